@@ -1,0 +1,116 @@
+#pragma once
+// Included by rollout.h: a GPU's thread is a lane for all steps.
+
+namespace nacelle::detail {
+
+// Observations up to this width stay in registers between the environment and the policy.
+inline constexpr int widest_in_registers = 32;
+
+// The threads of a warp write the observations of its environments one after the other, each together,
+// so that the bytes of an image leave side by side.
+template <class E, Role role> NACELLE_INLINE void observe_together(const View<E>& view, uint64_t tick, size_t env, uint32_t asked) {
+    const int thread = int(threadIdx.x % 32);
+    __syncwarp();
+    NACELLE_ROLLED while (asked) {
+        const int k = __ffs(int(asked)) - 1;
+        asked &= asked - 1;
+        const size_t other = env - size_t(thread) + size_t(k);
+        Lane<E> lane;
+        load_lane<E>(view, other, lane);
+        bind_row<E>(view.array, slot_of<E>(Role::state), other, view.head.envs, lane.state);
+        observe_row<E, role>(view, tick, other, lane, obs_row<E, role>(view, other), thread, 32);
+    }
+    __syncwarp();
+}
+
+// Environments with images: all threads of a warp go along, also those behind the last environment.
+template <class E, class Policy, class Record>
+NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint64_t tick, int steps, Policy& policy, Record record) {
+    const bool mine = env < view.head.envs;
+    const uint32_t present = __ballot_sync(~0u, mine);
+    const Columns<E> to(view);
+    NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
+        Lane<E> lane;
+        bool ended = false;
+        if (mine) {
+            load_lane<E>(view, env, lane);
+            A<E> action;
+            const Now now{env, t, tick, obs_row<E>(view, env), mask_row<E>(view, env)};
+            policy.act(view, now, action);
+            const Outcome outcome = step_lane<E>(view, tick, env, lane, action);
+            if (!finite(outcome.reward)) note_bad(&view.head.latch->reward, tick, env);
+            record(now, action, outcome);
+            store_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action);
+            store_lane<E>(view, env, lane);
+            to.reward[env] = outcome.reward;
+            to.terminated[env] = outcome.terminated.byte;
+            to.truncated[env] = outcome.truncated.byte;
+            ended = outcome.terminated || outcome.truncated;
+        }
+        const uint32_t over = __ballot_sync(~0u, ended);
+        if (over) {
+            observe_together<E, Role::final_obs>(view, tick, env, over);
+            if (ended) {
+                close_episode<E>(view, tick, env, lane);
+                open_episode<E>(view, tick, env, lane, false);
+                store_lane<E>(view, env, lane);
+            }
+        }
+        observe_together<E, Role::obs>(view, tick, env, present);
+        if (mine) {
+            look_lane<E>(view, env, lane);
+            const float* const row = obs_row<E>(view, env);
+            for (int i = 0; i < numbers_in<O<E>>; ++i)
+                if (!finite(row[i])) note_bad(&view.head.latch->obs, tick, env);
+        }
+    }
+}
+
+template <class E, class Policy, class Record>
+NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint64_t tick, int steps, Policy& policy, Record record) {
+    if (env >= view.head.envs) return;
+    constexpr int width = numbers_in<O<E>>;
+    constexpr bool narrow = width <= widest_in_registers;
+    float* const row = obs_row<E>(view, env);
+    float local[narrow && width ? width : 1];
+    if constexpr (narrow) { NACELLE_UNROLL for (int i = 0; i < width; ++i) local[i] = row[i]; }
+    float* const seen = narrow ? local : row;
+
+    Lane<E> lane;
+    A<E> action;
+    Outcome outcome;
+    load_lane<E>(view, env, lane);
+    NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
+        const Now now{env, t, tick, seen, mask_row<E>(view, env)};
+        policy.act(view, now, action);
+        outcome = step_lane<E>(view, tick, env, lane, action);
+        if (!finite(outcome.reward)) note_bad(&view.head.latch->reward, tick, env);
+        record(now, action, outcome);
+        if (outcome.terminated || outcome.truncated) turn_over<E>(view, tick, env, lane);
+        observe_local<E, narrow>(view, tick, env, lane, seen);
+        look_lane<E>(view, env, lane);
+        float zero = 0;                          // NaN or infinity times zero is not zero
+        NACELLE_UNROLL for (int i = 0; i < width; ++i) zero = fused(seen[i], 0.0f, zero);
+        if (!(zero == 0.0f)) note_bad(&view.head.latch->obs, tick, env);
+    }
+    const Columns<E> to(view);
+    to.reward[env] = outcome.reward;
+    to.terminated[env] = outcome.terminated.byte;
+    to.truncated[env] = outcome.truncated.byte;
+    store_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action);
+    store_lane<E>(view, env, lane);
+    if constexpr (narrow) store_row_of_floats<width>(local, row);
+}
+
+}
+
+namespace nacelle {
+
+template <class E, class Policy, class Record>
+NACELLE_INLINE void rollout(const View<E>& view, Items items, uint64_t tick, int steps, Policy& policy, Record record) {
+    if (detail::stopped(view.head, tick)) return;
+    if constexpr (detail::has_image<E>) detail::rollout_images<E>(view, size_t(items.begin), tick, steps, policy, record);
+    else detail::rollout_numbers<E>(view, size_t(items.begin), tick, steps, policy, record);
+}
+
+}

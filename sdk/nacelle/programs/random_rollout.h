@@ -1,0 +1,42 @@
+#pragma once
+#include <nacelle/sample.h>
+// Random actions for many steps in one launch, everything recorded: what `bench` measures.
+
+namespace nacelle {
+
+// Each [steps] of what one step has, parts of an action one after the other; null: not recorded.
+struct RandomRolloutArgs {
+    uint32_t ahead, steps;
+    float* obs;
+    float* reward;
+    uint8_t* ended;          // 1 terminated, 2 truncated
+    int32_t* action;         // discrete parts as they are, continuous ones by their bits
+};
+
+namespace detail {
+
+template <class E> NACELLE_INLINE void random_rollout_body(const View<E>& view, const RandomRolloutArgs& args, Items items) {
+    const uint64_t tick = *view.head.clock + args.ahead;
+    const size_t envs = view.head.envs;
+    const RandomRolloutArgs to = args;
+    RandomPolicy<E> policy;
+    rollout<E>(view, items, tick, int(args.steps), policy, [=](const Now& now, const A<E>& action, const Outcome& outcome) {
+        const size_t at = size_t(now.t) * envs + now.env;
+        if (!to.reward) return;
+        store_row_of_floats<numbers_in<O<E>>>(now.obs, to.obs + at * numbers_in<O<E>>);
+        to.reward[at] = outcome.reward;
+        to.ended[at] = uint8_t(outcome.terminated | outcome.truncated << 1);
+        int part = 0;
+        for_each_element(action, [&](auto, int, const auto& a) {
+            const auto value = a.value;
+            to.action[at + size_t(part++) * size_t(to.steps) * envs] = __builtin_bit_cast(int32_t, value);
+        });
+    });
+}
+
+}
+}
+
+#define NACELLE_RANDOM_ROLLOUT()                                                                    \
+    NACELLE_PROGRAM()                                                                               \
+    NACELLE_KERNEL(nacelle_random_rollout, nacelle::RandomRolloutArgs, 128, nacelle::detail::random_rollout_body)

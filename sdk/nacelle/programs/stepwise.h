@@ -1,0 +1,108 @@
+#pragma once
+#include <nacelle/sample.h>
+// The engine's own kernels around an environment: step, reset, snapshots, the clock, the totals.
+
+namespace nacelle {
+
+inline constexpr int step_block = 128;
+
+struct StepArgs {
+    uint32_t ahead;          // ticks after the clock's
+    uint32_t draw;           // 0: actions come from their arrays; 1: drawn at random within the mask
+};
+struct ResetArgs {
+    enum Form : uint32_t { reset_fresh, reset_again, save, restore, look };
+    uint32_t form, ahead;
+    const uint32_t* chosen;  // environments, or null for all of them
+    uint32_t count;
+    uint32_t places;         // save, restore: snapshots in the pool's arrays
+    const uint32_t* place;   // save, restore: of each chosen one; null: 0, 1, 2, ...
+};
+struct ClockArgs {
+    uint64_t* clock;
+    uint64_t by;
+};
+struct TotalsArgs {
+    double* sums;            // [groups of environments][totals]
+};
+inline constexpr int totals_group = 256;
+
+namespace detail {
+
+#if NACELLE_GPU
+// Both in one: two loops would double the time to compile.
+template <class E> struct EitherPolicy {
+    bool draw;
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, A<E>& action) const {
+        if (draw) RandomPolicy<E>{}.act(view, now, action);
+        else GivenPolicy<E>{}.act(view, now, action);
+    }
+};
+#endif
+template <class E> NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
+    const uint64_t tick = *view.head.clock + args.ahead;
+    const auto nothing = [](const Now&, const A<E>&, const Outcome&) {};
+#if NACELLE_GPU
+    EitherPolicy<E> policy{args.draw != 0};
+    rollout<E>(view, items, tick, 1, policy, nothing);
+#else
+    RandomPolicy<E> random;
+    GivenPolicy<E> given;
+    if (args.draw) rollout<E>(view, items, tick, 1, random, nothing);
+    else rollout<E>(view, items, tick, 1, given, nothing);
+#endif
+}
+
+template <class E> NACELLE_INLINE void observe_alone(const View<E>& view, uint64_t tick, size_t env, const Lane<E>& lane) {
+    observe_row<E, Role::obs>(view, tick, env, lane, obs_row<E>(view, env));
+    look_lane<E>(view, env, lane);
+}
+template <class E> NACELLE_INLINE void reset_one(const View<E>& view, const ResetArgs& args, uint64_t tick, size_t item) {
+    const size_t env = args.chosen ? args.chosen[item] : item, place = args.place ? args.place[item] : item;
+    if (args.form == ResetArgs::save) return save_snapshot<E>(view, env, view.pool, place, args.places);
+    Lane<E> lane;
+    bind_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
+    if (args.form == ResetArgs::restore) {
+        load_snapshot<E>(view, env, view.pool, place, args.places, lane);
+        NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] = lane.step;
+        lane.running = 0;
+    } else if (args.form == ResetArgs::look) load_lane<E>(view, env, lane);
+    else open_episode<E>(view, tick, env, lane, args.form == ResetArgs::reset_fresh);
+    store_lane<E>(view, env, lane);
+    observe_alone<E>(view, tick, env, lane);
+}
+template <class E> NACELLE_INLINE void reset_body(const View<E>& view, const ResetArgs& args, Items items) {
+    const uint64_t tick = *view.head.clock + args.ahead, end = min(items.end, uint64_t(args.count));
+    for (uint64_t item = items.begin; item < end; ++item) reset_one<E>(view, args, tick, size_t(item));
+}
+
+template <class E> NACELLE_INLINE void clock_body(const View<E>&, const ClockArgs& args, Items items) {
+    if (items.begin == 0) *args.clock += args.by;
+}
+
+// One item sums one group of environments in order, and clears what it has summed.
+template <class E> NACELLE_INLINE void totals_body(const View<E>& view, const TotalsArgs& args, Items items) {
+    constexpr int first = slot_of<E>(Role::total), totals = int(description<E>.header.slots) - first;
+    const uint64_t groups = (uint64_t(view.head.envs) + totals_group - 1) / totals_group, end = min(items.end, groups);
+    for (uint64_t group = items.begin; group < end; ++group)
+        NACELLE_ROLLED for (int k = 0; k < totals; ++k) {
+            double* const column = static_cast<double*>(view.array[first + k]);
+            const uint64_t last = min((group + 1) * totals_group, uint64_t(view.head.envs));
+            double sum = 0;
+            NACELLE_ROLLED for (uint64_t env = group * totals_group; env < last; ++env) {
+                sum += column[env];
+                column[env] = 0;
+            }
+            args.sums[group * uint64_t(totals) + uint64_t(k)] = sum;
+        }
+}
+
+}
+}
+
+#define NACELLE_STEPWISE()                                                                          \
+    NACELLE_PROGRAM()                                                                               \
+    NACELLE_KERNEL(nacelle_step, nacelle::StepArgs, 128, nacelle::detail::step_body)                \
+    NACELLE_KERNEL(nacelle_reset, nacelle::ResetArgs, 128, nacelle::detail::reset_body)             \
+    NACELLE_KERNEL(nacelle_clock, nacelle::ClockArgs, 128, nacelle::detail::clock_body)             \
+    NACELLE_KERNEL(nacelle_totals, nacelle::TotalsArgs, 128, nacelle::detail::totals_body)

@@ -1,0 +1,75 @@
+#pragma once
+#include <nacelle/rollout.h>
+#if !NACELLE_GPU
+#include <nacelle/detail/philox_block.h>
+#endif
+
+namespace nacelle {
+
+// A uniform choice among what the mask allows (null: all), for every part of an action. Where a
+// mask allows nothing the first choice is taken; `check` reports such masks.
+// next() gives 32 random bits, one draw for each part.
+template <class A, class Next> NACELLE_INLINE void sample_uniform(A& action, const uint8_t* mask, Next&& next) {
+    int base = 0;
+    detail::for_each_element(action, [&](auto, int, auto& part) {
+        using T = detail::bare<decltype(part)>;
+        if constexpr (detail::form_of<T> == detail::Form::discrete) {
+            if (!mask) part.value = below_from(next(), T::choices);
+            else {
+                int allowed = 0, choice = 0;
+                for (int i = 0; i < T::choices; ++i) allowed += mask[base + i];
+                int skip = below_from(next(), max(allowed, 1));
+                for (int i = 0; i < T::choices; ++i) {
+                    const bool open = mask[base + i] != 0;
+                    if (open && skip == 0) choice = i;
+                    skip -= open;
+                }
+                part.value = choice;
+            }
+            base += T::choices;
+        } else part.value = T::low + (T::high - T::low) * uniform_from(next());
+    });
+}
+
+// The policy that acts at random within the mask.
+template <class E> class RandomPolicy {
+public:
+#if NACELLE_GPU
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) const {
+        Rng rng(view.head.seed, Domain::policy, now.tick, view.head.first_env + uint32_t(now.env));
+        sample_uniform(action, now.mask, [&] { return rng.bits(); });
+    }
+#else
+    struct Actor {
+        const uint32_t* words;
+        size_t begin;
+        NACELLE_INLINE void act(const View<E>&, const Now& now, ActionOf<E>& action) const {
+            size_t at = now.env - begin;
+            sample_uniform(action, now.mask, [&] {
+                const uint32_t word = words[at];
+                at += detail::lanes_per_pass;
+                return word;
+            });
+        }
+    };
+    // The same numbers for a whole block at once: four times as fast as one by one.
+    Actor block(const View<E>& view, uint64_t tick, size_t begin, int count) {
+        detail::philox_block(words_, view.head.seed, Domain::policy, tick, view.head.first_env + uint32_t(begin), count);
+        return {words_[0], begin};
+    }
+
+private:
+    static constexpr int parts = detail::sum_over<ActionOf<E>, detail::CountEach>();
+    uint32_t words_[parts][detail::lanes_per_pass];
+#endif
+};
+
+// The policy that takes what lies in the action arrays.
+template <class E> struct GivenPolicy {
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) const {
+        detail::load_row<E>(view.array, detail::slot_of<E>(Role::action), now.env, view.head.envs, action);
+    }
+    GivenPolicy block(const View<E>&, uint64_t, size_t, int) const { return {}; }
+};
+
+}

@@ -1,0 +1,101 @@
+#pragma once
+#include <nacelle/detail/describe.h>
+// What kernels see of an environment: the arrays' addresses, the parameters, the seed and the clock.
+// On a GPU it lies in constant memory, so that the host can change a parameter between two launches
+// of a captured graph; on a CPU kernels get a pointer to it.
+
+namespace nacelle {
+
+// The first value that is not finite, as tick << 32 | row (the smallest wins), or all ones. Once it is
+// set, later steps do nothing, so that the arrays still show the offender.
+struct Latch {
+    uint64_t reward, obs;
+};
+
+// How a varied parameter is drawn at each reset.
+struct Draw {
+    enum Form : int32_t { fixed, uniform, log_uniform, normal, choice };
+    int32_t form;
+    int32_t count;           // choice
+    float a, b;              // the value; low and high; mean and deviation
+    float value[16];         // choice
+};
+
+struct ViewHead {
+    uint64_t seed;
+    const uint64_t* clock;   // ticks since the beginning; every launch that draws numbers has its own
+    Latch* latch;
+    const Draw* draws;       // one per element of a varied parameter, in the order of their slots
+    uint32_t envs;           // of this view
+    uint32_t first_env;      // the number of its first one in the whole run
+    uint32_t levels;         // episodes take a level below this; 0: any 31-bit number
+    uint32_t pool_size;      // snapshots that resets may start from
+    float pool_chance;
+    float progress_per_tick;
+};
+
+template <class E> struct View {
+    ViewHead head;
+    ParamsOf<E> params;
+    void* array[detail::description<E>.header.slots];
+    void* pool[detail::description<E>.header.slots];   // snapshots, for the fields that are in them
+};
+static_assert(sizeof(ViewHead) == 56);
+
+namespace detail {
+
+constexpr uint32_t aligned(size_t offset, size_t alignment) { return uint32_t((offset + alignment - 1) / alignment * alignment); }
+
+template <class E> constexpr auto complete_schema() {
+    auto s = description<E>;
+    Header& h = s.header;
+    h.view_size = sizeof(View<E>);
+    h.head_size = sizeof(ViewHead);
+    h.params_offset = aligned(sizeof(ViewHead), alignof(ParamsOf<E>));
+    h.array_offset = aligned(h.params_offset + sizeof(ParamsOf<E>), alignof(void*));
+    h.pool_offset = h.array_offset + uint32_t(sizeof(void*)) * h.slots;
+    return s;
+}
+template <class E> inline constexpr bool view_is_plain = complete_schema<E>().header.pool_offset
+    + sizeof(void*) * description<E>.header.slots == complete_schema<E>().header.view_size;
+template <class E, int L> constexpr auto named_schema(const char (&name)[L]) {
+    static_assert(L <= 64, "an environment's name must have fewer than 64 characters");
+    static_assert(view_is_plain<E>, "Params is aligned beyond 8 bytes");
+    auto s = complete_schema<E>();
+    for (int i = 0; i < L; ++i) s.header.name[i] = name[i];
+    const char sole[] = "default";
+    for (int i = 0; sole[i]; ++i) s.header.group[0].name[i] = sole[i];
+    return s;
+}
+
+template <class E, class T, Role role> NACELLE_INLINE T* column(const View<E>& view) { return static_cast<T*>(view.array[slot_of<E>(role)]); }
+#define NACELLE_COLUMN(view, T, role, name) (static_cast<T*>((view).array[slot_of<E>(role, name)]))
+
+// How one row of a struct's leaves lies in the columns from `slot` on. op(stored, value) for numbers
+// and spaces; an Array is bound to its place.
+template <class E, class T, class Op> NACELLE_INLINE void visit_row(void* const* arrays, int slot, size_t row, size_t rows, T& object, Op op) {
+    for_each_element(object, [&](auto leaf, int k, auto& f) {
+        using L = Leaf<bare<decltype(f)>>;
+        auto* const first = static_cast<typename L::element*>(arrays[slot + leaf]);
+        if constexpr (L::form == Form::array) {
+            constexpr bool together = array_layout<E> == Layout::rows;
+            f.first = together ? first + (row + size_t(k) * rows) * L::count : first + size_t(k) * L::count * rows + row;
+            f.stride = together ? 1u : uint32_t(rows);
+            f.lane = 0;
+            f.lanes = 1;
+        } else if constexpr (L::form == Form::discrete || L::form == Form::continuous) op(first[size_t(k) * rows + row], f.value);
+        else op(first[size_t(k) * rows + row], f);
+    });
+}
+template <class E, class T> NACELLE_INLINE void load_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
+    visit_row<E>(arrays, slot, row, rows, object, [](auto& stored, auto& value) { value = stored; });
+}
+template <class E, class T> NACELLE_INLINE void bind_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
+    visit_row<E>(arrays, slot, row, rows, object, [](auto&, auto&) {});
+}
+template <class E, class T> NACELLE_INLINE void store_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
+    visit_row<E>(arrays, slot, row, rows, object, [](auto& stored, auto& value) { stored = value; });
+}
+
+}
+}
