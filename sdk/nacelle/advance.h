@@ -26,17 +26,23 @@ template <class E> struct Lane : LaneParams<E, any_varied<E>()> {
     float running;           // the return so far
 };
 
+// The slot of a varied parameter, and the number of drawn values before its first one.
+template <class E> consteval int varied_slot(int leaf) {
+    int slot = slot_of<E>(Role::param);
+    for (int i = 0; i < leaf; ++i) slot += description<E>.fields[i].varied;
+    return slot;
+}
+template <class E> consteval int varied_before(int leaf) {
+    int n = 0;
+    for (int i = 0; i < leaf; ++i) n += description<E>.fields[i].varied ? int(description<E>.fields[i].count) : 0;
+    return n;
+}
 // fn(slot, k, element, number of the drawn value) for the elements of varied parameters.
 template <class E, class Fn> NACELLE_INLINE void for_each_varied(P<E>& params, Fn&& fn) {
-    constexpr int first = slot_of<E>(Role::param);
-    int slot = first - 1, draw = 0;
-    for_each_element(params, [&](auto leaf, int k, auto& value) {
-        using L = Leaf<bare<decltype(value)>>;
-        if constexpr (L::form == Form::number && description<E>.fields[int(leaf)].varied) {
-            if (k == 0) ++slot;
-            fn(slot, k, value, draw++);
-        }
-    });
+    for_each_element(params, [&](auto leaf, int k, auto& value) { visit_varied<E, leaf.value>(k, value, fn); });
+}
+template <class E, int leaf, class T, class Fn> NACELLE_INLINE void visit_varied(int k, T& value, Fn& fn) {
+    if constexpr (form_of<T> == Form::number && description<E>.fields[leaf].varied) fn(varied_slot<E>(leaf), k, value, varied_before<E>(leaf) + k);
 }
 
 template <class E> NACELLE_INLINE void load_params(const View<E>& view, size_t env, Lane<E>& lane) {

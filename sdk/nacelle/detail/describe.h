@@ -170,7 +170,7 @@ constexpr uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 
 constexpr uint64_t mix_field(uint64_t hash, const Field& f) {
     for (char c : f.name) hash = mix(hash, uint8_t(c));
     hash = mix(mix(mix(mix(hash, uint64_t(f.kind)), uint64_t(f.dtype)), f.count), uint64_t(f.choices));
-    return mix(mix(hash, uint64_t(f.low * 65536.0f)), uint64_t(f.high * 65536.0f));
+    return mix(mix(hash, __builtin_bit_cast(uint32_t, f.low)), __builtin_bit_cast(uint32_t, f.high));
 }
 
 // The table without what depends on the view, which is built on it.

@@ -1,17 +1,9 @@
 #pragma once
+#include <nacelle/programs/arguments.h>
 #include <nacelle/sample.h>
 // Random actions for many steps in one launch, everything recorded: what `bench` measures.
 
 namespace nacelle {
-
-// Each [steps] of what one step has, parts of an action one after the other; null: not recorded.
-struct RandomRolloutArgs {
-    uint32_t ahead, steps;
-    float* obs;
-    float* reward;
-    uint8_t* ended;          // 1 terminated, 2 truncated
-    int32_t* action;         // discrete parts as they are, continuous ones by their bits
-};
 
 namespace detail {
 

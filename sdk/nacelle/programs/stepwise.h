@@ -1,31 +1,9 @@
 #pragma once
+#include <nacelle/programs/arguments.h>
 #include <nacelle/sample.h>
 // The engine's own kernels around an environment: step, reset, snapshots, the clock, the totals.
 
 namespace nacelle {
-
-inline constexpr int step_block = 128;
-
-struct StepArgs {
-    uint32_t ahead;          // ticks after the clock's
-    uint32_t draw;           // 0: actions come from their arrays; 1: drawn at random within the mask
-};
-struct ResetArgs {
-    enum Form : uint32_t { reset_fresh, reset_again, save, restore, look };
-    uint32_t form, ahead;
-    const uint32_t* chosen;  // environments, or null for all of them
-    uint32_t count;
-    uint32_t places;         // save, restore: snapshots in the pool's arrays
-    const uint32_t* place;   // save, restore: of each chosen one; null: 0, 1, 2, ...
-};
-struct ClockArgs {
-    uint64_t* clock;
-    uint64_t by;
-};
-struct TotalsArgs {
-    double* sums;            // [groups of environments][totals]
-};
-inline constexpr int totals_group = 256;
 
 namespace detail {
 
@@ -67,7 +45,7 @@ template <class E> NACELLE_INLINE void reset_one(const View<E>& view, const Rese
         NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] = lane.step;
         lane.running = 0;
     } else if (args.form == ResetArgs::look) load_lane<E>(view, env, lane);
-    else open_episode<E>(view, tick, env, lane, args.form == ResetArgs::reset_fresh);
+    else open_episode<E>(view, tick, env, lane, args.form == ResetArgs::first_episode);
     store_lane<E>(view, env, lane);
     observe_alone<E>(view, tick, env, lane);
 }
@@ -78,6 +56,22 @@ template <class E> NACELLE_INLINE void reset_body(const View<E>& view, const Res
 
 template <class E> NACELLE_INLINE void clock_body(const View<E>&, const ClockArgs& args, Items items) {
     if (items.begin == 0) *args.clock += args.by;
+}
+
+// The author's prepare() fills tables once; every thread fills its share of the elements.
+inline constexpr int prepare_lanes = 16384;
+template <class T> NACELLE_INLINE void take_lane(T&, int) {}
+template <class T, int... D> NACELLE_INLINE void take_lane(Table<T, D...>& table, int lane) {
+    table.lane = lane;
+    table.lanes = prepare_lanes;
+}
+template <class E> NACELLE_INLINE void prepare_body(const View<E>& view, const NoArgs&, Items items) {
+    if constexpr (Prepares<E>)
+        for (uint64_t item = items.begin; item < min(items.end, uint64_t(prepare_lanes)); ++item) {
+            P<E> params = view.params;
+            for_each_element(params, [&](auto, int, auto& f) { take_lane(f, int(item)); });
+            E::prepare(params);
+        }
 }
 
 // One item sums one group of environments in order, and clears what it has summed.
@@ -105,4 +99,5 @@ template <class E> NACELLE_INLINE void totals_body(const View<E>& view, const To
     NACELLE_KERNEL(nacelle_step, nacelle::StepArgs, 128, nacelle::detail::step_body)                \
     NACELLE_KERNEL(nacelle_reset, nacelle::ResetArgs, 128, nacelle::detail::reset_body)             \
     NACELLE_KERNEL(nacelle_clock, nacelle::ClockArgs, 128, nacelle::detail::clock_body)             \
-    NACELLE_KERNEL(nacelle_totals, nacelle::TotalsArgs, 128, nacelle::detail::totals_body)
+    NACELLE_KERNEL(nacelle_totals, nacelle::TotalsArgs, 128, nacelle::detail::totals_body)                \
+    NACELLE_KERNEL(nacelle_prepare, nacelle::NoArgs, 128, nacelle::detail::prepare_body)

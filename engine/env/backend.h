@@ -1,0 +1,32 @@
+#pragma once
+#include "engine/base/log.h"
+#include "engine/device/device.h"
+#include "engine/jit/cache.h"
+#include "engine/jit/jit.h"
+
+namespace nacelle {
+
+// Where environments run and what compiles them: one device, its compiler, one stream.
+struct RunsOn {
+    std::shared_ptr<Device> device;
+    std::shared_ptr<Cache> cache;
+    std::unique_ptr<Compiler> compiler;
+    std::unique_ptr<Stream> stream;
+    Log log;
+    std::string why;                                 // why this device
+    std::vector<std::filesystem::path> env_folders;  // where names of environments are looked up
+
+    bool cuda() const { return device->info().backend == Backend::cuda; }
+};
+
+struct BackendSettings {
+    std::string backend = "auto";
+    int threads = 0;
+    std::filesystem::path cache;                     // empty: the default
+    std::vector<std::filesystem::path> env_folders;
+};
+
+// Throws where the backend cannot be had. With "auto" a GPU without NVRTC falls back to the CPU.
+std::shared_ptr<RunsOn> open_backend(const BackendSettings&, Log log = Log());
+
+}

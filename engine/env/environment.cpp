@@ -1,0 +1,248 @@
+#include "engine/env/environment.h"
+
+#include "engine/base/error.h"
+#include "engine/jit/scan.h"
+#include "engine/base/suggest.h"
+
+#include <cmath>
+#include <cstring>
+#include <sstream>
+
+namespace nacelle {
+namespace {
+
+constexpr uint32_t block = 128;
+const ProgramText stepwise_text{.instantiation = "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n", .headers = {}, .defines = {}};
+
+LaunchShape over(uint64_t items) { return {.items = items, .threads = block, .items_per_block = block}; }
+
+// The configuration's constants and the names of what varies, as the SDK's macros take them.
+std::vector<std::string> baked(const EnvSettings& settings, const std::set<std::string>& varied) {
+    std::vector<std::string> known, defines;
+    for (const ConstantUse& use : constants_of(settings.source)) known.push_back(use.name);
+    std::ostringstream constants, names;
+    constants.precision(17);
+    for (const auto& [name, value] : settings.constants) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error(settings.where, "env.constants." + name + ": " + settings.source.filename().string() + " has no constant '" + name + "'", suggest(name, known));
+        constants << "{\"" << name << "\"," << value << "},";
+    }
+    for (const std::string& name : varied) names << '"' << name << "\",";
+    if (!settings.constants.empty()) defines.push_back("NACELLE_CONSTANTS=" + constants.str());
+    if (!varied.empty()) defines.push_back("NACELLE_VARIED=" + names.str());
+    return defines;
+}
+
+std::string in_words(double bytes) {
+    std::ostringstream text;
+    text.precision(3);
+    if (bytes >= 1e9) text << bytes / 1e9 << " GB";
+    else if (bytes >= 1e6) text << bytes / 1e6 << " MB";
+    else text << bytes << " bytes";
+    return text.str();
+}
+
+}
+
+Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings)
+    : on_(std::move(on)), settings_(std::move(settings)), name_(settings_.source.stem().string()), arrays_(name_) {
+    const auto entries = flatten_params(settings_.params);
+    defines_ = baked(settings_, varied_params(entries));
+    ProgramText text = stepwise_text;
+    text.defines = defines_;
+    stepwise_ = std::make_unique<Program>(*on_, settings_.source, text);
+    name_ = schema().name();
+    step_ = stepwise_->kernel("nacelle_step");
+    reset_ = stepwise_->kernel("nacelle_reset");
+    advance_clock_ = stepwise_->kernel("nacelle_clock");
+    sum_totals_ = stepwise_->kernel("nacelle_totals");
+    params_ = std::make_unique<ParamValues>(schema(), stepwise_->defaults(), settings_.where);
+    view_.resize(schema().header().view_size);
+    for (const ParamEntry& entry : entries)
+        if (params_->field(entry.name).kind != Kind::table) params_->set(entry.name, entry.value);
+    allocate();
+    load_params();
+    load_tables(entries);
+    show_view();
+    reset();
+}
+
+Environment::~Environment() {
+    try {
+        on_->stream->synchronize();
+    } catch (const Error&) {
+        // A lost device: there is nothing left to wait for.
+    }
+}
+
+void Environment::allocate() {
+    const size_t each = schema().bytes_per_env(), free = on_->device->memory_free();
+    const double wanted = double(each) * settings_.count;
+    if (wanted > double(free))
+        throw Error(settings_.where, "env.count: " + name_ + " takes " + std::to_string(each) + " bytes per environment; " + std::to_string(settings_.count) + " of them are " + in_words(wanted) + ", and " + in_words(double(free)) + " are free",
+            "at most " + std::to_string(free / each) + " fit");
+    void** const slots = reinterpret_cast<void**>(view_.data() + schema().header().array_offset);
+    for (const Field& field : schema().fields()) {
+        if (field.slot < 0) continue;
+        Buffer memory(on_->device, schema().elements(field, settings_.count) * dtype_size(field.dtype));
+        slots[field.slot] = memory.data();
+        arrays_.add(NamedArray(field.name, field.dtype, schema().shape(field, settings_.count), field.role, field.kept, std::move(memory), *on_->stream));
+    }
+    clock_ = Buffer(on_->device, sizeof(uint64_t));
+    latch_ = Buffer(on_->device, sizeof(Latch));
+    on_->stream->fill(latch_.data(), 0xff, sizeof(Latch));
+    draws_ = Buffer(on_->device, std::max<size_t>(1, params_->draws().size()) * sizeof(Draw));
+    const uint64_t groups = (uint64_t(settings_.count) + totals_group - 1) / totals_group;
+    size_t totals = 0;
+    for (const Field& field : schema().fields()) totals += field.role == Role::total ? field.count : 0;
+    sums_ = Buffer(on_->device, groups * totals * sizeof(double));
+    head() = {.seed = settings_.seed, .clock = static_cast<uint64_t*>(clock_.data()), .latch = static_cast<Latch*>(latch_.data()),
+        .draws = static_cast<Draw*>(draws_.data()), .envs = settings_.count, .first_env = settings_.first_env, .levels = settings_.levels,
+        .pool_size = 0, .pool_chance = 0, .progress_per_tick = 0};
+}
+
+// The parameters' bytes go into the view, with the tables' addresses that are there already.
+void Environment::load_params() {
+    std::memcpy(view_.data() + schema().header().params_offset, params_->bytes().data(), params_->bytes().size());
+    for (const auto& [name, memory] : tables_) bind_table(params_->field(name), memory.data(), -1);
+    if (!params_->draws().empty()) on_->stream->to_device(draws_.data(), params_->draws().data(), params_->draws().size() * sizeof(Draw));
+    on_->stream->synchronize();
+}
+
+void Environment::show_view() {
+    stepwise_->set_view(*on_->stream, view_);
+    for (const auto& program : programs_) program->set_view(*on_->stream, view_);
+    on_->stream->synchronize();
+}
+
+Program& Environment::program(const ProgramText& text) {
+    ProgramText whole = text;
+    whole.defines.insert(whole.defines.begin(), defines_.begin(), defines_.end());
+    programs_.push_back(std::make_unique<Program>(*on_, settings_.source, whole));
+    programs_.back()->set_view(*on_->stream, view_);
+    on_->stream->synchronize();
+    return *programs_.back();
+}
+
+Buffer Environment::upload(std::span<const uint32_t> values) {
+    Buffer memory(on_->device, values.size_bytes());
+    on_->stream->to_device(memory.data(), values.data(), values.size_bytes());
+    return memory;
+}
+
+void Environment::run_reset(uint32_t form, std::span<const uint32_t> chosen, std::span<const uint32_t> places) {
+    for (const uint32_t env : chosen)
+        if (env >= settings_.count) throw Error(name_, "there is no environment " + std::to_string(env), "there are 0 to " + std::to_string(settings_.count - 1));
+    const bool all = chosen.data() == nullptr;
+    if (!all && chosen.empty()) return;
+    const Buffer chosen_there = upload(chosen), places_there = upload(places);
+    const ResetArgs args{.form = form, .ahead = 0, .chosen = static_cast<uint32_t*>(chosen_there.data()), .count = all ? settings_.count : uint32_t(chosen.size()),
+        .places = head().pool_size, .place = static_cast<uint32_t*>(places_there.data())};
+    launch(reset_, over(args.count), args_of(args));
+    record_ticks(1);
+    on_->stream->synchronize();
+}
+
+void Environment::reset() { run_reset(tick() == 0 ? ResetArgs::first_episode : ResetArgs::next_episode, {}, {}); }
+void Environment::reset(std::span<const uint32_t> chosen) {
+    const uint32_t none = 0;
+    run_reset(ResetArgs::next_episode, chosen.data() ? chosen : std::span(&none, size_t(0)), {});
+}
+
+void Environment::record_step(bool draw, uint32_t ahead) {
+    const StepArgs args{.ahead = ahead, .draw = draw};
+    launch(step_, over(settings_.count), args_of(args));
+}
+void Environment::record_ticks(uint64_t by) {
+    const ClockArgs args{.clock = static_cast<uint64_t*>(clock_.data()), .by = by};
+    launch(advance_clock_, over(1), args_of(args));
+}
+void Environment::step() {
+    record_step(false, 0);
+    record_ticks(1);
+}
+void Environment::step_at_random() {
+    record_step(true, 0);
+    record_ticks(1);
+}
+
+uint64_t Environment::tick() {
+    uint64_t now = 0;
+    on_->stream->to_host(&now, clock_.data(), sizeof now);
+    on_->stream->synchronize();
+    return now;
+}
+
+void Environment::set_param(const std::string& name, const Json& value) {
+    params_->set(name, value);
+    load_params();
+    if (!is_distribution(value)) fill_varied(name);
+    show_view();
+}
+
+// A varied parameter that is given a number has it in every environment at once.
+void Environment::fill_varied(const std::string& name) {
+    const Field& field = params_->field(name);
+    NamedArray* const column = field.varied ? arrays_.find("param." + name) : nullptr;
+    if (!column) return;
+    const size_t size = dtype_size(field.dtype);
+    std::vector<std::byte> values(column->bytes());
+    for (size_t i = 0; i < column->count(); ++i) std::memcpy(values.data() + i * size, params_->bytes().data() + field.offset + i / settings_.count * field.step, size);
+    column->write_bytes(values.data(), column->count());
+}
+
+void Environment::set_run_length(uint64_t ticks) {
+    head().progress_per_tick = ticks ? static_cast<float>(1.0 / double(ticks)) : 0;
+    show_view();
+}
+
+Totals Environment::take_totals() {
+    const uint64_t groups = (uint64_t(settings_.count) + totals_group - 1) / totals_group;
+    const TotalsArgs args{.sums = static_cast<double*>(sums_.data())};
+    launch(sum_totals_, over(groups), args_of(args));
+    std::vector<double> sums(sums_.bytes() / sizeof(double));
+    on_->stream->to_host(sums.data(), sums_.data(), sums_.bytes());
+    on_->stream->synchronize();
+    const size_t width = sums.size() / groups;
+    std::vector<double> whole(width);
+    for (size_t i = 0; i < sums.size(); ++i) whole[i % width] += sums[i];
+    Totals totals;
+    totals.episodes = whole[0];
+    const double n = std::max(1.0, whole[0]);
+    totals.mean_return = whole[1] / n;
+    totals.return_deviation = std::sqrt(std::max(0.0, whole[2] / n - totals.mean_return * totals.mean_return));
+    totals.mean_length = whole[3] / n;
+    size_t at = 4;
+    for (const Field& field : schema().fields()) {
+        if (field.role != Role::total || !std::string_view(field.name).starts_with("total.log.")) continue;
+        for (uint32_t i = 0; i < field.count; ++i, ++at)
+            totals.log.emplace_back(std::string(field.name + std::strlen("total.log.")) + (field.count > 1 ? "." + std::to_string(i) : ""), whole[at] / n);
+    }
+    return totals;
+}
+
+void Environment::check_finite() {
+    Latch latch{};
+    on_->stream->to_host(&latch, latch_.data(), sizeof latch);
+    on_->stream->synchronize();
+    const uint64_t none = ~uint64_t(0);
+    if (latch.reward != none && latch.reward <= latch.obs) report_bad("reward", latch.reward);
+    if (latch.obs != none) report_bad("obs", latch.obs);
+}
+
+void Environment::report_bad(const char* array, uint64_t key) {
+    const uint64_t now = tick(), row = key & 0xffffffffu;
+    const uint64_t step = now - ((now - (key >> 32)) & 0xffffffffu);
+    const std::vector<double> values = arrays_[array].numbers();
+    const size_t width = values.size() / settings_.count;
+    std::string found;
+    for (size_t i = 0; i < width; ++i) {
+        const double value = values[row * width + i];
+        if (std::isfinite(value)) continue;
+        found = " is " + std::string(std::isnan(value) ? "not a number" : value > 0 ? "infinite" : "minus infinity") + (width > 1 ? " in column " + std::to_string(i) : "");
+        break;
+    }
+    throw Error(name_, std::string(array) + " of environment " + std::to_string(row) + (found.empty() ? " is not finite" : found) + " since step " + std::to_string(step));
+}
+
+}

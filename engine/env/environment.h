@@ -1,0 +1,98 @@
+#pragma once
+#include "engine/arrays/registry.h"
+#include "engine/env/param_values.h"
+#include "engine/env/program.h"
+#include "engine/env/settings.h"
+
+#include <nacelle/programs/arguments.h>
+
+namespace nacelle {
+
+struct NpyArray;
+
+// Sums over the episodes that ended since the last time they were asked for.
+struct Totals {
+    double episodes = 0, mean_return = 0, return_deviation = 0, mean_length = 0;
+    std::vector<std::pair<std::string, double>> log;     // means of the author's Log
+};
+
+// A loaded environment: the author's file compiled for this backend, `count` copies of it side by
+// side, their arrays, and the programs built around it.
+class Environment final {
+public:
+    Environment(std::shared_ptr<RunsOn> on, EnvSettings settings);
+    ~Environment();
+
+    const std::string& name() const { return name_; }
+    const EnvSchema& schema() const { return stepwise_->schema(); }
+    const EnvSettings& settings() const { return settings_; }
+    RunsOn& on() { return *on_; }
+    uint32_t count() const { return settings_.count; }
+    Registry& arrays() { return arrays_; }
+    Program& stepwise() { return *stepwise_; }
+
+    // Every environment, or the chosen ones, begin a new episode.
+    void reset();
+    void reset(std::span<const uint32_t> chosen);
+    // One step with the actions of the action arrays, or with random ones within the masks.
+    void step();
+    void step_at_random();
+    // Puts one step on the stream without moving the clock: for graphs of many. `ahead` counts from the clock.
+    void record_step(bool draw, uint32_t ahead);
+    // Moves the clock; every launch that draws random numbers needs a tick of its own.
+    void record_ticks(uint64_t by);
+    uint64_t tick();
+
+    // The pool of snapshots becomes these environments' states, in this order.
+    void save_snapshots(std::span<const uint32_t> chosen);
+    // Each chosen environment goes on from the snapshot in the place of the same index.
+    void restore_snapshots(std::span<const uint32_t> chosen, std::span<const uint32_t> places);
+    // The chance that an episode begins from a random snapshot of the pool instead of reset().
+    void set_snapshot_chance(double chance);
+    uint32_t snapshots() const { return head().pool_size; }
+
+    // A number or a distribution, from now on: numbers at once, distributions at each next reset.
+    void set_param(const std::string& name, const Json& value);
+    Json param(const std::string& name) const { return params_->get(name); }
+    // Fills a Table from host memory of the right type and shape.
+    void set_table(const std::string& name, const NpyArray& data, const std::string& where);
+    // How many ticks make the whole run, for Episode::progress.
+    void set_run_length(uint64_t ticks);
+
+    Totals take_totals();
+    // Throws with environment, array, row and step where a reward or an observation was not finite.
+    void check_finite();
+
+    // A program around this environment's functions; it shares the arrays and the view.
+    Program& program(const ProgramText& text);
+    void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const std::byte> args) { launch_program(*on_, *on_->stream, kernel, shape, view_.data(), args); }
+
+private:
+    ViewHead& head() { return *reinterpret_cast<ViewHead*>(view_.data()); }
+    const ViewHead& head() const { return *reinterpret_cast<const ViewHead*>(view_.data()); }
+    void allocate();
+    void load_params();
+    void load_tables(const std::vector<ParamEntry>& entries);
+    void bind_table(const Field& field, const void* memory, int64_t rows);
+    void fill_varied(const std::string& name);
+    void show_view();
+    void run_reset(uint32_t form, std::span<const uint32_t> chosen, std::span<const uint32_t> places);
+    Buffer upload(std::span<const uint32_t> values);
+    [[noreturn]] void report_bad(const char* array, uint64_t key);
+
+    std::shared_ptr<RunsOn> on_;
+    EnvSettings settings_;
+    std::string name_;
+    std::vector<std::string> defines_;
+    std::unique_ptr<Program> stepwise_;
+    std::vector<std::unique_ptr<Program>> programs_;
+    std::unique_ptr<ParamValues> params_;
+    Registry arrays_;
+    std::vector<std::byte> view_;
+    std::vector<Buffer> pool_;
+    std::vector<std::pair<std::string, Buffer>> tables_;
+    Buffer clock_, latch_, draws_, sums_;
+    Kernel step_, reset_, advance_clock_, sum_totals_;
+};
+
+}

@@ -1,0 +1,43 @@
+#pragma once
+#include "engine/env/backend.h"
+#include "engine/env/schema.h"
+
+namespace nacelle {
+
+// What a program is built from, besides the author's file: an instantiation, and headers that it needs.
+struct ProgramText {
+    std::string instantiation;
+    std::vector<MemoryHeader> headers;
+    std::vector<std::string> defines;
+};
+
+// Kernels around an author's functions, compiled and loaded. The engine's own and those of
+// plugins are made the same way.
+class Program final {
+public:
+    // Throws the diagnostics as an Error where the text does not compile.
+    Program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text);
+
+    const EnvSchema& schema() const { return schema_; }
+    const std::vector<std::byte>& defaults() const { return defaults_; }
+    Kernel kernel(const std::string& name) { return module_->kernel(name); }
+    // Gives this program the view: into constant memory on a GPU; a CPU's kernels get its address.
+    void set_view(Stream& stream, std::span<const std::byte> view);
+    double milliseconds() const { return milliseconds_; }
+    bool from_cache() const { return from_cache_; }
+
+private:
+    Program(RunsOn& on, const Binary& binary, const std::string& what);
+
+    EnvSchema schema_;
+    std::vector<std::byte> defaults_;
+    std::unique_ptr<Module> module_;
+    double milliseconds_;
+    bool from_cache_;
+};
+
+// Runs a kernel on either backend: the view goes before the arguments where a CPU needs it.
+void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape, const void* view, std::span<const std::byte> args);
+template <class Args> std::span<const std::byte> args_of(const Args& args) { return {reinterpret_cast<const std::byte*>(&args), sizeof args}; }
+
+}

@@ -1,0 +1,45 @@
+#include "engine/env/settings.h"
+
+#include "engine/base/error.h"
+#include "engine/base/suggest.h"
+
+#include <algorithm>
+
+namespace nacelle {
+namespace fs = std::filesystem;
+
+fs::path find_environment(const std::string& name, const std::vector<fs::path>& folders) {
+    if (name.empty()) throw Error("env.source", "no environment is named");
+    const bool path = name.find('/') != std::string::npos || name.ends_with(".cu");
+    if (path) {
+        if (!fs::exists(name)) throw Error(name, "no such file");
+        if (fs::is_directory(name)) throw Error(name, "is a directory, not an environment", "name a .cu file");
+        return fs::absolute(name).lexically_normal();
+    }
+    std::vector<std::string> names;
+    for (const fs::path& folder : folders) {
+        const fs::path file = folder / (name + ".cu");
+        if (fs::is_regular_file(file)) return fs::absolute(file).lexically_normal();
+        std::error_code ignored;
+        for (const auto& entry : fs::directory_iterator(folder, ignored))
+            if (entry.path().extension() == ".cu") names.push_back(entry.path().stem());
+    }
+    std::sort(names.begin(), names.end());
+    throw Error(name, "there is no such environment", suggest(name, names));
+}
+
+EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::path>& folders) {
+    EnvSettings settings;
+    settings.where = env.where();
+    settings.seed = seed;
+    settings.source = find_environment(env.text("source", ""), folders);
+    settings.count = static_cast<uint32_t>(env.integer("count", settings.count, 1, most_envs));
+    settings.levels = static_cast<uint32_t>(env.integer("levels", 0, 0, 2147483647));
+    Config constants = env.object("constants");
+    for (const std::string& key : constants.keys()) settings.constants[key] = constants.number(key, 0);
+    settings.params = env.object("params").json();
+    env.finish("env");
+    return settings;
+}
+
+}

@@ -1,0 +1,68 @@
+// Find the way to a maze's goal, seeing only what is near.
+//
+// The mazes come from a file, from the easiest to the hardest: one byte per cell, 0 floor, 1 wall,
+// 2 goal; what lies outside is wall. An episode starts on a random floor cell. An action goes one
+// cell, and a wall stops it. A step costs step_cost; the goal pays 1 and ends the episode. The run
+// starts with the first `easiest` mazes and opens the others evenly, the last one at its end.
+#include <nacelle/env.h>
+
+struct Mazes {
+    static constexpr int time_limit = 400, side = 15, view = 9;
+    enum : uint8_t { floor, wall, goal };
+
+    struct Params {
+        float step_cost = 0.001f;
+        int easiest = 32;
+        nacelle::Table<uint8_t, nacelle::any, side, side> mazes;
+    };
+    struct State {
+        int level, x, y;
+        bool solved;
+    };
+    struct Action { nacelle::Discrete<4> go; };             // 0 left, 1 right, 2 up, 3 down
+    struct Obs {
+        nacelle::Array<uint8_t, view, view> image;          // cells around the agent, in the middle
+        float x, y;
+    };
+    struct Log { float level, solved; };
+
+    static void reset(State& s, const Params& p, nacelle::Rng& rng, const nacelle::Episode& now) {
+        const int all = p.mazes.size();
+        const int open = p.easiest + int(now.progress * float(all - p.easiest));
+        s.level = int(now.level % uint32_t(nacelle::clamp(open, 1, all)));
+        s.solved = false;
+
+        int tries = 0;                                      // a file may hold a maze without floor
+        do {
+            s.x = rng.below(side);
+            s.y = rng.below(side);
+        } while (cell(s, p, s.x, s.y) != floor && ++tries < 1000);
+    }
+
+    static nacelle::Outcome step(State& s, const Action& action, const Params& p, nacelle::Rng&) {
+        const int x = s.x + (action.go == 1) - (action.go == 0);
+        const int y = s.y + (action.go == 3) - (action.go == 2);
+        const uint8_t there = cell(s, p, x, y);
+
+        s.x = there == wall ? s.x : x;
+        s.y = there == wall ? s.y : y;
+        s.solved = there == goal;
+        return {.reward = s.solved ? 1.0f : -p.step_cost, .terminated = s.solved};
+    }
+
+    static void observe(const State& s, const Params& p, Obs& obs) {
+        obs.image.fill([&](int row, int column) -> uint8_t {
+            return cell(s, p, s.x + column - view / 2, s.y + row - view / 2);
+        });
+        obs.x = float(s.x) / float(side);
+        obs.y = float(s.y) / float(side);
+    }
+
+    static Log report(const State& s, const Params&) { return {float(s.level), float(s.solved)}; }
+
+    static uint8_t cell(const State& s, const Params& p, int x, int y) {
+        const bool inside = x >= 0 && x < side && y >= 0 && y < side;
+        return inside ? p.mazes(s.level, y, x) : uint8_t(wall);
+    }
+};
+NACELLE_ENV(Mazes)

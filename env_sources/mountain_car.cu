@@ -1,0 +1,38 @@
+// Drive an underpowered car out of a valley: it has to swing back and forth to gain speed (Moore,
+// 1990; the constants are Gymnasium's MountainCar-v0). The ground is as high as sin(3 position).
+#include <nacelle/env.h>
+
+struct MountainCar {
+    static constexpr int time_limit = 200;
+
+    struct Params {
+        float force = 0.001f, gravity = 0.0025f, max_speed = 0.07f;
+        float min_position = -1.2f, max_position = 0.6f;
+        float goal_position = 0.5f, goal_velocity = 0.0f;
+    };
+    struct State { float position, velocity; };
+    struct Action { nacelle::Discrete<3> throttle; };       // 0 left, 1 none, 2 right
+    struct Obs { float position, velocity; };
+
+    static void reset(State& s, const Params&, nacelle::Rng& rng) {
+        s = {rng.uniform(-0.6f, -0.4f), 0.0f};
+    }
+
+    static nacelle::Outcome step(State& s, const Action& action, const Params& p, nacelle::Rng&) {
+        const float push = float(action.throttle - 1) * p.force;
+        const float slope = nacelle::cos(3.0f * s.position);
+        const float velocity =
+            nacelle::clamp(s.velocity + (push - slope * p.gravity), -p.max_speed, p.max_speed);
+
+        // The wall on the left stops the car; the right end only holds it.
+        s.position = nacelle::clamp(s.position + velocity, p.min_position, p.max_position);
+        const bool stopped = s.position <= p.min_position && velocity < 0.0f;
+        s.velocity = stopped ? 0.0f : velocity;
+
+        const bool there = s.position >= p.goal_position && s.velocity >= p.goal_velocity;
+        return {.reward = -1.0f, .terminated = there};
+    }
+
+    static Obs observe(const State& s, const Params&) { return {s.position, s.velocity}; }
+};
+NACELLE_ENV(MountainCar)

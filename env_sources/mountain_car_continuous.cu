@@ -1,0 +1,40 @@
+// The mountain car with a motor of any strength between its bounds, which costs what it uses (the
+// constants are Gymnasium's MountainCarContinuous-v0). Doing nothing is a local optimum.
+#include <nacelle/env.h>
+
+struct MountainCarContinuous {
+    static constexpr int time_limit = 999;
+
+    struct Params {
+        float power = 0.0015f, gravity = 0.0025f, max_speed = 0.07f;
+        float min_position = -1.2f, max_position = 0.6f;
+        float goal_position = 0.45f, goal_velocity = 0.0f;
+        float goal_reward = 100.0f, force_cost = 0.1f;
+    };
+    struct State { float position, velocity; };
+    struct Action { nacelle::Continuous<-1, 1> force; };
+    struct Obs { float position, velocity; };
+
+    static void reset(State& s, const Params&, nacelle::Rng& rng) {
+        s = {rng.uniform(-0.6f, -0.4f), 0.0f};
+    }
+
+    static nacelle::Outcome step(State& s, const Action& action, const Params& p, nacelle::Rng&) {
+        const float force = nacelle::clamp(float(action.force), -1.0f, 1.0f);
+        const float slope = nacelle::cos(3.0f * s.position);
+        const float velocity = nacelle::clamp(
+            s.velocity + (force * p.power - p.gravity * slope), -p.max_speed, p.max_speed);
+
+        // The wall on the left stops the car; the right end only holds it.
+        s.position = nacelle::clamp(s.position + velocity, p.min_position, p.max_position);
+        const bool stopped = s.position <= p.min_position && velocity < 0.0f;
+        s.velocity = stopped ? 0.0f : velocity;
+
+        const bool there = s.position >= p.goal_position && s.velocity >= p.goal_velocity;
+        const float reward = (there ? p.goal_reward : 0.0f) - p.force_cost * force * force;
+        return {.reward = reward, .terminated = there};
+    }
+
+    static Obs observe(const State& s, const Params&) { return {s.position, s.velocity}; }
+};
+NACELLE_ENV(MountainCarContinuous)

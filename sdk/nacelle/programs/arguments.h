@@ -1,0 +1,44 @@
+#pragma once
+#include <nacelle/platform.h>
+// The arguments of the engine's own kernels, shared by the host and the kernels.
+
+namespace nacelle {
+
+struct StepArgs {
+    uint32_t ahead;          // ticks after the clock's
+    uint32_t draw;           // 0: actions come from their arrays; 1: drawn at random within the mask
+};
+
+struct ResetArgs {
+    enum Form : uint32_t { first_episode, next_episode, save, restore, look };
+    uint32_t form, ahead;
+    const uint32_t* chosen;  // environments, or null for all of them
+    uint32_t count;
+    uint32_t places;         // save, restore: snapshots in the pool's arrays
+    const uint32_t* place;   // save, restore: of each chosen one; null: 0, 1, 2, ...
+};
+
+struct ClockArgs {
+    uint64_t* clock;
+    uint64_t by;
+};
+
+inline constexpr int totals_group = 256;
+struct TotalsArgs {
+    double* sums;            // [groups of environments][totals]
+};
+
+struct NoArgs {
+    uint32_t nothing;
+};
+
+// Each is [steps] of what one step has, the parts of an action one after the other; null: not recorded.
+struct RandomRolloutArgs {
+    uint32_t ahead, steps;
+    float* obs;
+    float* reward;
+    uint8_t* ended;          // 1 terminated, 2 truncated
+    int32_t* action;         // discrete parts as they are, continuous ones by their bits
+};
+
+}
