@@ -1,0 +1,153 @@
+#include "engine/base/files.h"
+
+#include "engine/base/descriptor.h"
+#include "engine/base/error.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <fcntl.h>
+#include <random>
+#include <sys/stat.h>
+#include <system_error>
+
+namespace nacelle {
+namespace {
+
+std::string reason(int code) {
+    switch (code) {
+        case ENOENT: return "does not exist";
+        case EISDIR: return "is a directory";
+        case ENOTDIR: return "leads through a file that is no directory";
+        case EACCES:
+        case EPERM: return "permission denied";
+        case ENOSPC: return "the disk is full";
+        case EDQUOT: return "the disk quota is used up";
+        case EFBIG: return "the file is larger than the system allows";
+        case EROFS: return "the disk is read-only";
+        case ENAMETOOLONG: return "the name is too long";
+        case EIO: return "the disk reports an error";
+        default: return std::generic_category().message(code);
+    }
+}
+
+[[noreturn]] void throw_errno(int code) { throw std::system_error(code, std::generic_category()); }
+
+[[noreturn]] void cannot_write(const std::filesystem::path& path, const std::string& why) {
+    throw Error(path.string(), "cannot be written: " + why);
+}
+
+// A file that nobody else has, removed again unless it was renamed to its target.
+class Temporary final {
+public:
+    explicit Temporary(const std::filesystem::path& target) : file_(create(target)) {}
+    ~Temporary() {
+        if (!path_.empty()) ::unlink(path_.c_str());
+    }
+    Temporary(const Temporary&) = delete;
+    Temporary& operator=(const Temporary&) = delete;
+
+    void write(std::string_view bytes) {
+        while (!bytes.empty()) {
+            const ssize_t count = ::write(file_.get(), bytes.data(), bytes.size());
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) throw_errno(errno);
+            bytes.remove_prefix(static_cast<size_t>(count));
+        }
+        if (::fsync(file_.get()) != 0) throw_errno(errno);
+        if (!file_.close()) throw_errno(errno);
+    }
+
+    void rename_to(const std::filesystem::path& target) {
+        if (::rename(path_.c_str(), target.c_str()) != 0) throw_errno(errno);
+        path_.clear();
+    }
+
+private:
+    int create(const std::filesystem::path& target) {
+        std::random_device random;
+        for (;;) {
+            std::array<char, 40> name{};
+            std::snprintf(name.data(), name.size(), ".nacelle-%08x%08x", random(), random());
+            path_ = target.parent_path() / name.data();
+            const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+            if (file >= 0) return file;
+            if (errno == EEXIST) continue;
+            throw_errno(errno);
+        }
+    }
+
+    std::filesystem::path path_;
+    Descriptor file_;
+};
+
+// After the rename the new name is in the directory's memory only; this puts it on the disk.
+void sync_directory(const std::filesystem::path& directory) {
+    Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (opened.get() >= 0) ::fsync(opened.get());
+}
+
+std::filesystem::path directory_of(const std::filesystem::path& path) {
+    return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+}
+
+std::string read_file(const std::filesystem::path& path) {
+    const auto fail = [&](int code) {
+        const bool plain = code == ENOENT || code == EISDIR || code == ENOTDIR;
+        throw Error(path.string(), plain ? reason(code) : "cannot be read: " + reason(code));
+    };
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) fail(errno);
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) fail(errno);
+    if (S_ISDIR(status.st_mode)) fail(EISDIR);
+
+    // The size is a first guess: a file under /proc says 0, and a log may grow meanwhile.
+    std::string bytes;
+    size_t filled = 0;
+    bytes.resize(static_cast<size_t>(std::max<off_t>(status.st_size, 0)) + 1);
+    for (;;) {
+        const ssize_t count = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail(errno);
+        if (count == 0) break;
+        filled += static_cast<size_t>(count);
+        if (filled == bytes.size()) bytes.resize(bytes.size() * 2 + 4096);
+    }
+    bytes.resize(filled);
+    return bytes;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+    const std::filesystem::path directory = directory_of(path);
+    if (!path.has_filename()) cannot_write(path, "the path names no file");
+    try {
+        Temporary temporary(path);
+        temporary.write(bytes);
+        temporary.rename_to(path);
+    } catch (const std::system_error& error) {
+        const int code = error.code().value();
+        const std::string missing = "there is no directory '" + directory.string() + "'";
+        cannot_write(path, code == ENOENT ? missing : reason(code));
+    }
+    sync_directory(directory);
+}
+
+void make_private_directory(const std::filesystem::path& path) {
+    std::filesystem::path made;
+    for (const auto& part : path) {
+        made /= part;
+        if (::mkdir(made.c_str(), 0700) == 0) continue;
+        const int code = errno;
+        std::error_code ignored;
+        if (std::filesystem::is_directory(made, ignored)) continue;
+        const std::string why = code == EEXIST ? "a file is in its place" : reason(code);
+        throw Error(made.string(), "cannot be made a directory: " + why);
+    }
+}
+
+}

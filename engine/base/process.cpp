@@ -1,0 +1,155 @@
+#include "engine/base/process.h"
+
+#include "engine/base/descriptor.h"
+#include "engine/base/error.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <system_error>
+
+namespace nacelle {
+namespace {
+
+constexpr int poll_milliseconds = 10;
+
+// What the child starts with: its own process group, so that its children die with it; no input;
+// one pipe for both outputs; none of the signal masks and handlers of the host.
+class SpawnSettings final {
+public:
+    explicit SpawnSettings(int output) {
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, output, 1);
+        posix_spawn_file_actions_adddup2(&actions, output, 2);
+
+        sigset_t none, all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_init(&attributes);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                  POSIX_SPAWN_SETSIGDEF);
+    }
+    ~SpawnSettings() {
+        posix_spawn_file_actions_destroy(&actions);
+        posix_spawnattr_destroy(&attributes);
+    }
+    SpawnSettings(const SpawnSettings&) = delete;
+    SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+    posix_spawn_file_actions_t actions{};
+    posix_spawnattr_t attributes{};
+};
+
+[[noreturn]] void cannot_start(const std::string& name, int code) {
+    const bool path_given = name.find('/') != std::string::npos;
+    const bool found = !find_program(name).empty();
+    std::string why = std::generic_category().message(code);
+    if ((code == ENOENT || code == EACCES) && !found && !path_given) why = "not found on PATH";
+    if (code == ENOENT && !found && path_given) why = "no such file";
+    if (code == ENOENT && found) why = "the interpreter in its first line does not exist";
+    if (code == EACCES && path_given) why = "not an executable file";
+    if (code == ENOEXEC) why = "not a program for this machine";
+    throw Error("cannot start '" + name + "'", why);
+}
+
+pid_t spawn(const std::vector<std::string>& command, int output) {
+    std::vector<char*> arguments;
+    for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
+    arguments.push_back(nullptr);
+
+    const SpawnSettings settings(output);
+    pid_t child = 0;
+    const int code = posix_spawnp(&child, arguments[0], &settings.actions, &settings.attributes,
+                                  arguments.data(), environ);
+    if (code != 0) cannot_start(command[0], code);
+    return child;
+}
+
+// Takes what the pipe holds now; false once nobody can write to it any more. Never more than a pipe
+// can hold (1 MiB), so that a program that writes without end cannot keep us from `cancel`.
+bool read_available(int pipe, std::string& output) {
+    std::array<char, 65536> buffer;
+    for (int chunk = 0; chunk < 16; ++chunk) {
+        const ssize_t count = ::read(pipe, buffer.data(), buffer.size());
+        if (count == 0) return false;
+        if (count < 0) return errno == EAGAIN || errno == EINTR;
+        output.append(buffer.data(), static_cast<size_t>(count));
+    }
+    return true;
+}
+
+// The pipe's end is not the program's end: it may close its output early, and a child that it left
+// in the background may hold the pipe open for hours. So both are watched.
+ProcessResult watch(pid_t child, int pipe, const std::atomic<bool>* cancel) {
+    ProcessResult result;
+    bool open = true;
+    int status = 0;
+    for (;;) {
+        if (cancel && cancel->load() && !result.cancelled) {
+            ::kill(-child, SIGKILL);
+            result.cancelled = true;
+        }
+        pollfd watched{open ? pipe : -1, POLLIN, 0};
+        ::poll(&watched, 1, poll_milliseconds);
+        const pid_t ended = ::waitpid(child, &status, WNOHANG);
+        if (ended < 0 && errno != EINTR) {
+            throw Error("process " + std::to_string(child),
+                        "its exit status was taken by another part of this program");
+        }
+        if (open) open = read_available(pipe, result.output);
+        if (ended == child) break;
+    }
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return result;
+}
+
+bool is_program(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+}
+
+ProcessResult run_process(const std::vector<std::string>& command,
+                          const std::atomic<bool>* cancel) {
+    if (command.empty() || command[0].empty()) throw Error("cannot start ''", "no program named");
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) cannot_start(command[0], errno);
+    const Descriptor output(ends[0]);
+    Descriptor input(ends[1]);
+    ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+
+    const pid_t child = spawn(command, input.get());
+    input.close();
+    return watch(child, output.get(), cancel);
+}
+
+std::string find_program(const std::string& name) {
+    if (name.empty()) return {};
+    if (name.find('/') != std::string::npos) {
+        return is_program(name) ? std::filesystem::absolute(name).string() : std::string();
+    }
+    const char* variable = std::getenv("PATH");
+    const std::string path = variable ? variable : "/bin:/usr/bin";
+    for (size_t start = 0; start <= path.size();) {
+        const size_t end = std::min(path.find(':', start), path.size());
+        // An empty part of PATH is the current directory.
+        const std::filesystem::path folder = end == start ? "." : path.substr(start, end - start);
+        if (is_program(folder / name)) return std::filesystem::absolute(folder / name).string();
+        start = end + 1;
+    }
+    return {};
+}
+
+}

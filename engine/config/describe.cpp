@@ -1,0 +1,24 @@
+#include "engine/config/describe.h"
+
+#include <array>
+#include <cstdio>
+
+namespace nacelle {
+
+std::string describe(const Json& value) {
+    constexpr size_t shown = 60;
+    if (value.is_object()) return "an object";
+    // dump() calls infinity and NaN null.
+    if (value.is_number_float()) return number_text(value.get<double>());
+    const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text.size() <= shown) return text;
+    return value.is_array() ? "a list" : "a text of " + std::to_string(text.size()) + " bytes";
+}
+
+std::string number_text(double number) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.10g", number);
+    return text.data();
+}
+
+}

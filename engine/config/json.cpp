@@ -1,0 +1,69 @@
+#include "engine/base/error.h"
+#include "engine/base/files.h"
+#include "engine/config/config.h"
+#include "engine/config/describe.h"
+#include "engine/config/json_syntax.h"
+
+namespace nacelle {
+namespace {
+
+std::vector<std::string> split_path(const std::string& path, const std::string& where) {
+    std::vector<std::string> parts(1);
+    for (const char letter : path) {
+        if (letter == '.') parts.emplace_back();
+        else parts.back() += letter;
+    }
+    for (const std::string& part : parts) {
+        if (part.empty()) throw Error(where, "the path has an empty part", "env.params.gravity=3");
+    }
+    return parts;
+}
+
+// Unquoted text is welcome on a command line: backend=cpu.
+Json parse_value(const std::string& text) {
+    Json value = Json::parse(text, nullptr, false);
+    if (value.is_discarded()) return text;
+    return value;
+}
+
+}
+
+Json parse_json(const std::string& text, const std::string& where) {
+    check_json_syntax(text, where);
+    return Json::parse(text);
+}
+
+Json load_json(const std::filesystem::path& path) {
+    return parse_json(read_file(path), path.string());
+}
+
+void merge_json(Json& base, const Json& over) {
+    if (!base.is_object() || !over.is_object()) {
+        base = over;
+        return;
+    }
+    for (const auto& item : over.items()) merge_json(base[item.key()], item.value());
+}
+
+void set_path(Json& target, const std::string& assignment) {
+    const std::string where = "--set " + assignment;
+    const size_t equals = assignment.find('=');
+    if (equals == assignment.npos) throw Error(where, "has no '='", "env.params.gravity=3");
+    const std::vector<std::string> parts = split_path(assignment.substr(0, equals), where);
+
+    if (target.is_null()) target = Json::object();
+    Json* at = &target;
+    std::string passed;
+    for (const std::string& part : parts) {
+        if (!at->is_object()) {
+            throw Error(where, (passed.empty() ? "the configuration" : passed) + " is " +
+                                   describe(*at) + ", not an object");
+        }
+        if (!at->contains(part)) (*at)[part] = Json::object();
+        at = &(*at)[part];
+        passed += (passed.empty() ? "" : ".") + part;
+    }
+    *at = parse_value(assignment.substr(equals + 1));
+}
+
+}

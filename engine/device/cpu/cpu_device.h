@@ -1,0 +1,30 @@
+#pragma once
+#include "engine/device/cpu/thread_pool.h"
+#include "engine/device/device.h"
+
+#include <memory>
+
+namespace nacelle {
+
+// The processors of this machine. Modules are shared objects, blocks run on a pool of threads.
+class CpuDevice final : public Device {
+public:
+    explicit CpuDevice(int threads);
+
+    const DeviceInfo& info() const override { return info_; }
+    size_t memory_free() override;
+    void* allocate(size_t bytes) override;
+    void release(void* memory) noexcept override;
+    std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
+    std::unique_ptr<Stream> stream() override;
+
+private:
+    DeviceInfo info_;
+    std::shared_ptr<ThreadPool> pool_;
+};
+
+// Throws where nobody can have meant this number of worker threads; 0 is one per processor.
+void check_threads(int threads);
+std::shared_ptr<Device> open_cpu(int threads);
+
+}

@@ -1,0 +1,33 @@
+#pragma once
+#include "engine/device/cuda/context.h"
+#include "engine/device/device.h"
+
+#include <memory>
+#include <string>
+
+namespace nacelle {
+
+// A GPU behind the CUDA driver.
+class CudaDevice final : public Device {
+public:
+    explicit CudaDevice(std::shared_ptr<const CudaContext> context);
+    ~CudaDevice() override;
+
+    const DeviceInfo& info() const override { return info_; }
+    size_t memory_free() override;
+    void* allocate(size_t bytes) override;
+    void release(void* memory) noexcept override;
+    std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
+    std::unique_ptr<Stream> stream() override;
+
+private:
+    std::shared_ptr<const CudaContext> context_;
+    DeviceInfo info_;
+    CUstream zeroing_ = nullptr;
+};
+
+// The first GPU that the driver shows. Throws with the reason where there is none that works.
+// library: a name that the system's loader finds, or a path.
+std::shared_ptr<Device> open_cuda(const std::string& library = "libcuda.so.1");
+
+}

@@ -1,0 +1,88 @@
+#include "engine/device/cuda/cuda_module.h"
+
+#include "engine/base/error.h"
+
+#include <utility>
+
+namespace nacelle {
+namespace {
+
+int attribute(const Driver& cuda, CUfunction function, CUfunction_attribute which) {
+    int value = 0;
+    cuda.check(cuda.function_attribute(&value, which, function), "ask what a kernel needs");
+    return value;
+}
+
+// The size of the one struct that a kernel takes, or 0 where it takes nothing or the driver cannot
+// say (it can since CUDA 12.4).
+size_t parameter_bytes(const Driver& cuda, CUfunction function, const std::string& name) {
+    size_t offset = 0;
+    size_t bytes = 0;
+    size_t second = 0;
+    if (!cuda.function_parameter) return 0;
+    if (cuda.function_parameter(function, 0, &offset, &bytes) != CUDA_SUCCESS) return 0;
+    if (cuda.function_parameter(function, 1, &offset, &second) == CUDA_SUCCESS) {
+        throw Error(name, "the kernel has more than one parameter", "it takes one struct by value");
+    }
+    return bytes;
+}
+
+}
+
+CudaModule::CudaModule(std::shared_ptr<const CudaContext> context, const DeviceInfo& info,
+                       std::span<const std::byte> binary)
+    : context_(std::move(context)), shared_bytes_(info.shared_bytes) {
+    const Driver& cuda = context_->enter();
+    const OutsideCapture outside(cuda);
+    cuda.check(cuda.module_load(&module_, binary.data()), "load a module on the GPU");
+}
+
+CudaModule::~CudaModule() {
+    const Driver& cuda = context_->enter_quietly();
+    const OutsideCapture outside(cuda);
+    cuda.module_unload(module_);
+}
+
+Kernel CudaModule::kernel(const std::string& name) {
+    const Driver& cuda = context_->enter();
+    // A module may put its kernels on the GPU only when they are first asked for.
+    const OutsideCapture outside(cuda);
+    CUfunction function = nullptr;
+    const CUresult result = cuda.module_function(&function, module_, name.c_str());
+    if (result == CUDA_ERROR_NOT_FOUND) {
+        throw Error("cuda", "the module has no kernel '" + name + "'");
+    }
+    if (result != CUDA_SUCCESS) cuda.fail(result, "find the kernel '" + name + "'");
+
+    Kernel kernel;
+    kernel.name = name;
+    kernel.function = function;
+    kernel.registers = attribute(cuda, function, CU_FUNC_ATTRIBUTE_NUM_REGS);
+    kernel.local_bytes =
+        static_cast<size_t>(attribute(cuda, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
+    kernel.shared_bytes =
+        static_cast<size_t>(attribute(cuda, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+    kernel.max_threads = attribute(cuda, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    kernel.args_bytes = parameter_bytes(cuda, function, name);
+    // Above 48 KiB a kernel must opt in. Done here and for all there is, a launch has nothing to
+    // remember; what a launch does not ask for stays with the cache.
+    if (kernel.shared_bytes < shared_bytes_) {
+        cuda.check(cuda.function_set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                     static_cast<int>(shared_bytes_ - kernel.shared_bytes)),
+                   "let a kernel use all shared memory");
+    }
+    return kernel;
+}
+
+Symbol CudaModule::symbol(const std::string& name) {
+    const Driver& cuda = context_->enter();
+    const OutsideCapture outside(cuda);
+    CUdeviceptr address = 0;
+    size_t bytes = 0;
+    const CUresult result = cuda.module_global(&address, &bytes, module_, name.c_str());
+    if (result == CUDA_ERROR_NOT_FOUND) return {};
+    if (result != CUDA_SUCCESS) cuda.fail(result, "find the symbol '" + name + "'");
+    return {reinterpret_cast<void*>(address), bytes};
+}
+
+}

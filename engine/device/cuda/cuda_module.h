@@ -1,0 +1,27 @@
+#pragma once
+#include "engine/device/cuda/context.h"
+#include "engine/device/device.h"
+
+#include <memory>
+
+namespace nacelle {
+
+// A cubin (or PTX text that ends with a zero) in a GPU's context.
+class CudaModule final : public Module {
+public:
+    CudaModule(std::shared_ptr<const CudaContext> context, const DeviceInfo& info,
+               std::span<const std::byte> binary);
+    ~CudaModule() override;
+    CudaModule(const CudaModule&) = delete;
+    CudaModule& operator=(const CudaModule&) = delete;
+
+    Kernel kernel(const std::string& name) override;
+    Symbol symbol(const std::string& name) override;
+
+private:
+    std::shared_ptr<const CudaContext> context_;
+    size_t shared_bytes_;
+    CUmodule module_ = nullptr;
+};
+
+}

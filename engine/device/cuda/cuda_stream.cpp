@@ -1,0 +1,193 @@
+#include "engine/device/cuda/cuda_stream.h"
+
+#include "engine/base/error.h"
+#include "engine/device/bytes_text.h"
+#include "engine/device/cuda/cuda_graph.h"
+#include "engine/device/launch_check.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace nacelle {
+namespace {
+
+constexpr uint64_t most_blocks = std::numeric_limits<int32_t>::max();
+
+CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
+
+// An event that can be asked for its time.
+class Event final {
+public:
+    explicit Event(const Driver& cuda) : cuda_(cuda) {
+        cuda_.check(cuda_.event_create(&event_, CU_EVENT_DEFAULT), "create an event");
+    }
+    ~Event() { cuda_.event_destroy(event_); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    operator CUevent() const { return event_; }
+
+private:
+    const Driver& cuda_;
+    CUevent event_ = nullptr;
+};
+
+}
+
+CudaStream::CudaStream(std::shared_ptr<const CudaContext> context, const DeviceInfo& info)
+    : context_(std::move(context)), shared_bytes_(info.shared_bytes) {
+    const Driver& cuda = context_->enter();
+    cuda.check(cuda.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "create a stream");
+}
+
+CudaStream::~CudaStream() {
+    const Driver& cuda = context_->enter_quietly();
+    CUgraph unfinished = nullptr;
+    if (capturing_ && cuda.capture_end(stream_, &unfinished) == CUDA_SUCCESS) {
+        cuda.graph_destroy(unfinished);
+    }
+    cuda.stream_destroy(stream_);
+}
+
+void CudaStream::launch(const Kernel& kernel, const LaunchShape& shape,
+                        std::span<const std::byte> args) {
+    const uint64_t blocks = checked_blocks(kernel, shape);
+    if (blocks == 0) return;
+    check_launch(kernel, shape, blocks, args.size());
+
+    const Driver& cuda = context_->enter();
+    const auto function = static_cast<CUfunction>(kernel.function);
+    const auto grid = static_cast<unsigned>(blocks);
+    // The driver reads the arguments before it returns.
+    void* parameter = const_cast<std::byte*>(args.data());
+    void** parameters = args.empty() ? nullptr : &parameter;
+    const CUresult result = shape.cooperative
+                                ? cuda.launch_cooperative(function, grid, 1, 1, shape.threads, 1, 1,
+                                                          shape.shared_bytes, stream_, parameters)
+                                : cuda.launch(function, grid, 1, 1, shape.threads, 1, 1,
+                                              shape.shared_bytes, stream_, parameters, nullptr);
+    if (result != CUDA_SUCCESS) {
+        cuda.fail(result, "launch the kernel '" + kernel.name + "' with " + std::to_string(blocks) +
+                              " blocks of " + std::to_string(shape.threads) + " threads and " +
+                              bytes_text(shape.shared_bytes) + " of shared memory (it needs " +
+                              std::to_string(kernel.registers) + " registers a thread)");
+    }
+}
+
+void CudaStream::check_launch(const Kernel& kernel, const LaunchShape& shape, uint64_t blocks,
+                              size_t args_bytes) const {
+    if (blocks > most_blocks) {
+        throw Error(kernel.name, "a launch of " + std::to_string(blocks) + " blocks",
+                    "a GPU takes " + std::to_string(most_blocks) + " at most");
+    }
+    if (shape.threads == 0 || shape.threads > static_cast<uint32_t>(kernel.max_threads)) {
+        throw Error(kernel.name,
+                    "a launch with " + std::to_string(shape.threads) + " threads a block",
+                    "this kernel takes 1 to " + std::to_string(kernel.max_threads));
+    }
+    if (kernel.shared_bytes + shape.shared_bytes > shared_bytes_) {
+        throw Error(kernel.name,
+                    "a block needs " + bytes_text(kernel.shared_bytes + shape.shared_bytes) +
+                        " of shared memory",
+                    "this GPU has " + bytes_text(shared_bytes_));
+    }
+    if (args_bytes < kernel.args_bytes) {
+        throw Error(kernel.name, "it was given " + std::to_string(args_bytes) +
+                                     " bytes of arguments and takes " +
+                                     std::to_string(kernel.args_bytes));
+    }
+}
+
+void CudaStream::to_device(void* target, const void* host, size_t bytes) {
+    if (bytes == 0) return;
+    const Driver& cuda = context_->enter();
+    require_capturable(cuda, host, "to_device");
+    cuda.check(cuda.copy_to_device(address(target), host, bytes, stream_), "copy to the GPU");
+}
+
+void CudaStream::to_host(void* host, const void* source, size_t bytes) {
+    if (bytes == 0) return;
+    const Driver& cuda = context_->enter();
+    require_capturable(cuda, host, "to_host");
+    cuda.check(cuda.copy_to_host(host, address(source), bytes, stream_), "copy from the GPU");
+}
+
+void CudaStream::copy(void* target, const void* source, size_t bytes) {
+    if (bytes == 0) return;
+    const Driver& cuda = context_->enter();
+    cuda.check(cuda.copy_on_device(address(target), address(source), bytes, stream_),
+               "copy on the GPU");
+}
+
+void CudaStream::fill(void* target, uint8_t value, size_t bytes) {
+    if (bytes == 0) return;
+    const Driver& cuda = context_->enter();
+    cuda.check(cuda.fill_bytes(address(target), value, bytes, stream_), "fill memory on the GPU");
+}
+
+void CudaStream::synchronize() {
+    require_no_capture("synchronize");
+    const Driver& cuda = context_->enter();
+    cuda.check(cuda.stream_synchronize(stream_), "finish the work on the GPU");
+}
+
+void CudaStream::begin_capture() {
+    require_no_capture("begin_capture");
+    const Driver& cuda = context_->enter();
+    // Thread-local: what other threads allocate or compile meanwhile does not spoil the capture.
+    cuda.check(cuda.capture_begin(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+               "begin the capture of a graph");
+    capturing_ = true;
+}
+
+std::unique_ptr<Graph> CudaStream::end_capture() {
+    if (!capturing_) throw Error("stream", "end_capture without begin_capture");
+    const Driver& cuda = context_->enter();
+    capturing_ = false;
+    CUgraph captured = nullptr;
+    cuda.check(cuda.capture_end(stream_, &captured), "end the capture of a graph");
+    return std::make_unique<CudaGraph>(context_, captured);
+}
+
+void CudaStream::replay(Graph& graph) {
+    require_no_capture("replay");
+    const auto* ours = dynamic_cast<const CudaGraph*>(&graph);
+    if (!ours) throw Error("stream", "the graph was captured on another kind of device");
+    const Driver& cuda = context_->enter();
+    cuda.check(cuda.graph_launch(ours->executable(), stream_), "run a graph");
+}
+
+double CudaStream::time(const std::function<void()>& work) {
+    require_no_capture("time");
+    const Driver& cuda = context_->enter();
+    const Event begin(cuda);
+    const Event end(cuda);
+    cuda.check(cuda.event_record(begin, stream_), "start a clock on the GPU");
+    work();
+    context_->enter();
+    cuda.check(cuda.event_record(end, stream_), "stop a clock on the GPU");
+    cuda.check(cuda.event_synchronize(end), "finish the work on the GPU");
+    float milliseconds = 0;
+    cuda.check(cuda.event_elapsed(&milliseconds, begin, end), "read a clock of the GPU");
+    return static_cast<double>(milliseconds);
+}
+
+void CudaStream::require_capturable(const Driver& cuda, const void* host, const char* call) const {
+    if (!capturing_) return;
+    unsigned kind = 0;
+    const CUresult result =
+        cuda.pointer_attribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address(host));
+    if (result == CUDA_SUCCESS && kind == CU_MEMORYTYPE_HOST) return;
+    throw Error("stream",
+                std::string(call) + " with ordinary host memory cannot be captured in a graph",
+                "copy before or after the capture, or use pinned memory");
+}
+
+void CudaStream::require_no_capture(const char* call) const {
+    if (capturing_) {
+        throw Error("stream", std::string(call) + " was called while the stream is capturing");
+    }
+}
+
+}

@@ -1,0 +1,43 @@
+#pragma once
+#include "engine/device/cuda/context.h"
+#include "engine/device/device.h"
+
+#include <memory>
+
+namespace nacelle {
+
+// A CUDA stream that waits for no other.
+class CudaStream final : public Stream {
+public:
+    CudaStream(std::shared_ptr<const CudaContext> context, const DeviceInfo& info);
+    ~CudaStream() override;
+    CudaStream(const CudaStream&) = delete;
+    CudaStream& operator=(const CudaStream&) = delete;
+
+    void launch(const Kernel&, const LaunchShape&, std::span<const std::byte> args) override;
+    void to_device(void* target, const void* host, size_t bytes) override;
+    void to_host(void* host, const void* source, size_t bytes) override;
+    void copy(void* target, const void* source, size_t bytes) override;
+    void fill(void* target, uint8_t value, size_t bytes) override;
+    void synchronize() override;
+
+    void begin_capture() override;
+    std::unique_ptr<Graph> end_capture() override;
+    void replay(Graph&) override;
+
+    double time(const std::function<void()>& work) override;
+    void* native() override { return stream_; }
+
+private:
+    void check_launch(const Kernel&, const LaunchShape&, uint64_t blocks, size_t args_bytes) const;
+    // A graph runs later, when ordinary host memory may be gone and cannot be read by the GPU.
+    void require_capturable(const Driver& cuda, const void* host, const char* call) const;
+    void require_no_capture(const char* call) const;
+
+    std::shared_ptr<const CudaContext> context_;
+    size_t shared_bytes_;
+    CUstream stream_ = nullptr;
+    bool capturing_ = false;
+};
+
+}

@@ -1,0 +1,133 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+// A place where kernels run: a CUDA GPU, or the threads of this machine. Everything above this
+// folder is written once for both.
+namespace nacelle {
+
+enum class Backend : uint8_t { cpu, cuda };
+
+// What a device is, read once when it is opened.
+struct DeviceInfo {
+    Backend backend = Backend::cpu;
+    std::string name;            // "NVIDIA H200", or the processor's model name
+    std::string architecture;    // "sm_90" for NVRTC; empty on the CPU
+    std::string driver;          // "CUDA driver 13.0 (580.159)"; empty on the CPU
+    size_t memory_bytes = 0;     // in all
+    int processors = 0;          // multiprocessors, or worker threads
+    size_t shared_bytes = 0;     // a block's shared memory with the opt-in; 0 on the CPU
+};
+
+// How a kernel's items are cut into blocks. A GPU runs `threads` threads a block; a CPU runs whole
+// blocks in a loop, so that both see the same blocks.
+struct LaunchShape {
+    uint64_t items = 0;
+    uint32_t threads = 128;
+    uint32_t items_per_block = 128;
+    uint32_t shared_bytes = 0;
+    bool cooperative = false;
+
+    uint64_t blocks() const { return (items + items_per_block - 1) / items_per_block; }
+};
+
+// A kernel of a loaded module and what it costs. It lives as long as its module.
+struct Kernel {
+    std::string name;
+    void* function = nullptr;    // CUfunction, or void (*)(const void* args, uint64_t begin, uint64_t end) over blocks
+    int registers = 0;
+    size_t local_bytes = 0;      // stack and spills of one thread
+    size_t shared_bytes = 0;     // static
+    int max_threads = 0;
+    size_t args_bytes = 0;       // of its one parameter; 0 where nobody can say
+};
+
+// Device memory behind a symbol of a module.
+struct Symbol {
+    void* address = nullptr;
+    size_t bytes = 0;
+};
+
+// A compiled binary that is loaded on a device.
+class Module {
+public:
+    virtual ~Module() = default;
+    // Throws where there is no such kernel.
+    virtual Kernel kernel(const std::string& name) = 0;
+    // An empty symbol where there is none.
+    virtual Symbol symbol(const std::string& name) = 0;
+};
+
+// Work that was captured from a stream and can be run again.
+class Graph {
+public:
+    virtual ~Graph() = default;
+};
+
+// An ordered queue of work. On the CPU everything has happened when a call returns, except between
+// begin_capture and end_capture, where calls are kept and not run. Sources and targets on the host
+// must stay valid until synchronize; `args` are copied.
+class Stream {
+public:
+    virtual ~Stream() = default;
+    virtual void launch(const Kernel&, const LaunchShape&, std::span<const std::byte> args) = 0;
+    virtual void to_device(void* target, const void* host, size_t bytes) = 0;
+    virtual void to_host(void* host, const void* source, size_t bytes) = 0;
+    virtual void copy(void* target, const void* source, size_t bytes) = 0;
+    virtual void fill(void* target, uint8_t value, size_t bytes) = 0;
+    virtual void synchronize() = 0;
+
+    virtual void begin_capture() = 0;
+    virtual std::unique_ptr<Graph> end_capture() = 0;
+    virtual void replay(Graph&) = 0;
+
+    // Milliseconds that the device needed for what `work` puts on this stream.
+    virtual double time(const std::function<void()>& work) = 0;
+    virtual void* native() = 0;                      // CUstream, or null on the CPU
+};
+
+class Device {
+public:
+    virtual ~Device() = default;
+    virtual const DeviceInfo& info() const = 0;
+    virtual size_t memory_free() = 0;
+    // Zeroed memory, 256-byte aligned. Throws where there is not enough, with what there is.
+    virtual void* allocate(size_t bytes) = 0;
+    virtual void release(void* memory) noexcept = 0;
+    // `binary` is a cubin for CUDA; for the CPU it is the path of a shared object.
+    virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;
+    virtual std::unique_ptr<Stream> stream() = 0;
+};
+
+// Memory of a device, freed with this object.
+class Buffer final {
+public:
+    Buffer() = default;
+    Buffer(std::shared_ptr<Device> device, size_t bytes);
+    Buffer(Buffer&& other) noexcept;
+    Buffer& operator=(Buffer&& other) noexcept;
+    ~Buffer();
+
+    void* data() const { return data_; }
+    size_t bytes() const { return bytes_; }
+
+private:
+    std::shared_ptr<Device> device_;
+    void* data_ = nullptr;
+    size_t bytes_ = 0;
+};
+
+struct DeviceChoice {
+    std::shared_ptr<Device> device;
+    std::string why;             // "NVIDIA H200", "no GPU: libcuda.so.1 was not found"
+};
+
+// "auto" takes the GPU if there is a working one, "cuda" insists on it, "cpu" takes the CPU.
+// threads: worker threads of the CPU, 0 for one per processor.
+DeviceChoice open_device(const std::string& backend, int threads = 0);
+
+}

@@ -1,0 +1,14 @@
+#pragma once
+#include "engine/base/error.h"
+#include "engine/device/device.h"
+
+namespace nacelle {
+
+// The blocks of a launch, once it is known that the shape can be cut into blocks at all.
+inline uint64_t checked_blocks(const Kernel& kernel, const LaunchShape& shape) {
+    if (!kernel.function) throw Error("launch", "the kernel was never looked up in a module");
+    if (shape.items_per_block == 0) throw Error(kernel.name, "items_per_block of its launch is 0");
+    return shape.items / shape.items_per_block + (shape.items % shape.items_per_block != 0);
+}
+
+}

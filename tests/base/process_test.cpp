@@ -1,0 +1,135 @@
+#include "engine/base/process.h"
+
+#include "engine/base/files.h"
+#include "tests/base/helpers.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <doctest/doctest.h>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+ProcessResult shell(const std::string& script, const std::atomic<bool>* cancel = nullptr) {
+    return run_process({"sh", "-c", script}, cancel);
+}
+
+double seconds_of(const auto& call) {
+    const auto start = std::chrono::steady_clock::now();
+    call();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}
+
+TEST_CASE("a program's status and both of its outputs come back in their order") {
+    const ProcessResult result = shell("echo one; echo two >&2; echo three; exit 7");
+    CHECK(result.status == 7);
+    CHECK(result.output == "one\ntwo\nthree\n");
+    CHECK_FALSE(result.cancelled);
+}
+
+TEST_CASE("arguments reach the program as they are") {
+    CHECK(run_process({"printf", "%s|", "a b", "$HOME", "'\"\n"}).output == "a b|$HOME|'\"\n|");
+}
+
+TEST_CASE("more output than a pipe holds comes back whole") {
+    const ProcessResult result = shell("head -c 3000000 /dev/zero");
+    CHECK(result.status == 0);
+    CHECK(result.output == std::string(3000000, '\0'));
+}
+
+TEST_CASE("a program that reads its input finds the end at once") {
+    CHECK(shell("cat; echo done").output == "done\n");
+}
+
+TEST_CASE("a program that dies of a signal has 128 and the signal as its status") {
+    CHECK(shell("kill -SEGV $$").status == 128 + SIGSEGV);
+    CHECK(shell("kill -KILL $$").status == 128 + SIGKILL);
+}
+
+TEST_CASE("a program that closes its outputs early is still waited for") {
+    CHECK(shell("exec >&- 2>&-; sleep 0.2; exit 5").status == 5);
+}
+
+TEST_CASE("a child left in the background is not waited for") {
+    ProcessResult result;
+    CHECK(seconds_of([&] { result = shell("sleep 5 & echo started"); }) < 4);
+    CHECK(result.output == "started\n");
+}
+
+TEST_CASE("cancel kills the program and its children") {
+    const Folder folder;
+    const std::string mark = (folder / "alive").string();
+    std::atomic<bool> cancel = false;
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        cancel = true;
+    });
+    ProcessResult result;
+    const double seconds = seconds_of([&] {
+        result = shell("(sleep 1; touch '" + mark + "') & echo before; sleep 20", &cancel);
+    });
+    later.join();
+    CHECK(seconds < 10);
+    CHECK(result.cancelled);
+    CHECK(result.status == 128 + SIGKILL);
+    CHECK(result.output == "before\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    CHECK_FALSE(std::filesystem::exists(mark));
+}
+
+TEST_CASE("cancel stops a program that writes without end") {
+    std::atomic<bool> cancel = false;
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        cancel = true;
+    });
+    CHECK(run_process({"yes"}, &cancel).cancelled);
+    later.join();
+}
+
+TEST_CASE("a program that has ended is not cancelled by a flag that stays down") {
+    const std::atomic<bool> cancel = false;
+    CHECK_FALSE(shell("exit 0", &cancel).cancelled);
+}
+
+TEST_CASE("a program that cannot be started says why") {
+    const Folder folder;
+    CHECK(error_of([] { run_process({"nacelle-no-such"}); }) ==
+          "cannot start 'nacelle-no-such': not found on PATH");
+    CHECK(error_of([] { run_process({}); }) == "cannot start '': no program named");
+    CHECK(error_of([] { run_process({""}); }) == "cannot start '': no program named");
+
+    const std::string missing = (folder / "missing").string();
+    CHECK(error_of([&] { run_process({missing}); }) ==
+          "cannot start '" + missing + "': no such file");
+    const std::string text = (folder / "text").string();
+    write_file(text, "no program");
+    CHECK(error_of([&] { run_process({text}); }) ==
+          "cannot start '" + text + "': not an executable file");
+    ::chmod(text.c_str(), 0755);
+    CHECK(error_of([&] { run_process({text}); }) ==
+          "cannot start '" + text + "': not a program for this machine");
+    write_file(text, "#!/nowhere/interpreter\n");
+    ::chmod(text.c_str(), 0755);
+    CHECK(error_of([&] { run_process({text}); }) ==
+          "cannot start '" + text + "': the interpreter in its first line does not exist");
+}
+
+TEST_CASE("a program is found on PATH, by its full path, or not at all") {
+    const std::string shell_path = find_program("sh");
+    CHECK(std::filesystem::path(shell_path).is_absolute());
+    CHECK(std::filesystem::exists(shell_path));
+    CHECK(find_program(shell_path) == shell_path);
+    CHECK(find_program("nacelle-no-such").empty());
+    CHECK(find_program("").empty());
+    CHECK(find_program("/etc/passwd").empty());
+    CHECK(find_program("/etc").empty());
+}
