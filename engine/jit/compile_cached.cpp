@@ -1,0 +1,108 @@
+#include "engine/jit/compile_cached.h"
+
+#include "engine/base/error.h"
+#include "engine/base/hash.h"
+#include "engine/jit/diagnostics.h"
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+
+namespace nacelle {
+namespace {
+
+// An entry: the length of the warnings, the warnings, the image.
+std::string packed(const BuiltImage& product) {
+    const uint64_t length = product.warnings.size();
+    std::string bytes(sizeof length, '\0');
+    std::memcpy(bytes.data(), &length, sizeof length);
+    return bytes + product.warnings + product.image;
+}
+
+std::optional<Binary> unpacked(const std::vector<std::byte>& bytes) {
+    uint64_t length = 0;
+    if (bytes.size() < sizeof length) return std::nullopt;
+    std::memcpy(&length, bytes.data(), sizeof length);
+    if (bytes.size() - sizeof length < length) return std::nullopt;
+    const auto* text = reinterpret_cast<const char*>(bytes.data()) + sizeof length;
+    Binary binary;
+    binary.warnings.assign(text, length);
+    binary.image.assign(bytes.begin() + static_cast<std::ptrdiff_t>(sizeof length + length),
+                        bytes.end());
+    binary.from_cache = true;
+    return binary;
+}
+
+Binary fresh(BuiltImage product) {
+    Binary binary;
+    const auto* begin = reinterpret_cast<const std::byte*>(product.image.data());
+    binary.image.assign(begin, begin + product.image.size());
+    binary.warnings = std::move(product.warnings);
+    return binary;
+}
+
+void add_list(Hash& hash, const std::vector<std::string>& list) {
+    hash.add(std::to_string(list.size()));
+    for (const std::string& one : list) hash.add(one);
+}
+
+}
+
+std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>& closure,
+                      const std::string& identity) {
+    Hash hash;
+    hash.add("program 1").add(identity).add(std::to_string(closure.size()));
+    const std::filesystem::path base = closure.front().path.parent_path();
+    for (const SourceFile& file : closure)
+        hash.add(file.path.lexically_relative(base).string()).add(file.text);
+    hash.add(std::to_string(source.headers.size()));
+    for (const MemoryHeader& header : source.headers) hash.add(header.name).add(header.text);
+    hash.add(source.instantiation);
+    add_list(hash, source.defines);
+    add_list(hash, source.options);
+    return hash.hex();
+}
+
+Compiled compile_cached(Cache& cache, const std::string& identity, const ProgramSource& source,
+                        const std::atomic<bool>* cancel, const BuildFunction& build) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto timed = [&](Binary binary) {
+        binary.milliseconds =
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                .count();
+        return binary;
+    };
+    std::vector<SourceFile> closure = read_closure(source.author);
+    for (int attempt = 0;; ++attempt) {
+        if (cancel && *cancel) throw_cancelled(source);
+        if (auto wrong = check_author(closure)) return *std::move(wrong);
+        const std::string key = cache_key(source, closure, identity);
+        if (const auto kept = cache.find(key))
+            if (auto binary = unpacked(*kept)) return timed(*std::move(binary));
+
+        BuildResult built = build(closure);
+        std::vector<SourceFile> now = read_closure(source.author);
+        const bool same = cache_key(source, now, identity) == key;
+        if (!same && attempt < 3) {
+            closure = std::move(now);
+            continue;
+        }
+        if (auto* wrong = std::get_if<Diagnostics>(&built)) return std::move(*wrong);
+        BuiltImage& product = std::get<BuiltImage>(built);
+        if (same) cache.keep(key, packed(product));
+        return timed(fresh(std::move(product)));
+    }
+}
+
+std::string include_line(const std::filesystem::path& author) {
+    const std::string path = std::filesystem::absolute(author).lexically_normal().string();
+    if (path.find_first_of("\"\n") != path.npos)
+        throw Error(path, "a path with a quote or a line's end cannot be compiled");
+    return "#include \"" + path + "\"\n";
+}
+
+void throw_cancelled(const ProgramSource& source) {
+    throw Error(source.author.string(), "the compile was cancelled");
+}
+
+}

@@ -1,0 +1,235 @@
+#include "engine/jit/diagnostics.h"
+
+#include "engine/jit/plain_words.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+namespace nacelle {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Author final {
+public:
+    explicit Author(const CompiledText& text) : text_(text) {
+        for (const SourceFile& file : text.closure) files_.emplace(canonical(file.path), &file);
+    }
+
+    const SourceFile* find(const SourcePlace& place) {
+        if (place.file.empty()) return nullptr;
+        auto [known, fresh] = names_.try_emplace(place.file, nullptr);
+        if (fresh)
+            if (const auto file = files_.find(canonical(place.file)); file != files_.end())
+                known->second = file->second;
+        return known->second;
+    }
+
+    // The first of the places that lies in the author's files.
+    const SourcePlace* first(const std::vector<SourcePlace>& places) {
+        const auto found =
+            std::find_if(places.begin(), places.end(),
+                         [&](const SourcePlace& place) { return find(place) != nullptr; });
+        return found == places.end() ? nullptr : &*found;
+    }
+
+    Diagnostic at(const SourcePlace& place, std::string message) {
+        const SourceFile* file = find(place);
+        return {file ? file->path.string() : place.file, place.line, std::move(message),
+                file ? line_text(file->text, place.line) : ""};
+    }
+
+    // Where the environment is declared: the place for what happens around all of it.
+    SourcePlace declaration() {
+        const std::vector<EnvironmentUse> uses = environment_uses(text_.closure);
+        if (!uses.empty()) return {uses.front().file.string(), uses.front().line};
+        return {text_.closure.front().path.string(), 0};
+    }
+
+    SourcePlace suspect(AuthorTrouble trouble) {
+        for (const SourceFile& file : text_.closure)
+            if (const int line = suspect_line(trouble, file.text))
+                return {file.path.string(), line};
+        return {};
+    }
+
+    // A header's name as it is included; the kernels around the author's file have no better one.
+    std::string name_of(const SourcePlace& place) const {
+        if (place.file.empty()) return {};
+        if (place.file == text_.unit) return "the kernels around it";
+        std::string_view file = place.file;
+        if (!text_.header_root.empty() && file.starts_with(text_.header_root))
+            file.remove_prefix(text_.header_root.size());
+        while (file.starts_with('/') && file.size() != place.file.size()) file.remove_prefix(1);
+        return std::string(file) + ":" + std::to_string(place.line);
+    }
+
+private:
+    static fs::path canonical(const fs::path& path) {
+        std::error_code trouble;
+        const fs::path result = fs::weakly_canonical(path, trouble);
+        return trouble ? path : result;
+    }
+
+    const CompiledText& text_;
+    std::map<fs::path, const SourceFile*> files_;
+    std::map<std::string, const SourceFile*> names_;
+};
+
+// One error, moved to the author's line where there is one.
+struct Mapped {
+    Diagnostic diagnostic;
+    bool own = false;         // the error stands in a line of the author's
+    bool framed = false;      // it does, or such a line led to it
+    bool asserted = false;    // words made for the author
+};
+
+Mapped map_report(const CompilerReport& report, Author& author) {
+    Mapped result;
+    const SourcePlace* place =
+        author.find(report.place) ? &report.place : author.first(report.instantiated_from);
+    result.framed = place != nullptr;
+    if (!place) place = author.first(report.notes);
+
+    std::string message = report.message;
+    const SourceFile* file = place ? author.find(*place) : nullptr;
+    const std::string source_line = file ? line_text(file->text, place->line) : "";
+    // At NACELLE_ENV stands what the SDK's macro does.
+    result.own = place == &report.place && source_line.find("NACELLE_ENV") == source_line.npos;
+    if (const auto words = asserted_words(message)) {
+        message = *words;
+        result.asserted = true;
+    } else if (const auto trouble = recognise(message, source_line)) {
+        message = words_for(*trouble);
+        result.asserted = true;
+        const SourcePlace suspect = result.own ? SourcePlace{} : author.suspect(*trouble);
+        if (suspect.line > 0) {
+            result.diagnostic = author.at(suspect, message);
+            result.framed = true;
+            return result;
+        }
+    } else if (!place) {
+        if (const std::string name = author.name_of(report.place); !name.empty())
+            message += " (in " + name + ")";
+    }
+    if (place) {
+        result.diagnostic = author.at(*place, message);
+    } else {
+        const SourcePlace* include = author.first(report.included_from);
+        const SourcePlace declaration = author.declaration();
+        result.diagnostic =
+            author.at(declaration.line == 0 && include ? *include : declaration, message);
+    }
+    return result;
+}
+
+bool includes_the_sdk(const std::vector<SourceFile>& closure) {
+    return std::any_of(closure.begin(), closure.end(), [](const SourceFile& file) {
+        // A quoted name is blank in `code`, so that only comments are taken out.
+        const std::string plain = scan_text(file.text).plain;
+        return plain.find("<nacelle/") != plain.npos || plain.find("\"nacelle/") != plain.npos;
+    });
+}
+
+std::string last_words(std::string_view raw) {
+    const size_t end = raw.find_last_not_of(" \t\r\n");
+    if (end == raw.npos) return "the compiler failed and said nothing";
+    const size_t begin = raw.rfind('\n', end);
+    return "the compiler failed: " +
+           std::string(raw.substr(begin == raw.npos ? 0 : begin + 1,
+                                  end - (begin == raw.npos ? 0 : begin + 1) + 1));
+}
+
+std::string shown_path(const std::string& file) {
+    std::error_code trouble;
+    const fs::path relative = fs::path(file).lexically_relative(fs::current_path(trouble));
+    if (trouble || relative.empty() || *relative.begin() == "..") return file;
+    return relative.string();
+}
+
+std::string shown(const Diagnostic& diagnostic, const char* kind) {
+    std::ostringstream out;
+    if (!diagnostic.file.empty()) out << shown_path(diagnostic.file) << ':';
+    if (!diagnostic.file.empty() && diagnostic.line > 0) out << diagnostic.line << ':';
+    if (!diagnostic.file.empty()) out << ' ';
+    out << kind << ": " << diagnostic.message << '\n';
+    if (!diagnostic.excerpt.empty())
+        out << std::setw(6) << diagnostic.line << " | " << diagnostic.excerpt << '\n';
+    return out.str();
+}
+
+}
+
+Diagnostics diagnose(const std::vector<CompilerReport>& reports, std::string raw,
+                     const CompiledText& text) {
+    Author author(text);
+    std::vector<Mapped> mapped;
+    for (const CompilerReport& report : reports)
+        if (report.error) mapped.push_back(map_report(report, author));
+
+    const auto drop = [&](auto condition) {
+        mapped.erase(std::remove_if(mapped.begin(), mapped.end(), condition), mapped.end());
+    };
+    // Where there are words made for the author, what else fails inside the SDK only repeats them.
+    const auto asserted = [](const Mapped& one) { return one.asserted; };
+    if (std::any_of(mapped.begin(), mapped.end(), asserted))
+        drop([](const Mapped& one) { return !one.asserted && !one.own; });
+    if (std::any_of(mapped.begin(), mapped.end(), [](const Mapped& one) { return one.framed; }))
+        drop([](const Mapped& one) { return !one.framed && !one.asserted; });
+    // The file has a NACELLE_ENV, or it was never compiled: what broke that is the cause.
+    const auto absent = [](const Mapped& one) {
+        return one.diagnostic.message == words_for(AuthorTrouble::no_environment);
+    };
+    if (!std::all_of(mapped.begin(), mapped.end(), absent)) drop(absent);
+
+    // g++ reads a struct's functions after all of it: of slips in the grammar the first in the
+    // file is the cause.
+    const auto slip = [](const Mapped& one) {
+        return one.diagnostic.message.starts_with("expected ");
+    };
+    std::stable_sort(mapped.begin(), std::find_if_not(mapped.begin(), mapped.end(), slip),
+                     [](const Mapped& a, const Mapped& b) {
+                         return std::tie(a.diagnostic.file, a.diagnostic.line) <
+                                std::tie(b.diagnostic.file, b.diagnostic.line);
+                     });
+
+    Diagnostics result;
+    if (!includes_the_sdk(text.closure))
+        result.list.push_back(author.at({text.closure.front().path.string(), 1},
+                                        words_for(AuthorTrouble::no_include)));
+    for (Mapped& one : mapped) {
+        const auto same = [&](const Diagnostic& other) {
+            return other.file == one.diagnostic.file && other.line == one.diagnostic.line;
+        };
+        if (std::none_of(result.list.begin(), result.list.end(), same))
+            result.list.push_back(std::move(one.diagnostic));
+    }
+    if (result.list.empty())
+        result.list.push_back({text.closure.front().path.string(), 0, last_words(raw), ""});
+    result.raw = std::move(raw);
+    return result;
+}
+
+std::string author_warnings(const std::vector<CompilerReport>& reports, const CompiledText& text) {
+    Author author(text);
+    std::string result;
+    for (const CompilerReport& report : reports)
+        if (!report.error && author.find(report.place))
+            result += shown(author.at(report.place, report.message), "warning");
+    return result;
+}
+
+std::string Diagnostics::text() const {
+    constexpr size_t most_shown = 3;
+    std::string result;
+    for (size_t i = 0; i < std::min(list.size(), most_shown); ++i)
+        result += shown(list[i], "error");
+    if (list.size() > most_shown)
+        result += "and " + std::to_string(list.size() - most_shown) + " more\n";
+    return result;
+}
+
+}

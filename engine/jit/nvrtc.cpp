@@ -1,0 +1,136 @@
+#include "engine/jit/nvrtc.h"
+
+#include "engine/base/error.h"
+#include "engine/jit/compile_cached.h"
+#include "engine/jit/diagnostics.h"
+#include "engine/jit/nvrtc_library.h"
+#include "engine/jit/shims.h"
+
+namespace nacelle {
+namespace {
+
+// The main text's name in messages; the author's file goes under its own path.
+constexpr const char* unit_name = "kernels";
+
+class Program final {
+public:
+    Program(const NvrtcLibrary& nvrtc, const std::string& text,
+            const std::vector<MemoryHeader>& headers)
+        : nvrtc_(nvrtc) {
+        std::vector<const char*> texts, names;
+        for (const MemoryHeader& header : headers) {
+            texts.push_back(header.text.c_str());
+            names.push_back(header.name.c_str());
+        }
+        check(nvrtc_.create_program(&program_, text.c_str(), unit_name,
+                                    static_cast<int>(headers.size()), texts.data(), names.data()));
+    }
+    ~Program() { nvrtc_.destroy_program(&program_); }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    void stop_on(const std::atomic<bool>* cancel) {
+        if (!cancel || !nvrtc_.set_flow_callback) return;
+        const auto callback = [](void* flag, void*) {
+            return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0;
+        };
+        check(nvrtc_.set_flow_callback(program_, callback, const_cast<std::atomic<bool>*>(cancel)));
+    }
+
+    nvrtcResult compile(const std::vector<std::string>& options) {
+        std::vector<const char*> pointers;
+        for (const std::string& option : options) pointers.push_back(option.c_str());
+        return nvrtc_.compile_program(program_, static_cast<int>(pointers.size()), pointers.data());
+    }
+
+    std::string log() const {
+        size_t bytes = 0;
+        check(nvrtc_.log_size(program_, &bytes));
+        std::string text(bytes, '\0');
+        if (bytes > 0) check(nvrtc_.log(program_, text.data()));
+        while (!text.empty() && text.back() == '\0') text.pop_back();
+        return text;
+    }
+
+    std::string cubin() const {
+        size_t bytes = 0;
+        check(nvrtc_.cubin_size(program_, &bytes));
+        std::string image(bytes, '\0');
+        check(nvrtc_.cubin(program_, image.data()));
+        return image;
+    }
+
+private:
+    void check(nvrtcResult result) const {
+        if (result != NVRTC_SUCCESS) throw Error("NVRTC", nvrtc_.error_string(result));
+    }
+
+    const NvrtcLibrary& nvrtc_;
+    nvrtcProgram program_ = nullptr;
+};
+
+class Nvrtc final : public Compiler {
+public:
+    Nvrtc(NvrtcLibrary library, std::string architecture, std::shared_ptr<Cache> cache)
+        : library_(std::move(library)),
+          cache_(std::move(cache)),
+          options_{"--gpu-architecture=" + std::move(architecture), "-std=c++20", "-default-device",
+                   "-minimal", "-lineinfo"} {}
+
+    std::string identity() const override {
+        std::string text = "nvrtc " + library_.build();
+        for (const std::string& option : options_) text += " " + option;
+        // The shims are a part of what NVRTC reads.
+        for (const MemoryHeader& shim : standard_shims())
+            text += "\n" + shim.name + "\n" + shim.text;
+        return text;
+    }
+
+    Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
+        return compile_cached(
+            *cache_, identity(), source, cancel,
+            [&](const std::vector<SourceFile>& closure) { return build(source, closure, cancel); });
+    }
+
+private:
+    BuildResult build(const ProgramSource& source, const std::vector<SourceFile>& closure,
+                      const std::atomic<bool>* cancel) const {
+        std::vector<MemoryHeader> headers = source.headers;
+        for (MemoryHeader& shim : standard_shims()) headers.push_back(std::move(shim));
+        Program program(library_, include_line(source.author) + source.instantiation, headers);
+        program.stop_on(cancel);
+
+        std::vector<std::string> options = options_;
+        for (const std::string& define : source.defines) options.push_back("-D" + define);
+        options.insert(options.end(), source.options.begin(), source.options.end());
+        const nvrtcResult result = program.compile(options);
+        if (cancel && *cancel) throw_cancelled(source);
+
+        std::string log = program.log();
+        const CompiledText text{closure, "", unit_name};
+        const std::vector<CompilerReport> reports = parse_nvrtc_log(log);
+        if (result == NVRTC_SUCCESS)
+            return BuiltImage{program.cubin(), author_warnings(reports, text)};
+        if (result == NVRTC_ERROR_COMPILATION) return diagnose(reports, std::move(log), text);
+        throw Error("NVRTC " + library_.build(),
+                    std::string(library_.error_string(result)) + (log.empty() ? "" : ": " + log));
+    }
+
+    NvrtcLibrary library_;
+    std::shared_ptr<Cache> cache_;
+    std::vector<std::string> options_;
+};
+
+}
+
+std::unique_ptr<Compiler> open_nvrtc_from(const std::vector<std::filesystem::path>& places,
+                                          std::string architecture, std::shared_ptr<Cache> cache) {
+    NvrtcLibrary library(places, architecture);
+    return std::make_unique<Nvrtc>(std::move(library), std::move(architecture), std::move(cache));
+}
+
+std::unique_ptr<Compiler> open_nvrtc(std::string architecture, std::shared_ptr<Cache> cache) {
+    return open_nvrtc_from(nvrtc_places(), std::move(architecture), std::move(cache));
+}
+
+}

@@ -1,0 +1,41 @@
+#pragma once
+#include "engine/base/shared_library.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nvrtc.h>
+
+namespace nacelle {
+
+// An open libnvrtc that can compile for one architecture: its functions, and which build it is.
+class NvrtcLibrary final {
+public:
+    // Takes the first of the places that has one; throws with all of them where none has.
+    NvrtcLibrary(const std::vector<std::filesystem::path>& places, const std::string& architecture);
+
+    decltype(&::nvrtcGetErrorString) error_string = nullptr;
+    decltype(&::nvrtcCreateProgram) create_program = nullptr;
+    decltype(&::nvrtcDestroyProgram) destroy_program = nullptr;
+    decltype(&::nvrtcCompileProgram) compile_program = nullptr;
+    decltype(&::nvrtcGetCUBINSize) cubin_size = nullptr;
+    decltype(&::nvrtcGetCUBIN) cubin = nullptr;
+    decltype(&::nvrtcGetProgramLogSize) log_size = nullptr;
+    decltype(&::nvrtcGetProgramLog) log = nullptr;
+    decltype(&::nvrtcSetFlowCallback) set_flow_callback = nullptr;    // null in old ones
+
+    const std::string& build() const { return build_; }    // version, size and time of the file
+
+private:
+    // An empty text, or why this library will not do.
+    std::string load(const std::filesystem::path& place, const std::string& architecture);
+
+    std::vector<SharedLibrary> library_;
+    std::string build_;
+};
+
+// Where NVRTC is looked for: what the build found, the loader's own names, CUDA_HOME and the like.
+std::vector<std::filesystem::path> nvrtc_places();
+
+}
