@@ -88,15 +88,14 @@ void Environment::allocate() {
         slots[field.slot] = memory.data();
         arrays_.add(NamedArray(field.name, field.dtype, schema().shape(field, settings_.count), field.role, field.kept, std::move(memory), *on_->stream));
     }
-    clock_ = Buffer(on_->device, sizeof(uint64_t));
-    latch_ = Buffer(on_->device, sizeof(Latch));
-    on_->stream->fill(latch_.data(), 0xff, sizeof(Latch));
+    beat_ = Buffer(on_->device, sizeof(Beat));
+    on_->stream->fill(&beat()->bad, 0xff, sizeof(uint64_t));
     draws_ = Buffer(on_->device, std::max<size_t>(1, params_->draws().size()) * sizeof(Draw));
     const uint64_t groups = (uint64_t(settings_.count) + totals_group - 1) / totals_group;
     size_t totals = 0;
     for (const Field& field : schema().fields()) totals += field.role == Role::total ? field.count : 0;
     sums_ = Buffer(on_->device, groups * totals * sizeof(double));
-    head() = {.seed = settings_.seed, .clock = static_cast<uint64_t*>(clock_.data()), .latch = static_cast<Latch*>(latch_.data()),
+    head() = {.seed = settings_.seed, .beat = beat(),
         .draws = static_cast<Draw*>(draws_.data()), .envs = settings_.count, .first_env = settings_.first_env, .levels = settings_.levels,
         .pool_size = 0, .pool_chance = 0, .progress_per_tick = 0};
 }
@@ -154,8 +153,13 @@ void Environment::record_step(bool draw, uint32_t ahead) {
     launch(step_, over(settings_.count), args_of(args));
 }
 void Environment::record_ticks(uint64_t by) {
-    const ClockArgs args{.clock = static_cast<uint64_t*>(clock_.data()), .by = by};
+    const ClockArgs args{.by = by};
     launch(advance_clock_, over(1), args_of(args));
+}
+void Environment::record_restart() {
+    const ResetArgs args{.form = ResetArgs::next_episode, .ahead = 0, .chosen = nullptr, .count = settings_.count, .places = 0, .place = nullptr};
+    launch(reset_, over(settings_.count), args_of(args));
+    record_ticks(1);
 }
 void Environment::step() {
     record_step(false, 0);
@@ -168,7 +172,7 @@ void Environment::step_at_random() {
 
 uint64_t Environment::tick() {
     uint64_t now = 0;
-    on_->stream->to_host(&now, clock_.data(), sizeof now);
+    on_->stream->to_host(&now, &beat()->clock, sizeof now);
     on_->stream->synchronize();
     return now;
 }
@@ -198,12 +202,12 @@ void Environment::set_run_length(uint64_t ticks) {
 
 Totals Environment::take_totals() {
     const uint64_t groups = (uint64_t(settings_.count) + totals_group - 1) / totals_group;
-    const TotalsArgs args{.sums = static_cast<double*>(sums_.data())};
+    const size_t width = sums_.bytes() / sizeof(double) / groups;
+    const TotalsArgs args{.sums = static_cast<double*>(sums_.data()), .logs = static_cast<uint32_t>(width - 4)};
     launch(sum_totals_, over(groups), args_of(args));
     std::vector<double> sums(sums_.bytes() / sizeof(double));
     on_->stream->to_host(sums.data(), sums_.data(), sums_.bytes());
     on_->stream->synchronize();
-    const size_t width = sums.size() / groups;
     std::vector<double> whole(width);
     for (size_t i = 0; i < sums.size(); ++i) whole[i % width] += sums[i];
     Totals totals;
@@ -222,16 +226,14 @@ Totals Environment::take_totals() {
 }
 
 void Environment::check_finite() {
-    Latch latch{};
-    on_->stream->to_host(&latch, latch_.data(), sizeof latch);
+    uint64_t bad = 0;
+    on_->stream->to_host(&bad, &beat()->bad, sizeof bad);
     on_->stream->synchronize();
-    const uint64_t none = ~uint64_t(0);
-    if (latch.reward != none && latch.reward <= latch.obs) report_bad("reward", latch.reward);
-    if (latch.obs != none) report_bad("obs", latch.obs);
+    if (bad != ~uint64_t(0)) report_bad(bad & 1 ? "obs" : "reward", bad);
 }
 
 void Environment::report_bad(const char* array, uint64_t key) {
-    const uint64_t now = tick(), row = key & 0xffffffffu;
+    const uint64_t now = tick(), row = (key & 0xffffffffu) >> 1;
     const uint64_t step = now - ((now - (key >> 32)) & 0xffffffffu);
     const std::vector<double> values = arrays_[array].numbers();
     const size_t width = values.size() / settings_.count;

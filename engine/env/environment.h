@@ -41,6 +41,8 @@ public:
     void record_step(bool draw, uint32_t ahead);
     // Moves the clock; every launch that draws random numbers needs a tick of its own.
     void record_ticks(uint64_t by);
+    // Puts a new episode of every environment on the stream, and one tick; nothing is waited for.
+    void record_restart();
     uint64_t tick();
 
     // The pool of snapshots becomes these environments' states, in this order.
@@ -70,6 +72,7 @@ public:
 private:
     ViewHead& head() { return *reinterpret_cast<ViewHead*>(view_.data()); }
     const ViewHead& head() const { return *reinterpret_cast<const ViewHead*>(view_.data()); }
+    Beat* beat() const { return static_cast<Beat*>(beat_.data()); }    // of the device
     void allocate();
     void load_params();
     void load_tables(const std::vector<ParamEntry>& entries);
@@ -91,7 +94,7 @@ private:
     std::vector<std::byte> view_;
     std::vector<Buffer> pool_;
     std::vector<std::pair<std::string, Buffer>> tables_;
-    Buffer clock_, latch_, draws_, sums_;
+    Buffer beat_, draws_, sums_;
     Kernel step_, reset_, advance_clock_, sum_totals_;
 };
 

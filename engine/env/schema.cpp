@@ -51,23 +51,32 @@ std::vector<std::string> EnvSchema::param_names() const {
 }
 
 size_t EnvSchema::elements(const Field& field, size_t envs) const {
-    const size_t rows = field.per == Per::row ? header_.group[field.group].count : 1;
-    return field.count * (field.per == Per::all ? 1 : envs * rows);
+    return field.count * rows(field, envs);
+}
+
+size_t EnvSchema::rows(const Field& field, size_t envs) const {
+    switch (field.per) {
+    case Per::all: return 1;
+    case Per::env: return envs;
+    case Per::row: return envs * header_.group[field.group].count;
+    case Per::group: break;
+    }
+    return (envs + group_envs - 1) / group_envs;
 }
 
 size_t EnvSchema::bytes_per_env() const {
     size_t sum = 0;
     for (const Field& field : fields_)
-        if (field.slot >= 0) sum += elements(field, 1) * dtype_size(field.dtype);
-    return sum;
+        if (field.slot >= 0) sum += elements(field, group_envs) * dtype_size(field.dtype);
+    return (sum + group_envs - 1) / group_envs;
 }
 
 std::vector<int64_t> EnvSchema::shape(const Field& field, size_t envs) const {
     std::vector<int64_t> shape;
-    const auto rows = static_cast<int64_t>(field.per == Per::row ? envs * header_.group[field.group].count : envs);
-    if (field.layout == Layout::rows) shape.push_back(rows);
+    const auto along = static_cast<int64_t>(rows(field, envs));
+    if (field.layout == Layout::rows) shape.push_back(along);
     for (uint32_t i = 0; i < field.rank; ++i) shape.push_back(field.dims[i]);
-    if (field.layout == Layout::columns) shape.push_back(rows);
+    if (field.layout == Layout::columns) shape.push_back(along);
     return shape;
 }
 

@@ -26,6 +26,7 @@ public:
     size_t bytes_per_env() const;
     // Elements that a field has for `envs` environments.
     size_t elements(const Field&, size_t envs) const;
+    size_t rows(const Field&, size_t envs) const;
     std::vector<int64_t> shape(const Field&, size_t envs) const;
 
 private:

@@ -19,6 +19,14 @@ template <class E> struct LaneParams<E, true> {
     P<E> own;
     NACELLE_INLINE const P<E>& params(const View<E>&) const { return own; }
 };
+// What has ended since the lane was loaded. It reaches memory once, when the lane is put back. Sums of
+// floats in double are exact for all but absurd spreads, so that their order does not matter.
+struct Ledger {
+    int episodes = 0, lengths = 0;
+    double returns = 0, squares = 0;
+    float last_return = 0;
+    int last_length = 0;
+};
 
 template <class E> struct Lane : LaneParams<E, any_varied<E>()> {
     S<E> state;
@@ -67,8 +75,10 @@ template <class E> NACELLE_INLINE void store_lane(const View<E>& view, size_t en
 
 NACELLE_INLINE float progress_at(const ViewHead& head, uint64_t tick) { return min(1.0f, float(tick) * head.progress_per_tick); }
 template <class E> NACELLE_INLINE Episode episode_of(const View<E>& view, uint64_t tick, size_t env, const Lane<E>& lane) {
-    return {view.head.first_env + uint32_t(env), NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.number")[env],
-        NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.level")[env], lane.step, progress_at(view.head, tick)};
+    if constexpr (uses_episode<E>)
+        return {view.head.first_env + uint32_t(env), NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.number")[env],
+            NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.level")[env], lane.step, progress_at(view.head, tick)};
+    else return {view.head.first_env + uint32_t(env), 0, 0, lane.step, progress_at(view.head, tick)};
 }
 NACELLE_INLINE bool finite(float x) { return magnitude(x) < infinity; }
 
@@ -155,22 +165,62 @@ template <class E> NACELLE_INLINE void look_lane(const View<E>& view, size_t env
 }
 
 // The statistics and the log of the episode that has ended.
-template <class E> NACELLE_INLINE void close_episode(const View<E>& view, uint64_t tick, size_t env, const Lane<E>& lane) {
-    const int length = lane.step - NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env];
-    NACELLE_COLUMN(view, float, Role::episode, "episode.return")[env] = lane.running;
-    NACELLE_COLUMN(view, int, Role::episode, "episode.length")[env] = length;
-    NACELLE_COLUMN(view, double, Role::total, "total.episodes")[env] += 1;
-    NACELLE_COLUMN(view, double, Role::total, "total.return")[env] += double(lane.running);
-    NACELLE_COLUMN(view, double, Role::total, "total.return_squared")[env] += double(lane.running) * double(lane.running);
-    NACELLE_COLUMN(view, double, Role::total, "total.length")[env] += length;
+template <class E> NACELLE_INLINE void close_episode(const View<E>& view, uint64_t tick, size_t env, const Lane<E>& lane, Ledger& ledger) {
+    // Without a pool every episode starts at step 0, and the array that says so need not be read.
+    const int start = view.head.pool_size ? NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] : 0;
+    ledger.last_return = lane.running;
+    ledger.last_length = lane.step - start;
+    ++ledger.episodes;
+    ledger.lengths += ledger.last_length;
+    ledger.returns += double(lane.running);
+    ledger.squares += double(times(lane.running, lane.running));
     if constexpr (!same<LogOf<E>, None>) {
         LogOf<E> log = call_report<E>(lane.state, lane.params(view), episode_of<E>(view, tick, env, lane));
         store_row<E>(view.array, slot_of<E>(Role::log), env, view.head.envs, log);
         for_each_element(log, [&](auto leaf, int k, auto& value) {
-            static_cast<double*>(view.array[slot_of<E>(Role::total, "total.length") + 1 + leaf])[size_t(k) * view.head.envs + env] += double(value);
+            static_cast<float*>(view.array[slot_of<E>(Role::total) + 1 + leaf])[size_t(k) * view.head.envs + env] += float(value);
         });
     }
 }
+// One warp of one launch writes a line of totals, so the order of additions is fixed; on a GPU they are
+// sent off without waiting for the line to be read.
+NACELLE_INLINE void add_to(double* sum, double more) {
+#if defined(__CUDACC_RTC__)
+    asm volatile("red.global.add.f64 [%0], %1;" ::"l"(sum), "d"(more) : "memory");
+#else
+    *sum += more;
+#endif
+}
+template <class E> NACELLE_INLINE void add_totals(const View<E>& view, size_t env, const Ledger& sums) {
+    double* const total = static_cast<double*>(view.array[slot_of<E>(Role::total)]) + env / group_envs * totals_kept;
+    add_to(total, sums.episodes);
+    add_to(total + 1, sums.returns);
+    add_to(total + 2, sums.squares);
+    add_to(total + 3, sums.lengths);
+}
+template <class E> NACELLE_INLINE void store_last(const View<E>& view, size_t env, const Ledger& ledger) {
+    NACELLE_COLUMN(view, float, Role::episode, "episode.return")[env] = ledger.last_return;
+    NACELLE_COLUMN(view, int, Role::episode, "episode.length")[env] = ledger.last_length;
+}
+#if NACELLE_GPU
+// The warp's sums in the order of its lanes; `present` are the lanes that have an environment. Reading
+// and writing a line for every lane that ended would cost more than the rest of a step.
+template <class E> NACELLE_INLINE void store_ledger(const View<E>& view, size_t env, const Ledger& ledger, uint32_t present) {
+    uint32_t ended = __ballot_sync(present, ledger.episodes > 0);
+    if (!ended) return;
+    if (ledger.episodes > 0) store_last<E>(view, env, ledger);
+    Ledger sums;
+    NACELLE_ROLLED while (ended) {
+        const int lane = __ffs(int(ended)) - 1;
+        ended &= ended - 1;
+        sums.episodes += __shfl_sync(present, ledger.episodes, lane);
+        sums.lengths += __shfl_sync(present, ledger.lengths, lane);
+        sums.returns += __shfl_sync(present, ledger.returns, lane);
+        sums.squares += __shfl_sync(present, ledger.squares, lane);
+    }
+    if (threadIdx.x % 32 == 0) add_totals<E>(view, env, sums);
+}
+#endif
 
 template <class T> NACELLE_INLINE T drawn(const Draw& draw, Rng& rng) {
     constexpr bool whole = !same<T, float> && !same<T, double>;
@@ -225,8 +275,10 @@ template <class E> NACELLE_INLINE void load_snapshot(const View<E>& view, size_t
 // The next episode: from a snapshot with the chance that the run asks for, else by the author's reset.
 template <class E> NACELLE_INLINE void open_episode(const View<E>& view, uint64_t tick, size_t env, Lane<E>& lane, bool first) {
     const uint32_t row = view.head.first_env + uint32_t(env);
-    uint32_t& number = NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.number")[env];
-    number = first ? 0 : number + 1;
+    if constexpr (uses_episode<E>) {
+        uint32_t& number = NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.number")[env];
+        number = first ? 0 : number + 1;
+    }
     bool fresh = true;
     if (view.head.pool_size) {
         Rng rng(view.head.seed, Domain::snapshots, tick, row);
@@ -237,13 +289,15 @@ template <class E> NACELLE_INLINE void open_episode(const View<E>& view, uint64_
     }
     if (fresh) {
         draw_params<E>(view, tick, env, lane);
-        const uint32_t bits = Rng(view.head.seed, Domain::level, tick, row).bits();
-        NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.level")[env] = view.head.levels ? uint32_t(uint64_t(bits) * view.head.levels >> 32) : bits >> 1;
+        if constexpr (uses_episode<E>) {
+            const uint32_t bits = Rng(view.head.seed, Domain::level, tick, row).bits();
+            NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.level")[env] = view.head.levels ? uint32_t(uint64_t(bits) * view.head.levels >> 32) : bits >> 1;
+        }
         lane.step = 0;
         Rng rng(view.head.seed, Domain::reset, tick, row);
         call_reset<E>(lane.state, lane.params(view), rng, episode_of<E>(view, tick, env, lane));
     }
-    NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] = lane.step;
+    if (view.head.pool_size) NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] = lane.step;
     lane.running = 0;
 }
 

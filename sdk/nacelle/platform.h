@@ -29,7 +29,7 @@ using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 #endif
 #endif
 
-#if NACELLE_GPU
+#if defined(__CUDACC_RTC__)
 #define NACELLE_UNROLL _Pragma("unroll")
 #define NACELLE_ROLLED _Pragma("unroll 1")
 #else

@@ -6,9 +6,26 @@ namespace nacelle {
 // What a stream of random numbers is for: two uses never share one.
 enum class Domain : uint32_t { step, reset, parameters, snapshots, policy, permutation, initialisation, level };
 
+namespace detail {
+
+struct Product { uint32_t low, high; };
+// 32 by 32 bits into 64. In words on a GPU: left as 64-bit arithmetic, Philox takes twice the instructions.
+NACELLE_INLINE Product wide_product(uint32_t a, uint32_t b) {
+#if defined(__CUDACC_RTC__)
+    Product product;
+    asm("{ .reg .u64 wide; mul.wide.u32 wide, %2, %3; mov.b64 {%0, %1}, wide; }" : "=r"(product.low), "=r"(product.high) : "r"(a), "r"(b));
+    return product;
+#else
+    const uint64_t wide = uint64_t(a) * b;
+    return {uint32_t(wide), uint32_t(wide >> 32)};
+#endif
+}
+
+}
+
 // What 32 random bits become: a number in [0, 1) of 24 bits, a choice among 0 .. n-1.
-NACELLE_INLINE constexpr float uniform_from(uint32_t bits) { return float(bits >> 8) * 0x1p-24f; }
-NACELLE_INLINE constexpr int below_from(uint32_t bits, int n) { return int(uint64_t(bits) * uint32_t(n) >> 32); }
+NACELLE_INLINE float uniform_from(uint32_t bits) { return float(bits >> 8) * 0x1p-24f; }
+NACELLE_INLINE int below_from(uint32_t bits, int n) { return int(detail::wide_product(bits, uint32_t(n)).high); }
 
 // Philox4x32-10 (Salmon and others, 2011). A stream is a pure function of the seed and of a counter
 // {domain and block, tick low, tick high, row}: nothing is stored between steps, and the same numbers
@@ -20,7 +37,7 @@ public:
         : key_low_(uint32_t(seed)), key_high_(uint32_t(seed >> 32)), tick_low_(uint32_t(tick)),
           tick_high_(uint32_t(tick >> 32) ^ stream << 16), row_(row), block_(uint32_t(domain) << 24) {}
 
-    NACELLE_INLINE constexpr uint32_t bits() {
+    NACELLE_INLINE uint32_t bits() {
         if (left_ == 0) refill();
         --left_;
         const uint32_t next = word0_;              // shifted: an index would put the block in memory
@@ -30,16 +47,16 @@ public:
         return next;
     }
     // In [0, 1): 24 bits.
-    NACELLE_INLINE constexpr float uniform() { return uniform_from(bits()); }
-    NACELLE_INLINE constexpr float uniform(float low, float high) { return low + (high - low) * uniform(); }
+    NACELLE_INLINE float uniform() { return uniform_from(bits()); }
+    NACELLE_INLINE float uniform(float low, float high) { return low + (high - low) * uniform(); }
     // In 0 .. n-1.
-    NACELLE_INLINE constexpr int below(int n) { return below_from(bits(), n); }
-    NACELLE_INLINE constexpr bool chance(float p) { return uniform() < p; }
+    NACELLE_INLINE int below(int n) { return below_from(bits(), n); }
+    NACELLE_INLINE bool chance(float p) { return uniform() < p; }
     NACELLE_INLINE float normal() {
         const float radius = sqrt(-2.0f * log(1.0f - uniform()));
         return radius * cos(2.0f * pi * uniform());
     }
-    template <class List> constexpr void shuffle(List& list, int n) {
+    template <class List> void shuffle(List& list, int n) {
         for (int i = n - 1; i > 0; --i) {
             const int j = below(i + 1);
             const auto held = list[i];
@@ -49,14 +66,14 @@ public:
     }
 
 private:
-    constexpr void refill() {
+    void refill() {
         uint32_t a = block_++, b = tick_low_, c = tick_high_, d = row_, low = key_low_, high = key_high_;
         NACELLE_UNROLL for (int round = 0; round < 10; ++round) {
-            const uint64_t first = uint64_t(0xD2511F53u) * a, second = uint64_t(0xCD9E8D57u) * c;
-            a = uint32_t(second >> 32) ^ b ^ low;
-            b = uint32_t(second);
-            c = uint32_t(first >> 32) ^ d ^ high;
-            d = uint32_t(first);
+            const detail::Product first = detail::wide_product(0xD2511F53u, a), second = detail::wide_product(0xCD9E8D57u, c);
+            a = second.high ^ b ^ low;
+            b = second.low;
+            c = first.high ^ d ^ high;
+            d = first.low;
             low += 0x9E3779B9u;
             high += 0xBB67AE85u;
         }

@@ -2,10 +2,10 @@
 #include <nacelle/advance.h>
 // Runs environments for a number of steps with a policy in the loop:
 //
-//     rollout<E>(view, items, tick, steps, policy,
+//     rollout<E>(view, items, ahead, steps, policy,
 //         [&](const Now& now, const ActionOf<E>& action, const Outcome& outcome) { ... });   // record
 //
-// policy.act(view, now, action) chooses for one environment. On a CPU policy.block(view, tick, begin, count)
+// policy.act(view, now, action) chooses for one environment. On a CPU policy.block(view, tick, t, begin, count)
 // comes first, once for a block of them, and returns the small object whose act() is then called.
 //
 // One step is a rollout of length one: there is no second loop. On a GPU an environment's state stays
@@ -25,19 +25,30 @@ struct Now {
 
 namespace detail {
 
-NACELLE_INLINE void note_bad(uint64_t* latch, uint64_t tick, size_t row) {
-    const uint64_t key = uint64_t(uint32_t(tick)) << 32 | uint32_t(row);
+enum class Bad : uint32_t { reward, obs };
+NACELLE_INLINE void note_bad(const ViewHead& head, Bad what, uint64_t tick, size_t row) {
+    const uint64_t key = uint64_t(uint32_t(tick)) << 32 | uint32_t(row) << 1 | uint32_t(what);
 #if NACELLE_GPU
-    atomicMin(reinterpret_cast<unsigned long long*>(latch), static_cast<unsigned long long>(key));
+    atomicMin(reinterpret_cast<unsigned long long*>(&head.beat->bad), static_cast<unsigned long long>(key));
 #else
-    uint64_t seen = __atomic_load_n(latch, __ATOMIC_RELAXED);
-    while (key < seen && !__atomic_compare_exchange_n(latch, &seen, key, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    uint64_t seen = __atomic_load_n(&head.beat->bad, __ATOMIC_RELAXED);
+    while (key < seen && !__atomic_compare_exchange_n(&head.beat->bad, &seen, key, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 #endif
 }
-// Something was not finite before this tick: the arrays must stay as they are.
-NACELLE_INLINE bool stopped(const ViewHead& head, uint64_t tick) {
-    const uint64_t reward = head.latch->reward, obs = head.latch->obs, first = reward < obs ? reward : obs;
-    return first != ~uint64_t(0) && int32_t(uint32_t(tick) - uint32_t(first >> 32)) > 0;
+// The tick of a launch, and whether something was not finite before it: the arrays must stay then.
+struct Time {
+    uint64_t tick;
+    bool stopped;
+};
+NACELLE_INLINE Time time_of(const ViewHead& head, uint32_t ahead) {
+#if NACELLE_GPU && !defined(NACELLE_EMULATE)
+    const ulonglong2 both = *reinterpret_cast<const ulonglong2*>(head.beat);     // one load: all else waits for it
+    const Beat beat{both.x, both.y};
+#else
+    const Beat beat{head.beat->clock, __atomic_load_n(&head.beat->bad, __ATOMIC_RELAXED)};
+#endif
+    const uint64_t tick = beat.clock + ahead;
+    return {tick, beat.bad != ~uint64_t(0) && int32_t(uint32_t(tick) - uint32_t(beat.bad >> 32)) > 0};
 }
 
 template <class E> struct Columns {
@@ -46,14 +57,6 @@ template <class E> struct Columns {
     explicit NACELLE_INLINE Columns(const View<E>& view)
         : reward(column<E, float, Role::reward>(view)), terminated(column<E, uint8_t, Role::terminated>(view)), truncated(column<E, uint8_t, Role::truncated>(view)) {}
 };
-
-#if NACELLE_GPU
-template <class E> NACELLE_INLINE void turn_over(const View<E>& view, uint64_t tick, size_t env, Lane<E>& lane) {
-    observe_row<E, Role::final_obs>(view, tick, env, lane, obs_row<E, Role::final_obs>(view, env));
-    close_episode<E>(view, tick, env, lane);
-    open_episode<E>(view, tick, env, lane, false);
-}
-#endif
 
 }
 }

@@ -31,14 +31,32 @@ template <class A, class Next> NACELLE_INLINE void sample_uniform(A& action, con
     });
 }
 
-// The policy that acts at random within the mask.
+// The policy that acts at random within the mask. An action of one part needs one word of random
+// bits, so four ticks share the four words of a Philox block, two where it has two parts.
 template <class E> class RandomPolicy {
+    static constexpr int parts = detail::sum_over<ActionOf<E>, detail::CountEach>();
+    static constexpr int together = parts == 1 ? 4 : parts == 2 ? 2 : 1;     // ticks in a block
+    static constexpr int words = together * parts;
+
 public:
 #if NACELLE_GPU
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) const {
-        Rng rng(view.head.seed, Domain::policy, now.tick, view.head.first_env + uint32_t(now.env));
-        sample_uniform(action, now.mask, [&] { return rng.bits(); });
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) {
+        const int turn = int(now.tick % together);
+        if (now.t == 0 || turn == 0) {
+            Rng rng(view.head.seed, Domain::policy, now.tick / together, view.head.first_env + uint32_t(now.env));
+            NACELLE_UNROLL for (int i = 0; i < words; ++i) words_[i] = rng.bits();
+            if (together > 1) NACELLE_ROLLED for (int i = 0; i < turn; ++i) shift();
+        }
+        int part = 0;
+        sample_uniform(action, now.mask, [&] { return words_[part++]; });
+        if (together > 1) shift();
     }
+
+private:
+    NACELLE_INLINE void shift() {                // an index at run time would put the words in memory
+        NACELLE_UNROLL for (int i = 0; i + parts < words; ++i) words_[i] = words_[i + parts];
+    }
+    uint32_t words_[words];
 #else
     struct Actor {
         const uint32_t* words;
@@ -53,14 +71,14 @@ public:
         }
     };
     // The same numbers for a whole block at once: four times as fast as one by one.
-    Actor block(const View<E>& view, uint64_t tick, size_t begin, int count) {
-        detail::philox_block(words_, view.head.seed, Domain::policy, tick, view.head.first_env + uint32_t(begin), count);
-        return {words_[0], begin};
+    Actor block(const View<E>& view, uint64_t tick, int t, size_t begin, int count) {
+        const int turn = int(tick % together);
+        if (t == 0 || turn == 0) detail::philox_block(words_, view.head.seed, Domain::policy, tick / together, view.head.first_env + uint32_t(begin), count);
+        return {words_[turn * parts], begin};
     }
 
 private:
-    static constexpr int parts = detail::sum_over<ActionOf<E>, detail::CountEach>();
-    uint32_t words_[parts][detail::lanes_per_pass];
+    uint32_t words_[words][detail::lanes_per_pass];
 #endif
 };
 
@@ -69,7 +87,7 @@ template <class E> struct GivenPolicy {
     NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) const {
         detail::load_row<E>(view.array, detail::slot_of<E>(Role::action), now.env, view.head.envs, action);
     }
-    GivenPolicy block(const View<E>&, uint64_t, size_t, int) const { return {}; }
+    GivenPolicy block(const View<E>&, uint64_t, int, size_t, int) const { return {}; }
 };
 
 }

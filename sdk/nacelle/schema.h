@@ -13,14 +13,17 @@ inline constexpr int most_groups = 4;
 
 enum class Role : uint8_t {
     param, state, agent, action, obs, final_obs, mask, reward, turn, ended,
-    terminated, truncated, log, global, episode, total
+    terminated, truncated, log, global, episode, total,
+    plugin                   // made by a plugin: in no schema, only among an environment's arrays
 };
 enum class Kind : uint8_t { value, discrete, continuous, array, table };
 enum class Dtype : uint8_t { f32, f64, i32, u32, i64, u64, i16, u16, i8, u8, b8 };
 // What an array has one element (or one list of elements) for.
-enum class Per : uint8_t { all, env, row };
+enum class Per : uint8_t { all, env, row, group };      // group: 32 environments
 // columns: [count][rows], neighbouring environments side by side. rows: [rows][count].
 enum class Layout : uint8_t { columns, rows };
+
+inline constexpr uint32_t group_envs = 32;
 
 struct Field {
     char name[96];           // "state.pos.x", "obs", "governor.action.level"

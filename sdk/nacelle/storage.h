@@ -6,6 +6,17 @@ namespace detail {
 
 template <int... D> inline constexpr int product = (1 * ... * D);
 
+#if NACELLE_GPU
+template <int bytes> struct Unit { using type = uint8_t; };
+template <> struct Unit<2> { using type = uint16_t; };
+template <> struct Unit<4> { using type = uint32_t; };
+template <> struct Unit<8> { using type = unsigned long long; };
+// Past the first-level cache's bookkeeping of writes; __ldg itself knows neither bool nor enums.
+template <class T> NACELLE_INLINE T read_only(const T* from) {
+    return __builtin_bit_cast(T, __ldg(reinterpret_cast<const typename Unit<sizeof(T)>::type*>(from)));
+}
+#endif
+
 // The position of (i, j, k) in a row-major array of the given sizes.
 template <int... D, class... I> constexpr uint32_t position(I... index) {
     static_assert(sizeof...(I) == sizeof...(D), "as many indices as the array has dimensions");
@@ -90,7 +101,7 @@ template <class T, int First, int... D> struct Table {
     template <class... I> T operator()(int i, I... rest) const {
         const size_t n = size_t(uint32_t(i)) * uint32_t(row) + detail::position<D...>(rest...);
 #if NACELLE_GPU
-        return __ldg(first + n);
+        return detail::read_only(first + n);
 #else
         return first[n];
 #endif

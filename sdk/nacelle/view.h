@@ -6,10 +6,12 @@
 
 namespace nacelle {
 
-// The first value that is not finite, as tick << 32 | row (the smallest wins), or all ones. Once it is
-// set, later steps do nothing, so that the arrays still show the offender.
-struct Latch {
-    uint64_t reward, obs;
+// The clock and the first value that was not finite, which every step reads together. `bad` is
+// tick << 32 | row << 1 | 1 for an observation, 0 for a reward; the smallest wins, all ones: none. Once
+// it is set, later steps do nothing, so that the arrays still show the offender.
+struct alignas(16) Beat {
+    uint64_t clock;          // ticks since the beginning; every launch that draws numbers has its own
+    uint64_t bad;
 };
 
 // How a varied parameter is drawn at each reset.
@@ -23,8 +25,7 @@ struct Draw {
 
 struct ViewHead {
     uint64_t seed;
-    const uint64_t* clock;   // ticks since the beginning; every launch that draws numbers has its own
-    Latch* latch;
+    Beat* beat;
     const Draw* draws;       // one per element of a varied parameter, in the order of their slots
     uint32_t envs;           // of this view
     uint32_t first_env;      // the number of its first one in the whole run
@@ -40,7 +41,7 @@ template <class E> struct View {
     void* array[detail::description<E>.header.slots];
     void* pool[detail::description<E>.header.slots];   // snapshots, for the fields that are in them
 };
-static_assert(sizeof(ViewHead) == 56);
+static_assert(sizeof(ViewHead) == 48);
 
 namespace detail {
 

@@ -9,15 +9,29 @@ namespace nacelle::detail {
 enum class Flaw { none, not_plain, base, too_many_fields, constant, unsupported, misplaced, long_list, array_list, long_name };
 enum Allowed { numbers_only = 0, arrays = 1, tables = 2, spaces = 4, long_lists = 8 };
 
-template <class T> constexpr Flaw names_flaw() {
-    bool cut = false;
-    [&]<int... I>(Ints<I...>) { ((cut = cut || field_name<T, I>().length() > 63), ...); }(count_to<field_count<T>>{});
-    return cut ? Flaw::long_name : Flaw::none;
+// Of a field's name with those of the structs that it lies in, the longest.
+template <class T> constexpr int longest_name() {
+    int longest = 0;
+    if constexpr (form_of<T> == Form::list) longest = longest_name<typename Leaf<T>::element>();
+    else if constexpr (form_of<T> == Form::record) {
+        T object{};
+        for_each_field(object, [&](auto i, auto& field) {
+            using F = bare<decltype(field)>;
+            const int inside = longest_name<F>(), length = field_name<T, i.value>().length() + (inside ? inside + 1 : 0);
+            if (length > longest) longest = length;
+        });
+    }
+    return longest;
+}
+// Of a list of lists, all elements.
+template <class T> constexpr int list_size() {
+    if constexpr (form_of<T> == Form::list) return Leaf<T>::count * list_size<typename Leaf<T>::element>();
+    else return 1;
 }
 template <class T> constexpr Flaw flaw_of(int allowed) {
     constexpr Form form = form_of<T>;
     if constexpr (form == Form::list) {
-        if (sizeof(T) > 64 * sizeof(double) && !(allowed & long_lists)) return Flaw::long_list;
+        if (list_size<T>() > 64 && !(allowed & long_lists)) return Flaw::long_list;
         if (sum_over<typename Leaf<T>::element, CountArrays>() > 0) return Flaw::array_list;
         return flaw_of<typename Leaf<T>::element>(allowed);
     } else if constexpr (__is_class(T) && form == Form::unsupported) return __is_aggregate(T) ? Flaw::base : Flaw::not_plain;
@@ -37,7 +51,8 @@ template <class T> constexpr Flaw flaw_of(int allowed) {
                 if constexpr (!same<F, bare<F>&>) worst = Flaw::constant;
                 else worst = flaw_of<bare<F>>(allowed);
             });
-            return worst != Flaw::none ? worst : names_flaw<T>();
+            if (worst != Flaw::none) return worst;
+            return longest_name<T>() > 63 ? Flaw::long_name : Flaw::none;
         }
     } else return allowed & spaces ? Flaw::misplaced : Flaw::none;               // a bare number in an Action
 }
@@ -45,7 +60,7 @@ template <class T> constexpr Flaw flaw_of(int allowed) {
 // One entry per flaw and struct, in the order of Flaw.
 enum class Trouble : int {
     none = 0, no_state, no_action, no_obs, teams,
-    reset, step, observe, observe_wide, observe_array, mask, report, log_missing, log_unasked, overview, draw, prepare, many_choices, params_large,
+    reset, step, observe, observe_wide, observe_array, mask, report, log_missing, log_unasked, overview, global_unasked, draw, prepare, many_choices, params_large,
     state = 100, action = 200, obs = 300, params = 400, log = 500, global = 600
 };
 constexpr Trouble at(Trouble base, Flaw flaw) { return flaw == Flaw::none ? Trouble::none : Trouble(int(base) + int(flaw)); }
@@ -54,7 +69,11 @@ constexpr Trouble at(Trouble base, Flaw flaw) { return flaw == Flaw::none ? Trou
 #define NACELLE_NAMES(name)                                                                         \
     struct Lure_##name { int name; };                                                               \
     template <class E> struct Trap_##name : E, Lure_##name {};                                      \
-    template <class E> concept names_##name = !requires { &Trap_##name<E>::name; };
+    template <class E> constexpr bool has_##name() {                                                \
+        if constexpr (__is_final(E)) return requires { &E::name; };                                 \
+        else return !requires { &Trap_##name<E>::name; };                                           \
+    }                                                                                               \
+    template <class E> inline constexpr bool names_##name = has_##name<E>();
 NACELLE_NAMES(mask) NACELLE_NAMES(report) NACELLE_NAMES(draw) NACELLE_NAMES(overview) NACELLE_NAMES(prepare)
 #undef NACELLE_NAMES
 
@@ -82,6 +101,7 @@ template <class E> constexpr Trouble functions_trouble() {
     else if constexpr (names_report<E> && !Reports<E> && !ReportsEpisode<E>) return T::report;
     else if constexpr (!same<LogOf<E>, None> && !names_report<E>) return T::log_unasked;
     else if constexpr (names_overview<E> && !Overviews<E>) return T::overview;
+    else if constexpr (!same<GlobalOf<E>, None> && !names_overview<E>) return T::global_unasked;
     else if constexpr (names_draw<E> && !Draws<E>) return T::draw;
     else if constexpr (names_prepare<E> && !Prepares<E>) return T::prepare;
     else return T::none;
@@ -94,6 +114,8 @@ template <class E> constexpr Trouble trouble() {
     else {
         constexpr Trouble data = data_trouble<E>();
         if constexpr (data != Trouble::none) return data;
+        else if constexpr (sum_over<A<E>, CountEach>() == 0) return Trouble::no_action;
+        else if constexpr (sum_over<O<E>, CountEach>() == 0) return Trouble::no_obs;
         else return functions_trouble<E>();
     }
 }
@@ -148,5 +170,6 @@ template <class E> struct Sound<E, Trouble::none> { using type = E; };
     NACELLE_REFUSE(E, Trouble::report, "report must be 'static Log report(const State&, const Params&)', with 'const nacelle::Episode&' at the end if wanted") \
     NACELLE_REFUSE(E, Trouble::log_unasked, "struct Log is filled by 'static Log report(const State&, const Params&)', which is missing") \
     NACELLE_REFUSE(E, Trouble::overview, "overview must be 'static Global overview(const State&, const Params&)', with a struct Global") \
+    NACELLE_REFUSE(E, Trouble::global_unasked, "struct Global is filled by 'static Global overview(const State&, const Params&)', which is missing") \
     NACELLE_REFUSE(E, Trouble::draw, "draw must be 'static void draw(nacelle::Canvas&, const State&, const Params&)'") \
     NACELLE_REFUSE(E, Trouble::prepare, "prepare must be 'static void prepare(Params&)'")

@@ -9,6 +9,7 @@
 
 namespace nacelle::detail {
 
+inline constexpr uint32_t totals_kept = 4;
 enum Kept : uint8_t { passing = 0, in_checkpoint = 1, in_snapshot = 2, in_both = 3 };
 
 constexpr bool same_text(const char* a, const char* b) {
@@ -142,18 +143,18 @@ template <class E, class Emit> constexpr void describe_all(Emit&& plain) {
     if constexpr (!same<GlobalOf<E>, None>) describe_one("global", Role::global, Dtype::f32, Per::env, in_checkpoint, uint32_t(numbers_in<GlobalOf<E>>), store);
     describe_part<LogOf<E>>("log", Role::log, Per::env, in_checkpoint, Layout::columns, store);
     describe_one("episode.step", Role::episode, Dtype::i32, Per::env, in_both, 0, store);
-    describe_one("episode.number", Role::episode, Dtype::u32, Per::env, in_checkpoint, 0, store);
-    describe_one("episode.level", Role::episode, Dtype::u32, Per::env, in_both, 0, store);
+    if constexpr (uses_episode<E>) {
+        describe_one("episode.number", Role::episode, Dtype::u32, Per::env, in_checkpoint, 0, store);
+        describe_one("episode.level", Role::episode, Dtype::u32, Per::env, in_both, 0, store);
+    }
     describe_one("episode.start", Role::episode, Dtype::i32, Per::env, in_checkpoint, 0, store);
     describe_one("episode.running", Role::episode, Dtype::f32, Per::row, in_checkpoint, 0, store);
     describe_one("episode.return", Role::episode, Dtype::f32, Per::row, in_checkpoint, 0, store);
     describe_one("episode.length", Role::episode, Dtype::i32, Per::env, in_checkpoint, 0, store);
-    describe_one("total.episodes", Role::total, Dtype::f64, Per::env, in_checkpoint, 0, store);
-    describe_one("total.return", Role::total, Dtype::f64, Per::env, in_checkpoint, 0, store);
-    describe_one("total.return_squared", Role::total, Dtype::f64, Per::env, in_checkpoint, 0, store);
-    describe_one("total.length", Role::total, Dtype::f64, Per::env, in_checkpoint, 0, store);
+    // Episodes, returns, their squares, lengths: one line of memory for the environments of a warp.
+    describe_one("total", Role::total, Dtype::f64, Per::group, in_checkpoint, totals_kept, store);
     auto totals = [&](Field d) {
-        d.dtype = Dtype::f64;
+        d.dtype = Dtype::f32;
         store(d);
     };
     describe_part<LogOf<E>>("total.log", Role::total, Per::env, in_checkpoint, Layout::columns, totals);

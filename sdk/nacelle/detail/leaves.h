@@ -27,7 +27,9 @@ template <class T> constexpr Dtype number_dtype() {
     }
 }
 template <class T> constexpr Dtype dtype_of() {
-    if constexpr (__is_enum(T)) return number_dtype<__underlying_type(T)>();
+    // Where the author names no type for an enum, compilers differ on its sign.
+    if constexpr (__is_enum(T) && sizeof(T) == 4 && !requires { T{0}; }) return Dtype::i32;
+    else if constexpr (__is_enum(T)) return number_dtype<__underlying_type(T)>();
     else return number_dtype<T>();
 }
 

@@ -59,6 +59,9 @@ template <class E> concept Overviews = requires(const S<E>& s, const P<E>& p) { 
 template <class E> concept Draws = requires(Canvas& c, const S<E>& s, const P<E>& p) { E::draw(c, s, p); };
 template <class E> concept Prepares = requires(P<E>& p) { E::prepare(p); };
 
+// Does any function of the author's ask for the episode? If not, nothing of it is kept but its clock.
+template <class E> inline constexpr bool uses_episode = ResetEpisode<E> || StepEpisode<E> || ObsValueEpisode<E> || ObsIntoEpisode<E> || ReportsEpisode<E>;
+
 template <class E> NACELLE_INLINE void call_reset(S<E>& s, const P<E>& p, Rng& r, const Episode& e) {
     if constexpr (ResetEpisode<E>) E::reset(s, p, r, e);
     else E::reset(s, p, r);

@@ -5,14 +5,21 @@
 
 namespace nacelle::detail {
 
-using Quad = uint64_t __attribute__((vector_size(32)));
-using QuadWord = uint32_t __attribute__((vector_size(16)));
-using QuadHalf = int32_t __attribute__((vector_size(32)));
+#if defined(__AVX512F__)
+inline constexpr int philox_lanes = 8;
+#else
+inline constexpr int philox_lanes = 4;
+#endif
+using Lanes = uint64_t __attribute__((vector_size(8 * philox_lanes)));
+using LanesOfWords = uint32_t __attribute__((vector_size(4 * philox_lanes)));
+using LanesOfHalves = int32_t __attribute__((vector_size(8 * philox_lanes)));
 
 // The products of the low halves.
-NACELLE_INLINE Quad product_of_lows(Quad a, Quad b) {
-#if defined(__AVX2__) && !defined(__clang__)
-    return Quad(__builtin_ia32_pmuludq256(QuadHalf(a), QuadHalf(b)));
+NACELLE_INLINE Lanes product_of_lows(Lanes a, Lanes b) {
+#if defined(__AVX512F__) && !defined(__clang__)
+    return Lanes(__builtin_ia32_pmuludq512_mask(LanesOfHalves(a), LanesOfHalves(b), (__attribute__((vector_size(64))) long long){}, 0xff));
+#elif defined(__AVX2__) && !defined(__clang__)
+    return Lanes(__builtin_ia32_pmuludq256(LanesOfHalves(a), LanesOfHalves(b)));
 #else
     return (a & 0xffffffffu) * (b & 0xffffffffu);
 #endif
@@ -21,22 +28,22 @@ NACELLE_INLINE Quad product_of_lows(Quad a, Quad b) {
 // words[i][k] = the i-th draw of Rng(seed, domain, tick, row + k) for k below count.
 template <int draws, int capacity>
 __attribute__((noinline)) void philox_block(uint32_t (&words)[draws][capacity], uint64_t seed, Domain domain, uint64_t tick, uint32_t row, int count) {
-    static_assert(capacity % 16 == 0);
+    static_assert(capacity % (4 * philox_lanes) == 0);
     constexpr int together = 4;                  // independent chains hide the multiplier's latency
     for (int first = 0; first < draws; first += 4)
-        for (int k = 0; k < count; k += 4 * together) {
-            Quad a[together], b[together], c[together], d[together];
+        for (int k = 0; k < count; k += philox_lanes * together) {
+            Lanes a[together], b[together], c[together], d[together];
             for (int j = 0; j < together; ++j) {
-                const uint64_t at = uint64_t(row) + uint64_t(k + 4 * j);
-                a[j] = Quad{} + (uint64_t(uint32_t(domain) << 24) + uint64_t(first / 4));
-                b[j] = Quad{} + (tick & 0xffffffffu);
-                c[j] = Quad{} + (tick >> 32);
-                d[j] = Quad{at, at + 1, at + 2, at + 3};
+                const uint64_t at = uint64_t(row) + uint64_t(k + philox_lanes * j);
+                a[j] = Lanes{} + (uint64_t(uint32_t(domain) << 24) + uint64_t(first / 4));
+                b[j] = Lanes{} + (tick & 0xffffffffu);
+                c[j] = Lanes{} + (tick >> 32);
+                for (int i = 0; i < philox_lanes; ++i) d[j][i] = at + uint64_t(i);
             }
             uint32_t low = uint32_t(seed), high = uint32_t(seed >> 32);
             NACELLE_UNROLL for (int round = 0; round < 10; ++round) {
                 NACELLE_UNROLL for (int j = 0; j < together; ++j) {
-                    const Quad one = product_of_lows(a[j], Quad{} + 0xD2511F53ull), two = product_of_lows(c[j], Quad{} + 0xCD9E8D57ull);
+                    const Lanes one = product_of_lows(a[j], Lanes{} + 0xD2511F53ull), two = product_of_lows(c[j], Lanes{} + 0xCD9E8D57ull);
                     a[j] = (two >> 32) ^ b[j] ^ uint64_t(low);
                     b[j] = two;
                     c[j] = (one >> 32) ^ d[j] ^ uint64_t(high);
@@ -46,9 +53,12 @@ __attribute__((noinline)) void philox_block(uint32_t (&words)[draws][capacity], 
                 high += 0xBB67AE85u;
             }
             for (int j = 0; j < together; ++j) {
-                const Quad* const block[4] = {&a[j], &b[j], &c[j], &d[j]};
-                NACELLE_UNROLL for (int i = 0; i < 4; ++i)
-                    if (first + i < draws) *reinterpret_cast<QuadWord __attribute__((aligned(4), may_alias))*>(&words[first + i][k + 4 * j]) = __builtin_convertvector(*block[i], QuadWord);
+                const Lanes* const block[4] = {&a[j], &b[j], &c[j], &d[j]};
+                NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
+                    if (first + i >= draws) break;
+                    const LanesOfWords narrow = __builtin_convertvector(*block[i], LanesOfWords);
+                    __builtin_memcpy(&words[first + i][k + philox_lanes * j], &narrow, sizeof narrow);
+                }
             }
         }
 }

@@ -31,14 +31,17 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
     }
     if (!bad) return;
     for (int i = 0; i < count; ++i)
-        if (!finite(to.reward[begin + size_t(i)])) return note_bad(&view.head.latch->reward, tick, begin + size_t(i));
+        if (!finite(to.reward[begin + size_t(i)])) return note_bad(view.head, Bad::reward, tick, begin + size_t(i));
 }
 
 template <class E> NACELLE_COLD void end_one(const View<E>& view, uint64_t tick, size_t env) {
     Lane<E> lane;
     load_lane<E>(view, env, lane);
     observe_row<E, Role::final_obs>(view, tick, env, lane, obs_row<E, Role::final_obs>(view, env));
-    close_episode<E>(view, tick, env, lane);
+    Ledger ledger;
+    close_episode<E>(view, tick, env, lane, ledger);
+    store_last<E>(view, env, ledger);
+    add_totals<E>(view, env, ledger);
     open_episode<E>(view, tick, env, lane, false);
     store_lane<E>(view, env, lane);
 }
@@ -59,7 +62,7 @@ template <class E> NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_
     for (size_t i = first; i < last; ++i) bad |= !finite(rows[i]);
     if (!bad) return;
     for (size_t i = first; i < last; ++i)
-        if (!finite(rows[i])) return note_bad(&view.head.latch->obs, tick, i / numbers_in<O<E>>);
+        if (!finite(rows[i])) return note_bad(view.head, Bad::obs, tick, i / numbers_in<O<E>>);
 }
 
 }
@@ -67,14 +70,15 @@ template <class E> NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_
 namespace nacelle {
 
 template <class E, class Policy, class Record>
-void rollout(const View<E>& view, Items items, uint64_t tick, int steps, Policy& policy, Record record) {
-    if (detail::stopped(view.head, tick)) return;
+void rollout(const View<E>& view, Items items, uint32_t ahead, int steps, Policy& policy, Record record) {
+    const auto [tick, stopped] = detail::time_of(view.head, ahead);
+    if (stopped) return;
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
     uint8_t ended[detail::lanes_per_pass];
     for (uint64_t begin = items.begin; begin < end; begin += detail::lanes_per_pass) {
         const int count = int(min(end - begin, uint64_t(detail::lanes_per_pass)));
         for (int t = 0; t < steps; ++t) {
-            const auto actor = policy.block(view, tick + uint64_t(t), begin, count);
+            const auto actor = policy.block(view, tick + uint64_t(t), t, begin, count);
             detail::step_pass<E>(view, tick + uint64_t(t), t, begin, count, ended, actor, record);
             for (int i = 0; i < count; ++i)
                 if (ended[i]) detail::end_one<E>(view, tick + uint64_t(t), begin + uint64_t(i));

@@ -6,6 +6,25 @@ namespace nacelle::detail {
 // Observations up to this width stay in registers between the environment and the policy.
 inline constexpr int widest_in_registers = 32;
 
+#if defined(__CUDACC_RTC__)
+template <class T> NACELLE_INLINE void hold_one(T& value) {
+    if constexpr (same<T, float>) asm volatile("" : "+f"(value));
+    else if constexpr (same<T, double>) asm volatile("" : "+d"(value));
+    else if constexpr (is_number<T> && sizeof(T) == 4) asm volatile("" : "+r"(value));
+    else if constexpr (is_number<T> && sizeof(T) == 8) asm volatile("" : "+l"(value));
+}
+#endif
+
+// Keeps a loaded value in front of the branch that follows, so that the loads are on their way while
+// the clock is: a third of a step's time else.
+template <class... T> NACELLE_INLINE void hold(T&... value) {
+#if defined(__CUDACC_RTC__)
+    (hold_one(value), ...);
+#else
+    ((void)value, ...);
+#endif
+}
+
 // The threads of a warp write the observations of its environments one after the other, each together,
 // so that the bytes of an image leave side by side.
 template <class E, Role role> NACELLE_INLINE void observe_together(const View<E>& view, uint64_t tick, size_t env, uint32_t asked) {
@@ -25,10 +44,13 @@ template <class E, Role role> NACELLE_INLINE void observe_together(const View<E>
 
 // Environments with images: all threads of a warp go along, also those behind the last environment.
 template <class E, class Policy, class Record>
-NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint64_t tick, int steps, Policy& policy, Record record) {
+NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahead, int steps, Policy& policy, Record record) {
+    auto [tick, stopped] = time_of(view.head, ahead);
+    if (stopped) return;
     const bool mine = env < view.head.envs;
     const uint32_t present = __ballot_sync(~0u, mine);
     const Columns<E> to(view);
+    Ledger ledger;
     NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
         Lane<E> lane;
         bool ended = false;
@@ -38,7 +60,7 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint64_t tic
             const Now now{env, t, tick, obs_row<E>(view, env), mask_row<E>(view, env)};
             policy.act(view, now, action);
             const Outcome outcome = step_lane<E>(view, tick, env, lane, action);
-            if (!finite(outcome.reward)) note_bad(&view.head.latch->reward, tick, env);
+            if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
             record(now, action, outcome);
             store_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action);
             store_lane<E>(view, env, lane);
@@ -51,7 +73,7 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint64_t tic
         if (over) {
             observe_together<E, Role::final_obs>(view, tick, env, over);
             if (ended) {
-                close_episode<E>(view, tick, env, lane);
+                close_episode<E>(view, tick, env, lane, ledger);
                 open_episode<E>(view, tick, env, lane, false);
                 store_lane<E>(view, env, lane);
             }
@@ -61,13 +83,15 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint64_t tic
             look_lane<E>(view, env, lane);
             const float* const row = obs_row<E>(view, env);
             for (int i = 0; i < numbers_in<O<E>>; ++i)
-                if (!finite(row[i])) note_bad(&view.head.latch->obs, tick, env);
+                if (!finite(row[i])) note_bad(view.head, Bad::obs, tick, env);
         }
     }
+    if (mine) store_ledger<E>(view, env, ledger, present);
 }
 
 template <class E, class Policy, class Record>
-NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint64_t tick, int steps, Policy& policy, Record record) {
+NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ahead, int steps, Policy& policy, Record record) {
+    const uint32_t present = __ballot_sync(~0u, env < view.head.envs);
     if (env >= view.head.envs) return;
     constexpr int width = numbers_in<O<E>>;
     constexpr bool narrow = width <= widest_in_registers;
@@ -79,19 +103,28 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint64_t ti
     Lane<E> lane;
     A<E> action;
     Outcome outcome;
+    Ledger ledger;
     load_lane<E>(view, env, lane);
+    auto [tick, stopped] = time_of(view.head, ahead);
+    hold(lane.step, lane.running);
+    for_each_element(lane.state, [](auto, int, auto& value) { hold(value); });
+    if (stopped) return;
     NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
         const Now now{env, t, tick, seen, mask_row<E>(view, env)};
         policy.act(view, now, action);
         outcome = step_lane<E>(view, tick, env, lane, action);
-        if (!finite(outcome.reward)) note_bad(&view.head.latch->reward, tick, env);
+        if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
         record(now, action, outcome);
-        if (outcome.terminated || outcome.truncated) turn_over<E>(view, tick, env, lane);
+        if (outcome.terminated || outcome.truncated) {
+            observe_row<E, Role::final_obs>(view, tick, env, lane, obs_row<E, Role::final_obs>(view, env));
+            close_episode<E>(view, tick, env, lane, ledger);
+            open_episode<E>(view, tick, env, lane, false);
+        }
         observe_local<E, narrow>(view, tick, env, lane, seen);
         look_lane<E>(view, env, lane);
         float zero = 0;                          // NaN or infinity times zero is not zero
         NACELLE_UNROLL for (int i = 0; i < width; ++i) zero = fused(seen[i], 0.0f, zero);
-        if (!(zero == 0.0f)) note_bad(&view.head.latch->obs, tick, env);
+        if (!(zero == 0.0f)) note_bad(view.head, Bad::obs, tick, env);
     }
     const Columns<E> to(view);
     to.reward[env] = outcome.reward;
@@ -99,6 +132,7 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint64_t ti
     to.truncated[env] = outcome.truncated.byte;
     store_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action);
     store_lane<E>(view, env, lane);
+    store_ledger<E>(view, env, ledger, present);
     if constexpr (narrow) store_row_of_floats<width>(local, row);
 }
 
@@ -107,10 +141,9 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint64_t ti
 namespace nacelle {
 
 template <class E, class Policy, class Record>
-NACELLE_INLINE void rollout(const View<E>& view, Items items, uint64_t tick, int steps, Policy& policy, Record record) {
-    if (detail::stopped(view.head, tick)) return;
-    if constexpr (detail::has_image<E>) detail::rollout_images<E>(view, size_t(items.begin), tick, steps, policy, record);
-    else detail::rollout_numbers<E>(view, size_t(items.begin), tick, steps, policy, record);
+NACELLE_INLINE void rollout(const View<E>& view, Items items, uint32_t ahead, int steps, Policy& policy, Record record) {
+    if constexpr (detail::has_image<E>) detail::rollout_images<E>(view, size_t(items.begin), ahead, steps, policy, record);
+    else detail::rollout_numbers<E>(view, size_t(items.begin), ahead, steps, policy, record);
 }
 
 }

@@ -118,6 +118,9 @@ struct nacelle_host {
     nacelle_status (*restart)(const nacelle_host*, void* stream);
     /* Replaces the data of a Table of the environment's Params; dtype and shape must match. Hooks only. */
     nacelle_status (*table)(const nacelle_host*, const char* param, uint32_t dtype, uint32_t rank, const int64_t* shape, const void* data);
+    /* Why this host last returned an error to this instance: a sentence, valid until the next call. Sinks
+     * have it too. */
+    const char* (*why)(const nacelle_host*);
 };
 
 /* sink/1: where metrics go. */

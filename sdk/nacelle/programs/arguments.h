@@ -19,20 +19,20 @@ struct ResetArgs {
 };
 
 struct ClockArgs {
-    uint64_t* clock;
     uint64_t by;
 };
 
 inline constexpr int totals_group = 256;
 struct TotalsArgs {
-    double* sums;            // [groups of environments][totals]
+    double* sums;            // [groups of environments][4 + logs]
+    uint32_t logs;           // numbers of the author's Log
 };
 
 struct NoArgs {
     uint32_t nothing;
 };
 
-// Each is [steps] of what one step has, the parts of an action one after the other; null: not recorded.
+// Each is [steps] of what one step has, the parts of an action one after the other.
 struct RandomRolloutArgs {
     uint32_t ahead, steps;
     float* obs;

@@ -8,13 +8,11 @@ namespace nacelle {
 namespace detail {
 
 template <class E> NACELLE_INLINE void random_rollout_body(const View<E>& view, const RandomRolloutArgs& args, Items items) {
-    const uint64_t tick = *view.head.clock + args.ahead;
     const size_t envs = view.head.envs;
     const RandomRolloutArgs to = args;
     RandomPolicy<E> policy;
-    rollout<E>(view, items, tick, int(args.steps), policy, [=](const Now& now, const A<E>& action, const Outcome& outcome) {
+    rollout<E>(view, items, args.ahead, int(args.steps), policy, [=](const Now& now, const A<E>& action, const Outcome& outcome) {
         const size_t at = size_t(now.t) * envs + now.env;
-        if (!to.reward) return;
         store_row_of_floats<numbers_in<O<E>>>(now.obs, to.obs + at * numbers_in<O<E>>);
         to.reward[at] = outcome.reward;
         to.ended[at] = uint8_t(outcome.terminated | outcome.truncated << 1);

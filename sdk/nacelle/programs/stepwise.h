@@ -12,22 +12,22 @@ namespace detail {
 template <class E> struct EitherPolicy {
     bool draw;
     NACELLE_INLINE void act(const View<E>& view, const Now& now, A<E>& action) const {
-        if (draw) RandomPolicy<E>{}.act(view, now, action);
+        RandomPolicy<E> random;
+        if (draw) random.act(view, now, action);
         else GivenPolicy<E>{}.act(view, now, action);
     }
 };
 #endif
 template <class E> NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
-    const uint64_t tick = *view.head.clock + args.ahead;
     const auto nothing = [](const Now&, const A<E>&, const Outcome&) {};
 #if NACELLE_GPU
     EitherPolicy<E> policy{args.draw != 0};
-    rollout<E>(view, items, tick, 1, policy, nothing);
+    rollout<E>(view, items, args.ahead, 1, policy, nothing);
 #else
     RandomPolicy<E> random;
     GivenPolicy<E> given;
-    if (args.draw) rollout<E>(view, items, tick, 1, random, nothing);
-    else rollout<E>(view, items, tick, 1, given, nothing);
+    if (args.draw) rollout<E>(view, items, args.ahead, 1, random, nothing);
+    else rollout<E>(view, items, args.ahead, 1, given, nothing);
 #endif
 }
 
@@ -50,12 +50,12 @@ template <class E> NACELLE_INLINE void reset_one(const View<E>& view, const Rese
     observe_alone<E>(view, tick, env, lane);
 }
 template <class E> NACELLE_INLINE void reset_body(const View<E>& view, const ResetArgs& args, Items items) {
-    const uint64_t tick = *view.head.clock + args.ahead, end = min(items.end, uint64_t(args.count));
+    const uint64_t tick = view.head.beat->clock + args.ahead, end = min(items.end, uint64_t(args.count));
     for (uint64_t item = items.begin; item < end; ++item) reset_one<E>(view, args, tick, size_t(item));
 }
 
-template <class E> NACELLE_INLINE void clock_body(const View<E>&, const ClockArgs& args, Items items) {
-    if (items.begin == 0) *args.clock += args.by;
+template <class E> NACELLE_INLINE void clock_body(const View<E>& view, const ClockArgs& args, Items items) {
+    if (items.begin == 0) view.head.beat->clock += args.by;
 }
 
 // The author's prepare() fills tables once; every thread fills its share of the elements.
@@ -75,20 +75,27 @@ template <class E> NACELLE_INLINE void prepare_body(const View<E>& view, const N
 }
 
 // One item sums one group of environments in order, and clears what it has summed.
+template <class T> NACELLE_INLINE double sum_and_clear(T* at, uint64_t count, uint64_t stride) {
+    double whole = 0;
+    NACELLE_ROLLED for (uint64_t i = 0; i < count; ++i) {
+        whole += double(at[i * stride]);
+        at[i * stride] = 0;
+    }
+    return whole;
+}
 template <class E> NACELLE_INLINE void totals_body(const View<E>& view, const TotalsArgs& args, Items items) {
-    constexpr int first = slot_of<E>(Role::total), totals = int(description<E>.header.slots) - first;
-    const uint64_t groups = (uint64_t(view.head.envs) + totals_group - 1) / totals_group, end = min(items.end, groups);
-    for (uint64_t group = items.begin; group < end; ++group)
-        NACELLE_ROLLED for (int k = 0; k < totals; ++k) {
-            double* const column = static_cast<double*>(view.array[first + k]);
-            const uint64_t last = min((group + 1) * totals_group, uint64_t(view.head.envs));
-            double sum = 0;
-            NACELLE_ROLLED for (uint64_t env = group * totals_group; env < last; ++env) {
-                sum += column[env];
-                column[env] = 0;
-            }
-            args.sums[group * uint64_t(totals) + uint64_t(k)] = sum;
-        }
+    constexpr int slot = slot_of<E>(Role::total), logs = int(description<E>.header.slots) - slot - 1;
+    const uint64_t envs = view.head.envs, groups = (envs + totals_group - 1) / totals_group, end = min(items.end, groups);
+    for (uint64_t group = items.begin; group < end; ++group) {
+        double* const sums = args.sums + group * (totals_kept + uint64_t(args.logs));
+        const uint64_t first = group * totals_group, count = min(uint64_t(totals_group), envs - first);
+        double* const total = static_cast<double*>(view.array[slot]) + first / group_envs * totals_kept;
+        NACELLE_ROLLED for (uint32_t k = 0; k < totals_kept; ++k) sums[k] = sum_and_clear(total + k, (count + group_envs - 1) / group_envs, totals_kept);
+        uint32_t at = totals_kept;
+        NACELLE_ROLLED for (int k = 0; k < logs; ++k)
+            NACELLE_ROLLED for (uint32_t i = 0; i < description<E>.fields[field_total<E> - logs + k].count; ++i)
+                sums[at++] = sum_and_clear(static_cast<float*>(view.array[slot + 1 + k]) + i * envs + first, count, 1);
+    }
 }
 
 }

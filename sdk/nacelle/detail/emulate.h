@@ -1,0 +1,114 @@
+#pragma once
+// Included by platform.h with -DNACELLE_EMULATE: what a GPU's code path asks of CUDA, on threads of
+// the host. Every thread of a block is a thread, so that -fsanitize=thread sees the races of a GPU. It
+// is for tests: a block at a time, and slow.
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace nacelle::emulate {
+
+// Where threads wait for each other; one that has left is not waited for.
+class Meeting {
+public:
+    void join() {
+        const std::lock_guard lock(mutex_);
+        ++present_;
+    }
+    void leave() {
+        const std::lock_guard lock(mutex_);
+        --present_;
+        if (arrived_ > 0 && arrived_ == present_) open();
+    }
+    // All bits that the threads brought to this meeting.
+    uint32_t meet(uint32_t bits) {
+        std::unique_lock lock(mutex_);
+        gathered_ |= bits;
+        const uint64_t round = round_;
+        if (++arrived_ == present_) open();
+        else all_here_.wait(lock, [&] { return round_ != round; });
+        return result_;
+    }
+
+private:
+    void open() {
+        result_ = gathered_;
+        gathered_ = 0;
+        arrived_ = 0;
+        ++round_;
+        all_here_.notify_all();
+    }
+    std::mutex mutex_;
+    std::condition_variable all_here_;
+    uint64_t round_ = 0;
+    uint32_t present_ = 0, arrived_ = 0, gathered_ = 0, result_ = 0;
+};
+
+struct Place {
+    uint32_t x;
+};
+struct Warp : Meeting {
+    uint64_t shown[32];      // what each lane lets the others see
+};
+struct Thread {
+    Meeting* block;
+    Warp* warp;
+    Place thread, place;
+};
+inline thread_local Thread self{};
+// __shared__ is static here: one launch at a time.
+inline std::mutex one_launch;
+
+// fn(block, thread) for every thread of every block, one block after the other.
+template <class Fn> void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block, Fn fn) {
+    const std::lock_guard lock(one_launch);
+    for (uint64_t b = begin_block; b < end_block; ++b) {
+        Meeting block;
+        std::vector<Warp> warps((threads_per_block + 31) / 32);
+        for (uint32_t thread = 0; thread < threads_per_block; ++thread) {
+            block.join();
+            warps[thread / 32].join();
+        }
+        std::vector<std::thread> threads;
+        for (uint32_t thread = 0; thread < threads_per_block; ++thread)
+            threads.emplace_back([&, thread] {
+                self = {&block, &warps[thread / 32], {thread}, {uint32_t(b)}};
+                fn(b, thread);
+                self.warp->leave();
+                self.block->leave();
+            });
+        for (std::thread& thread : threads) thread.join();
+    }
+}
+
+}
+
+#define threadIdx (nacelle::emulate::self.thread)
+#define blockIdx (nacelle::emulate::self.place)
+#define __shared__ static
+#define __device__
+#define __host__
+#define __forceinline__ inline
+
+inline void __syncthreads() { nacelle::emulate::self.block->meet(0); }
+inline void __syncwarp(unsigned = ~0u) { nacelle::emulate::self.warp->meet(0); }
+inline unsigned __ballot_sync(unsigned, bool set) { return nacelle::emulate::self.warp->meet(unsigned(set) << nacelle::emulate::self.thread.x % 32); }
+template <class T> T __shfl_sync(unsigned, T value, int lane) {
+    nacelle::emulate::Warp& warp = *nacelle::emulate::self.warp;
+    std::memcpy(&warp.shown[nacelle::emulate::self.thread.x % 32], &value, sizeof value);
+    warp.meet(0);
+    std::memcpy(&value, &warp.shown[lane], sizeof value);
+    warp.meet(0);
+    return value;
+}
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+template <class T> T __ldg(const T* from) { return *from; }
+template <class T> T atomicMin(T* target, T value) {
+    T seen = __atomic_load_n(target, __ATOMIC_RELAXED);
+    while (value < seen && !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    return seen;
+}

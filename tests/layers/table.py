@@ -1,0 +1,48 @@
+"""What each layer may include: the table that keeps the tree's parts apart."""
+
+# A layer may include itself, the layers named here, and what those may include.
+LAYERS = {
+    'sdk': [],
+    'engine/base': [],
+    'engine/config': ['engine/base'],
+    'engine/device': ['engine/base'],
+    'engine/jit': ['engine/base', 'engine/device'],
+    'engine/arrays': ['engine/base', 'engine/device', 'sdk'],
+    'engine/env': ['engine/arrays', 'engine/jit', 'engine/config', 'sdk'],
+    'engine/plugins': ['engine/base', 'engine/config', 'engine/arrays', 'engine/env', 'sdk'],
+    'engine/run': ['engine/env', 'engine/plugins'],
+    'engine': ['engine/run'],              # the face for host applications, in the folder itself
+    'algorithms': ['sdk'],
+    'plugins': ['sdk'],
+    'tools': ['engine'],
+    'env_sources': ['sdk'],
+}
+
+# The library that a header belongs to, by how its name begins.
+LIBRARIES = {
+    'nlohmann/': 'json',
+    'boost/': 'boost',
+    'CLI/': 'command line',
+    'doctest/': 'doctest',
+    'torch/': 'torch', 'ATen/': 'torch', 'c10/': 'torch',
+    'nvrtc': 'nvrtc',
+    'cuda': 'cuda',
+}
+
+# Where a library may be included: a folder, or a file without its suffix.
+PLACES = {
+    'json': ['engine/config', 'engine/env', 'engine/plugins', 'engine/run', 'engine/nacelle', 'tools'],
+    'boost': ['engine/base/shared_library'],
+    'command line': ['tools'],
+    'doctest': [],
+    'torch': ['plugins/torch'],
+    'nvrtc': ['engine/jit'],
+    'cuda': ['engine/device'],
+}
+
+# Further plain files of the system; a name with no dot and no slash is the standard library's.
+SYSTEM_FOLDERS = ['sys/', 'linux/', 'netinet/', 'arpa/', 'net/']
+SYSTEM_FILES = ['cxxabi.h', 'dirent.h', 'dlfcn.h', 'elf.h', 'errno.h', 'fcntl.h', 'fnmatch.h', 'glob.h', 'immintrin.h',
+                'arm_neon.h', 'limits.h', 'link.h', 'math.h', 'netdb.h', 'poll.h', 'pthread.h', 'pwd.h', 'sched.h',
+                'signal.h', 'spawn.h', 'stddef.h', 'stdint.h', 'stdio.h', 'stdlib.h', 'string.h', 'termios.h',
+                'time.h', 'ucontext.h', 'unistd.h']

@@ -1,0 +1,22 @@
+// A program with one test case of each outcome, whose summary is itself tested.
+#include "tests/support/skip.h"
+#include <doctest/doctest.h>
+#include <stdexcept>
+
+TEST_CASE("passes") { CHECK(1 + 1 == 2); }
+
+TEST_CASE("fails") { CHECK(1 + 1 == 3); }
+
+TEST_CASE("throws") { throw std::runtime_error("thrown"); }
+
+TEST_CASE("skips") { NACELLE_SKIP("no such device"); }
+
+TEST_CASE("skips in one part") {
+    SUBCASE("first") { NACELLE_SKIP("first part"); }
+    SUBCASE("second") { CHECK(true); }
+}
+
+TEST_CASE("fails and skips") {
+    CHECK(false);
+    NACELLE_SKIP("too late");
+}

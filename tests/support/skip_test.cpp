@@ -1,0 +1,25 @@
+#include <cstdio>
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+
+namespace {
+
+std::string output_of(const std::string& command) {
+    std::string text;
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+    REQUIRE(pipe != nullptr);
+    for (char part[256]; fgets(part, sizeof part, pipe.get());) text += part;
+    return text;
+}
+
+}
+
+TEST_CASE("the last line counts passed, failed and skipped test cases") {
+    const std::string output = output_of("'" NACELLE_BUILD_ROOT "/tests/support/sample' 2>&1");
+    const std::string last = "1 passed, 3 failed, 2 skipped\n";
+    INFO(output);
+    CHECK(output.ends_with("\n" + last));
+    CHECK(output.find("skipped: skips: no such device\n") != std::string::npos);
+    CHECK(output.find("skipped: skips in one part: first part\n") != std::string::npos);
+}

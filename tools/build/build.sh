@@ -1,0 +1,66 @@
+# Sourced by tools/nacelle: brings one build folder up to date.
+
+say() { printf 'nacelle: %s\n' "$*" >&2; }
+
+# Ninja's output becomes one line about progress; what compilers print is passed on.
+show_build() {
+    steps=0 noise='' quiet=no failed=no
+    while IFS= read -r line; do
+        case $line in
+            '['[0-9]*' of '*'] '*)
+                quiet=no
+                case $line in *Regenerating*) quiet=yes ;; esac
+                [ "$steps" -gt 0 ] || [ -t 2 ] || say 'building'
+                steps=$((steps + 1)) progress=${line%%']'*}
+                [ ! -t 2 ] || printf '\r\033[Kbuilding %s' "${progress#?}" >&2 ;;
+            'build.sh: failed') failed=yes ;;
+            'ninja: Entering directory'* | 'ninja: no work to do.') ;;
+            *)
+                # Configuring anew prints pages that matter only when it fails.
+                if [ "$quiet" = yes ]; then
+                    noise="$noise$line
+"
+                else
+                    [ ! -t 2 ] || printf '\r\033[K' >&2
+                    printf '%s\n' "$line" >&2
+                fi ;;
+        esac
+    done
+    [ "$steps" -eq 0 ] || [ ! -t 2 ] || printf '\r\033[K' >&2
+    if [ "$failed" = yes ]; then
+        printf '%s' "$noise" >&2
+        say 'the build failed'
+        return 1
+    fi
+    [ "$steps" -eq 0 ] || say "built in ${progress##* } s"
+}
+
+# build FOLDER "TARGETS" [meson options]: configures where needed, then builds. One at a time in one
+# folder: the lock is on the folder itself, which survives a clean configuration.
+build() {
+    folder=$1 targets=$2
+    shift 2
+    mkdir -p "$folder"
+    exec 9<"$folder"
+    ! command -v flock >/dev/null || flock -n 9 || { say 'waiting for another build' && flock 9; }
+    identity="$root ${CXX:-} $*"
+    known=''
+    [ ! -f "$folder/configured" ] || IFS= read -r known <"$folder/configured" || :
+    if [ ! -f "$folder/build.ninja" ] || [ "$known" != "$identity" ]; then
+        . "$root/tools/build/setup.sh"
+        configure "$folder" "$@"
+        printf '%s\n' "$identity" >"$folder/configured"
+    fi
+    # Kept from then on: to change it back and forth would build everything each time.
+    if [ "${strict:-}" = yes ] && [ ! -f "$folder/strict" ]; then
+        . "$root/tools/build/setup.sh"
+        "$(meson_command)" configure "$folder" -Dwerror=true 9<&-
+        : >"$folder/strict"
+    fi
+    status=0
+    # shellcheck disable=SC2086 # several targets
+    { NINJA_STATUS='[%f of %t, %e] ' "$(command -v ninja || command -v ninja-build)" -C "$folder" $targets 2>&1 9<&- ||
+        echo 'build.sh: failed'; } | show_build || status=1
+    exec 9<&-
+    return $status
+}

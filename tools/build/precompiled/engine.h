@@ -1,0 +1,2 @@
+// Parsed once for all sources that read or write JSON.
+#include <nlohmann/json.hpp>

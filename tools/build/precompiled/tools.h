@@ -1,0 +1,3 @@
+// Parsed once for all commands of the tool.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>

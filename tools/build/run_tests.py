@@ -1,0 +1,128 @@
+"""Runs the test programs of a build folder and adds up what they say.
+
+Each program's last line is `N passed, N failed, N skipped`; one that ends without it has crashed,
+and that is one failure."""
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+LAST = re.compile(r'^(\d+) passed, (\d+) failed, (\d+) skipped$')
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('build', type=Path)
+    parser.add_argument('names', nargs='*', help='only these')
+    parser.add_argument('--label', default='', help='put before each name')
+    parser.add_argument('--counts', type=Path, help='where to write the three sums')
+    parser.add_argument('--targets', action='store_true', help='print what to build for these tests instead')
+    return parser.parse_args()
+
+
+def introspect(build, what):
+    return json.loads((build / 'meson-info' / f'intro-{what}.json').read_text())
+
+
+def chosen(build, names):
+    tests = introspect(build, 'tests')
+    known = [test['name'] for test in tests]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        print(f'there is no test {unknown[0]!r}; there is: {", ".join(sorted(known))}', file=sys.stderr)
+        raise SystemExit(2)
+    return [test for test in tests if not names or test['name'] in names]
+
+
+def targets_of(build, tests):
+    """What ninja must build for these tests, as it names files."""
+    wanted = {target for test in tests for target in test['depends']}
+    yield 'build.ninja'
+    for target in introspect(build, 'targets'):
+        if target['id'] in wanted:
+            yield from (os.path.relpath(name, build.resolve()) for name in target['filename'])
+
+
+def sanitized(build):
+    options = {option['name']: option['value'] for option in introspect(build, 'buildoptions')}
+    return options['b_sanitize'] != 'none'
+
+
+def environment(build, test):
+    changes = {'XDG_CACHE_HOME': str(build.resolve() / 'cache'), 'UBSAN_OPTIONS': 'print_stacktrace=1'}
+    if sanitized(build):
+        changes['CUDA_VISIBLE_DEVICES'] = ''        # the driver and the sanitizers want the same addresses
+    return {**os.environ, **changes, **test['env']}
+
+
+def run(build, test):
+    """Output, the three counts, and seconds."""
+    began = time.monotonic()
+    process = subprocess.Popen(test['cmd'], cwd=test['workdir'] or build, env=environment(build, test), text=True,
+                               errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, start_new_session=True)
+    ending = ''
+    try:
+        output = process.communicate(timeout=test['timeout'])[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output = process.communicate()[0]
+        ending = f'ended after {test["timeout"]} s\n'
+    lines = output.splitlines()
+    match = LAST.match(lines[-1]) if lines and not ending else None
+    counts = [int(number) for number in match.groups()] if match else [0, 1, 0]
+    if not match:
+        output += ending or f'crashed: {describe(process.returncode)}\n'
+    elif process.returncode != 0 and counts[1] == 0:
+        counts[1] = 1
+        output += f'failed after its tests: {describe(process.returncode)}\n'
+    return output, counts, time.monotonic() - began
+
+
+def describe(status):
+    return signal.Signals(-status).name if status < 0 else f'exit status {status}'
+
+
+def report(label, test, output, counts, seconds):
+    name = f'{label} {test["name"]}'.strip()
+    passed, failed, skipped = counts
+    print(f'{name:<20} {passed} passed, {failed} failed, {skipped} skipped   {seconds:.1f} s')
+    if failed:
+        print(output)
+    else:
+        print(''.join(f'    {line}\n' for line in output.splitlines() if line.startswith('skipped: ')), end='')
+    sys.stdout.flush()
+
+
+def main():
+    options = arguments()
+    tests = chosen(options.build, options.names)
+    if options.targets:
+        print(' '.join(targets_of(options.build, tests)))
+        return 0
+    sums = [0, 0, 0]
+
+    def run_and_report(test):
+        result = run(options.build, test)
+        report(options.label, test, *result)
+        for index in range(3):
+            sums[index] += result[1][index]
+
+    # Those that want the machine alone come last, one after the other.
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(run_and_report, (test for test in tests if test['is_parallel'])))
+    for test in tests:
+        if not test['is_parallel']:
+            run_and_report(test)
+    if options.counts:
+        options.counts.write_text(' '.join(map(str, sums)) + '\n')
+    return 1 if sums[1] else 0
+
+
+raise SystemExit(main())

@@ -1,0 +1,149 @@
+# Sourced by build.sh when a build folder is configured: finds or installs what the build needs.
+
+python_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/python
+
+# step TITLE COMMAND...: one line with the time it took; the command's output only where it fails.
+step() {
+    title=$1 began=$(date +%s)
+    shift
+    printf 'nacelle: %s ... ' "$title" >&2
+    log=$(mktemp)
+    if "$@" >"$log" 2>&1; then
+        printf '%s s\n' "$(($(date +%s) - began))" >&2
+        rm -f "$log"
+    else
+        printf 'failed\n' >&2
+        cat "$log" >&2
+        rm -f "$log"
+        exit 1
+    fi
+}
+
+has_command() { command -v "$1" >/dev/null 2>&1; }
+
+compiler() {
+    if [ -n "${CXX:-}" ]; then
+        echo "$CXX"
+    else
+        for name in c++ g++ clang++; do
+            ! has_command $name || { echo $name && return; }
+        done
+    fi
+}
+
+has_header() {
+    # shellcheck disable=SC2046 # CXX may carry arguments
+    printf '#include <%s>\n' "$1" | $(compiler) -std=c++20 -E -x c++ - >/dev/null 2>&1
+}
+
+# The Debian packages for whatever is missing, each behind the file or command that shows it.
+missing_packages() {
+    [ -n "$(compiler)" ] || echo g++
+    has_command meson || echo meson
+    has_command ninja || has_command ninja-build || echo ninja-build
+    has_command pkg-config || has_command pkgconf || echo pkg-config
+    has_header boost/version.hpp || echo libboost-dev
+    has_header nlohmann/json.hpp || echo nlohmann-json3-dev
+    has_header doctest/doctest.h || echo doctest-dev
+    has_header CLI/CLI.hpp || echo libcli11-dev
+    if needs_python && ! python3 -c 'import ensurepip, venv' 2>/dev/null; then echo python3-venv; fi
+}
+
+install_packages() {
+    packages=$(missing_packages | tr '\n' ' ')
+    packages=${packages% }
+    [ -n "$packages" ] || return 0
+    as_root=''
+    if [ "$(id -u)" != 0 ]; then
+        if has_command sudo && sudo -n true 2>/dev/null; then as_root='sudo -n'; else as_root=none; fi
+    fi
+    if [ "$as_root" = none ] || ! has_command apt-get; then
+        say 'some packages are missing. On Debian and Ubuntu, run this, then try again:'
+        echo "sudo apt-get update && sudo apt-get install -y $packages" >&2
+        exit 1
+    fi
+    # shellcheck disable=SC2086 # as_root and packages are lists of words
+    step 'updating the list of packages' $as_root apt-get -o DPkg::Lock::Timeout=300 update -q
+    # shellcheck disable=SC2086
+    step "installing $packages" $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -o DPkg::Lock::Timeout=300 install -q -y --no-install-recommends $packages
+}
+
+# --- what comes from PyPI, into an environment of its own outside the repository ---
+
+old_meson() {
+    has_command meson || return 1
+    case $(meson --version 2>/dev/null) in 0.*) return 0 ;; *) return 1 ;; esac
+}
+
+meson_command() { if old_meson; then echo "$python_folder/bin/meson"; else echo meson; fi; }
+
+# The folder of a CUDA toolkit that this machine has.
+toolkit() {
+    for folder in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda /opt/cuda /usr/lib/cuda /usr; do
+        if [ -n "$folder" ] && [ -f "$folder/include/cuda.h" ] && [ -f "$folder/include/nvrtc.h" ]; then
+            echo "$folder" && return
+        fi
+    done
+}
+
+needs_python() { old_meson || [ -z "$(toolkit)" ]; }
+
+python_install() {
+    "$python_folder/bin/python" -m pip install -q --disable-pip-version-check "$@"
+}
+
+install_python() {
+    needs_python || return 0
+    mkdir -p "${python_folder%/*}"
+    exec 8>"$python_folder.lock"
+    ! has_command flock || flock 8
+    [ -x "$python_folder/bin/pip" ] || step "making a Python environment in $python_folder" python3 -m venv --clear "$python_folder"
+    if old_meson && [ ! -x "$python_folder/bin/meson" ]; then
+        step 'installing Meson from PyPI' python_install 'meson>=1.0'
+    fi
+    if [ -z "$(toolkit)" ] && [ -z "$(wheel_folders 'include/nvrtc.h')" ]; then
+        # A driver loads what compilers of its own major version made, or older ones.
+        case $(nvidia-smi 2>/dev/null || :) in
+            *'CUDA Version: 12.'*) set -- nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12 ;;
+            *) set -- 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-nvrtc==13.0.*' ;;
+        esac
+        step 'installing NVRTC and the headers of CUDA from PyPI' python_install "$@"
+    fi
+    exec 8>&-
+}
+
+# The folders, joined by colons, of the installed wheels' files that match: include/cuda.h, lib/libnvrtc.so*.
+wheel_folders() {
+    joined=''
+    for path in "$python_folder"/lib/python3*/site-packages/nvidia/*/$1; do
+        folder=${path%/*}
+        case ":$joined:" in
+            *":$folder:"*) ;;
+            *) [ ! -f "$path" ] || joined=$joined${joined:+:}$folder ;;
+        esac
+    done
+    echo "$joined"
+}
+
+# configure FOLDER [meson options]
+configure() {
+    folder=$1
+    shift
+    install_packages
+    install_python
+    found=$(toolkit)
+    if [ -n "$found" ]; then
+        headers=$found/include libraries=$found/lib64:$found/lib
+    else
+        headers=$(wheel_folders include/cuda.h):$(wheel_folders include/nvrtc.h)
+        libraries=$(wheel_folders 'lib/libnvrtc.so*')
+    fi
+    wipe=''
+    [ ! -f "$folder/meson-private/coredata.dat" ] || wipe=--wipe
+    # shellcheck disable=SC2086 # empty or one word
+    step "configuring ${folder##*/}" "$(meson_command)" setup $wipe "$folder" "$root" \
+        -Dtoolkit_headers="$headers" -Dnvrtc_paths="$libraries" "$@" 9<&-
+    # For editors: the database covers the environments too.
+    if [ "$folder" = "$root/build" ]; then ln -sf build/env_sources/compile_commands.json "$root/compile_commands.json"; fi
+}

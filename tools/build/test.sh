@@ -1,0 +1,64 @@
+# Sourced by tools/nacelle: builds and runs the tests.
+
+test_usage() {
+    cat <<'END'
+usage: tools/nacelle test [--quick | --asan | --ubsan] [--werror] [NAME...]
+
+Builds and runs every test, then those of the CPU again under the address and the
+undefined-behaviour sanitizer. The last line is the sum over all programs.
+
+  --quick    without the sanitizers
+  --asan     the address sanitizer alone
+  --ubsan    the undefined-behaviour sanitizer alone
+  --werror   from now on a warning of the compiler stops the build
+  NAME       only these parts, for example: base jit layers; implies --quick
+END
+}
+
+run_tests() { python3 -B "$root/tools/build/run_tests.py" "$@"; }
+
+# test_build LABEL FOLDER [meson options]: builds and runs the tests in $names, or all, and adds to
+# the sums. A build that fails is one failure.
+test_build() {
+    label=$1 folder=$2 counts=''
+    shift 2
+    targets=all built=yes
+    if [ -n "$names" ]; then
+        build "$folder" build.ninja "$@" || built=no
+        # shellcheck disable=SC2086 # names are words
+        [ $built = no ] || targets=$(run_tests --targets "$folder" $names) || exit 2
+    fi
+    [ $built = no ] || build "$folder" "$targets" "$@" || built=no
+    if [ $built = yes ]; then
+        rm -f "$folder/counts"
+        # shellcheck disable=SC2086
+        run_tests --label "$label" --counts "$folder/counts" "$folder" $names || :
+        [ ! -f "$folder/counts" ] || read -r counts <"$folder/counts"
+    fi
+    # shellcheck disable=SC2086 # three numbers
+    set -- ${counts:-0 1 0}
+    passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+test_command() {
+    plain=yes asan=yes ubsan=yes names=''
+    for argument; do
+        case $argument in
+            --quick) asan=no ubsan=no ;;
+            --asan) plain=no ubsan=no ;;
+            --ubsan) plain=no asan=no ;;
+            --werror) strict=yes ;;
+            -h | --help) test_usage && return ;;
+            -*) test_usage >&2 && exit 2 ;;
+            *)
+                names="$names $argument"
+                [ $plain = no ] || asan=no ubsan=no ;;
+        esac
+    done
+    passed=0 failed=0 skipped=0
+    [ $plain = no ] || test_build '' "$root/build"
+    [ $asan = no ] || test_build asan "$root/build-asan" -Db_sanitize=address -Doptimization=1 -Dcpp_args=-g1
+    [ $ubsan = no ] || test_build ubsan "$root/build-ubsan" -Db_sanitize=undefined -Doptimization=1 -Dcpp_args=-g1
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ $failed -eq 0 ]
+}

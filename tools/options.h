@@ -1,0 +1,28 @@
+#pragma once
+#include "engine/env/backend.h"
+#include "engine/run/configuration.h"
+
+#include <CLI/CLI.hpp>
+
+namespace nacelle::tools {
+
+// What every command takes.
+struct Options {
+    bool json = false;
+    std::string backend = "auto";
+    int threads = 0;
+    std::optional<uint64_t> seed;
+    std::vector<std::string> assignments;
+    std::filesystem::path config;
+};
+
+void add_common_options(CLI::App& command, Options& options);
+// --set, and the configuration file where `with_config`.
+void add_config_options(CLI::App& command, Options& options, bool positional_config);
+
+std::vector<std::filesystem::path> env_folders();
+std::vector<std::filesystem::path> plugin_folders();
+std::shared_ptr<RunsOn> open_for(const Options& options);
+ConfigurationSources sources_for(const Options& options, const std::string& env);
+
+}

@@ -1,0 +1,2 @@
+#include "tools/commands.h"
+namespace nacelle::tools { void add_train(CLI::App&) {} }
