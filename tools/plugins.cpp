@@ -1,2 +1,59 @@
+#include "engine/plugins/plugin_set.h"
 #include "tools/commands.h"
-namespace nacelle::tools { void add_plugins(CLI::App&) {} }
+#include "tools/options.h"
+
+#include <cstdio>
+#include <iostream>
+
+namespace nacelle::tools {
+namespace {
+
+struct List {
+    Options options;
+    std::vector<std::filesystem::path> folders;
+};
+
+Json describe(const PluginFile& file) {
+    Json line = {{"path", file.path.string()}};
+    if (!file.manifest) {
+        line["refused"] = file.refused;
+        return line;
+    }
+    line["id"] = file.manifest->id;
+    line["version"] = file.manifest->version;
+    line["description"] = file.manifest->description;
+    for (const PluginOffer& offer : file.manifest->offers) line["offers"].push_back({{"kind", offer.kind}, {"name", offer.name}});
+    return line;
+}
+
+void run(const List& list) {
+    std::vector<std::filesystem::path> folders = list.folders;
+    for (const std::filesystem::path& folder : plugin_folders()) folders.push_back(folder);
+    const Plugins plugins(folders, std::make_shared<Cache>(Cache::default_directory()));
+    for (const PluginFile& file : plugins.list()) {
+        const Json line = describe(file);
+        if (list.options.json) {
+            std::cout << line << std::endl;
+            continue;
+        }
+        if (!file.manifest) {
+            std::printf("%s\n  refused: %s\n", file.path.c_str(), file.refused.c_str());
+            continue;
+        }
+        std::string offers;
+        for (const PluginOffer& offer : file.manifest->offers) offers += (offers.empty() ? "" : ", ") + offer.kind + " " + offer.name;
+        std::printf("%s %s: %s\n  offers %s\n  %s\n", file.manifest->id.c_str(), file.manifest->version.c_str(), file.manifest->description.c_str(), offers.c_str(), file.path.c_str());
+    }
+}
+
+}
+
+void add_plugins(CLI::App& app) {
+    auto list = std::make_shared<List>();
+    CLI::App* const command = app.add_subcommand("plugins", "List the plugins that are found, and why others are refused");
+    command->add_flag("--json", list->options.json, "One JSON object per line, nothing else on standard output");
+    command->add_option("--folder", list->folders, "Search this folder too, first");
+    command->callback([list] { run(*list); });
+}
+
+}

@@ -44,7 +44,7 @@ std::string in_words(double bytes) {
 
 }
 
-Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings)
+Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const std::function<void(Environment&)>& loaded)
     : on_(std::move(on)), settings_(std::move(settings)), name_(settings_.source.stem().string()), arrays_(name_) {
     const auto entries = flatten_params(settings_.params);
     defines_ = baked(settings_, varied_params(entries));
@@ -64,6 +64,8 @@ Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings)
     load_params();
     load_tables(entries);
     show_view();
+    if (loaded) loaded(*this);
+    prepare_tables();
     reset();
 }
 
@@ -129,9 +131,13 @@ Buffer Environment::upload(std::span<const uint32_t> values) {
     return memory;
 }
 
-void Environment::run_reset(uint32_t form, std::span<const uint32_t> chosen, std::span<const uint32_t> places) {
+void Environment::require_envs(std::span<const uint32_t> chosen) const {
     for (const uint32_t env : chosen)
         if (env >= settings_.count) throw Error(name_, "there is no environment " + std::to_string(env), "there are 0 to " + std::to_string(settings_.count - 1));
+}
+
+void Environment::run_reset(uint32_t form, std::span<const uint32_t> chosen, std::span<const uint32_t> places) {
+    require_envs(chosen);
     const bool all = chosen.data() == nullptr;
     if (!all && chosen.empty()) return;
     const Buffer chosen_there = upload(chosen), places_there = upload(places);

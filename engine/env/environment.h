@@ -20,7 +20,8 @@ struct Totals {
 // side, their arrays, and the programs built around it.
 class Environment final {
 public:
-    Environment(std::shared_ptr<RunsOn> on, EnvSettings settings);
+    // `loaded` runs before the first reset: what fills tables from other sources than files.
+    Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const std::function<void(Environment&)>& loaded = {});
     ~Environment();
 
     const std::string& name() const { return name_; }
@@ -76,10 +77,12 @@ private:
     void allocate();
     void load_params();
     void load_tables(const std::vector<ParamEntry>& entries);
+    void prepare_tables();
     void bind_table(const Field& field, const void* memory, int64_t rows);
     void fill_varied(const std::string& name);
     void show_view();
     void run_reset(uint32_t form, std::span<const uint32_t> chosen, std::span<const uint32_t> places);
+    void require_envs(std::span<const uint32_t> chosen) const;
     Buffer upload(std::span<const uint32_t> values);
     [[noreturn]] void report_bad(const char* array, uint64_t key);
 

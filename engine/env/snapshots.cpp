@@ -6,6 +6,7 @@ namespace nacelle {
 
 void Environment::save_snapshots(std::span<const uint32_t> chosen) {
     if (chosen.empty()) throw Error(name_, "a pool of snapshots needs at least one environment");
+    require_envs(chosen);
     pool_.clear();
     void** const slots = reinterpret_cast<void**>(view_.data() + schema().header().pool_offset);
     for (const Field& field : schema().fields()) {

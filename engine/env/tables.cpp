@@ -4,6 +4,7 @@
 #include "engine/base/npy.h"
 #include "engine/env/environment.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace nacelle {
@@ -55,29 +56,31 @@ void Environment::set_table(const std::string& name, const NpyArray& data, const
 }
 
 void Environment::load_tables(const std::vector<ParamEntry>& entries) {
-    const bool prepares = schema().header().has_prepare != 0;
-    bool prepare = false;
+    for (const ParamEntry& entry : entries) {
+        if (params_->field(entry.name).kind != Kind::table) continue;
+        if (!entry.value.is_string())
+            throw Error(settings_.where, "env.params." + entry.name + ": expected the path of a .npy file, found " + entry.value.dump());
+        std::filesystem::path file = entry.value.get<std::string>();
+        if (file.is_relative()) file = settings_.source.parent_path() / file;
+        set_table(entry.name, parse_npy(read_file(file), file.string()), file.string());
+    }
+}
+
+// The tables that neither a file nor a hook has filled are left to the author's prepare().
+void Environment::prepare_tables() {
+    bool missing = false;
     for (const Field* field : schema().params()) {
         if (field->kind != Kind::table) continue;
         const std::string name = field->name + std::strlen("param.");
-        const ParamEntry* given = nullptr;
-        for (const ParamEntry& entry : entries)
-            if (entry.name == name) given = &entry;
-        if (given) {
-            if (!given->value.is_string()) throw Error(settings_.where, "env.params." + name + ": expected the path of a .npy file, found " + given->value.dump());
-            std::filesystem::path file = given->value.get<std::string>();
-            if (file.is_relative()) file = settings_.source.parent_path() / file;
-            set_table(name, parse_npy(read_file(file), file.string()), file.string());
-            continue;
-        }
-        if (!prepares || field->dims[0] == 0)
+        if (std::any_of(tables_.begin(), tables_.end(), [&](const auto& entry) { return entry.first == name; })) continue;
+        if (!schema().header().has_prepare || field->dims[0] == 0)
             throw Error(settings_.where, "env.params." + name + ": the table " + form_of(*field) + " of " + name_ + " needs data", "name a .npy file");
         Buffer memory(on_->device, field->count * dtype_size(field->dtype));
         bind_table(*field, memory.data(), field->dims[0]);
         tables_.emplace_back(name, std::move(memory));
-        prepare = true;
+        missing = true;
     }
-    if (!prepare) return;
+    if (!missing) return;
     show_view();
     const NoArgs args{};
     launch(stepwise_->kernel("nacelle_prepare"), {.items = 16384, .threads = 128, .items_per_block = 128}, args_of(args));

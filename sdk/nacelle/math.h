@@ -121,7 +121,7 @@ inline float tanh(float x) {
     const float size = magnitude(x), z = times(x, x);
     const float near = fused(times(x, z), polynomial(z, -0.33333328944134255f, 0.1333276973697631f, -0.05385090957851203f, 0.0209971789990695f, -0.006096714165902247f), x);
     const float far = 1.0f - 2.0f / (exp(size + size) + 1.0f);
-    return size < 0.625f ? near : from_bits(bits_of(far) | (bits_of(x) & 0x80000000u));
+    return from_bits(bits_of(size < 0.625f ? near : far) | (bits_of(x) & 0x80000000u));
 }
 
 inline float atan2(float y, float x) {
@@ -171,7 +171,7 @@ inline float pow(float x, float y) {
     if (x == 0.0f) result = y > 0.0f ? (odd ? x : 0.0f) : (odd && bits_of(x) >> 31 ? -infinity : infinity);
     if (magnitude(x) == infinity) result = y < 0.0f ? (odd && x < 0.0f ? -0.0f : 0.0f) : (odd && x < 0.0f ? -infinity : infinity);
     if (magnitude(y) == infinity) result = magnitude(x) == 1.0f ? 1.0f : (magnitude(x) > 1.0f) == (y > 0.0f) ? infinity : 0.0f;
-    if (x < 0.0f && !whole) result = not_a_number;
+    if (x < 0.0f && x != -infinity && !whole) result = not_a_number;
     if (x != x || y != y) result = not_a_number;
     return y == 0.0f || x == 1.0f ? 1.0f : result;
 }

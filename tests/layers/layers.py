@@ -35,7 +35,9 @@ def is_system(name):
 
 def resolve(root, file, quoted, name):
     """The included file of ours, relative to the root, or None."""
-    for folder in ([file.parent] if quoted else []) + [root, root / 'sdk']:
+    # An algorithm's kernels are included by the name they have on the device.
+    device = root / Path(*file.relative_to(root).parts[:2]) / 'device'
+    for folder in ([file.parent] if quoted else []) + [root, root / 'sdk', device]:
         path = (folder / name).resolve()
         if path.is_file() and path.is_relative_to(root):
             return path.relative_to(root).as_posix()
@@ -81,6 +83,8 @@ PLANTED = {
     'engine/config/mid.h': ('#include "low.h"\n#include "engine/base/low.h"\n#include <boost/any.hpp>\n', ['low.h', 'boost/any.hpp']),
     'engine/run/top.cpp': ('#include "engine/base/low.h"\n  #  include <cuda.h>\n#include <fmt/core.h>\n', ['cuda.h', 'fmt/core.h']),
     'plugins/sink/sink.cpp': ('#include <nacelle/env.h>\n#include "engine/base/low.h"\n', ['engine/base/low.h']),
+    'algorithms/one/one.cpp': ('#include <one/one.h>\n#include "plugins/sink/sink.cpp"\n', ['plugins/sink/sink.cpp']),
+    'algorithms/one/device/one/one.h': ('#include <one/missing.h>\n', ['one/missing.h']),
     'tools/main.cpp': ('#include "engine/run/top.h"\n#include <CLI/CLI.hpp>\n', ['engine/run/top.h']),
 }
 

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154,SC2034 # variables are shared with the files that source this one
 # Sourced by tools/nacelle: brings one build folder up to date.
 
 say() { printf 'nacelle: %s\n' "$*" >&2; }

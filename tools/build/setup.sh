@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154,SC2034 # variables are shared with the files that source this one
 # Sourced by build.sh when a build folder is configured: finds or installs what the build needs.
 
 python_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/python
@@ -116,6 +117,7 @@ install_python() {
 # The folders, joined by colons, of the installed wheels' files that match: include/cuda.h, lib/libnvrtc.so*.
 wheel_folders() {
     joined=''
+    # shellcheck disable=SC2231 # the argument is a pattern
     for path in "$python_folder"/lib/python3*/site-packages/nvidia/*/$1; do
         folder=${path%/*}
         case ":$joined:" in

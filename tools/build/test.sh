@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154,SC2034 # variables are shared with the files that source this one
 # Sourced by tools/nacelle: builds and runs the tests.
 
 test_usage() {

@@ -57,9 +57,15 @@ template <class T> constexpr Flaw flaw_of(int allowed) {
     } else return allowed & spaces ? Flaw::misplaced : Flaw::none;               // a bare number in an Action
 }
 
+// The same for a part of the environment: a struct, and no alias of something else.
+template <class T> constexpr Flaw part_flaw(int allowed) {
+    if constexpr (form_of<T> == Form::record || form_of<T> == Form::unsupported) return flaw_of<T>(allowed);
+    else return Flaw::not_plain;
+}
+
 // One entry per flaw and struct, in the order of Flaw.
 enum class Trouble : int {
-    none = 0, no_state, no_action, no_obs, teams,
+    none = 0, no_state, no_action, no_obs, teams, time_limit, threads,
     reset, step, observe, observe_wide, observe_array, mask, report, log_missing, log_unasked, overview, global_unasked, draw, prepare, many_choices, params_large,
     state = 100, action = 200, obs = 300, params = 400, log = 500, global = 600
 };
@@ -78,8 +84,8 @@ NACELLE_NAMES(mask) NACELLE_NAMES(report) NACELLE_NAMES(draw) NACELLE_NAMES(over
 #undef NACELLE_NAMES
 
 template <class E> constexpr Trouble data_trouble() {
-    constexpr Flaw state = flaw_of<S<E>>(arrays), action = flaw_of<A<E>>(spaces), obs = flaw_of<O<E>>(arrays | long_lists);
-    constexpr Flaw params = flaw_of<P<E>>(tables | long_lists), log = flaw_of<LogOf<E>>(0), global = flaw_of<GlobalOf<E>>(long_lists);
+    constexpr Flaw state = part_flaw<S<E>>(arrays), action = part_flaw<A<E>>(spaces), obs = part_flaw<O<E>>(arrays | long_lists);
+    constexpr Flaw params = part_flaw<P<E>>(tables | long_lists), log = part_flaw<LogOf<E>>(0), global = part_flaw<GlobalOf<E>>(long_lists);
     if constexpr (state != Flaw::none) return at(Trouble::state, state);
     else if constexpr (action != Flaw::none) return at(Trouble::action, action);
     else if constexpr (obs != Flaw::none) return at(Trouble::obs, obs);
@@ -106,8 +112,15 @@ template <class E> constexpr Trouble functions_trouble() {
     else if constexpr (names_prepare<E> && !Prepares<E>) return T::prepare;
     else return T::none;
 }
+// A constant of the author's that is a whole number, at compile time, from 0 on.
+template <int N> struct Whole { static constexpr bool positive = N >= 0; };
+template <class E> concept SoundLimit = !requires { E::time_limit; } || requires { requires Whole<E::time_limit>::positive; };
+template <class E> concept SoundThreads = !requires { E::threads; } || requires { requires Whole<E::threads>::positive; };
+
 template <class E> constexpr Trouble trouble() {
     if constexpr (is_team<E>) return Trouble::teams;
+    else if constexpr (!SoundLimit<E>) return Trouble::time_limit;
+    else if constexpr (!SoundThreads<E>) return Trouble::threads;
     else if constexpr (same<S<E>, None>) return Trouble::no_state;
     else if constexpr (same<A<E>, None>) return Trouble::no_action;
     else if constexpr (same<O<E>, None>) return Trouble::no_obs;
@@ -150,6 +163,8 @@ template <class E> struct Sound<E, Trouble::none> { using type = E; };
     NACELLE_REFUSE_FLAW(E, part, long_name, Name " has a field whose name is longer than 63 characters")
 #define NACELLE_CHECKS(E)                                                                           \
     NACELLE_REFUSE(E, Trouble::teams, "teams of agents (struct Agent, using Agents) are not in this version") \
+    NACELLE_REFUSE(E, Trouble::time_limit, "time_limit must be 'static constexpr int time_limit = ...', a number of steps from 0 on") \
+    NACELLE_REFUSE(E, Trouble::threads, "threads must be 'static constexpr int threads = ...', a number from 0 on") \
     NACELLE_REFUSE(E, Trouble::no_state, "the environment needs 'struct State'")                    \
     NACELLE_REFUSE(E, Trouble::no_action, "the environment needs 'struct Action', for example { nacelle::Discrete<2> push; }") \
     NACELLE_REFUSE(E, Trouble::no_obs, "the environment needs 'struct Obs', the numbers that the policy sees") \

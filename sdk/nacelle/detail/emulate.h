@@ -2,7 +2,7 @@
 // Included by platform.h with -DNACELLE_EMULATE: what a GPU's code path asks of CUDA, on threads of
 // the host. Every thread of a block is a thread, so that -fsanitize=thread sees the races of a GPU. It
 // is for tests: a block at a time, and slow.
-#include <condition_variable>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,12 +26,18 @@ public:
     }
     // All bits that the threads brought to this meeting.
     uint32_t meet(uint32_t bits) {
-        std::unique_lock lock(mutex_);
-        gathered_ |= bits;
-        const uint64_t round = round_;
-        if (++arrived_ == present_) open();
-        else all_here_.wait(lock, [&] { return round_ != round; });
-        return result_;
+        int round;
+        {
+            const std::lock_guard lock(mutex_);
+            gathered_ |= bits;
+            round = round_.load();
+            if (++arrived_ == present_) {
+                open();
+                return result_;
+            }
+        }
+        round_.wait(round);
+        return result_;              // the next meeting, which changes it, waits for this thread
     }
 
 private:
@@ -40,11 +46,10 @@ private:
         gathered_ = 0;
         arrived_ = 0;
         ++round_;
-        all_here_.notify_all();
+        round_.notify_all();
     }
     std::mutex mutex_;
-    std::condition_variable all_here_;
-    uint64_t round_ = 0;
+    std::atomic<int> round_ = 0;
     uint32_t present_ = 0, arrived_ = 0, gathered_ = 0, result_ = 0;
 };
 
@@ -52,12 +57,13 @@ struct Place {
     uint32_t x;
 };
 struct Warp : Meeting {
-    uint64_t shown[32];      // what each lane lets the others see
+    uint64_t shown[2][32];   // what each lane lets the others see, in even and in odd rounds
 };
 struct Thread {
     Meeting* block;
     Warp* warp;
     Place thread, place;
+    bool odd;
 };
 inline thread_local Thread self{};
 // __shared__ is static here: one launch at a time.
@@ -76,7 +82,7 @@ template <class Fn> void launch(uint64_t begin_block, uint64_t end_block, uint32
         std::vector<std::thread> threads;
         for (uint32_t thread = 0; thread < threads_per_block; ++thread)
             threads.emplace_back([&, thread] {
-                self = {&block, &warps[thread / 32], {thread}, {uint32_t(b)}};
+                self = {&block, &warps[thread / 32], {thread}, {uint32_t(b)}, false};
                 fn(b, thread);
                 self.warp->leave();
                 self.block->leave();
@@ -98,11 +104,12 @@ inline void __syncthreads() { nacelle::emulate::self.block->meet(0); }
 inline void __syncwarp(unsigned = ~0u) { nacelle::emulate::self.warp->meet(0); }
 inline unsigned __ballot_sync(unsigned, bool set) { return nacelle::emulate::self.warp->meet(unsigned(set) << nacelle::emulate::self.thread.x % 32); }
 template <class T> T __shfl_sync(unsigned, T value, int lane) {
-    nacelle::emulate::Warp& warp = *nacelle::emulate::self.warp;
-    std::memcpy(&warp.shown[nacelle::emulate::self.thread.x % 32], &value, sizeof value);
-    warp.meet(0);
-    std::memcpy(&value, &warp.shown[lane], sizeof value);
-    warp.meet(0);
+    nacelle::emulate::Thread& self = nacelle::emulate::self;
+    uint64_t* const shown = self.warp->shown[self.odd];
+    self.odd = !self.odd;                          // a lane that is late still reads the last round's
+    std::memcpy(&shown[self.thread.x % 32], &value, sizeof value);
+    self.warp->meet(0);
+    std::memcpy(&value, &shown[lane], sizeof value);
     return value;
 }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }

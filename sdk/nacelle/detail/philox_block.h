@@ -15,13 +15,13 @@ using LanesOfWords = uint32_t __attribute__((vector_size(4 * philox_lanes)));
 using LanesOfHalves = int32_t __attribute__((vector_size(8 * philox_lanes)));
 
 // The products of the low halves.
-NACELLE_INLINE Lanes product_of_lows(Lanes a, Lanes b) {
+NACELLE_INLINE void multiply_lows(const Lanes& a, const Lanes& b, Lanes& product) {
 #if defined(__AVX512F__) && !defined(__clang__)
-    return Lanes(__builtin_ia32_pmuludq512_mask(LanesOfHalves(a), LanesOfHalves(b), (__attribute__((vector_size(64))) long long){}, 0xff));
+    product = Lanes(__builtin_ia32_pmuludq512_mask(LanesOfHalves(a), LanesOfHalves(b), (__attribute__((vector_size(64))) long long){}, 0xff));
 #elif defined(__AVX2__) && !defined(__clang__)
-    return Lanes(__builtin_ia32_pmuludq256(LanesOfHalves(a), LanesOfHalves(b)));
+    product = Lanes(__builtin_ia32_pmuludq256(LanesOfHalves(a), LanesOfHalves(b)));
 #else
-    return (a & 0xffffffffu) * (b & 0xffffffffu);
+    product = (a & 0xffffffffu) * (b & 0xffffffffu);
 #endif
 }
 
@@ -43,7 +43,9 @@ __attribute__((noinline)) void philox_block(uint32_t (&words)[draws][capacity], 
             uint32_t low = uint32_t(seed), high = uint32_t(seed >> 32);
             NACELLE_UNROLL for (int round = 0; round < 10; ++round) {
                 NACELLE_UNROLL for (int j = 0; j < together; ++j) {
-                    const Lanes one = product_of_lows(a[j], Lanes{} + 0xD2511F53ull), two = product_of_lows(c[j], Lanes{} + 0xCD9E8D57ull);
+                    Lanes one, two;
+                    multiply_lows(a[j], Lanes{} + 0xD2511F53ull, one);
+                    multiply_lows(c[j], Lanes{} + 0xCD9E8D57ull, two);
                     a[j] = (two >> 32) ^ b[j] ^ uint64_t(low);
                     b[j] = two;
                     c[j] = (one >> 32) ^ d[j] ^ uint64_t(high);

@@ -1,0 +1,210 @@
+// What a plugin may ask of the environment that it works on.
+#include "engine/base/error.h"
+#include "engine/base/npy.h"
+#include "engine/plugins/host_services.h"
+
+#include <cstring>
+
+namespace nacelle {
+namespace {
+
+[[noreturn]] void refuse(const std::string& text) { throw std::runtime_error(text); }
+
+// As much of the answer as the caller's struct has room for.
+template <class Out> void give(Out* out, Out value) {
+    if (!out || out->size < sizeof out->size) refuse("the size of the answer's struct is not set");
+    value.size = std::min(out->size, static_cast<uint32_t>(sizeof value));
+    std::memcpy(out, &value, value.size);
+}
+
+std::string text_of(const char* text, const char* what) {
+    if (!text || !*text) refuse(std::string(what) + " is empty");
+    return text;
+}
+
+// The sizes, once they are known to make an array that can be had.
+std::vector<int64_t> checked_shape(const std::string& name, uint32_t dtype, uint32_t rank,
+                                   const int64_t* shape) {
+    if (dtype > static_cast<uint32_t>(Dtype::b8))
+        refuse(name + ": there is no element type " + std::to_string(dtype));
+    if (rank > std::size(nacelle_array{}.shape))
+        refuse(name + ": an array has at most 8 dimensions");
+    if (rank > 0 && !shape) refuse(name + ": its shape is null");
+    uint64_t bytes = dtype_size(static_cast<Dtype>(dtype));
+    for (const int64_t size : std::span(shape, rank))
+        if (size < 1 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes))
+            refuse(name + ": a size of " + std::to_string(size) + " is not possible");
+    return {shape, shape + rank};
+}
+
+nacelle_array view_of(const NamedArray& array) {
+    nacelle_array view{};
+    view.dtype = static_cast<uint32_t>(array.dtype());
+    view.data = array.device();
+    view.rank = static_cast<uint32_t>(array.shape().size());
+    for (size_t i = 0; i < array.shape().size(); ++i) view.shape[i] = array.shape()[i];
+    return view;
+}
+
+}
+
+void HostServices::forbid_recording(const char* what) const {
+    if (moment_ == Moment::recording)
+        refuse(std::string(what) + " is not possible within record()");
+}
+
+void HostServices::require_stream(void* stream) const {
+    if (stream && stream != environment_->on().stream->native())
+        refuse("the stream is not the one of this environment");
+}
+
+void HostServices::environment(nacelle_environment* out) {
+    Header header = environment_->schema().header();
+    header.header_size = sizeof(Header);
+    header.field_size = sizeof(Field);
+    const std::vector<Field>& fields = environment_->schema().fields();
+    schema_.resize(sizeof header + fields.size() * sizeof(Field));
+    std::memcpy(schema_.data(), &header, sizeof header);
+    std::memcpy(schema_.data() + sizeof header, fields.data(), fields.size() * sizeof(Field));
+    give(out, {.size = 0,
+               .envs = environment_->count(),
+               .name = reinterpret_cast<const Header*>(schema_.data())->name,
+               .schema = schema_.data(),
+               .seed = environment_->settings().seed,
+               .on_gpu = environment_->on().cuda(),
+               .time_limit = header.time_limit});
+}
+
+void HostServices::array(const char* name, nacelle_array* out) {
+    give(out, view_of(environment_->arrays()[text_of(name, "the array's name")]));
+}
+
+// An array that an instance left behind is taken over: the registry keeps all that it ever had.
+void HostServices::array_create(const char* name, uint32_t dtype, uint32_t rank,
+                                const int64_t* shape, uint32_t persistent, nacelle_array* out) {
+    forbid_recording("array_create()");
+    const std::string full = plugin_ + "." + text_of(name, "the array's name");
+    const auto sizes = checked_shape(full, dtype, rank, shape);
+    const uint8_t kept = persistent ? 1 : 0;
+    Stream& stream = *environment_->on().stream;
+    NamedArray* array = environment_->arrays().find(full);
+    if (array && arrays_in_use_->contains(array))
+        refuse("there is an array '" + full + "' already");
+    if (array) {
+        if (array->role() != Role::plugin || array->dtype() != Dtype(dtype) ||
+            array->shape() != sizes || array->kept() != kept)
+            refuse("there is an array '" + full + "' of another form already: " + array->form());
+        stream.fill(array->device(), 0, array->bytes());
+        stream.synchronize();
+    } else {
+        uint64_t bytes = dtype_size(Dtype(dtype));
+        for (const int64_t size : sizes) bytes *= static_cast<uint64_t>(size);
+        array = &environment_->arrays().add(
+            NamedArray(full, Dtype(dtype), sizes, Role::plugin, kept,
+                       Buffer(environment_->on().device, bytes), stream));
+    }
+    arrays_in_use_->insert(array);
+    arrays_.push_back(array);
+    give(out, view_of(*array));
+}
+
+void HostServices::write(void* target, const void* source, uint64_t bytes) {
+    forbid_recording("write()");
+    if (bytes && (!target || !source)) refuse("write() was given a null pointer");
+    environment_->on().stream->to_device(target, source, bytes);
+    environment_->on().stream->synchronize();
+}
+
+void HostServices::read(void* target, const void* source, uint64_t bytes) {
+    forbid_recording("read()");
+    if (bytes && (!target || !source)) refuse("read() was given a null pointer");
+    environment_->on().stream->to_host(target, source, bytes);
+    environment_->on().stream->synchronize();
+}
+
+void HostServices::program(const char* instantiation, const nacelle_header* headers,
+                           uint32_t header_count, const char* const* defines, uint32_t define_count,
+                           uint32_t* out) {
+    forbid_recording("program()");
+    if (!out) refuse("program() was given no place for its answer");
+    ProgramText text{.instantiation = text_of(instantiation, "the program's text"),
+                     .headers = {},
+                     .defines = {}};
+    for (const nacelle_header& header : std::span(headers, header_count))
+        text.headers.push_back(
+            {text_of(header.name, "a header's name"), header.text ? header.text : ""});
+    for (const char* define : std::span(defines, define_count))
+        text.defines.push_back(text_of(define, "a define"));
+    programs_.push_back(&environment_->program(text));
+    *out = static_cast<uint32_t>(programs_.size() - 1);
+}
+
+void HostServices::kernel(uint32_t program, const char* symbol, nacelle_kernel* out) {
+    const std::string name = text_of(symbol, "the kernel's name");
+    if (program >= programs_.size()) refuse("there is no program " + std::to_string(program));
+    size_t at = 0;
+    while (at < kernels_.size() && (kernels_[at].program != program || kernels_[at].symbol != name))
+        ++at;
+    if (at == kernels_.size())
+        kernels_.push_back({program, name, programs_[program]->kernel(name)});
+    const Kernel& found = kernels_[at].kernel;
+    give(out, {.size = 0,
+               .program = program,
+               .function = at + 1,
+               .registers = static_cast<uint32_t>(found.registers),
+               .local_bytes = static_cast<uint32_t>(found.local_bytes),
+               .shared_bytes = static_cast<uint32_t>(found.shared_bytes),
+               .max_threads = static_cast<uint32_t>(found.max_threads)});
+}
+
+void HostServices::refresh_kernels() {
+    for (KnownKernel& known : kernels_)
+        known.kernel = programs_[known.program]->kernel(known.symbol);
+}
+
+const HostServices::KnownKernel& HostServices::known(const nacelle_kernel& kernel) const {
+    const bool whole = kernel.size >= offsetof(nacelle_kernel, registers);
+    if (!whole || kernel.function == 0 || kernel.function > kernels_.size())
+        refuse("launch() was given no kernel of this plugin");
+    return kernels_[kernel.function - 1];
+}
+
+void HostServices::launch(const nacelle_kernel* kernel, const nacelle_launch* launch,
+                          const void* args, uint32_t bytes, void* stream) {
+    require_stream(stream);
+    if (!kernel || !launch || (bytes && !args)) refuse("launch() was given a null pointer");
+    if (launch->size < sizeof(nacelle_launch)) refuse("the size of the launch's struct is not set");
+    const LaunchShape shape{.items = launch->items,
+                            .threads = launch->threads,
+                            .items_per_block = launch->items_per_block,
+                            .shared_bytes = launch->shared_bytes,
+                            .cooperative = launch->cooperative != 0};
+    environment_->launch(known(*kernel).kernel, shape,
+                         {static_cast<const std::byte*>(args), bytes});
+}
+
+void HostServices::advance(uint64_t ticks, void* stream) {
+    require_stream(stream);
+    environment_->record_ticks(ticks);
+}
+
+void HostServices::restart(void* stream) {
+    require_stream(stream);
+    environment_->record_restart();
+}
+
+void HostServices::replace_table(const char* param, uint32_t dtype, uint32_t rank,
+                                 const int64_t* shape, const void* data) {
+    if (!tables_) refuse("table() is for hooks");
+    const std::string name = text_of(param, "the parameter's name");
+    NpyArray array{.dtype = {}, .shape = checked_shape(name, dtype, rank, shape), .data = {}};
+    if (!data) refuse(name + ": its data is null");
+    array.dtype = dtype_name(Dtype(dtype));
+    size_t bytes = dtype_size(Dtype(dtype));
+    for (const int64_t size : array.shape) bytes *= static_cast<size_t>(size);
+    const auto* const first = static_cast<const std::byte*>(data);
+    array.data.assign(first, first + bytes);
+    environment_->set_table(name, array, "the data");
+}
+
+}

@@ -1,0 +1,31 @@
+#pragma once
+#include "engine/plugins/sink_instance.h"
+
+namespace nacelle {
+
+// A learner at work on an environment, which outlives it.
+class LearnerInstance final {
+public:
+    // `config` is the configuration's learner object.
+    LearnerInstance(Plugins& plugins, Environment& environment, const std::string& name,
+                    const Json& config);
+
+    const std::string& name() const { return services_->plugin(); }
+    uint64_t steps_per_iteration() const;
+    // Puts one iteration on the stream. To be called under the stream's capture, and again whenever
+    // a program of the environment was rebuilt.
+    void record(void* stream);
+    // Writes the actions of all rows from the current observations. Null: the environment's stream.
+    void act(bool greedy, void* stream = nullptr);
+    // In the order that the learner gives them; it may wait.
+    MetricValues metrics();
+
+private:
+    // Destroyed from the last to the first: the object, its host, the library.
+    std::shared_ptr<const PluginLibrary> library_;
+    const nacelle_learner* functions_;
+    std::unique_ptr<HostServices> services_;
+    std::unique_ptr<void, void (*)(void*)> object_;
+};
+
+}

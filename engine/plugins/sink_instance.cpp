@@ -1,0 +1,40 @@
+#include "engine/plugins/sink_instance.h"
+
+#include "engine/plugins/config_text.h"
+
+namespace nacelle {
+
+SinkInstance::SinkInstance(Plugins& plugins, const std::string& name,
+                           const std::filesystem::path& out, Json config)
+    : library_(plugins.find({"sink/1", name})),
+      functions_(&library_->table<nacelle_sink>({"sink/1", name})),
+      services_(std::make_unique<HostServices>(name, plugins.log())),
+      object_(nullptr, functions_->destroy) {
+    config_text(name, config);    // throws where it cannot take the directory
+    config["out"] = out.string();
+    const std::string text = config_text(name, config);
+    services_->call(HostServices::Moment::preparing, "create", [&] {
+        object_.reset(functions_->create(services_->table(), text.c_str()));
+        return object_ != nullptr;
+    });
+}
+
+void SinkInstance::write(uint64_t step, const MetricValues& metrics) {
+    std::vector<const char*> names;
+    std::vector<double> values;
+    for (const auto& [name, value] : metrics) {
+        names.push_back(name.c_str());
+        values.push_back(value);
+    }
+    services_->call(HostServices::Moment::running, "write", [&] {
+        return functions_->write(object_.get(), step, names.data(), values.data(),
+                                 static_cast<uint32_t>(names.size())) == NACELLE_OK;
+    });
+}
+
+void SinkInstance::flush() {
+    services_->call(HostServices::Moment::running, "flush",
+                    [&] { return functions_->flush(object_.get()) == NACELLE_OK; });
+}
+
+}

@@ -1,0 +1,141 @@
+#include "engine/run/run.h"
+
+#include "engine/base/error.h"
+#include "engine/base/files.h"
+#include "engine/plugins/run_hook.h"
+
+#include <chrono>
+#include <cmath>
+
+namespace nacelle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}
+
+Run::Run(std::shared_ptr<RunsOn> on, Plugins& plugins, Json configuration, const std::string& where, std::filesystem::path out) : on_(std::move(on)), out_(std::move(out)) {
+    const Clock::time_point start = Clock::now();
+    Config top(configuration, where);
+    const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
+    Config learner = top.object("learner");
+    const std::string name = learner.text("name", "random_search");
+    Config run = top.object("run");
+    progress_.total_steps = static_cast<uint64_t>(run.integer("total_steps", 10000000, 1, int64_t(1) << 53));
+    evaluate_every_ = static_cast<uint64_t>(run.integer("evaluate_every", 1, 1, 1000000));
+    const std::vector<std::string> sinks = run.texts("sinks", {"jsonl"});
+    run.finish("run");
+    Config solved = top.object("solved");
+    has_criterion_ = solved.has("return");
+    solved_return_ = solved.number("return", 0);
+    solved_episodes_ = static_cast<uint64_t>(solved.integer("episodes", 100, 1, 1000000));
+    solved.finish("solved");
+    const Json hooks = top.object("hooks").json();
+    const EnvSettings settings = read_env_settings(top.object("env"), seed, on_->env_folders);
+    top.finish("the configuration");
+
+    environment_ = std::make_unique<Environment>(on_, settings, [&](Environment& env) {
+        for (const auto& [hook, config] : hooks.items()) run_hook(plugins, env, hook, config, settings.source.parent_path());
+    });
+    learner_ = std::make_unique<LearnerInstance>(plugins, *environment_, name, learner.json());
+    const uint64_t steps = learner_->steps_per_iteration();
+    environment_->set_run_length(std::max<uint64_t>(1, progress_.total_steps / environment_->count()));
+    if (!out_.empty()) write_directory(configuration);
+    for (const std::string& sink : sinks)
+        if (!out_.empty()) sinks_.push_back(std::make_unique<SinkInstance>(plugins, sink, out_));
+    on_->stream->begin_capture();
+    learner_->record(on_->stream->native());
+    graph_ = on_->stream->end_capture();
+    if (steps == 0) throw Error(name, "an iteration of no steps would never end");
+    compile_seconds_ = seconds_since(start);
+}
+
+void Run::write_directory(const Json& configuration) {
+    std::error_code error;
+    std::filesystem::create_directories(out_ / "source", error);
+    if (error) throw Error(out_.string(), "cannot be made: " + error.message());
+    write_file(out_ / "config.json", configuration.dump(2) + "\n");
+    const std::filesystem::path& source = environment_->settings().source;
+    write_file(out_ / "source" / source.filename(), read_file(source));
+}
+
+bool Run::iterate() {
+    if (solved_ || progress_.steps >= progress_.total_steps) return false;
+    const Clock::time_point start = Clock::now();
+    on_->stream->replay(*graph_);
+    on_->stream->synchronize();
+    const double seconds = seconds_since(start);
+    environment_->check_finite();
+    const uint64_t steps = learner_->steps_per_iteration();
+    ++progress_.iteration;
+    progress_.steps += steps;
+    progress_.steps_per_second = double(steps) / std::max(seconds, 1e-9);
+    progress_.metrics = learner_->metrics();
+    const Totals totals = environment_->take_totals();
+    progress_.metrics.emplace_back("episodes", totals.episodes);
+    progress_.metrics.emplace_back("episode.return", totals.mean_return);
+    progress_.metrics.emplace_back("episode.return_deviation", totals.return_deviation);
+    progress_.metrics.emplace_back("episode.length", totals.mean_length);
+    for (const auto& [name, value] : totals.log) progress_.metrics.emplace_back("log." + name, value);
+    progress_.metrics.emplace_back("steps_per_second", progress_.steps_per_second);
+    if (has_criterion_ && progress_.iteration % evaluate_every_ == 0) {
+        const Evaluation found = evaluate(solved_episodes_);
+        progress_.metrics.emplace_back("evaluation.return", found.mean_return);
+        progress_.metrics.emplace_back("evaluation.length", found.mean_length);
+        solved_ = found.mean_return >= solved_return_;
+    }
+    write_metrics();
+    train_seconds_ += seconds_since(start);
+    return !solved_ && progress_.steps < progress_.total_steps;
+}
+
+void Run::write_metrics() {
+    for (const auto& sink : sinks_) sink->write(progress_.steps, progress_.metrics);
+}
+
+Evaluation Run::evaluate(uint64_t episodes) {
+    Environment& env = *environment_;
+    const size_t count = std::min<size_t>(episodes, env.count());
+    const uint32_t limit = env.schema().header().time_limit;
+    env.reset();
+    env.take_totals();
+    std::vector<double> returns(count), lengths(count);
+    std::vector<bool> over(count);
+    size_t ended = 0;
+    for (uint32_t t = 0; ended < count && t < (limit ? limit : 100000u); ++t) {
+        learner_->act(true);
+        env.step();
+        const std::vector<float> reward = env.arrays()["reward"].host<float>();
+        const std::vector<bool> terminated = env.arrays()["terminated"].host<bool>(), truncated = env.arrays()["truncated"].host<bool>();
+        for (size_t i = 0; i < count; ++i) {
+            if (over[i]) continue;
+            returns[i] += reward[i];
+            lengths[i] += 1;
+            if (terminated[i] || truncated[i]) {
+                over[i] = true;
+                ++ended;
+            }
+        }
+    }
+    env.check_finite();
+    env.take_totals();
+    const auto summarise = [&](const std::vector<double>& values, double& mean, double& interval) {
+        double sum = 0, squares = 0;
+        for (const double value : values) sum += value;
+        mean = sum / double(count);
+        for (const double value : values) squares += (value - mean) * (value - mean);
+        interval = count > 1 ? 1.96 * std::sqrt(squares / double(count - 1) / double(count)) : 0;
+    };
+    Evaluation found;
+    found.episodes = ended;
+    summarise(returns, found.mean_return, found.return_interval);
+    summarise(lengths, found.mean_length, found.length_interval);
+    return found;
+}
+
+void Run::finish() {
+    for (const auto& sink : sinks_) sink->flush();
+}
+
+}

@@ -1,0 +1,64 @@
+#include "engine/base/elf.h"
+#include "tests/env/workbench.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+std::unique_ptr<Compiler> nvrtc(const std::string& architecture) {
+    try {
+        return open_nvrtc(architecture, shared_cache());
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
+Binary built(Compiler& compiler, const std::string& name) {
+    Compiled result = compiler.compile(stepwise_program(env_folder / (name + ".cu")));
+    if (const auto* const wrong = std::get_if<Diagnostics>(&result)) throw std::runtime_error(wrong->text());
+    return std::get<Binary>(std::move(result));
+}
+
+std::string symbol_of(const Binary& binary, const std::string& symbol) {
+    const std::vector<std::byte> elf = binary.elf();
+    const auto bytes = elf_symbol(elf, symbol, "binary");
+    return bytes ? std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()) : std::string();
+}
+
+}
+
+TEST_CASE("the table of an environment is the same in a cubin and in a shared object, byte for byte") {
+    const auto device = nvrtc("sm_90");
+    if (!device) NACELLE_SKIP("NVRTC is not here");
+    const auto host = open_host_compiler(shared_cache());
+    for (const std::string& name : all_environments()) {
+        CAPTURE(name);
+        const Binary cubin = built(*device, name), library = built(*host, name);
+        const std::string table = symbol_of(cubin, "nacelle_schema");
+        CHECK(table.size() > sizeof(Header));
+        CHECK((table == symbol_of(library, "nacelle_schema")));
+        CHECK((symbol_of(cubin, "nacelle_defaults") == symbol_of(library, "nacelle_defaults")));
+        const EnvSchema schema = EnvSchema::read(cubin.elf(), name);
+        CHECK(schema.find("reward") != nullptr);
+        CHECK(schema.header().fields == schema.fields().size());
+    }
+}
+
+TEST_CASE("every environment compiles for every architecture of a GPU that we name") {
+    if (!nvrtc("sm_90")) NACELLE_SKIP("NVRTC is not here");
+    for (const char* architecture : {"sm_75", "sm_80", "sm_90", "sm_100"}) {
+        const auto compiler = nvrtc(architecture);
+        CAPTURE(architecture);
+        REQUIRE(compiler != nullptr);
+        for (const std::string& name : all_environments()) {
+            CAPTURE(name);
+            const Binary cubin = built(*compiler, name);
+            CHECK(cubin.warnings == "");
+            CHECK(symbol_of(cubin, "nacelle_schema").size() > sizeof(Header));
+        }
+    }
+}

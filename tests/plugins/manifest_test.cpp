@@ -1,0 +1,104 @@
+#include "engine/base/process.h"
+#include "tests/plugins/bench.h"
+#include "tests/support/skip.h"
+
+#include <cstring>
+#include <nacelle/plugin/abi.h>
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+const std::string& csv_file() {
+    static const std::string file = read_file(product_plugins / "csv.so");
+    return file;
+}
+
+PluginManifest manifest_of(const std::string& file) {
+    return read_manifest(std::as_bytes(std::span(file)), "csv.so");
+}
+
+// What is said of the csv plugin once its manifest was changed.
+template <class Change> std::string complaint_after(Change change) {
+    std::string file = csv_file();
+    const size_t at = file.find(std::string(NACELLE_PLUGIN_MAGIC, 8));
+    REQUIRE(at != std::string::npos);
+    nacelle_manifest manifest;
+    std::memcpy(&manifest, file.data() + at, sizeof manifest);
+    change(manifest);
+    std::memcpy(file.data() + at, &manifest, sizeof manifest);
+    return complaint([&] { manifest_of(file); });
+}
+
+}
+
+TEST_CASE("a manifest is read from the file") {
+    const PluginManifest manifest = manifest_of(csv_file());
+    CHECK(manifest.id == "nacelle.csv");
+    CHECK(manifest.version == "1.0.0");
+    CHECK(manifest.description == "Metrics as a table");
+    CHECK(manifest.built_with == "");
+    CHECK(manifest.offers == std::vector<PluginOffer>{{"sink/1", "csv"}});
+}
+
+TEST_CASE("what is no shared library is called so") {
+    CHECK(complaint([] { manifest_of("just a text"); }) == "csv.so: is no shared library");
+    CHECK(complaint([] { manifest_of(""); }) == "csv.so: is no shared library");
+    CHECK(complaint([] { manifest_of(csv_file().substr(0, 20)); }) == "csv.so: is cut short");
+    CHECK(complaint([] { manifest_of(csv_file().substr(0, csv_file().size() / 2)); }) ==
+          "csv.so: is cut short");
+    std::string object = csv_file();
+    object[16] = 1;    // an object file
+    CHECK(complaint([&] { manifest_of(object); }) == "csv.so: is no shared library");
+    std::string foreign = csv_file();
+    foreign[18] = 8;    // MIPS
+    CHECK(complaint([&] { manifest_of(foreign); }) ==
+          "csv.so: is built for another kind of processor");
+}
+
+TEST_CASE("a shared library without a manifest is no plugin") {
+    const std::string file = read_file(made_plugins / "no_manifest.so");
+    CHECK(complaint([&] { manifest_of(file); }) ==
+          "csv.so: is no plugin: it has no symbol nacelle_plugin");
+}
+
+TEST_CASE("a manifest of another boundary is refused with both numbers") {
+    CHECK(complaint_after([](nacelle_manifest& m) { m.abi = 2; }) ==
+          "csv.so: built for plugin ABI 2; this host speaks 1");
+}
+
+TEST_CASE("a damaged manifest is refused with what is wrong") {
+    CHECK(complaint_after([](nacelle_manifest& m) { m.magic[7] = '!'; }) ==
+          "csv.so: its manifest does not begin as one");
+    CHECK(complaint_after([](nacelle_manifest& m) { m.size -= 4; }) ==
+          "csv.so: its manifest is cut short");
+    CHECK(complaint_after([](nacelle_manifest& m) { m.size += 4; }) ==
+          "csv.so: its manifest is cut short");
+    CHECK(complaint_after([](nacelle_manifest& m) { m.id[0] = 0; }) ==
+          "csv.so: its manifest has no id");
+    CHECK(complaint_after([](nacelle_manifest& m) { std::memset(m.id, 'x', sizeof m.id); }) ==
+          "csv.so: its manifest's id has no end within 64 characters");
+    CHECK(complaint_after([](nacelle_manifest& m) {
+              std::memset(m.version, 'x', sizeof m.version);
+          }) == "csv.so: its manifest's version has no end within 32 characters");
+    CHECK(complaint_after([](nacelle_manifest& m) { std::memset(m.offer[0].name, 'x', 32); }) ==
+          "csv.so: its manifest's name of an offer has no end within 32 characters");
+    CHECK(complaint_after([](nacelle_manifest& m) { m.offers = 17; }) ==
+          "csv.so: its manifest names 17 offers and has room for 16");
+}
+
+TEST_CASE("a kind that this host does not know is listed") {
+    const PluginManifest manifest = manifest_of(read_file(made_plugins / "marks.so"));
+    CHECK(manifest.offers == std::vector<PluginOffer>{{"sink/2", "later"}, {"viewer/1", "window"}});
+}
+
+TEST_CASE("the boundary is a header of C as well") {
+    if (find_program("g++").empty()) NACELLE_SKIP("there is no g++");
+    const Folder folder;
+    const auto source = folder.write("plugin.c", "#include <nacelle/plugin/abi.h>\n");
+    const ProcessResult result =
+        run_process({"g++", "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                     "-fsyntax-only", "-I", NACELLE_SOURCE_ROOT "/sdk", source});
+    CHECK_MESSAGE(result.status == 0, result.output);
+}
