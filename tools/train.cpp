@@ -61,7 +61,9 @@ void run(Train& train) {
     Plugins plugins(plugin_folders(), on->cache, on->log);
     const double opened = passed();
     if (train.out.empty()) train.out = next_directory(std::filesystem::path(configuration["env"]["source"].get<std::string>()).stem());
-    Run run(on, plugins, configuration, where, train.out);
+    const auto loading = std::chrono::steady_clock::now();
+    TrainingRun run(load_environment(on, plugins, configuration, where), plugins, configuration, where, train.out);
+    const double loaded = std::chrono::duration<double>(std::chrono::steady_clock::now() - loading).count();
     const bool terminal = !train.options.json && isatty(STDOUT_FILENO);
     if (!train.options.json) std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(), on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
     std::signal(SIGINT, [](int) { interrupted = 1; });
@@ -76,12 +78,12 @@ void run(Train& train) {
     if (train.options.json) {
         std::cout << Json{{"kind", "result"}, {"solved", run.solved()}, {"interrupted", interrupted != 0}, {"steps", run.progress().steps}, {"episodes", found.episodes},
             {"mean_return", found.mean_return}, {"return_interval", found.return_interval}, {"mean_length", found.mean_length}, {"length_interval", found.length_interval},
-            {"seconds", passed()}, {"start_seconds", opened}, {"compile_seconds", run.compile_seconds()}, {"train_seconds", run.train_seconds()}, {"backend", on->cuda() ? "cuda" : "cpu"}, {"out", run.out().string()}} << std::endl;
+            {"seconds", passed()}, {"start_seconds", opened}, {"compile_seconds", loaded}, {"train_seconds", run.train_seconds()}, {"backend", on->cuda() ? "cuda" : "cpu"}, {"out", run.out().string()}} << std::endl;
         return;
     }
     std::printf("%s after %llu steps: return %.1f ± %.1f, length %.1f ± %.1f over %llu episodes (95 %% intervals)\n", run.solved() ? "Solved" : interrupted ? "Interrupted" : "Ended",
         static_cast<unsigned long long>(run.progress().steps), found.mean_return, found.return_interval, found.mean_length, found.length_interval, static_cast<unsigned long long>(found.episodes));
-    std::printf("%.2f s in all: start %.2f, compile and load %.2f, train %.2f; results in %s\n", passed(), opened, run.compile_seconds(), run.train_seconds(), run.out().string().c_str());
+    std::printf("%.2f s in all: start %.2f, compile and load %.2f, train %.2f; results in %s\n", passed(), opened, loaded, run.train_seconds(), run.out().string().c_str());
 }
 
 }

@@ -15,10 +15,20 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 }
 
-Run::Run(std::shared_ptr<RunsOn> on, Plugins& plugins, Json configuration, const std::string& where, std::filesystem::path out) : on_(std::move(on)), out_(std::move(out)) {
-    const Clock::time_point start = Clock::now();
+std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins, const Json& configuration, const std::string& where) {
     Config top(configuration, where);
     const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
+    const Json hooks = top.object("hooks").json();
+    const EnvSettings settings = read_env_settings(top.object("env"), seed, on->env_folders);
+    return std::make_shared<Environment>(std::move(on), settings, [&](Environment& env) {
+        for (const auto& [hook, config] : hooks.items()) run_hook(plugins, env, hook, config, settings.source.parent_path());
+    });
+}
+
+TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plugins, Json configuration, const std::string& where, std::filesystem::path out)
+    : out_(std::move(out)), environment_(std::move(environment)) {
+    Config top(configuration, where);
+    for (const char* const key : {"env", "seed", "hooks"}) top.any(key);
     Config learner = top.object("learner");
     const std::string name = learner.text("name", "random_search");
     Config run = top.object("run");
@@ -31,27 +41,21 @@ Run::Run(std::shared_ptr<RunsOn> on, Plugins& plugins, Json configuration, const
     solved_return_ = solved.number("return", 0);
     solved_episodes_ = static_cast<uint64_t>(solved.integer("episodes", 100, 1, 1000000));
     solved.finish("solved");
-    const Json hooks = top.object("hooks").json();
-    const EnvSettings settings = read_env_settings(top.object("env"), seed, on_->env_folders);
     top.finish("the configuration");
 
-    environment_ = std::make_unique<Environment>(on_, settings, [&](Environment& env) {
-        for (const auto& [hook, config] : hooks.items()) run_hook(plugins, env, hook, config, settings.source.parent_path());
-    });
     learner_ = std::make_unique<LearnerInstance>(plugins, *environment_, name, learner.json());
     const uint64_t steps = learner_->steps_per_iteration();
     environment_->set_run_length(std::max<uint64_t>(1, progress_.total_steps / environment_->count()));
     if (!out_.empty()) write_directory(configuration);
     for (const std::string& sink : sinks)
         if (!out_.empty()) sinks_.push_back(std::make_unique<SinkInstance>(plugins, sink, out_));
-    on_->stream->begin_capture();
-    learner_->record(on_->stream->native());
-    graph_ = on_->stream->end_capture();
+    environment_->on().stream->begin_capture();
+    learner_->record(environment_->on().stream->native());
+    graph_ = environment_->on().stream->end_capture();
     if (steps == 0) throw Error(name, "an iteration of no steps would never end");
-    compile_seconds_ = seconds_since(start);
 }
 
-void Run::write_directory(const Json& configuration) {
+void TrainingRun::write_directory(const Json& configuration) {
     std::error_code error;
     std::filesystem::create_directories(out_ / "source", error);
     if (error) throw Error(out_.string(), "cannot be made: " + error.message());
@@ -60,11 +64,11 @@ void Run::write_directory(const Json& configuration) {
     write_file(out_ / "source" / source.filename(), read_file(source));
 }
 
-bool Run::iterate() {
+bool TrainingRun::iterate() {
     if (solved_ || progress_.steps >= progress_.total_steps) return false;
     const Clock::time_point start = Clock::now();
-    on_->stream->replay(*graph_);
-    on_->stream->synchronize();
+    environment_->on().stream->replay(*graph_);
+    environment_->on().stream->synchronize();
     const double seconds = seconds_since(start);
     environment_->check_finite();
     const uint64_t steps = learner_->steps_per_iteration();
@@ -90,11 +94,11 @@ bool Run::iterate() {
     return !solved_ && progress_.steps < progress_.total_steps;
 }
 
-void Run::write_metrics() {
+void TrainingRun::write_metrics() {
     for (const auto& sink : sinks_) sink->write(progress_.steps, progress_.metrics);
 }
 
-Evaluation Run::evaluate(uint64_t episodes) {
+Evaluation TrainingRun::evaluate(uint64_t episodes) {
     Environment& env = *environment_;
     const size_t count = std::min<size_t>(episodes, env.count());
     const uint32_t limit = env.schema().header().time_limit;
@@ -134,7 +138,7 @@ Evaluation Run::evaluate(uint64_t episodes) {
     return found;
 }
 
-void Run::finish() {
+void TrainingRun::finish() {
     for (const auto& sink : sinks_) sink->flush();
 }
 

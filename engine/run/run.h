@@ -17,11 +17,15 @@ struct Progress {
     MetricValues metrics;
 };
 
+// The configuration's environment: its "env", "seed" and "hooks".
+std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins, const Json& configuration, const std::string& where);
+
 // A training run: an environment, a learner and sinks, made from one configuration.
-class Run final {
+class TrainingRun final {
 public:
-    // `out` is the run's directory; it gets the resolved configuration, the source and the sinks' files.
-    Run(std::shared_ptr<RunsOn> on, Plugins& plugins, Json configuration, const std::string& where, std::filesystem::path out);
+    // Reads "learner", "run" and "solved"; "env", "seed" and "hooks" made the environment. `out` is the run's
+    // directory; it gets the resolved configuration, the source and the sinks' files; empty: no files.
+    TrainingRun(std::shared_ptr<Environment> environment, Plugins& plugins, Json configuration, const std::string& where, std::filesystem::path out);
 
     // One iteration of the learner; false where the run is over: all steps taken, or solved.
     bool iterate();
@@ -34,21 +38,19 @@ public:
 
     Environment& environment() { return *environment_; }
     const std::filesystem::path& out() const { return out_; }
-    double compile_seconds() const { return compile_seconds_; }
     double train_seconds() const { return train_seconds_; }
 
 private:
     void write_directory(const Json& configuration);
     void write_metrics();
 
-    std::shared_ptr<RunsOn> on_;
     std::filesystem::path out_;
-    std::unique_ptr<Environment> environment_;
+    std::shared_ptr<Environment> environment_;
     std::unique_ptr<LearnerInstance> learner_;
     std::vector<std::unique_ptr<SinkInstance>> sinks_;
     std::unique_ptr<Graph> graph_;
     Progress progress_;
-    double solved_return_ = 0, compile_seconds_ = 0, train_seconds_ = 0;
+    double solved_return_ = 0, train_seconds_ = 0;
     uint64_t solved_episodes_ = 0, evaluate_every_ = 1;
     bool has_criterion_ = false, solved_ = false;
 };
