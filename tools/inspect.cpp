@@ -3,6 +3,7 @@
 #include "tools/commands.h"
 #include "tools/options.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -50,6 +51,22 @@ std::string shape_text(const Json& shape) {
     return text + "]";
 }
 
+// A number as its author wrote it: most are floats, and as doubles they would show digits nobody wrote.
+std::string value_text(const Json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_array()) {
+        std::string list;
+        for (const Json& one : value) list += (list.empty() ? "" : ", ") + value_text(one);
+        return "[" + list + "]";
+    }
+    if (!value.is_number_float()) return value.dump();
+    const double number = value.get<double>();
+    const auto short_one = static_cast<float>(number);
+    char text[32];
+    const char* const end = double(short_one) == number ? std::to_chars(text, std::end(text), short_one).ptr : std::to_chars(text, std::end(text), number).ptr;
+    return std::string(static_cast<const char*>(text), end);
+}
+
 void print(const Json& all, const RunsOn& on) {
     std::printf("%s  (%s)\n", all["environment"].get<std::string>().c_str(), all["source"].get<std::string>().c_str());
     std::printf("on %s: %s\n", on.cuda() ? "cuda" : "cpu", on.why.c_str());
@@ -61,9 +78,9 @@ void print(const Json& all, const RunsOn& on) {
         std::printf("  %-28s %s%s\n", space["name"].get<std::string>().c_str(), what.c_str(), space["count"] == 1 ? "" : (", " + space["count"].dump() + " of them").c_str());
     }
     if (!all["parameters"].empty()) std::printf("\nparameters\n");
-    for (const auto& [name, value] : all["parameters"].items()) std::printf("  %-28s %s\n", name.c_str(), value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+    for (const auto& [name, value] : all["parameters"].items()) std::printf("  %-28s %s\n", name.c_str(), value_text(value).c_str());
     if (!all["constants"].empty()) std::printf("\nconstants\n");
-    for (const auto& [name, value] : all["constants"].items()) std::printf("  %-28s %s\n", name.c_str(), value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+    for (const auto& [name, value] : all["constants"].items()) std::printf("  %-28s %s\n", name.c_str(), value_text(value).c_str());
     std::printf("\narrays of %s environments\n", all["envs"].dump().c_str());
     for (const Json& array : all["arrays"]) std::printf("  %-28s %-4s %-22s %12zu bytes\n", array["name"].get<std::string>().c_str(), array["type"].get<std::string>().c_str(), shape_text(array["shape"]).c_str(), array["bytes"].get<size_t>());
     if (!on.cuda()) return;
@@ -74,7 +91,8 @@ void print(const Json& all, const RunsOn& on) {
 void run(const Inspect& inspect) {
     const std::shared_ptr<RunsOn> on = open_for(inspect.options);
     std::string where;
-    Config top(resolve_configuration(sources_for(inspect.options, inspect.environment), where), where);
+    const Json configuration = resolve_configuration(sources_for(inspect.options, inspect.environment), where);
+    Config top(configuration, where);
     const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
     Environment env(on, read_env_settings(top.object("env"), seed, on->env_folders));
     const Json all = describe(env);

@@ -16,6 +16,9 @@ const ProgramText stepwise_text{.instantiation = "#include <nacelle/programs/ste
 
 LaunchShape over(uint64_t items) { return {.items = items, .threads = block, .items_per_block = block}; }
 
+// Environments that a GPU steps at once: 12 blocks on a multiprocessor, at 40 registers a thread.
+uint32_t resident(const DeviceInfo& device) { return device.backend == Backend::cuda ? uint32_t(device.processors) * 12 * block : 0; }
+
 // The configuration's constants and the names of what varies, as the SDK's macros take them.
 std::vector<std::string> baked(const EnvSettings& settings, const std::set<std::string>& varied) {
     std::vector<std::string> known, defines;
@@ -99,7 +102,7 @@ void Environment::allocate() {
     sums_ = Buffer(on_->device, groups * totals * sizeof(double));
     head() = {.seed = settings_.seed, .beat = beat(),
         .draws = static_cast<Draw*>(draws_.data()), .envs = settings_.count, .first_env = settings_.first_env, .levels = settings_.levels,
-        .pool_size = 0, .pool_chance = 0, .progress_per_tick = 0};
+        .pool_size = 0, .pool_chance = 0, .progress_per_tick = 0, .prefetch = resident(on_->device->info()), .reserved = 0};
 }
 
 // The parameters' bytes go into the view, with the tables' addresses that are there already.

@@ -173,17 +173,19 @@ Diagnostics diagnose(const std::vector<CompilerReport>& reports, std::string raw
     const auto drop = [&](auto condition) {
         mapped.erase(std::remove_if(mapped.begin(), mapped.end(), condition), mapped.end());
     };
+    // What is wrong in the author's lines is why the NACELLE_ENV there did not come about.
+    const auto absent = [](const Mapped& one) {
+        return one.diagnostic.message == words_for(AuthorTrouble::no_environment);
+    };
+    if (std::any_of(mapped.begin(), mapped.end(),
+                    [&](const Mapped& one) { return one.framed && !absent(one); }))
+        drop(absent);
     // Where there are words made for the author, what else fails inside the SDK only repeats them.
     const auto asserted = [](const Mapped& one) { return one.asserted; };
     if (std::any_of(mapped.begin(), mapped.end(), asserted))
         drop([](const Mapped& one) { return !one.asserted && !one.own; });
     if (std::any_of(mapped.begin(), mapped.end(), [](const Mapped& one) { return one.framed; }))
         drop([](const Mapped& one) { return !one.framed && !one.asserted; });
-    // The file has a NACELLE_ENV, or it was never compiled: what broke that is the cause.
-    const auto absent = [](const Mapped& one) {
-        return one.diagnostic.message == words_for(AuthorTrouble::no_environment);
-    };
-    if (!std::all_of(mapped.begin(), mapped.end(), absent)) drop(absent);
 
     // g++ reads a struct's functions after all of it: of slips in the grammar the first in the
     // file is the cause.

@@ -33,6 +33,8 @@ struct ViewHead {
     uint32_t pool_size;      // snapshots that resets may start from
     float pool_chance;
     float progress_per_tick;
+    uint32_t prefetch;       // a step fetches the state of the environment this far behind its own; 0: none
+    uint32_t reserved;
 };
 
 template <class E> struct View {
@@ -41,7 +43,7 @@ template <class E> struct View {
     void* array[detail::description<E>.header.slots];
     void* pool[detail::description<E>.header.slots];   // snapshots, for the fields that are in them
 };
-static_assert(sizeof(ViewHead) == 48);
+static_assert(sizeof(ViewHead) == 56);
 
 namespace detail {
 
@@ -69,6 +71,13 @@ template <class E, int L> constexpr auto named_schema(const char (&name)[L]) {
     return s;
 }
 
+NACELLE_INLINE void prefetch(const void* address) {
+#if defined(__CUDACC_RTC__)
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+#else
+    (void)address;
+#endif
+}
 template <class E, class T, Role role> NACELLE_INLINE T* column(const View<E>& view) { return static_cast<T*>(view.array[slot_of<E>(role)]); }
 #define NACELLE_COLUMN(view, T, role, name) (static_cast<T*>((view).array[slot_of<E>(role, name)]))
 
@@ -90,6 +99,10 @@ template <class E, class T, class Op> NACELLE_INLINE void visit_row(void* const*
 }
 template <class E, class T> NACELLE_INLINE void load_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
     visit_row<E>(arrays, slot, row, rows, object, [](auto& stored, auto& value) { value = stored; });
+}
+// Asks for the row's lines without waiting for them.
+template <class E, class T> NACELLE_INLINE void prefetch_row(void* const* arrays, int slot, size_t row, size_t rows, T& shape) {
+    visit_row<E>(arrays, slot, row, rows, shape, [](auto& stored, auto&) { prefetch(&stored); });
 }
 template <class E, class T> NACELLE_INLINE void bind_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
     visit_row<E>(arrays, slot, row, rows, object, [](auto&, auto&) {});

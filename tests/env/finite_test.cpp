@@ -9,7 +9,8 @@ using namespace nacelle::test;
 
 TEST_CASE("a reward that is not a number is named with its environment and its step") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 300}}));
+    Environment env(cpu(),
+                    settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 300}}));
     env.check_finite();
     fill_numbers(env, "action.flags", 0);
     for (int t = 0; t < 3; ++t) env.step();
@@ -19,7 +20,7 @@ TEST_CASE("a reward that is not a number is named with its environment and its s
     write_numbers(env, "action.reward", reward);
     env.step();
     fill_numbers(env, "action.reward", 1);
-    env.step();                                                  // does nothing: the arrays show the offender
+    env.step();    // does nothing: the arrays show the offender
     const std::string words = complaint([&] { env.check_finite(); });
     CHECK_MESSAGE(contains(words, "reward of environment 271 is not a number"), words);
     CHECK_MESSAGE(contains(words, "step " + std::to_string(tick)), words);
@@ -27,9 +28,11 @@ TEST_CASE("a reward that is not a number is named with its environment and its s
     CHECK(numbers(env, "reward")[0] == 1);
 }
 
-TEST_CASE("an observation that is infinite is named with its environment, its column and its step") {
+TEST_CASE(
+    "an observation that is infinite is named with its environment, its column and its step") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 300}}));
+    Environment env(cpu(),
+                    settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 300}}));
     fill_numbers(env, "action.flags", 0);
     std::vector<double> value(300, 1);
     value[129] = -HUGE_VAL;
@@ -43,7 +46,8 @@ TEST_CASE("an observation that is infinite is named with its environment, its co
 
 TEST_CASE("nothing moves after a number that is not finite") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 40}}));
+    Environment env(cpu(),
+                    settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 40}}));
     fill_numbers(env, "action.flags", 0);
     fill_numbers(env, "action.reward", HUGE_VAL);
     env.step();

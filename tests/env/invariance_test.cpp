@@ -11,15 +11,18 @@ using namespace nacelle::test;
 namespace {
 
 // The environments from `begin` on of an array, in the order of a smaller one.
-std::vector<std::byte> part_of(Environment& env, const NamedArray& array, size_t begin, size_t count) {
+std::vector<std::byte> part_of(Environment& env, const NamedArray& array, size_t begin,
+                               size_t count) {
     const Field& field = *env.schema().find(array.name());
     const std::vector<std::byte> all = bytes_of(array);
-    const size_t whole = env.count(), unit = dtype_size(array.dtype()), width = array.count() / whole;
+    const size_t whole = env.count(), unit = dtype_size(array.dtype()),
+                 width = array.count() / whole;
     std::vector<std::byte> part(count * width * unit);
     for (size_t i = 0; i < count; ++i)
         for (size_t k = 0; k < width; ++k) {
             const bool columns = field.layout == Layout::columns;
-            const size_t from = columns ? k * whole + begin + i : (begin + i) * width + k, to = columns ? k * count + i : i * width + k;
+            const size_t from = columns ? k * whole + begin + i : (begin + i) * width + k,
+                         to = columns ? k * count + i : i * width + k;
             std::memcpy(part.data() + to * unit, all.data() + from * unit, unit);
         }
     return part;
@@ -36,7 +39,7 @@ void check_split(EnvSettings settings, uint32_t count, uint32_t cut) {
     for (int t = 0; t < 60; ++t)
         for (Environment* env : {&whole, &low, &high}) env->step_at_random();
     for (const NamedArray& array : whole.arrays().all()) {
-        if (array.role() == Role::total) continue;               // sums over groups of environments
+        if (array.role() == Role::total) continue;    // sums over groups of environments
         const std::string name = array.name();
         CAPTURE(name);
         CHECK((part_of(whole, array, 0, cut) == bytes_of(low.arrays()[name])));
@@ -51,7 +54,11 @@ TEST_CASE("a batch that is split in two does what the whole does") {
     check_split(recommended("cartpole", 1, 3), 300, 77);
     check_split(recommended("mazes", 1, 3), 100, 37);
     const Folder folder;
-    check_split(settings_of({{"source", folder.write("draws.cu", draws)}, {"params", {{"number", {{"uniform", {1, 2}}}}, {"list", {{"normal", {0, 1}}}}}}}), 130, 65);
+    check_split(
+        settings_of(
+            {{"source", folder.write("draws.cu", draws)},
+             {"params", {{"number", {{"uniform", {1, 2}}}}, {"list", {{"normal", {0, 1}}}}}}}),
+        130, 65);
 }
 
 TEST_CASE("the number of threads changes nothing in any array") {
@@ -73,7 +80,8 @@ TEST_CASE("the number of threads changes nothing in any array") {
 }
 
 TEST_CASE("another seed gives other numbers, and the same seed the same") {
-    Environment a(cpu(), recommended("cartpole", 64, 1)), b(cpu(), recommended("cartpole", 64, 1)), c(cpu(), recommended("cartpole", 64, 2));
+    Environment a(cpu(), recommended("cartpole", 64, 1)), b(cpu(), recommended("cartpole", 64, 1)),
+        c(cpu(), recommended("cartpole", 64, 2));
     for (int t = 0; t < 20; ++t)
         for (Environment* env : {&a, &b, &c}) env->step_at_random();
     CHECK(first_difference(a, b) == "");
@@ -88,5 +96,5 @@ TEST_CASE("no two environments and no two episodes start alike") {
     theta.insert(theta.end(), again.begin(), again.end());
     std::sort(theta.begin(), theta.end());
     const auto twice = std::unique(theta.begin(), theta.end());
-    CHECK(theta.end() - twice < 8);                              // of 4,000 draws of 24 bits about one is met twice
+    CHECK(theta.end() - twice < 8);    // of 4,000 draws of 24 bits about one is met twice
 }

@@ -9,8 +9,9 @@ using namespace nacelle::test;
 
 TEST_CASE("random play takes only what the mask allows, and all of it") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("masked.cu", masked)}, {"count", 500}}));
-    std::map<std::pair<int, int>, int> taken;                    // by step of the episode and choice
+    Environment env(cpu(),
+                    settings_of({{"source", folder.write("masked.cu", masked)}, {"count", 500}}));
+    std::map<std::pair<int, int>, int> taken;    // by step of the episode and choice
     for (int t = 0; t < 40; ++t) {
         const std::vector<double> mask = numbers(env, "mask"), step = numbers(env, "state.step");
         for (size_t i = 0; i < 500; ++i) {
@@ -18,7 +19,8 @@ TEST_CASE("random play takes only what the mask allows, and all of it") {
             const bool odd = now % 2 == 1;
             std::vector<double> wanted = {1, 1, 1, 1, !odd, 1, !odd, 1, 1, 0};
             wanted[size_t(now % 4)] = 0;
-            REQUIRE(std::equal(wanted.begin(), wanted.end(), mask.begin() + std::ptrdiff_t(10 * i)));
+            REQUIRE(
+                std::equal(wanted.begin(), wanted.end(), mask.begin() + std::ptrdiff_t(10 * i)));
         }
         env.step_at_random();
         const std::vector<double> a = numbers(env, "action.a");
@@ -29,7 +31,7 @@ TEST_CASE("random play takes only what the mask allows, and all of it") {
         for (int choice = 0; choice < 4; ++choice) {
             CAPTURE(now);
             CAPTURE(choice);
-            const int count = taken[{now, choice}];              // of 5,000
+            const int count = taken[{now, choice}];    // of 5,000
             if (choice == now) CHECK(count == 0);
             else CHECK(std::abs(count - 5000 / 3) < 170);
         }
@@ -37,7 +39,9 @@ TEST_CASE("random play takes only what the mask allows, and all of it") {
 
 TEST_CASE("a mask that allows all leaves every choice alike") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("masked.cu", masked)}, {"count", 3000}, {"params", {{"all", true}}}}));
+    Environment env(cpu(), settings_of({{"source", folder.write("masked.cu", masked)},
+                                        {"count", 3000},
+                                        {"params", {{"all", true}}}}));
     CHECK(numbers(env, "mask") == std::vector<double>(30000, 1));
     env.step_at_random();
     std::map<int, int> a, b;

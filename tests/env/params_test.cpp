@@ -10,7 +10,8 @@ using namespace nacelle::test;
 
 namespace {
 
-Environment draws_env(const Folder& folder, Json params, uint32_t count = 2000, Json more = Json::object()) {
+Environment draws_env(const Folder& folder, Json params, uint32_t count = 2000,
+                      Json more = Json::object()) {
     more["source"] = folder.write("draws.cu", draws);
     more["count"] = count;
     more["params"] = std::move(params);
@@ -27,14 +28,22 @@ Moments moments(const std::vector<double>& values) {
         squares += x * x;
     }
     const double n = double(values.size()), mean = sum / n;
-    return {*std::min_element(values.begin(), values.end()), *std::max_element(values.begin(), values.end()), mean, std::sqrt(squares / n - mean * mean)};
+    return {*std::min_element(values.begin(), values.end()),
+            *std::max_element(values.begin(), values.end()), mean,
+            std::sqrt(squares / n - mean * mean)};
 }
 
 }
 
 TEST_CASE("parameters are the author's defaults unless the configuration says more") {
     const Folder folder;
-    Environment env = draws_env(folder, {{"whole", 9}, {"nested", {{"x", 4.5}}}, {"list", {5, 6, 7}}, {"flag", false}, {"byte", 255}}, 3);
+    Environment env = draws_env(folder,
+                                {{"whole", 9},
+                                 {"nested", {{"x", 4.5}}},
+                                 {"list", {5, 6, 7}},
+                                 {"flag", false},
+                                 {"byte", 255}},
+                                3);
     CHECK(numbers(env, "state.number") == std::vector<double>(3, 1));
     CHECK(numbers(env, "state.fine") == std::vector<double>(3, 0.5));
     CHECK(numbers(env, "state.whole") == std::vector<double>(3, 9));
@@ -66,15 +75,18 @@ TEST_CASE("a parameter that is set is seen by the next step") {
     CHECK(numbers(env, "state.flag") == std::vector<double>(3, 0));
     CHECK(numbers(env, "state.fine") == std::vector<double>(3, 1e-9));
     CHECK(numbers(env, "state.x") == std::vector<double>(3, -1));
-    env.set_param("list", 3);                                    // one number for all of a list
+    env.set_param("list", 3);    // one number for all of a list
     env.reset();
     CHECK(numbers(env, "state.list") == std::vector<double>(9, 3));
 }
 
 TEST_CASE("distributions are drawn for each environment at each reset, within their bounds") {
     const Folder folder;
-    Environment env = draws_env(folder, {{"number", {{"uniform", {2, 4}}}}, {"whole", {{"uniform", {3, 6}}}}, {"nested", {{"x", {{"log_uniform", {0.01, 100}}}}}},
-        {"list", {{"normal", {5, 2}}}}, {"fine", {{"choice", {1, 2, 8}}}}});
+    Environment env = draws_env(folder, {{"number", {{"uniform", {2, 4}}}},
+                                         {"whole", {{"uniform", {3, 6}}}},
+                                         {"nested", {{"x", {{"log_uniform", {0.01, 100}}}}}},
+                                         {"list", {{"normal", {5, 2}}}},
+                                         {"fine", {{"choice", {1, 2, 8}}}}});
     const Moments number = moments(numbers(env, "state.number"));
     CHECK(number.low >= 2);
     CHECK(number.high < 4);
@@ -99,7 +111,8 @@ TEST_CASE("distributions are drawn for each environment at each reset, within th
     CHECK(list.deviation == doctest::Approx(2).epsilon(0.05));
     std::vector<double> elements = numbers(env, "state.list");
     std::sort(elements.begin(), elements.end());
-    CHECK(std::unique(elements.begin(), elements.end()) - elements.begin() > 5900);      // each element its own
+    CHECK(std::unique(elements.begin(), elements.end()) - elements.begin() >
+          5900);    // each element its own
 
     std::map<double, int> choice;
     for (const double x : numbers(env, "state.fine")) ++choice[x];
@@ -132,14 +145,17 @@ TEST_CASE("a distribution may be replaced by another or by a number while it run
 
 TEST_CASE("constants from the configuration are compiled in") {
     const Folder folder;
-    Environment plain = draws_env(folder, Json::object(), 1), changed = draws_env(folder, Json::object(), 1, {{"constants", {{"width", 7}, {"height", 0.25}}}});
+    Environment plain = draws_env(folder, Json::object(), 1),
+                changed = draws_env(folder, Json::object(), 1,
+                                    {{"constants", {{"width", 7}, {"height", 0.25}}}});
     CHECK(numbers(plain, "obs") == std::vector<double>{1, 3, 1.5});
     CHECK(numbers(changed, "obs") == std::vector<double>{1, 7, 0.25});
 }
 
 TEST_CASE("levels are drawn below their number, and from all where none is given") {
     const Folder folder;
-    Environment some = draws_env(folder, Json::object(), 3000, {{"levels", 5}}), all = draws_env(folder, Json::object(), 3000);
+    Environment some = draws_env(folder, Json::object(), 3000, {{"levels", 5}}),
+                all = draws_env(folder, Json::object(), 3000);
     std::map<int, int> levels;
     for (const double level : numbers(some, "state.level")) ++levels[int(level)];
     CHECK(levels.size() == 5);

@@ -21,7 +21,8 @@ void check_words(const Json& env, const std::string& wanted) {
 
 TEST_CASE("an environment is found by its name or by a path") {
     CHECK(find_environment("cartpole", {env_folder}) == env_folder / "cartpole.cu");
-    CHECK(find_environment((env_folder / "cartpole.cu").string(), {}) == env_folder / "cartpole.cu");
+    CHECK(find_environment((env_folder / "cartpole.cu").string(), {}) ==
+          env_folder / "cartpole.cu");
 }
 
 TEST_CASE("a source that is no environment is refused with the reason") {
@@ -34,9 +35,14 @@ TEST_CASE("a source that is no environment is refused with the reason") {
     check_words({{"source", place}}, "is a directory, not an environment");
     check_words({{"source", folder.write("empty.cu", "")}}, "the file is empty");
     check_words({{"source", folder.write("blank.cu", " \n\n\t\n")}}, "the file is empty");
-    check_words({{"source", folder.write("noise.cu", std::string("\x7f" "ELF\0\1\2\377", 8))}}, "this is no text: it has NUL bytes");
-    check_words({{"source", folder.write("none.cu", "#include <nacelle/env.h>\nstruct A {};\n")}}, "the file has no NACELLE_ENV(Name)");
-    check_words({{"source", folder.write("two.cu", std::string(signals) + draws)}}, "the file has two environments: Signals and Draws");
+    check_words({{"source", folder.write("noise.cu", std::string("\x7f"
+                                                                 "ELF\0\1\2\377",
+                                                                 8))}},
+                "this is no text: it has NUL bytes");
+    check_words({{"source", folder.write("none.cu", "#include <nacelle/env.h>\nstruct A {};\n")}},
+                "the file has no NACELLE_ENV(Name)");
+    check_words({{"source", folder.write("two.cu", std::string(signals) + draws)}},
+                "the file has two environments: Signals and Draws");
     std::filesystem::create_directory(folder.path() / "folder.cu");
     check_words({{"source", place + "folder.cu"}}, "is a directory, not an environment");
 }
@@ -65,7 +71,8 @@ TEST_CASE("a count that cannot be is refused") {
 TEST_CASE("more environments than fit are refused with the number that fits") {
     const Folder folder;
     std::string text = signals;
-    text.replace(text.find("int steps; };"), 13, "int steps; nacelle::Array<double, 1000, 1000> map; };");
+    text.replace(text.find("int steps; };"), 13,
+                 "int steps; nacelle::Array<double, 1000, 1000> map; };");
     text.replace(text.find("s = {rng.uniform(), 0};"), 23, "s.value = rng.uniform(); s.steps = 0;");
     const Json env = {{"source", folder.write("large.cu", text)}, {"count", 1 << 28}};
     const std::string words = words_for(env);
@@ -78,8 +85,11 @@ TEST_CASE("more environments than fit are refused with the number that fits") {
 TEST_CASE("a parameter that is not there, or of another type, is refused with its path") {
     const Folder folder;
     const std::string source = folder.write("draws.cu", draws);
-    const auto check = [&](const Json& params, const std::string& wanted) { check_words({{"source", source}, {"count", 2}, {"params", params}}, wanted); };
-    check_words({{"source", "cartpole"}, {"params", {{"gravty", 3}}}}, "run.json: env.params.gravty: CartPole has no parameter 'gravty'");
+    const auto check = [&](const Json& params, const std::string& wanted) {
+        check_words({{"source", source}, {"count", 2}, {"params", params}}, wanted);
+    };
+    check_words({{"source", "cartpole"}, {"params", {{"gravty", 3}}}},
+                "run.json: env.params.gravty: CartPole has no parameter 'gravty'");
     check_words({{"source", "cartpole"}, {"params", {{"gravty", 3}}}}, "gravity");
     check({{"numbr", {{"uniform", {1, 2}}}}}, "Draws has no parameter 'numbr'");
     check({{"nested", {{"z", 1}}}}, "env.params.nested.z");
@@ -95,7 +105,8 @@ TEST_CASE("a parameter that is not there, or of another type, is refused with it
     check({{"flag", 1}}, "env.params.flag: expected true or false, found 1");
     check({{"list", {1, 2}}}, "env.params.list: expected a number or 3 of them, found [1,2]");
     check({{"list", {1, 2, "x"}}}, "env.params.list.2: expected a number, found \"x\"");
-    check({{"number", {{"uniform", {2}}}}}, "env.params.number.uniform: expected [low, high], found [2]");
+    check({{"number", {{"uniform", {2}}}}},
+          "env.params.number.uniform: expected [low, high], found [2]");
     check({{"number", {{"uniform", {4, 2}}}}}, "low is above high");
     check({{"number", {{"log_uniform", {0, 2}}}}}, "both bounds must be above 0");
     check({{"number", {{"normal", {0, -1}}}}}, "the deviation is negative");
@@ -107,10 +118,12 @@ TEST_CASE("a parameter that is not there, or of another type, is refused with it
 TEST_CASE("a constant that the file does not have is refused with the nearest one") {
     const Folder folder;
     const std::string source = folder.write("draws.cu", draws);
-    check_words({{"source", source}, {"constants", {{"widht", 3}}}}, "env.constants.widht: draws.cu has no constant 'widht'");
+    check_words({{"source", source}, {"constants", {{"widht", 3}}}},
+                "env.constants.widht: draws.cu has no constant 'widht'");
     check_words({{"source", source}, {"constants", {{"widht", 3}}}}, "width");
     check_words({{"source", source}, {"constants", {{"width", "wide"}}}}, "env.constants.width");
-    check_words({{"source", "cartpole"}, {"constants", {{"width", 3}}}}, "cartpole.cu has no constant 'width'");
+    check_words({{"source", "cartpole"}, {"constants", {{"width", 3}}}},
+                "cartpole.cu has no constant 'width'");
 }
 
 TEST_CASE("environments that do not exist cannot be reset") {

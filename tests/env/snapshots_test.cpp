@@ -19,8 +19,11 @@ std::vector<uint32_t> first(uint32_t count) {
 std::map<std::string, std::vector<std::byte>> seen(Environment& env) {
     std::map<std::string, std::vector<std::byte>> all;
     for (const NamedArray& array : env.arrays().all()) {
-        const bool state = array.role() == Role::state || array.role() == Role::obs || array.role() == Role::reward;
-        if (state || array.name() == "episode.step" || array.name() == "episode.level" || array.name().starts_with("param.")) all[array.name()] = bytes_of(array);
+        const bool state = array.role() == Role::state || array.role() == Role::obs ||
+                           array.role() == Role::reward;
+        if (state || array.name() == "episode.step" || array.name() == "episode.level" ||
+            array.name().starts_with("param."))
+            all[array.name()] = bytes_of(array);
     }
     return all;
 }
@@ -57,7 +60,7 @@ TEST_CASE("a snapshot is gone back to exactly, and what follows from it follows 
         for (int t = 0; t < 20; ++t) env.step_at_random();
         env.restore_snapshots(first(70), first(70));
         auto restored = seen(env);
-        restored["reward"] = at_save.at("reward");               // a reward belongs to its step
+        restored["reward"] = at_save.at("reward");    // a reward belongs to its step
         CHECK((restored == at_save));
         CHECK((run() == once));
     }
@@ -65,31 +68,36 @@ TEST_CASE("a snapshot is gone back to exactly, and what follows from it follows 
 
 TEST_CASE("a snapshot may go on in another environment") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 5}}));
+    Environment env(cpu(),
+                    settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 5}}));
     write_numbers(env, "state.value", {10, 11, 12, 13, 14});
     env.save_snapshots(std::vector<uint32_t>{4, 2});
     fill_numbers(env, "state.value", 0);
     env.restore_snapshots(std::vector<uint32_t>{0, 1, 3}, std::vector<uint32_t>{1, 0, 1});
     CHECK(numbers(env, "state.value") == std::vector<double>{12, 14, 0, 12, 0});
-    CHECK(numbers(env, "obs") == std::vector<double>{12, 0, 14, 0, numbers(env, "obs")[4], numbers(env, "obs")[5], 12, 0, numbers(env, "obs")[8], numbers(env, "obs")[9]});
+    CHECK(numbers(env, "obs") ==
+          std::vector<double>{12, 0, 14, 0, numbers(env, "obs")[4], numbers(env, "obs")[5], 12, 0,
+                              numbers(env, "obs")[8], numbers(env, "obs")[9]});
 }
 
 TEST_CASE("the length and the return of an episode from a snapshot count from there") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 2}}));
+    Environment env(cpu(),
+                    settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 2}}));
     fill_numbers(env, "action.reward", 1);
     for (int t = 0; t < 3; ++t) env.step();
     env.save_snapshots(first(2));
     env.restore_snapshots(first(2), first(2));
     for (int t = 0; t < 3; ++t) env.step();
-    CHECK(numbers(env, "truncated") == std::vector<double>{1, 1});       // at step 6 of the episode
+    CHECK(numbers(env, "truncated") == std::vector<double>{1, 1});    // at step 6 of the episode
     CHECK(numbers(env, "episode.length") == std::vector<double>{3, 3});
     CHECK(numbers(env, "episode.return") == std::vector<double>{3, 3});
 }
 
 TEST_CASE("resets start from snapshots as often as they are told to, each snapshot alike") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 4000}}));
+    Environment env(
+        cpu(), settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 4000}}));
     std::vector<double> marks(4000);
     for (size_t i = 0; i < marks.size(); ++i) marks[i] = 1000 + double(i);
     write_numbers(env, "state.value", marks);
@@ -99,16 +107,17 @@ TEST_CASE("resets start from snapshots as often as they are told to, each snapsh
         env.set_snapshot_chance(chance);
         env.step();
         std::map<int, int> counts;
-        for (const double value : numbers(env, "state.value")) ++counts[value >= 1000 ? int(value) : 0];
+        for (const double value : numbers(env, "state.value"))
+            ++counts[value >= 1000 ? int(value) : 0];
         return counts;
     };
     CHECK(shares(0)[0] == 4000);
     CHECK(shares(1)[0] == 0);
     std::map<int, int> some = shares(0.25);
-    CHECK(some[0] > 2880);                                           // 3,000 and four deviations of 27
+    CHECK(some[0] > 2880);    // 3,000 and four deviations of 27
     CHECK(some[0] < 3120);
     for (int mark = 1000; mark < 1004; ++mark) {
-        CHECK(some[mark] > 185);                                     // 250
+        CHECK(some[mark] > 185);    // 250
         CHECK(some[mark] < 315);
     }
     CHECK(some.size() == 5);
@@ -116,15 +125,21 @@ TEST_CASE("resets start from snapshots as often as they are told to, each snapsh
 
 TEST_CASE("snapshots that do not exist are refused") {
     Environment env(cpu(), recommended("cartpole", 8));
-    CHECK(contains(complaint([&] { env.restore_snapshots(first(1), first(1)); }), "there is no snapshot 0"));
-    CHECK(contains(complaint([&] { env.restore_snapshots(first(1), first(1)); }), "none was saved"));
+    CHECK(contains(complaint([&] { env.restore_snapshots(first(1), first(1)); }),
+                   "there is no snapshot 0"));
+    CHECK(
+        contains(complaint([&] { env.restore_snapshots(first(1), first(1)); }), "none was saved"));
     CHECK(contains(complaint([&] { env.set_snapshot_chance(0.5); }), "no snapshot was saved"));
     CHECK(contains(complaint([&] { env.save_snapshots({}); }), "at least one environment"));
     env.save_snapshots(first(2));
-    CHECK(contains(complaint([&] { env.restore_snapshots(first(1), std::vector<uint32_t>{2}); }), "there are 0 to 1"));
-    CHECK(contains(complaint([&] { env.restore_snapshots(std::vector<uint32_t>{8}, first(1)); }), "there is no environment 8"));
-    CHECK(contains(complaint([&] { env.restore_snapshots(first(2), first(1)); }), "name one snapshot for each"));
-    CHECK(contains(complaint([&] { env.save_snapshots(std::vector<uint32_t>{9}); }), "there is no environment 9"));
+    CHECK(contains(complaint([&] { env.restore_snapshots(first(1), std::vector<uint32_t>{2}); }),
+                   "there are 0 to 1"));
+    CHECK(contains(complaint([&] { env.restore_snapshots(std::vector<uint32_t>{8}, first(1)); }),
+                   "there is no environment 8"));
+    CHECK(contains(complaint([&] { env.restore_snapshots(first(2), first(1)); }),
+                   "name one snapshot for each"));
+    CHECK(contains(complaint([&] { env.save_snapshots(std::vector<uint32_t>{9}); }),
+                   "there is no environment 9"));
     CHECK(contains(complaint([&] { env.set_snapshot_chance(1.5); }), "from 0 to 1"));
     CHECK(env.snapshots() == 2);
 }

@@ -12,10 +12,13 @@ namespace {
 
 // Sums over ended episodes, as a host sees them.
 struct Recount {
-    explicit Recount(size_t count) : running(count), steps(count), last_return(count), last_length(count) {}
+    explicit Recount(size_t count)
+        : running(count), steps(count), last_return(count), last_length(count) {}
 
     void see(Environment& env) {
-        const std::vector<double> reward = numbers(env, "reward"), terminated = numbers(env, "terminated"), truncated = numbers(env, "truncated");
+        const std::vector<double> reward = numbers(env, "reward"),
+                                  terminated = numbers(env, "terminated"),
+                                  truncated = numbers(env, "truncated");
         for (size_t i = 0; i < running.size(); ++i) {
             both += terminated[i] != 0 && truncated[i] != 0;
             running[i] += float(reward[i]);
@@ -40,7 +43,8 @@ struct Recount {
 };
 
 Environment signals_env(const Folder& folder, uint32_t count) {
-    return Environment(cpu(), settings_of({{"source", folder.write("signals.cu", signals)}, {"count", count}}));
+    return Environment(
+        cpu(), settings_of({{"source", folder.write("signals.cu", signals)}, {"count", count}}));
 }
 
 }
@@ -51,7 +55,7 @@ TEST_CASE("returns, lengths and totals are those of a recount from every step") 
         Environment env(cpu(), recommended(name, 300));
         Recount recount(300);
         const std::vector<double> start(300, double(env.schema().header().time_limit) - 40);
-        write_numbers(env, "episode.step", start);               // so that the limit ends episodes, too
+        write_numbers(env, "episode.step", start);    // so that the limit ends episodes, too
         // Their first lengths count from step 0: what the engine believes must be ours.
         for (int& steps : recount.steps) steps = int(start[0]);
         for (int t = 0; t < 120; ++t) {
@@ -63,10 +67,14 @@ TEST_CASE("returns, lengths and totals are those of a recount from every step") 
         const Totals totals = env.take_totals();
         CHECK(recount.episodes >= 300);
         CHECK(totals.episodes == recount.episodes);
-        CHECK(totals.mean_return == doctest::Approx(recount.returns / recount.episodes).epsilon(1e-6));
-        CHECK(totals.mean_length == doctest::Approx(recount.lengths / recount.episodes).epsilon(1e-9));
-        const double mean = recount.returns / recount.episodes, variance = recount.squares / recount.episodes - mean * mean;
-        CHECK(totals.return_deviation == doctest::Approx(std::sqrt(std::max(0.0, variance))).epsilon(1e-3));
+        CHECK(totals.mean_return ==
+              doctest::Approx(recount.returns / recount.episodes).epsilon(1e-6));
+        CHECK(totals.mean_length ==
+              doctest::Approx(recount.lengths / recount.episodes).epsilon(1e-9));
+        const double mean = recount.returns / recount.episodes,
+                     variance = recount.squares / recount.episodes - mean * mean;
+        CHECK(totals.return_deviation ==
+              doctest::Approx(std::sqrt(std::max(0.0, variance))).epsilon(1e-3));
         CHECK(recount.both == 0);
         CHECK(env.take_totals().episodes == 0);
     }
@@ -87,20 +95,22 @@ TEST_CASE("an episode that ends both ways is terminated, and the limit truncates
     env.step();
     CHECK(numbers(env, "truncated") == std::vector<double>{1, 0, 0, 0});
     write_numbers(env, "action.flags", {0, 1, 0, 0});
-    env.step();                                                  // the others meet the limit, one by its own end
+    env.step();    // the others meet the limit, one by its own end
     CHECK(numbers(env, "terminated") == std::vector<double>{0, 1, 0, 0});
     CHECK(numbers(env, "truncated") == std::vector<double>{0, 0, 1, 1});
     CHECK(numbers(env, "episode.length") == std::vector<double>{6, 6, 6, 6});
     CHECK(numbers(env, "episode.return") == std::vector<double>(4, 12));
 }
 
-TEST_CASE("the final observation is that of the last state, and the observation that of the next episode") {
+TEST_CASE("the final observation is that of the last state, and the observation that of the next "
+          "episode") {
     const Folder folder;
     Environment env = signals_env(folder, 3);
     const std::vector<double> before = numbers(env, "obs");
     write_numbers(env, "action.flags", {1, 0, 2});
     env.step();
-    const std::vector<double> last = numbers(env, "final_obs"), now = numbers(env, "obs"), value = numbers(env, "state.value");
+    const std::vector<double> last = numbers(env, "final_obs"), now = numbers(env, "obs"),
+                              value = numbers(env, "state.value");
     for (const size_t i : {0u, 2u}) {
         CHECK(last[2 * i] == float(before[2 * i]) + 1.0f);
         CHECK(last[2 * i + 1] == 1);
@@ -152,7 +162,8 @@ TEST_CASE("overview follows every step and every reset") {
     const Folder folder;
     Environment env = signals_env(folder, 3);
     const auto check = [&] {
-        const std::vector<double> global = numbers(env, "global"), value = numbers(env, "state.value");
+        const std::vector<double> global = numbers(env, "global"),
+                                  value = numbers(env, "state.value");
         for (size_t i = 0; i < 3; ++i) CHECK(global[2 * i] == 2 * value[i]);
     };
     check();

@@ -20,7 +20,8 @@ const NpyArray two_rows = array_of({1, 2, 3, 4, 5, 6}, {2, 3});
 EnvSettings lookup_settings(const Folder& folder, const Json& table) {
     Json params = Json::object();
     if (!table.is_null()) params["rows"] = table;
-    return settings_of({{"source", folder.write("lookup.cu", lookup)}, {"count", 6}, {"params", params}});
+    return settings_of(
+        {{"source", folder.write("lookup.cu", lookup)}, {"count", 6}, {"params", params}});
 }
 
 }
@@ -34,9 +35,9 @@ TEST_CASE("a table comes from the .npy file that the configuration names, beside
         CHECK(obs[4 * i] == 2);
         CHECK(obs[4 * i + 1] == 6);
         CHECK(obs[4 * i + 2] == (i % 2 ? 5 : 2));
-        CHECK(obs[4 * i + 3] == 10 * double(i % 5) + 1);         // prepare() filled it
+        CHECK(obs[4 * i + 3] == 10 * double(i % 5) + 1);    // prepare() filled it
     }
-    env.set_param("scale", 10);                                  // the table stays where it is
+    env.set_param("scale", 10);    // the table stays where it is
     env.step();
     CHECK(numbers(env, "reward") == std::vector<double>{20, 50, 20, 50, 20, 50});
 }
@@ -59,16 +60,27 @@ TEST_CASE("a table that is missing or does not fit is refused with what was foun
     folder.write("wide.npy", make_npy(array_of({1, 2, 3, 4}, {1, 4})));
     folder.write("none.npy", make_npy(array_of({}, {0, 3})));
     folder.write("noise.npy", "no array at all");
-    const auto words = [&](const Json& table) { return complaint([&] { Environment(cpu(), lookup_settings(folder, table)); }); };
-    CHECK_MESSAGE(contains(words(nullptr), "env.params.rows: the table f32 [any, 3] of Lookup needs data"), words(nullptr));
-    CHECK_MESSAGE(contains(words(3), "env.params.rows: expected the path of a .npy file, found 3"), words(3));
-    CHECK_MESSAGE(contains(words("flat.npy"), "holds f32 [3]; the table 'rows' of Lookup is f32 [any, 3]"), words("flat.npy"));
-    CHECK_MESSAGE(contains(words("wide.npy"), "holds f32 [1, 4]; the table 'rows' of Lookup is f32 [any, 3]"), words("wide.npy"));
-    CHECK_MESSAGE(contains(words("none.npy"), "holds no rows for the table 'rows'"), words("none.npy"));
+    const auto words = [&](const Json& table) {
+        return complaint([&] { Environment(cpu(), lookup_settings(folder, table)); });
+    };
+    CHECK_MESSAGE(
+        contains(words(nullptr), "env.params.rows: the table f32 [any, 3] of Lookup needs data"),
+        words(nullptr));
+    CHECK_MESSAGE(contains(words(3), "env.params.rows: expected the path of a .npy file, found 3"),
+                  words(3));
+    CHECK_MESSAGE(
+        contains(words("flat.npy"), "holds f32 [3]; the table 'rows' of Lookup is f32 [any, 3]"),
+        words("flat.npy"));
+    CHECK_MESSAGE(
+        contains(words("wide.npy"), "holds f32 [1, 4]; the table 'rows' of Lookup is f32 [any, 3]"),
+        words("wide.npy"));
+    CHECK_MESSAGE(contains(words("none.npy"), "holds no rows for the table 'rows'"),
+                  words("none.npy"));
     CHECK_MESSAGE(contains(words("noise.npy"), "noise.npy"), words("noise.npy"));
     CHECK_MESSAGE(contains(words("nowhere.npy"), "nowhere.npy"), words("nowhere.npy"));
     Environment env(cpu(), lookup_settings(folder, "rows.npy"));
-    CHECK(contains(complaint([&] { env.set_table("scale", two_rows, "a hook"); }), "is a number, not a table"));
+    CHECK(contains(complaint([&] { env.set_table("scale", two_rows, "a hook"); }),
+                   "is a number, not a table"));
     CHECK(contains(complaint([&] { env.set_param("rows", 3); }), "is a table"));
     CHECK(env.param("rows") == "table");
 }

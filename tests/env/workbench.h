@@ -43,12 +43,18 @@ private:
 // Most of a test's time is compiling, so that what was compiled is kept from one run to the next. It
 // is found by all that it was made from: nothing old can come back.
 inline std::filesystem::path cache_place() {
-    return std::filesystem::temp_directory_path() / ("nacelle-tests-" + std::to_string(::geteuid()));
+    return std::filesystem::temp_directory_path() /
+           ("nacelle-tests-" + std::to_string(::geteuid()));
 }
-inline std::shared_ptr<Cache> shared_cache() { return std::make_shared<Cache>(cache_place(), size_t(256) << 20); }
+inline std::shared_ptr<Cache> shared_cache() {
+    return std::make_shared<Cache>(cache_place(), size_t(256) << 20);
+}
 
 inline std::shared_ptr<RunsOn> open(const std::string& backend, int threads = 2) {
-    return open_backend({.backend = backend, .threads = threads, .cache = cache_place(), .env_folders = {env_folder}});
+    return open_backend({.backend = backend,
+                         .threads = threads,
+                         .cache = cache_place(),
+                         .env_folders = {env_folder}});
 }
 inline std::shared_ptr<RunsOn> cpu(int threads = 2) { return open("cpu", threads); }
 
@@ -78,7 +84,8 @@ inline EnvSettings recommended(const std::string& name, uint32_t count, uint64_t
 inline ProgramSource stepwise_program(const std::filesystem::path& author) {
     ProgramSource source;
     source.author = author;
-    for (const EmbeddedHeader& header : embedded_sdk()) source.headers.push_back({header.name, header.text});
+    for (const EmbeddedHeader& header : embedded_sdk())
+        source.headers.push_back({header.name, header.text});
     source.instantiation = "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n";
     return source;
 }
@@ -92,14 +99,20 @@ template <class Work> std::string complaint(Work work) {
     }
     return {};
 }
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
-inline std::vector<double> numbers(Environment& env, const std::string& name) { return env.arrays()[name].numbers(); }
-inline void write_numbers(Environment& env, const std::string& name, const std::vector<double>& values) {
+inline std::vector<double> numbers(Environment& env, const std::string& name) {
+    return env.arrays()[name].numbers();
+}
+inline void write_numbers(Environment& env, const std::string& name,
+                          const std::vector<double>& values) {
     NamedArray& array = env.arrays()[name];
     const size_t size = dtype_size(array.dtype());
     std::vector<std::byte> bytes(values.size() * size);
-    for (size_t i = 0; i < values.size(); ++i) write_number(array.dtype(), bytes.data() + i * size, values[i]);
+    for (size_t i = 0; i < values.size(); ++i)
+        write_number(array.dtype(), bytes.data() + i * size, values[i]);
     array.write_bytes(bytes.data(), values.size());
 }
 inline void fill_numbers(Environment& env, const std::string& name, double value) {

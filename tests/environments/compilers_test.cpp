@@ -19,19 +19,22 @@ std::unique_ptr<Compiler> nvrtc(const std::string& architecture) {
 
 Binary built(Compiler& compiler, const std::string& name) {
     Compiled result = compiler.compile(stepwise_program(env_folder / (name + ".cu")));
-    if (const auto* const wrong = std::get_if<Diagnostics>(&result)) throw std::runtime_error(wrong->text());
+    if (const auto* const wrong = std::get_if<Diagnostics>(&result))
+        throw std::runtime_error(wrong->text());
     return std::get<Binary>(std::move(result));
 }
 
 std::string symbol_of(const Binary& binary, const std::string& symbol) {
     const std::vector<std::byte> elf = binary.elf();
     const auto bytes = elf_symbol(elf, symbol, "binary");
-    return bytes ? std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()) : std::string();
+    return bytes ? std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size())
+                 : std::string();
 }
 
 }
 
-TEST_CASE("the table of an environment is the same in a cubin and in a shared object, byte for byte") {
+TEST_CASE(
+    "the table of an environment is the same in a cubin and in a shared object, byte for byte") {
     const auto device = nvrtc("sm_90");
     if (!device) NACELLE_SKIP("NVRTC is not here");
     const auto host = open_host_compiler(shared_cache());

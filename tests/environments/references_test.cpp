@@ -17,12 +17,16 @@ struct Tolerance {
     double step, random, skilled;
 };
 constexpr Tolerance tolerances[] = {
-    {"cartpole", 2e-6, 2e-5, 2e-5},   {"mountain_car", 2e-6, 2e-5, 2e-5}, {"mountain_car_continuous", 2e-6, 2e-5, 2e-5},
-    {"pendulum", 2e-6, 2e-4, 2e-4},   {"acrobot", 5e-5, 5e-5, 2e-2},
+    {"cartpole", 2e-6, 2e-5, 2e-5},
+    {"mountain_car", 2e-6, 2e-5, 2e-5},
+    {"mountain_car_continuous", 2e-6, 2e-5, 2e-5},
+    {"pendulum", 2e-6, 2e-4, 2e-4},
+    {"acrobot", 5e-5, 5e-5, 2e-2},
 };
 
 Json table_of(const std::string& name) {
-    return load_json(std::filesystem::path(NACELLE_SOURCE_ROOT "/tests/references") / (name + ".json"));
+    return load_json(std::filesystem::path(NACELLE_SOURCE_ROOT "/tests/references") /
+                     (name + ".json"));
 }
 // Beyond all bounds where either is no number.
 double error_of(double value, double reference) {
@@ -40,7 +44,8 @@ struct Worst {
         const double now = error_of(value, reference);
         if (now <= error) return;
         error = now;
-        where = column + " of " + std::to_string(row) + ": " + std::to_string(value) + ", not " + std::to_string(reference);
+        where = column + " of " + std::to_string(row) + ": " + std::to_string(value) + ", not " +
+                std::to_string(reference);
     }
 };
 
@@ -49,26 +54,30 @@ void check_steps(const std::shared_ptr<RunsOn>& on, const Tolerance& tolerance) 
     const Json &before = steps["before"], &after = steps["after"];
     const size_t count = after["reward"].size(), observed = after["obs"].size();
     Environment env(on, recommended(tolerance.name, uint32_t(count)));
-    fill_numbers(env, "episode.step", 0);                    // the tables know no time limit
-    for (const auto& [name, column] : before.items()) write_numbers(env, name, column.get<std::vector<double>>());
+    fill_numbers(env, "episode.step", 0);    // the tables know no time limit
+    for (const auto& [name, column] : before.items())
+        write_numbers(env, name, column.get<std::vector<double>>());
     env.step();
 
     Worst worst;
     const auto terminated = after["terminated"].get<std::vector<double>>();
     CHECK(numbers(env, "terminated") == terminated);
     CHECK(numbers(env, "truncated") == std::vector<double>(count, 0));
-    const std::vector<double> reward = numbers(env, "reward"), obs = numbers(env, "obs"), last = numbers(env, "final_obs");
+    const std::vector<double> reward = numbers(env, "reward"), obs = numbers(env, "obs"),
+                              last = numbers(env, "final_obs");
     const size_t width = obs.size() / count;
     for (size_t i = 0; i < count; ++i) worst.see(reward[i], after["reward"][i], "reward", i);
     for (const auto& [name, column] : after.items()) {
         if (!is_state(name)) continue;
         const std::vector<double> found = numbers(env, name);
         for (size_t i = 0; i < count; ++i)
-            if (terminated[i] == 0) worst.see(found[i], column[i], name, i);     // else it is a new episode's
+            if (terminated[i] == 0)
+                worst.see(found[i], column[i], name, i);    // else it is a new episode's
     }
     for (size_t i = 0; i < observed; ++i)
         for (size_t k = 0; k < width; ++k)
-            worst.see((terminated[i] == 0 ? obs : last)[i * width + k], after["obs"][i][k], "obs", i);
+            worst.see((terminated[i] == 0 ? obs : last)[i * width + k], after["obs"][i][k], "obs",
+                      i);
     CAPTURE(worst.where);
     CHECK(worst.error <= tolerance.step);
 }
@@ -89,17 +98,22 @@ void check_trajectories(const std::shared_ptr<RunsOn>& on, const Tolerance& tole
         }
         return values;
     };
-    for (const auto& [name, list] : trajectories[0]["start"].items()) write_numbers(env, name, column("start", name, 0));
+    for (const auto& [name, list] : trajectories[0]["start"].items())
+        write_numbers(env, name, column("start", name, 0));
 
     std::vector<Worst> worst(count);
     for (size_t t = 0; t < longest; ++t) {
-        for (const auto& [name, list] : trajectories[0]["actions"].items()) write_numbers(env, name, column("actions", name, t));
+        for (const auto& [name, list] : trajectories[0]["actions"].items())
+            write_numbers(env, name, column("actions", name, t));
         env.step();
         const std::vector<double> terminated = numbers(env, "terminated");
         for (const auto& [name, list] : trajectories[0]["after"].items()) {
-            const std::vector<double> found = numbers(env, name), reference = column("after", name, t);
+            const std::vector<double> found = numbers(env, name),
+                                      reference = column("after", name, t);
             for (size_t i = 0; i < count; ++i)
-                if (t < trajectories[i]["after"]["reward"].size() && !(is_state(name) && terminated[i] != 0)) worst[i].see(found[i], reference[i], name, t);
+                if (t < trajectories[i]["after"]["reward"].size() &&
+                    !(is_state(name) && terminated[i] != 0))
+                    worst[i].see(found[i], reference[i], name, t);
         }
     }
     for (size_t i = 0; i < count; ++i) {

@@ -32,17 +32,22 @@ TEST_CASE("a mask has one entry for each choice and none for a continuous part")
 }
 
 TEST_CASE("forbid takes one choice away, of a part or of one of a list") {
-    CHECK(after([](Mask<Action>& m) { m.forbid(&Action::go, 2); }) == Allowed{1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
-    CHECK(after([](Mask<Action>& m) { m.forbid(&Action::cards, 1, 0); }) == Allowed{1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1});
-    CHECK(after([](Mask<Action>& m) { m.forbid(&Action::last, 3); }) == Allowed{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0});
+    CHECK(after([](Mask<Action>& m) { m.forbid(&Action::go, 2); }) ==
+          Allowed{1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+    CHECK(after([](Mask<Action>& m) { m.forbid(&Action::cards, 1, 0); }) ==
+          Allowed{1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1});
+    CHECK(after([](Mask<Action>& m) { m.forbid(&Action::last, 3); }) ==
+          Allowed{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0});
 }
 
 TEST_CASE("only leaves one choice, and the other parts as they are") {
-    CHECK(after([](Mask<Action>& m) { m.only(&Action::go, 1); }) == Allowed{0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
-    CHECK(after([](Mask<Action>& m) { m.only(&Action::cards, 2, 1); }) == Allowed{1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1});
+    CHECK(after([](Mask<Action>& m) { m.only(&Action::go, 1); }) ==
+          Allowed{0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+    CHECK(after([](Mask<Action>& m) { m.only(&Action::cards, 2, 1); }) ==
+          Allowed{1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1});
     CHECK(after([](Mask<Action>& m) {
-        m.forbid(&Action::last, 0);
-        m.only(&Action::last, 0);
-        m.forbid(&Action::go, 0);
-    }) == Allowed{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0});
+              m.forbid(&Action::last, 0);
+              m.only(&Action::last, 0);
+              m.forbid(&Action::go, 0);
+          }) == Allowed{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0});
 }

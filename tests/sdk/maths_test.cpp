@@ -22,13 +22,20 @@ double ulps(float value, double exact) {
     if (std::isnan(exact)) return is_nan(value) ? 0 : 1e9;
     if (is_nan(value)) return 1e9;
     const float nearest = float(exact);
-    if (value == nearest) return std::isinf(nearest) ? 0 : std::abs(double(value) - exact) / std::ldexp(1.0, std::max(std::ilogb(exact == 0 ? 1e-45 : exact), -126) - 23);
+    if (value == nearest)
+        return std::isinf(nearest)
+                   ? 0
+                   : std::abs(double(value) - exact) /
+                         std::ldexp(1.0,
+                                    std::max(std::ilogb(exact == 0 ? 1e-45 : exact), -126) - 23);
     if (std::isinf(nearest) != std::isinf(value)) {
         // The largest float and infinity are one unit apart.
-        const double largest = std::ldexp(1.0, 128), finite = std::isinf(value) ? exact : double(value);
+        const double largest = std::ldexp(1.0, 128),
+                     finite = std::isinf(value) ? exact : double(value);
         return std::abs(std::abs(finite) - largest) / std::ldexp(1.0, 104) + 1;
     }
-    return std::abs(double(value) - exact) / std::ldexp(1.0, std::max(std::ilogb(exact), -126) - 23);
+    return std::abs(double(value) - exact) /
+           std::ldexp(1.0, std::max(std::ilogb(exact), -126) - 23);
 }
 
 struct Worst {
@@ -41,7 +48,10 @@ struct Worst {
         x = at;
         y = also;
     }
-    std::string text(const char* name) const { return std::string(name) + ": " + std::to_string(error) + " ulp at " + std::to_string(x) + ", " + std::to_string(y); }
+    std::string text(const char* name) const {
+        return std::string(name) + ": " + std::to_string(error) + " ulp at " + std::to_string(x) +
+               ", " + std::to_string(y);
+    }
 };
 
 Rng numbers_of(uint32_t row) { return Rng(11, Domain::step, 0, row); }
@@ -49,7 +59,8 @@ Rng numbers_of(uint32_t row) { return Rng(11, Domain::step, 0, row); }
 // Any float at all.
 float any_float(Rng& rng) { return __builtin_bit_cast(float, rng.bits()); }
 
-template <class Ours, class Exact> void check_all_bits(const char* name, double bound, Ours ours, Exact exact) {
+template <class Ours, class Exact>
+void check_all_bits(const char* name, double bound, Ours ours, Exact exact) {
     Worst worst;
     Rng rng = numbers_of(1);
     for (int i = 0; i < samples; ++i) {
@@ -59,7 +70,8 @@ template <class Ours, class Exact> void check_all_bits(const char* name, double 
     MESSAGE(worst.text(name));
     CHECK(worst.error <= bound);
 }
-template <class Ours, class Exact> void check_range(const char* name, double bound, float low, float high, Ours ours, Exact exact) {
+template <class Ours, class Exact>
+void check_range(const char* name, double bound, float low, float high, Ours ours, Exact exact) {
     Worst worst;
     Rng rng = numbers_of(2);
     for (int i = 0; i < samples; ++i) {
@@ -143,7 +155,8 @@ TEST_CASE("atan2 is within 2 ulp for every pair of floats") {
     Rng rng = numbers_of(4);
     for (int i = 0; i < samples; ++i) {
         const bool near = i % 2 == 0;
-        const float y = near ? rng.uniform(-2, 2) : any_float(rng), x = near ? rng.uniform(-2, 2) : any_float(rng);
+        const float y = near ? rng.uniform(-2, 2) : any_float(rng),
+                    x = near ? rng.uniform(-2, 2) : any_float(rng);
         worst.see(ulps(nacelle::atan2(y, x), std::atan2(double(y), double(x))), y, x);
     }
     MESSAGE(worst.text("atan2"));
@@ -165,11 +178,15 @@ TEST_CASE("pow is within 2 ulp for every pair of floats") {
     Rng rng = numbers_of(5);
     for (int i = 0; i < samples; ++i) {
         const int kind = i % 3;
-        const float x = kind == 0 ? any_float(rng) : kind == 1 ? rng.uniform(0, 10) : rng.uniform(0.9f, 1.1f);
-        const float y = kind == 0 ? any_float(rng) : kind == 1 ? rng.uniform(-20, 20) : rng.uniform(-800, 800);
+        const float x = kind == 0   ? any_float(rng)
+                        : kind == 1 ? rng.uniform(0, 10)
+                                    : rng.uniform(0.9f, 1.1f);
+        const float y = kind == 0   ? any_float(rng)
+                        : kind == 1 ? rng.uniform(-20, 20)
+                                    : rng.uniform(-800, 800);
         worst.see(ulps(nacelle::pow(x, y), std::pow(double(x), double(y))), x, y);
     }
-    for (int i = 0; i < samples / 8; ++i) {                      // whole exponents, of either sign
+    for (int i = 0; i < samples / 8; ++i) {    // whole exponents, of either sign
         const float x = rng.uniform(-5, 5), y = float(rng.below(40) - 20);
         worst.see(ulps(nacelle::pow(x, y), std::pow(double(x), double(y))), x, y);
     }
@@ -178,7 +195,9 @@ TEST_CASE("pow is within 2 ulp for every pair of floats") {
 }
 
 TEST_CASE("pow has the special values of the C library") {
-    const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 2.0f, -2.0f, 3.0f, -3.0f, 1e30f, -1e30f, 1e-40f, -1e-40f, 16777217.0f, inf, -inf, nan_value};
+    const float special[] = {0.0f,   -0.0f,   1.0f,        -1.0f, 0.5f,  -0.5f,
+                             2.0f,   -2.0f,   3.0f,        -3.0f, 1e30f, -1e30f,
+                             1e-40f, -1e-40f, 16777217.0f, inf,   -inf,  nan_value};
     for (const float x : special)
         for (const float y : special) {
             CAPTURE(x);
@@ -194,7 +213,8 @@ TEST_CASE("floor and fmod are those of the C library") {
     Rng rng = numbers_of(6);
     int wrong = 0;
     for (int i = 0; i < samples / 4; ++i) {
-        const float x = i % 2 ? any_float(rng) : rng.uniform(-100, 100), y = i % 3 ? any_float(rng) : rng.uniform(-5, 5);
+        const float x = i % 2 ? any_float(rng) : rng.uniform(-100, 100),
+                    y = i % 3 ? any_float(rng) : rng.uniform(-5, 5);
         const float floor = nacelle::floor(x), fmod = nacelle::fmod(x, y);
         wrong += !(floor == std::floor(x) || (is_nan(floor) && is_nan(x)));
         wrong += !(fmod == std::fmod(x, y) || (is_nan(fmod) && is_nan(std::fmod(x, y))));

@@ -41,8 +41,10 @@ Rng stream(uint32_t row) { return Rng(7, Domain::policy, 123456789012345ull, row
 
 TEST_CASE("the generator is Philox4x32-10 by its published vectors") {
     CHECK((philox({0, 0, 0, 0}, 0) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-    CHECK((philox({~0u, ~0u, ~0u, ~0u}, ~uint64_t(0)) == Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-    CHECK((philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822ull) == Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+    CHECK((philox({~0u, ~0u, ~0u, ~0u}, ~uint64_t(0)) ==
+           Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+    CHECK((philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822ull) ==
+           Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST_CASE("a block of rows has the numbers of each row's own stream") {
@@ -51,7 +53,8 @@ TEST_CASE("a block of rows has the numbers of each row's own stream") {
         const uint64_t seed = uint64_t(arguments.bits()) << 32 | arguments.bits();
         uint64_t tick = uint64_t(arguments.bits()) << 32 | arguments.bits();
         if (trial % 3 == 0) tick = arguments.bits();
-        const uint32_t row = trial % 5 == 0 ? 0xffffffffu - uint32_t(arguments.below(100)) : arguments.bits();
+        const uint32_t row =
+            trial % 5 == 0 ? 0xffffffffu - uint32_t(arguments.below(100)) : arguments.bits();
         const Domain domain = Domain(arguments.below(8));
         const int count = 1 + arguments.below(256);
         CAPTURE(seed);
@@ -172,11 +175,13 @@ TEST_CASE("streams of other seeds, domains, ticks, rows and uses share no number
                     add(Rng(seed, Domain(domain), tick, row));
                     add(Rng(seed, Domain(domain), tick, row, 1));
                 }
-    CHECK(made - int(seen.size()) < 8);                          // of 12,288 numbers of 32 bits, none or one is met twice by chance
+    CHECK(made - int(seen.size()) <
+          8);    // of 12,288 numbers of 32 bits, none or one is met twice by chance
 }
 
 TEST_CASE("a level's numbers do not depend on the run") {
-    const Episode one{.env = 3, .number = 7, .level = 5, .step = 0, .progress = 0.5f}, other{.env = 9, .number = 1, .level = 5, .step = 4, .progress = 0};
+    const Episode one{.env = 3, .number = 7, .level = 5, .step = 0, .progress = 0.5f},
+        other{.env = 9, .number = 1, .level = 5, .step = 4, .progress = 0};
     const Episode next{.env = 3, .number = 7, .level = 6, .step = 0, .progress = 0.5f};
     Rng a = one.level_rng(), b = other.level_rng(), c = next.level_rng();
     const uint32_t first = a.bits();

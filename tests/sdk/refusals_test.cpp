@@ -15,7 +15,8 @@ struct Refusal {
     const char* words;
 };
 
-void check_one(const Refusal& refusal, const std::string& compiler, const std::filesystem::path& author, const Compiled& compiled) {
+void check_one(const Refusal& refusal, const std::string& compiler,
+               const std::filesystem::path& author, const Compiled& compiled) {
     const std::string what = refusal.name;
     CAPTURE(what);
     CAPTURE(compiler);
@@ -23,7 +24,8 @@ void check_one(const Refusal& refusal, const std::string& compiler, const std::f
     CHECK_MESSAGE(wrong != nullptr, "this must not compile");
     if (!wrong) return;
     std::string shown;
-    for (const Diagnostic& one : wrong->list) shown += "\n" + one.file + ":" + std::to_string(one.line) + ": " + one.message;
+    for (const Diagnostic& one : wrong->list)
+        shown += "\n" + one.file + ":" + std::to_string(one.line) + ": " + one.message;
     CAPTURE(shown);
     CHECK(wrong->list.size() == 1);
     CHECK(wrong->list.front().file == author.string());
@@ -35,18 +37,22 @@ void check_one(const Refusal& refusal, const std::string& compiler, const std::f
 void check(const std::vector<Refusal>& refusals) {
     const Folder folder;
     std::vector<std::filesystem::path> authors;
-    for (size_t i = 0; i < refusals.size(); ++i) authors.push_back(folder.write("probe" + std::to_string(i) + ".cu", refusals[i].parts.text()));
+    for (size_t i = 0; i < refusals.size(); ++i)
+        authors.push_back(
+            folder.write("probe" + std::to_string(i) + ".cu", refusals[i].parts.text()));
     std::vector<NamedCompiler> compilers = both_compilers();
     std::vector<std::future<std::vector<Compiled>>> results;
     for (NamedCompiler& one : compilers)
         results.push_back(std::async(std::launch::async, [&] {
             std::vector<Compiled> compiled;
-            for (const std::filesystem::path& author : authors) compiled.push_back(one.compiler->compile(stepwise_program(author)));
+            for (const std::filesystem::path& author : authors)
+                compiled.push_back(one.compiler->compile(stepwise_program(author)));
             return compiled;
         }));
     for (size_t k = 0; k < compilers.size(); ++k) {
         const std::vector<Compiled> compiled = results[k].get();
-        for (size_t i = 0; i < refusals.size(); ++i) check_one(refusals[i], compilers[k].name, authors[i], compiled[i]);
+        for (size_t i = 0; i < refusals.size(); ++i)
+            check_one(refusals[i], compilers[k].name, authors[i], compiled[i]);
     }
 }
 
@@ -62,134 +68,343 @@ const std::string long_name(64, 'a');
 
 TEST_CASE("a struct that is not plain data is refused") {
     check({
-        {"private field", {.state = "float x; private: float y;"}, "State must be a plain struct: no constructor, no private field, no virtual function"},
+        {"private field",
+         {.state = "float x; private: float y;"},
+         "State must be a plain struct: no constructor, no private field, no virtual function"},
         {"constructor", {.state = "float x; State() : x(0) {}"}, "State must be a plain struct"},
-        {"virtual function", {.state = "float x; virtual void f() {}"}, "State must be a plain struct"},
-        {"private field of a nested struct", {.before = "struct Vec2 { float x; private: float y; };", .obs = "Vec2 pos;"}, "Obs must be a plain struct"},
-        {"base class", {.before = vec2, .state = ": Vec2 { float z; }"}, "State must not have a base class: make it a field"},
-        {"base class and nothing else", {.before = vec2, .state = ": Vec2 { }"}, "State must not have a base class: make it a field"},
-        {"base class of a nested struct", {.before = vec2 + " struct Vec3 : Vec2 { float z; };", .state = "Vec3 pos;"}, "State must not have a base class: make it a field"},
-        {"base class of Params", {.before = vec2, .params = ": Vec2 { float z = 1; }"}, "Params must not have a base class: make it a field"},
-        {"const member", {.state = "const int x = 3; float y;"}, "State has a const or reference field: constants belong in Params or 'static constexpr'"},
+        {"virtual function",
+         {.state = "float x; virtual void f() {}"},
+         "State must be a plain struct"},
+        {"private field of a nested struct",
+         {.before = "struct Vec2 { float x; private: float y; };", .obs = "Vec2 pos;"},
+         "Obs must be a plain struct"},
+        {"base class",
+         {.before = vec2, .state = ": Vec2 { float z; }"},
+         "State must not have a base class: make it a field"},
+        {"base class and nothing else",
+         {.before = vec2, .state = ": Vec2 { }"},
+         "State must not have a base class: make it a field"},
+        {"base class of a nested struct",
+         {.before = vec2 + " struct Vec3 : Vec2 { float z; };", .state = "Vec3 pos;"},
+         "State must not have a base class: make it a field"},
+        {"base class of Params",
+         {.before = vec2, .params = ": Vec2 { float z = 1; }"},
+         "Params must not have a base class: make it a field"},
+        {"const member",
+         {.state = "const int x = 3; float y;"},
+         "State has a const or reference field: constants belong in Params or 'static constexpr'"},
         {"reference", {.state = "float& x;"}, "State has a const or reference field"},
-        {"const member of a nested struct", {.before = "struct Vec2 { const float x = 0; };", .obs = "Vec2 pos;"}, "Obs has a const or reference field"},
-        {"pointer", {.state = "float* x;"}, "State has a field that cannot be stored: use numbers, bools, enums, plain structs"},
-        {"pointer in Params", {.params = "const float* x = nullptr;"}, "Params has a field that cannot be stored: use numbers, enums, nested structs, C arrays, nacelle::Table<T, sizes...>"},
+        {"const member of a nested struct",
+         {.before = "struct Vec2 { const float x = 0; };", .obs = "Vec2 pos;"},
+         "Obs has a const or reference field"},
+        {"pointer",
+         {.state = "float* x;"},
+         "State has a field that cannot be stored: use numbers, bools, enums, plain structs"},
+        {"pointer in Params",
+         {.params = "const float* x = nullptr;"},
+         "Params has a field that cannot be stored: use numbers, enums, nested structs, C arrays, "
+         "nacelle::Table<T, sizes...>"},
         {"list of pointers", {.state = "float* x[3];"}, "State has a field that cannot be stored"},
-        {"union", {.before = "union U { int a; float b; };", .state = "U u;"}, "State has a field that cannot be stored"},
-        {"std::vector", {.state = "/*here*/ std::vector<float> x;"}, "the standard library is not there on a GPU"},
+        {"union",
+         {.before = "union U { int a; float b; };", .state = "U u;"},
+         "State has a field that cannot be stored"},
+        {"std::vector",
+         {.state = "/*here*/ std::vector<float> x;"},
+         "the standard library is not there on a GPU"},
     });
 }
 
 TEST_CASE("a struct that reflection cannot take apart is refused") {
     check({
-        {"65 fields", {.state = many(65)}, "State has more than 64 fields: gather some in a nested struct or an array"},
+        {"65 fields",
+         {.state = many(65)},
+         "State has more than 64 fields: gather some in a nested struct or an array"},
         {"100 fields", {.params = many(100)}, "Params has more than 64 fields"},
-        {"long name", {.state = "float " + long_name + ";"}, "State has a field whose name is longer than 63 characters"},
-        {"long names of nested structs", {.before = "struct Vec2 { float " + std::string(40, 'b') + "; };", .state = "Vec2 " + std::string(40, 'c') + ";"}, "State has a field whose name is longer than 63 characters"},
-        {"bit-field", {.state = "/*here*/ unsigned a : 3; unsigned b : 5;"}, "a bit-field cannot be an array: use a whole number (uint8_t alive)"},
-        {"anonymous struct", {.state = "/*here*/ struct { float a, b; }; float c;"}, "an anonymous struct or union has no name to find it by: give it one"},
-        {"anonymous union", {.state = "/*here*/ union { float a; int b; }; float c;"}, "an anonymous struct or union has no name to find it by: give it one"},
-        {"std::array", {.before = "#include <array> /*here*/\n", .state = "std::array<float, 4> a;"}, "std::array cannot be stored: use a C array (float x[3])"},
+        {"long name",
+         {.state = "float " + long_name + ";"},
+         "State has a field whose name is longer than 63 characters"},
+        {"long names of nested structs",
+         {.before = "struct Vec2 { float " + std::string(40, 'b') + "; };",
+          .state = "Vec2 " + std::string(40, 'c') + ";"},
+         "State has a field whose name is longer than 63 characters"},
+        {"bit-field",
+         {.state = "/*here*/ unsigned a : 3; unsigned b : 5;"},
+         "a bit-field cannot be an array: use a whole number (uint8_t alive)"},
+        {"anonymous struct",
+         {.state = "/*here*/ struct { float a, b; }; float c;"},
+         "an anonymous struct or union has no name to find it by: give it one"},
+        {"anonymous union",
+         {.state = "/*here*/ union { float a; int b; }; float c;"},
+         "an anonymous struct or union has no name to find it by: give it one"},
+        {"std::array",
+         {.before = "#include <array> /*here*/\n", .state = "std::array<float, 4> a;"},
+         "std::array cannot be stored: use a C array (float x[3])"},
     });
 }
 
 TEST_CASE("what is too large is refused with what to use instead") {
     check({
-        {"1,000 floats", {.state = "float big[1000];"}, "State has an array of more than 64 elements: use nacelle::Array<T, sizes...>, which is not copied"},
+        {"1,000 floats",
+         {.state = "float big[1000];"},
+         "State has an array of more than 64 elements: use nacelle::Array<T, sizes...>, which is "
+         "not copied"},
         {"65 floats", {.state = "float big[65];"}, "State has an array of more than 64 elements"},
-        {"10 by 10 bytes", {.state = "uint8_t big[10][10];"}, "State has an array of more than 64 elements"},
-        {"65 numbers in a log", {.more = "struct Log { float x[65]; }; static Log report(const State&, const Params&) { return {}; }"}, "Log has an array of more than 64 elements"},
-        {"65 parts of an action", {.action = "nacelle::Discrete<2> go[65];"}, "Action has an array of more than 64 elements"},
-        {"a wide Obs by value", {.obs = "float image[4096];"}, "an Obs of more than 256 numbers is filled in place: 'static void observe(const State&, const Params&, Obs&)'"},
-        {"40 KB of Params", {.params = "float big[10000];"}, "Params is larger than 32 KiB: large read-only data is a nacelle::Table<T, sizes...>"},
-        {"a C array of Arrays", {.state = "nacelle::Array<float, 8> rows[4];"}, "State has a C array of nacelle::Array: give the Array one more size instead"},
+        {"10 by 10 bytes",
+         {.state = "uint8_t big[10][10];"},
+         "State has an array of more than 64 elements"},
+        {"65 numbers in a log",
+         {.more = "struct Log { float x[65]; }; static Log report(const State&, const Params&) { "
+                  "return {}; }"},
+         "Log has an array of more than 64 elements"},
+        {"65 parts of an action",
+         {.action = "nacelle::Discrete<2> go[65];"},
+         "Action has an array of more than 64 elements"},
+        {"a wide Obs by value",
+         {.obs = "float image[4096];"},
+         "an Obs of more than 256 numbers is filled in place: 'static void observe(const State&, "
+         "const Params&, Obs&)'"},
+        {"40 KB of Params",
+         {.params = "float big[10000];"},
+         "Params is larger than 32 KiB: large read-only data is a nacelle::Table<T, sizes...>"},
+        {"a C array of Arrays",
+         {.state = "nacelle::Array<float, 8> rows[4];"},
+         "State has a C array of nacelle::Array: give the Array one more size instead"},
     });
 }
 
 TEST_CASE("a type in the wrong struct is refused") {
     check({
-        {"Discrete in State", {.state = "nacelle::Discrete<2> x;"}, "State cannot hold a Discrete, a Continuous or a Table: those belong in Action and Params"},
-        {"Table in State", {.state = "nacelle::Table<float, 4> x;"}, "State cannot hold a Discrete, a Continuous or a Table"},
-        {"number in Action", {.action = "float x;"}, "Action may hold nacelle::Discrete<N>, nacelle::Continuous<Low, High> and arrays of those, and nothing else"},
-        {"number beside a Discrete", {.action = "nacelle::Discrete<2> go; bool fire;"}, "Action may hold nacelle::Discrete<N>"},
-        {"Array in Action", {.action = "nacelle::Array<int, 3> x;"}, "Action may hold nacelle::Discrete<N>"},
-        {"pointer in Action", {.action = "int* x;"}, "Action has a field that cannot be stored: use nacelle::Discrete<N>, nacelle::Continuous<Low, High> and arrays of those"},
-        {"Continuous in Obs", {.obs = "nacelle::Continuous<> x;"}, "Obs cannot hold a Discrete, a Continuous or a Table: use numbers, and nacelle::Array<T, sizes...> for images"},
-        {"Table in Obs", {.obs = "nacelle::Table<float, 4> x;"}, "Obs cannot hold a Discrete, a Continuous or a Table"},
-        {"Array in Params", {.params = "nacelle::Array<float, 4> x;"}, "Params cannot hold an Array or a space: large read-only data is a nacelle::Table<T, sizes...>"},
-        {"Discrete in Params", {.params = "nacelle::Discrete<4> x;"}, "Params cannot hold an Array or a space"},
-        {"Array in Log", {.more = "struct Log { nacelle::Array<float, 2> x; }; static Log report(const State&, const Params&);"}, "Log may hold numbers only"},
-        {"Discrete in Global", {.more = "struct Global { nacelle::Discrete<2> x; }; static Global overview(const State&, const Params&) { return {}; }"}, "Global may hold numbers only"},
-        {"an Array in an Obs by value", {.obs = "nacelle::Array<uint8_t, 4, 4> image;", .observe = "static Obs observe(const State&, const Params&) { return {}; }"},
-            "an Obs with a nacelle::Array is filled in place: 'static void observe(const State&, const Params&, Obs&)'"},
+        {"Discrete in State",
+         {.state = "nacelle::Discrete<2> x;"},
+         "State cannot hold a Discrete, a Continuous or a Table: those belong in Action and "
+         "Params"},
+        {"Table in State",
+         {.state = "nacelle::Table<float, 4> x;"},
+         "State cannot hold a Discrete, a Continuous or a Table"},
+        {"number in Action",
+         {.action = "float x;"},
+         "Action may hold nacelle::Discrete<N>, nacelle::Continuous<Low, High> and arrays of "
+         "those, and nothing else"},
+        {"number beside a Discrete",
+         {.action = "nacelle::Discrete<2> go; bool fire;"},
+         "Action may hold nacelle::Discrete<N>"},
+        {"Array in Action",
+         {.action = "nacelle::Array<int, 3> x;"},
+         "Action may hold nacelle::Discrete<N>"},
+        {"pointer in Action",
+         {.action = "int* x;"},
+         "Action has a field that cannot be stored: use nacelle::Discrete<N>, "
+         "nacelle::Continuous<Low, High> and arrays of those"},
+        {"Continuous in Obs",
+         {.obs = "nacelle::Continuous<> x;"},
+         "Obs cannot hold a Discrete, a Continuous or a Table: use numbers, and nacelle::Array<T, "
+         "sizes...> for images"},
+        {"Table in Obs",
+         {.obs = "nacelle::Table<float, 4> x;"},
+         "Obs cannot hold a Discrete, a Continuous or a Table"},
+        {"Array in Params",
+         {.params = "nacelle::Array<float, 4> x;"},
+         "Params cannot hold an Array or a space: large read-only data is a nacelle::Table<T, "
+         "sizes...>"},
+        {"Discrete in Params",
+         {.params = "nacelle::Discrete<4> x;"},
+         "Params cannot hold an Array or a space"},
+        {"Array in Log",
+         {.more = "struct Log { nacelle::Array<float, 2> x; }; static Log report(const State&, "
+                  "const Params&);"},
+         "Log may hold numbers only"},
+        {"Discrete in Global",
+         {.more = "struct Global { nacelle::Discrete<2> x; }; static Global overview(const State&, "
+                  "const Params&) { return {}; }"},
+         "Global may hold numbers only"},
+        {"an Array in an Obs by value",
+         {.obs = "nacelle::Array<uint8_t, 4, 4> image;",
+          .observe = "static Obs observe(const State&, const Params&) { return {}; }"},
+         "an Obs with a nacelle::Array is filled in place: 'static void observe(const State&, "
+         "const Params&, Obs&)'"},
     });
 }
 
 TEST_CASE("a struct that is missing or empty is asked for") {
     check({
-        {"no State", {.state = "none", .reset = "none", .step = "none", .observe = "none"}, "the environment needs 'struct State'"},
-        {"no Action", {.action = "none", .step = "none"}, "the environment needs 'struct Action', for example { nacelle::Discrete<2> push; }"},
-        {"no Obs", {.obs = "none", .observe = "none"}, "the environment needs 'struct Obs', the numbers that the policy sees"},
-        {"nothing at all", {.params = "none", .state = "none", .action = "none", .obs = "none", .reset = "none", .step = "none", .observe = "none"}, "the environment needs 'struct State'"},
-        {"empty Action", {.action = ""}, "the environment needs 'struct Action', for example { nacelle::Discrete<2> push; }"},
-        {"empty Obs", {.obs = ""}, "the environment needs 'struct Obs', the numbers that the policy sees"},
-        {"an enum as State", {.state = "none", .reset = "enum State { idle }; static void reset(State&, const Params&, nacelle::Rng&) {}"}, "State must be a plain struct"},
-        {"a Discrete as Action", {.action = "none", .reset = "using Action = nacelle::Discrete<4>; static void reset(State&, const Params&, nacelle::Rng&) {}"}, "Action must be a plain struct"},
-        {"a team", {.more = "static constexpr int agents = 4; struct Agent { float x; };"}, "teams of agents (struct Agent, using Agents) are not in this version"},
+        {"no State",
+         {.state = "none", .reset = "none", .step = "none", .observe = "none"},
+         "the environment needs 'struct State'"},
+        {"no Action",
+         {.action = "none", .step = "none"},
+         "the environment needs 'struct Action', for example { nacelle::Discrete<2> push; }"},
+        {"no Obs",
+         {.obs = "none", .observe = "none"},
+         "the environment needs 'struct Obs', the numbers that the policy sees"},
+        {"nothing at all",
+         {.params = "none",
+          .state = "none",
+          .action = "none",
+          .obs = "none",
+          .reset = "none",
+          .step = "none",
+          .observe = "none"},
+         "the environment needs 'struct State'"},
+        {"empty Action",
+         {.action = ""},
+         "the environment needs 'struct Action', for example { nacelle::Discrete<2> push; }"},
+        {"empty Obs",
+         {.obs = ""},
+         "the environment needs 'struct Obs', the numbers that the policy sees"},
+        {"an enum as State",
+         {.state = "none",
+          .reset =
+              "enum State { idle }; static void reset(State&, const Params&, nacelle::Rng&) {}"},
+         "State must be a plain struct"},
+        {"a Discrete as Action",
+         {.action = "none",
+          .reset = "using Action = nacelle::Discrete<4>; static void reset(State&, const Params&, "
+                   "nacelle::Rng&) {}"},
+         "Action must be a plain struct"},
+        {"a team",
+         {.more = "static constexpr int agents = 4; struct Agent { float x; };"},
+         "teams of agents (struct Agent, using Agents) are not in this version"},
     });
 }
 
 TEST_CASE("a function that is missing or has another signature is named with the right one") {
-    const char* const reset = "needs 'static void reset(State&, const Params&, nacelle::Rng&)', with 'const nacelle::Episode&' at the end if wanted";
-    const char* const step = "needs 'static nacelle::Outcome step(State&, const Action&, const Params&, nacelle::Rng&)', with 'const nacelle::Episode&' at the end if wanted";
-    const char* const observe = "needs 'static Obs observe(const State&, const Params&)' or 'static void observe(const State&, const Params&, Obs&)', with 'const nacelle::Episode&' at the end if wanted";
+    const char* const reset = "needs 'static void reset(State&, const Params&, nacelle::Rng&)', "
+                              "with 'const nacelle::Episode&' at the end if wanted";
+    const char* const step =
+        "needs 'static nacelle::Outcome step(State&, const Action&, const Params&, "
+        "nacelle::Rng&)', with 'const nacelle::Episode&' at the end if wanted";
+    const char* const observe =
+        "needs 'static Obs observe(const State&, const Params&)' or 'static void observe(const "
+        "State&, const Params&, Obs&)', with 'const nacelle::Episode&' at the end if wanted";
     check({
         {"no reset", {.reset = "none"}, reset},
         {"reset without Rng", {.reset = "static void reset(State&, const Params&) {}"}, reset},
-        {"reset of a const State", {.reset = "static void reset(State&, Params&, nacelle::Rng&) {}"}, reset},
-        {"reset that is no static function", {.reset = "void reset(State&, const Params&, nacelle::Rng&) {}"}, reset},
+        {"reset of a const State",
+         {.reset = "static void reset(State&, Params&, nacelle::Rng&) {}"},
+         reset},
+        {"reset that is no static function",
+         {.reset = "void reset(State&, const Params&, nacelle::Rng&) {}"},
+         reset},
         {"no step", {.step = "none"}, step},
-        {"step that returns nothing", {.step = "static void step(State&, const Action&, const Params&, nacelle::Rng&) {}"}, step},
-        {"step without an action", {.step = "static nacelle::Outcome step(State&, const Params&, nacelle::Rng&) { return {}; }"}, step},
-        {"a time limit that may change", {.more = "static int time_limit;"}, "time_limit must be 'static constexpr int time_limit = ...', a number of steps from 0 on"},
-        {"a time limit in seconds", {.more = "static constexpr float time_limit = 10.5f;"}, "time_limit must be"},
-        {"a negative time limit", {.more = "static constexpr int time_limit = -1;"}, "time_limit must be"},
-        {"half a thread", {.more = "static constexpr double threads = 0.5;"}, "threads must be 'static constexpr int threads = ...', a number from 0 on"},
+        {"step that returns nothing",
+         {.step = "static void step(State&, const Action&, const Params&, nacelle::Rng&) {}"},
+         step},
+        {"step without an action",
+         {.step =
+              "static nacelle::Outcome step(State&, const Params&, nacelle::Rng&) { return {}; }"},
+         step},
+        {"a time limit that may change",
+         {.more = "static int time_limit;"},
+         "time_limit must be 'static constexpr int time_limit = ...', a number of steps from 0 on"},
+        {"a time limit in seconds",
+         {.more = "static constexpr float time_limit = 10.5f;"},
+         "time_limit must be"},
+        {"a negative time limit",
+         {.more = "static constexpr int time_limit = -1;"},
+         "time_limit must be"},
+        {"half a thread",
+         {.more = "static constexpr double threads = 0.5;"},
+         "threads must be 'static constexpr int threads = ...', a number from 0 on"},
         {"no observe", {.observe = "none"}, observe},
-        {"observe that returns a number", {.observe = "static float* observe(const State&, const Params&) { return nullptr; }"}, observe},
-        {"observe that changes the state", {.observe = "static Obs observe(State&, const Params&) { return {}; }"}, observe},
-        {"observe with a State alone", {.observe = "static Obs observe(const State&) { return {}; }"}, observe},
-        {"private functions", {.reset = "private: static void reset(State&, const Params&, nacelle::Rng&) {}"}, reset},
+        {"observe that returns a number",
+         {.observe = "static float* observe(const State&, const Params&) { return nullptr; }"},
+         observe},
+        {"observe that changes the state",
+         {.observe = "static Obs observe(State&, const Params&) { return {}; }"},
+         observe},
+        {"observe with a State alone",
+         {.observe = "static Obs observe(const State&) { return {}; }"},
+         observe},
+        {"private functions",
+         {.reset = "private: static void reset(State&, const Params&, nacelle::Rng&) {}"},
+         reset},
     });
 }
 
 TEST_CASE("an optional function with another signature is an error, not silence") {
     check({
-        {"mask without Params", {.more = "static void mask(const State&, nacelle::Mask<Action>&) {}"}, "mask must be 'static void mask(const State&, const Params&, nacelle::Mask<Action>&)'"},
-        {"mask of a State that it changes", {.more = "static void mask(State&, const Params&, nacelle::Mask<Action>&) {}"}, "mask must be"},
-        {"report without Log", {.more = "static float report(const State&, const Params&) { return 0; }"}, "report needs 'struct Log', the numbers that it returns"},
-        {"report without Params", {.more = "struct Log { float x; }; static Log report(const State&) { return {}; }"}, "report must be 'static Log report(const State&, const Params&)', with 'const nacelle::Episode&' at the end if wanted"},
-        {"Log without report", {.more = "struct Log { float x; };"}, "struct Log is filled by 'static Log report(const State&, const Params&)', which is missing"},
-        {"overview without Params", {.more = "struct Global { float x; }; static Global overview(const State&) { return {}; }"}, "overview must be 'static Global overview(const State&, const Params&)', with a struct Global"},
-        {"overview without Global", {.more = "static float overview(const State&, const Params&) { return 0; }"}, "overview must be"},
-        {"Global without overview", {.more = "struct Global { float x; };"}, "struct Global is filled by 'static Global overview(const State&, const Params&)', which is missing"},
-        {"draw without Canvas", {.more = "static void draw(const State&, const Params&) {}"}, "draw must be 'static void draw(nacelle::Canvas&, const State&, const Params&)'"},
-        {"prepare of const Params", {.more = "static void prepare(const State&) {}"}, "prepare must be 'static void prepare(Params&)'"},
+        {"mask without Params",
+         {.more = "static void mask(const State&, nacelle::Mask<Action>&) {}"},
+         "mask must be 'static void mask(const State&, const Params&, nacelle::Mask<Action>&)'"},
+        {"mask of a State that it changes",
+         {.more = "static void mask(State&, const Params&, nacelle::Mask<Action>&) {}"},
+         "mask must be"},
+        {"report without Log",
+         {.more = "static float report(const State&, const Params&) { return 0; }"},
+         "report needs 'struct Log', the numbers that it returns"},
+        {"report without Params",
+         {.more = "struct Log { float x; }; static Log report(const State&) { return {}; }"},
+         "report must be 'static Log report(const State&, const Params&)', with 'const "
+         "nacelle::Episode&' at the end if wanted"},
+        {"Log without report",
+         {.more = "struct Log { float x; };"},
+         "struct Log is filled by 'static Log report(const State&, const Params&)', which is "
+         "missing"},
+        {"overview without Params",
+         {.more =
+              "struct Global { float x; }; static Global overview(const State&) { return {}; }"},
+         "overview must be 'static Global overview(const State&, const Params&)', with a struct "
+         "Global"},
+        {"overview without Global",
+         {.more = "static float overview(const State&, const Params&) { return 0; }"},
+         "overview must be"},
+        {"Global without overview",
+         {.more = "struct Global { float x; };"},
+         "struct Global is filled by 'static Global overview(const State&, const Params&)', which "
+         "is missing"},
+        {"draw without Canvas",
+         {.more = "static void draw(const State&, const Params&) {}"},
+         "draw must be 'static void draw(nacelle::Canvas&, const State&, const Params&)'"},
+        {"prepare of const Params",
+         {.more = "static void prepare(const State&) {}"},
+         "prepare must be 'static void prepare(Params&)'"},
     });
 }
 
 TEST_CASE("a mistake inside a function stands at its own line") {
     check({
-        {"no such member", {.reset = "static void reset(State& s, const Params&, nacelle::Rng&) { s.y = 3; } /*here*/"}, "y"},
-        {"no such parameter", {.step = "static nacelle::Outcome step(State&, const Action&, const Params& p, nacelle::Rng&) {\n return {.reward = p.h}; /*here*/ }"}, "h"},
-        {"too many numbers", {.observe = "static Obs observe(const State& s, const Params&) { return {s.x, 1.0f}; } /*here*/"}, "initializer"},
-        {"an Array assigned", {.state = "nacelle::Array<float, 8> a; int n;", .reset = "static void reset(State& s, const Params&, nacelle::Rng&) { s.a = s.a; } /*here*/"}, "operator=(const"},
-        {"a State with an Array copied", {.state = "nacelle::Array<float, 8> a; int n;", .reset = "static void reset(State& s, const Params&, nacelle::Rng&) { State t = s; s = t; } /*here*/"}, "operator="},
-        {"a masked Continuous", {.action = "nacelle::Continuous<> go;", .more = "static void mask(const State&, const Params&, nacelle::Mask<Action>& m) { m.forbid(&Action::go, 0); } /*here*/"}, "only a Discrete action can be masked"},
-        {"std::min", {.reset = "static void reset(State& s, const Params&, nacelle::Rng&) { s.x = std::min(s.x, 1.0f); } /*here*/"}, "the standard library is not there on a GPU"},
-        {"a Discrete without choices", {.action = "nacelle::Discrete<0> go; /*here*/"}, "a Discrete needs at least one choice"},
-        {"bounds the wrong way round", {.action = "nacelle::Continuous<1, -1> go; /*here*/"}, "the lower bound of a Continuous must lie below the upper one"},
-        {"too few indices", {.state = "nacelle::Array<float, 4, 4> map;", .reset = "static void reset(State& s, const Params&, nacelle::Rng&) { s.map(1) = 0; } /*here*/"}, "as many indices as the array has dimensions"},
+        {"no such member",
+         {.reset =
+              "static void reset(State& s, const Params&, nacelle::Rng&) { s.y = 3; } /*here*/"},
+         "y"},
+        {"no such parameter",
+         {.step = "static nacelle::Outcome step(State&, const Action&, const Params& p, "
+                  "nacelle::Rng&) {\n return {.reward = p.h}; /*here*/ }"},
+         "h"},
+        {"too many numbers",
+         {.observe =
+              "static Obs observe(const State& s, const Params&) { return {s.x, 1.0f}; } /*here*/"},
+         "initializer"},
+        {"an Array assigned",
+         {.state = "nacelle::Array<float, 8> a; int n;",
+          .reset =
+              "static void reset(State& s, const Params&, nacelle::Rng&) { s.a = s.a; } /*here*/"},
+         "operator=(const"},
+        {"a State with an Array copied",
+         {.state = "nacelle::Array<float, 8> a; int n;",
+          .reset = "static void reset(State& s, const Params&, nacelle::Rng&) { State t = s; s = "
+                   "t; } /*here*/"},
+         "operator="},
+        {"a masked Continuous",
+         {.action = "nacelle::Continuous<> go;",
+          .more = "static void mask(const State&, const Params&, nacelle::Mask<Action>& m) { "
+                  "m.forbid(&Action::go, 0); } /*here*/"},
+         "only a Discrete action can be masked"},
+        {"std::min",
+         {.reset = "static void reset(State& s, const Params&, nacelle::Rng&) { s.x = "
+                   "std::min(s.x, 1.0f); } /*here*/"},
+         "the standard library is not there on a GPU"},
+        {"another name than the struct's", {.name = "Prob"}, "Prob"},
+        {"a Discrete without choices",
+         {.action = "nacelle::Discrete<0> go; /*here*/"},
+         "a Discrete needs at least one choice"},
+        {"bounds the wrong way round",
+         {.action = "nacelle::Continuous<1, -1> go; /*here*/"},
+         "the lower bound of a Continuous must lie below the upper one"},
+        {"too few indices",
+         {.state = "nacelle::Array<float, 4, 4> map;",
+          .reset = "static void reset(State& s, const Params&, nacelle::Rng&) { s.map(1) = 0; } "
+                   "/*here*/"},
+         "as many indices as the array has dimensions"},
     });
 }

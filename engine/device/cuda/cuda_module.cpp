@@ -15,15 +15,11 @@ int attribute(const Driver& cuda, CUfunction function, CUfunction_attribute whic
 
 // The size of the one struct that a kernel takes, or 0 where it takes nothing or the driver cannot
 // say (it can since CUDA 12.4).
-size_t parameter_bytes(const Driver& cuda, CUfunction function, const std::string& name) {
+size_t parameter_bytes(const Driver& cuda, CUfunction function) {
     size_t offset = 0;
     size_t bytes = 0;
-    size_t second = 0;
     if (!cuda.function_parameter) return 0;
     if (cuda.function_parameter(function, 0, &offset, &bytes) != CUDA_SUCCESS) return 0;
-    if (cuda.function_parameter(function, 1, &offset, &second) == CUDA_SUCCESS) {
-        throw Error(name, "the kernel has more than one parameter", "it takes one struct by value");
-    }
     return bytes;
 }
 
@@ -63,7 +59,7 @@ Kernel CudaModule::kernel(const std::string& name) {
     kernel.shared_bytes =
         static_cast<size_t>(attribute(cuda, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
     kernel.max_threads = attribute(cuda, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    kernel.args_bytes = parameter_bytes(cuda, function, name);
+    kernel.args_bytes = parameter_bytes(cuda, function);
     // Above 48 KiB a kernel must opt in. Done here and for all there is, a launch has nothing to
     // remember; what a launch does not ask for stays with the cache.
     if (kernel.shared_bytes < shared_bytes_) {

@@ -37,7 +37,7 @@ public:
             }
         }
         round_.wait(round);
-        return result_;              // the next meeting, which changes it, waits for this thread
+        return result_;    // the next meeting, which changes it, waits for this thread
     }
 
 private:
@@ -57,7 +57,7 @@ struct Place {
     uint32_t x;
 };
 struct Warp : Meeting {
-    uint64_t shown[2][32];   // what each lane lets the others see, in even and in odd rounds
+    uint64_t shown[2][32];    // what each lane lets the others see, in even and in odd rounds
 };
 struct Thread {
     Meeting* block;
@@ -70,7 +70,8 @@ inline thread_local Thread self{};
 inline std::mutex one_launch;
 
 // fn(block, thread) for every thread of every block, one block after the other.
-template <class Fn> void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block, Fn fn) {
+template <class Fn>
+void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block, Fn fn) {
     const std::lock_guard lock(one_launch);
     for (uint64_t b = begin_block; b < end_block; ++b) {
         Meeting block;
@@ -102,11 +103,13 @@ template <class Fn> void launch(uint64_t begin_block, uint64_t end_block, uint32
 
 inline void __syncthreads() { nacelle::emulate::self.block->meet(0); }
 inline void __syncwarp(unsigned = ~0u) { nacelle::emulate::self.warp->meet(0); }
-inline unsigned __ballot_sync(unsigned, bool set) { return nacelle::emulate::self.warp->meet(unsigned(set) << nacelle::emulate::self.thread.x % 32); }
+inline unsigned __ballot_sync(unsigned, bool set) {
+    return nacelle::emulate::self.warp->meet(unsigned(set) << nacelle::emulate::self.thread.x % 32);
+}
 template <class T> T __shfl_sync(unsigned, T value, int lane) {
     nacelle::emulate::Thread& self = nacelle::emulate::self;
     uint64_t* const shown = self.warp->shown[self.odd];
-    self.odd = !self.odd;                          // a lane that is late still reads the last round's
+    self.odd = !self.odd;    // a lane that is late still reads the last round's
     std::memcpy(&shown[self.thread.x % 32], &value, sizeof value);
     self.warp->meet(0);
     std::memcpy(&value, &shown[lane], sizeof value);
@@ -116,6 +119,7 @@ inline int __ffs(int bits) { return __builtin_ffs(bits); }
 template <class T> T __ldg(const T* from) { return *from; }
 template <class T> T atomicMin(T* target, T value) {
     T seen = __atomic_load_n(target, __ATOMIC_RELAXED);
-    while (value < seen && !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    while (value < seen && !__atomic_compare_exchange_n(target, &seen, value, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
     return seen;
 }

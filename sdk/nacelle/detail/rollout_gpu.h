@@ -105,6 +105,8 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     Outcome outcome;
     Ledger ledger;
     load_lane<E>(view, env, lane);
+    // The blocks of a wave load at once and then compute at once; the next wave's loads fill the gap.
+    if (steps == 1 && view.head.prefetch && env + view.head.prefetch < view.head.envs) prefetch_lane<E>(view, env + view.head.prefetch);
     auto [tick, stopped] = time_of(view.head, ahead);
     hold(lane.step, lane.running);
     for_each_element(lane.state, [](auto, int, auto& value) { hold(value); });
@@ -127,10 +129,10 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
         if (!(zero == 0.0f)) note_bad(view.head, Bad::obs, tick, env);
     }
     const Columns<E> to(view);
-    to.reward[env] = outcome.reward;
-    to.terminated[env] = outcome.terminated.byte;
-    to.truncated[env] = outcome.truncated.byte;
-    store_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action);
+    pass_on(to.reward[env], outcome.reward);
+    pass_on(to.terminated[env], outcome.terminated.byte);
+    pass_on(to.truncated[env], outcome.truncated.byte);
+    visit_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action, [](auto& stored, auto& value) { pass_on(stored, value); });
     store_lane<E>(view, env, lane);
     store_ledger<E>(view, env, ledger, present);
     if constexpr (narrow) store_row_of_floats<width>(local, row);

@@ -8,6 +8,8 @@ namespace random_search {
 
 using namespace nacelle;
 using namespace nacelle::detail;
+// CUDA has functions of these names at global scope.
+using nacelle::max, nacelle::min, nacelle::sqrt, nacelle::tanh;
 
 // One output per choice of a discrete part and one per continuous part, each a weighted sum of the
 // observation's numbers and a constant.

@@ -1,0 +1,228 @@
+"""Every code block of the documentation works as it stands there.
+
+A block's tag says what is done with it, in the order of the text and in one folder per document:
+
+    cpp env name=NAME            written to env_sources/NAME.cu; `nacelle inspect NAME` accepts it
+        same-as=FILE             ... and it is that file of the repository, less its comments
+    cpp env name=NAME fails      `nacelle inspect NAME` refuses it
+    cpp plugin name=NAME         written to my_plugins/NAME.cpp and compiled; `nacelle plugins` lists it
+    cpp host                     compiled against the engine's library, and run
+    sh run                       every command is run; `tools/nacelle test` is not
+    json [file=PATH]             parses; is written to the path
+    text                         is left alone
+    text error                   is what the refusal before it printed
+
+A block without a tag, or with another one, is a failure: nothing escapes."""
+import argparse
+import json
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from blocks import blocks_of
+
+LONGEST = 300       # seconds that one command may take
+
+
+class Failure(Exception):
+    pass
+
+
+def run(command, folder, settings, wanted=0):
+    """What the command printed on standard output and on standard error, once it ended as wanted."""
+    try:
+        done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, timeout=LONGEST,
+                              shell=isinstance(command, str))
+    except subprocess.TimeoutExpired:
+        raise Failure(f'{command}\nran for more than {LONGEST} s') from None
+    if done.returncode != wanted:
+        shown = command if isinstance(command, str) else ' '.join(map(str, command))
+        raise Failure(f'{shown}\nended with {done.returncode}, not {wanted}\n{done.stdout}{done.stderr}')
+    return done.stdout, done.stderr
+
+
+def without_comments(text):
+    """The code alone, its white space evened out."""
+    return ' '.join(re.sub(r'//[^\n]*', '', text).split())
+
+
+def commands_of(text):
+    joined = text.replace('\\\n', ' ')
+    return [line.strip() for line in joined.splitlines() if line.strip() and not line.strip().startswith('#')]
+
+
+class Document:
+    """One document's folder: what a user would have around him, with what its blocks add."""
+
+    def __init__(self, options, folder):
+        self.root, self.build, self.compiler = options.root, options.build, options.compiler
+        self.folder = Path(folder)
+        self.nacelle = self.build / 'tools' / 'nacelle'
+        self.settings = dict(os.environ, XDG_CACHE_HOME=str(self.build / 'tests' / 'docs-cache'))
+        self.refusal = None
+        for name in ('env_sources', 'my_plugins', 'include/nacelle'):
+            (self.folder / name).mkdir(parents=True)
+        for file in (self.root / 'env_sources').iterdir():
+            if file.suffix in ('.cu', '.json', '.npy'):
+                (self.folder / 'env_sources' / file.name).symlink_to(file)
+        (self.folder / 'sdk').symlink_to(self.root / 'sdk')
+        (self.folder / 'build').symlink_to(self.build)
+        (self.folder / 'include' / 'nacelle' / 'nacelle.hpp').symlink_to(self.root / 'engine' / 'nacelle.hpp')
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)            # it may be a link into the repository
+        path.write_text(text)
+        return path
+
+    def check(self, block):
+        actions = {'cpp env': self.environment, 'cpp env fails': self.refused_environment, 'cpp plugin': self.plugin,
+                   'cpp host': self.host, 'sh run': self.shell, 'json': self.settings_file, 'text': lambda block: None,
+                   'text error': self.error_text}
+        action = actions.get(' '.join(block.words))
+        if action is None:
+            raise Failure(f'there is no such tag; there is: {", ".join(actions)}')
+        action(block)
+
+    def inspect(self, block, wanted):
+        name = block.values['name']
+        self.write(f'env_sources/{name}.cu', block.text)
+        return run([self.nacelle, 'inspect', f'env_sources/{name}.cu', '--backend', 'cpu'], self.folder, self.settings, wanted)
+
+    def environment(self, block):
+        self.inspect(block, 0)
+        original = block.values.get('same-as')
+        if original and without_comments(block.text) != without_comments((self.root / original).read_text()):
+            raise Failure(f'it differs from {original}')
+
+    def refused_environment(self, block):
+        _, self.refusal = self.inspect(block, 1)
+
+    def error_text(self, block):
+        if self.refusal is None:
+            raise Failure('nothing was refused before it')
+        if block.text.strip() != self.refusal.strip():
+            raise Failure(f'what was printed is\n{self.refusal}')
+
+    def plugin(self, block):
+        name = block.values['name']
+        source = self.write(f'my_plugins/{name}.cpp', block.text)
+        library = source.with_suffix('.so')
+        run([self.compiler, '-std=c++20', '-Wall', '-Wextra', '-Werror', '-fPIC', '-shared', '-fvisibility=hidden',
+             '-fno-gnu-unique', '-I', 'sdk', source, '-o', library], self.folder, self.settings)
+        listing, _ = run([self.nacelle, 'plugins', '--folder', 'my_plugins', '--json'], self.folder, self.settings)
+        lines = [json.loads(line) for line in listing.splitlines()]
+        mine = [line for line in lines if Path(line['path']).name == library.name and 'my_plugins' in line['path']]
+        if len(mine) != 1 or 'id' not in mine[0]:
+            raise Failure(f'it is not listed as a plugin: {mine}')
+
+    def host(self, block):
+        source = self.write('host.cpp', block.text)
+        engine = self.build / 'engine'
+        run([self.compiler, '-std=c++20', '-Wall', '-Wextra', '-Wno-missing-field-initializers', '-Werror', '-I', 'include',
+             source, '-o', 'host', '-L', engine, '-lnacelle', f'-Wl,-rpath,{engine}'], self.folder, self.settings)
+        run([self.folder / 'host'], self.folder, self.settings)
+
+    def shell(self, block):
+        for command in commands_of(block.text):
+            words = command.split()
+            if words[:2] == ['tools/nacelle', 'test']:
+                continue
+            if words[0] == 'tools/nacelle':
+                command = command.replace(words[0], str(self.nacelle), 1)
+            run(command, self.folder, self.settings)
+
+    def settings_file(self, block):
+        try:
+            json.loads(block.text)
+        except ValueError as error:
+            raise Failure(str(error)) from None
+        if 'file' in block.values:
+            self.write(block.values['file'], block.text)
+
+
+def check_document(path, options):
+    """The number of blocks that work, and of those that do not."""
+    passed = failed = 0
+    name = path.relative_to(options.root).as_posix()
+    with tempfile.TemporaryDirectory(prefix='nacelle-docs-') as folder:
+        document = Document(options, folder)
+        for block in blocks_of(path.read_text()):
+            title = f'{name}:{block.line} {block.title}'
+            try:
+                document.check(block)
+            except (Failure, KeyError, OSError) as error:
+                failed += 1
+                print(f'FAILED {title}\n    ' + str(error).strip().replace('\n', '\n    '), flush=True)
+            else:
+                passed += 1
+                print(f'ok {title}', flush=True)
+    return passed, failed
+
+
+PLANTED = '''```
+no tag
+```
+```cpp env name=wrong
+struct {
+```
+```cpp env name=right fails
+#include <nacelle/env.h>
+```
+```text error
+another text
+```
+```json
+{"open": 1
+```
+```sh run
+false
+```
+```cpp
+no kind
+```
+```text
+fine
+'''
+
+
+def planted_faults_are_found(options):
+    """A document in which every block but one is wrong."""
+    with tempfile.TemporaryDirectory(prefix='nacelle-docs-') as folder:
+        document = Document(options, folder)
+        wrong = []
+        for block in blocks_of(PLANTED):
+            try:
+                document.check(block)
+            except Failure:
+                wrong.append(block.title)
+    return wrong == ['(no tag)', 'cpp env name=wrong', 'text error', 'json', 'sh run', 'cpp', '(never closed)']
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--root', type=Path, required=True)
+    parser.add_argument('--build', type=Path, required=True)
+    parser.add_argument('--compiler', default='c++')
+    parser.add_argument('documents', nargs='+')
+    options = parser.parse_args()
+    options.root, options.build = options.root.resolve(), options.build.resolve()
+    sums = [0, 0]
+    good = planted_faults_are_found(options)
+    print('ok' if good else 'FAILED', 'planted faults are found')
+    sums[0 if good else 1] += 1
+    for name in options.documents:
+        passed, failed = check_document(options.root / name, options)
+        # A document without blocks would pass by saying nothing.
+        if passed + failed == 0:
+            print(f'FAILED {name} has no code')
+            failed = 1
+        sums = [sums[0] + passed, sums[1] + failed]
+    print(f'{sums[0]} passed, {sums[1]} failed, 0 skipped')
+    return 1 if sums[1] else 0
+
+
+raise SystemExit(main())
