@@ -52,9 +52,8 @@ BenchmarkRow measure_steps(Environment& env, const BenchmarkSettings& settings) 
     for (const Field& field : env.schema().fields()) {
         if (field.slot < 0) continue;
         const std::string_view name = field.name;
-        const bool both = field.role == Role::state || name == "episode.step" || name == "episode.running";
-        const bool once = field.role == Role::obs || field.role == Role::action || field.role == Role::reward || field.role == Role::mask || field.role == Role::terminated
-            || field.role == Role::truncated || field.role == Role::global || field.role == Role::param;
+        const bool both = field.role == Role::state || name == "episode.length" || name == "episode.return" || field.role == Role::terminated || field.role == Role::truncated;
+        const bool once = field.role == Role::obs || field.role == Role::action || field.role == Role::reward || field.role == Role::mask || field.role == Role::global || field.role == Role::param;
         row.bytes_per_step += both ? 2 * bytes_of(field) : once ? bytes_of(field) : 0;
     }
     const Kernel step = env.stepwise().kernel("nacelle_step");

@@ -30,7 +30,7 @@ struct Ledger {
 
 template <class E> struct Lane : LaneParams<E, any_varied<E>()> {
     S<E> state;
-    int step;
+    int length;              // steps of this episode
     float running;           // the return so far
 };
 
@@ -61,39 +61,64 @@ template <class E> NACELLE_INLINE void load_params(const View<E>& view, size_t e
         });
     }
 }
+// The author's clock. It begins above 0 only after a snapshot; without a pool of them the array that
+// says so need not be read.
+template <class E> NACELLE_INLINE int clock_of(const View<E>& view, size_t env, const Lane<E>& lane) {
+    return lane.length + (view.head.pool_size ? NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] : 0);
+}
+// After a step that ended an episode the counters begin anew, though the arrays still show the old ones.
+template <class E> NACELLE_INLINE void load_counters(const View<E>& view, size_t env, Lane<E>& lane, int over) {
+    const int length = NACELLE_COLUMN(view, int, Role::episode, "episode.length")[env];
+    const float running = NACELLE_COLUMN(view, float, Role::episode, "episode.return")[env];
+    lane.length = over ? 0 : length;
+    lane.running = over ? 0.0f : running;
+}
 template <class E> NACELLE_INLINE void load_lane(const View<E>& view, size_t env, Lane<E>& lane) {
     load_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
     load_params<E>(view, env, lane);
-    lane.step = NACELLE_COLUMN(view, int, Role::episode, "episode.step")[env];
-    lane.running = NACELLE_COLUMN(view, float, Role::episode, "episode.running")[env];
+    load_counters<E>(view, env, lane, column<E, uint8_t, Role::terminated>(view)[env] | column<E, uint8_t, Role::truncated>(view)[env]);
+}
+// As load_lane, for an environment whose episode has just ended: with the counters of that episode.
+template <class E> NACELLE_INLINE void load_ended(const View<E>& view, size_t env, Lane<E>& lane) {
+    load_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
+    load_params<E>(view, env, lane);
+    load_counters<E>(view, env, lane, 0);
 }
 template <class E> NACELLE_INLINE void prefetch_lane(const View<E>& view, size_t env) {
     S<E> shape;
     prefetch_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, shape);
-    prefetch(NACELLE_COLUMN(view, int, Role::episode, "episode.step") + env);
-    prefetch(NACELLE_COLUMN(view, float, Role::episode, "episode.running") + env);
+    prefetch(NACELLE_COLUMN(view, int, Role::episode, "episode.length") + env);
+    prefetch(NACELLE_COLUMN(view, float, Role::episode, "episode.return") + env);
+}
+// Length and return are stored by every step, side by side: what an ended episode had stays there until
+// the next step. Written apart only where an episode ends, they would cost a third of a step.
+template <class E> NACELLE_INLINE void store_counters(const View<E>& view, size_t env, int length, float running) {
+    NACELLE_COLUMN(view, int, Role::episode, "episode.length")[env] = length;
+    NACELLE_COLUMN(view, float, Role::episode, "episode.return")[env] = running;
+}
+template <class E> NACELLE_INLINE void store_state(const View<E>& view, size_t env, Lane<E>& lane) {
+    store_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
 }
 template <class E> NACELLE_INLINE void store_lane(const View<E>& view, size_t env, Lane<E>& lane) {
-    store_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
-    NACELLE_COLUMN(view, int, Role::episode, "episode.step")[env] = lane.step;
-    NACELLE_COLUMN(view, float, Role::episode, "episode.running")[env] = lane.running;
+    store_state<E>(view, env, lane);
+    store_counters<E>(view, env, lane.length, lane.running);
 }
 
 NACELLE_INLINE float progress_at(const ViewHead& head, uint64_t tick) { return min(1.0f, float(tick) * head.progress_per_tick); }
 template <class E> NACELLE_INLINE Episode episode_of(const View<E>& view, uint64_t tick, size_t env, const Lane<E>& lane) {
     if constexpr (uses_episode<E>)
         return {view.head.first_env + uint32_t(env), NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.number")[env],
-            NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.level")[env], lane.step, progress_at(view.head, tick)};
-    else return {view.head.first_env + uint32_t(env), 0, 0, lane.step, progress_at(view.head, tick)};
+            NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.level")[env], clock_of<E>(view, env, lane), progress_at(view.head, tick)};
+    else return {view.head.first_env + uint32_t(env), 0, 0, clock_of<E>(view, env, lane), progress_at(view.head, tick)};
 }
 NACELLE_INLINE bool finite(float x) { return magnitude(x) < infinity; }
 
 // The author's step, the clock, the limit, the return.
 template <class E> NACELLE_INLINE Outcome step_lane(const View<E>& view, uint64_t tick, size_t env, Lane<E>& lane, const A<E>& action) {
-    ++lane.step;
+    ++lane.length;
     Rng rng(view.head.seed, Domain::step, tick, view.head.first_env + uint32_t(env));
     const Outcome said = call_step<E>(lane.state, action, lane.params(view), rng, episode_of<E>(view, tick, env, lane));
-    const bool limit = time_limit_of<E>() > 0 && lane.step >= time_limit_of<E>();
+    const bool limit = time_limit_of<E>() > 0 && clock_of<E>(view, env, lane) >= time_limit_of<E>();
     lane.running += said.reward;
     return {said.reward, said.terminated, bool((said.truncated.byte | limit) & !said.terminated.byte)};
 }
@@ -181,11 +206,9 @@ template <class E> NACELLE_INLINE void look_lane(const View<E>& view, size_t env
 
 // The statistics and the log of the episode that has ended.
 template <class E> NACELLE_INLINE void close_episode(const View<E>& view, uint64_t tick, size_t env, const Lane<E>& lane, Ledger& ledger) {
-    // Without a pool every episode starts at step 0, and the array that says so need not be read.
-    const int start = view.head.pool_size ? NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] : 0;
-    ledger.last_return = lane.running;
-    ledger.last_length = lane.step - start;
     ++ledger.episodes;
+    ledger.last_return = lane.running;
+    ledger.last_length = lane.length;
     ledger.lengths += ledger.last_length;
     ledger.returns += double(lane.running);
     ledger.squares += double(times(lane.running, lane.running));
@@ -213,17 +236,12 @@ template <class E> NACELLE_INLINE void add_totals(const View<E>& view, size_t en
     add_to(total + 2, sums.squares);
     add_to(total + 3, sums.lengths);
 }
-template <class E> NACELLE_INLINE void store_last(const View<E>& view, size_t env, const Ledger& ledger) {
-    NACELLE_COLUMN(view, float, Role::episode, "episode.return")[env] = ledger.last_return;
-    NACELLE_COLUMN(view, int, Role::episode, "episode.length")[env] = ledger.last_length;
-}
 #if NACELLE_GPU
 // The warp's sums in the order of its lanes; `present` are the lanes that have an environment. Reading
 // and writing a line for every lane that ended would cost more than the rest of a step.
 template <class E> NACELLE_INLINE void store_ledger(const View<E>& view, size_t env, const Ledger& ledger, uint32_t present) {
     uint32_t ended = __ballot_sync(present, ledger.episodes > 0);
     if (!ended) return;
-    if (ledger.episodes > 0) store_last<E>(view, env, ledger);
     Ledger sums;
     NACELLE_ROLLED while (ended) {
         const int lane = __ffs(int(ended)) - 1;
@@ -281,10 +299,17 @@ template <class E, int I, class Fn> NACELLE_INLINE void keep_one(Fn& fn) {
 // What a snapshot holds moves between an environment and a place in a pool of `size` snapshots.
 template <class E> NACELLE_INLINE void save_snapshot(const View<E>& view, size_t env, void* const* pool, size_t place, size_t size) {
     for_each_kept<E>([&](const Field& f, auto unit) { copy_elements<decltype(unit)>(f, view.array[f.slot], env, view.head.envs, pool[f.slot], place, size); });
+    // The clock as it stands: an episode that goes on from here starts there.
+    Lane<E> lane;
+    load_counters<E>(view, env, lane, column<E, uint8_t, Role::terminated>(view)[env] | column<E, uint8_t, Role::truncated>(view)[env]);
+    static_cast<int*>(pool[slot_of<E>(Role::episode, "episode.start")])[place] = clock_of<E>(view, env, lane);
 }
 template <class E> NACELLE_INLINE void load_snapshot(const View<E>& view, size_t env, void* const* pool, size_t place, size_t size, Lane<E>& lane) {
     for_each_kept<E>([&](const Field& f, auto unit) { copy_elements<decltype(unit)>(f, pool[f.slot], place, size, view.array[f.slot], env, view.head.envs); });
-    load_lane<E>(view, env, lane);
+    load_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
+    load_params<E>(view, env, lane);
+    lane.length = 0;
+    lane.running = 0;
 }
 
 // The next episode: from a snapshot with the chance that the run asks for, else by the author's reset.
@@ -294,6 +319,7 @@ template <class E> NACELLE_INLINE void open_episode(const View<E>& view, uint64_
         uint32_t& number = NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.number")[env];
         number = first ? 0 : number + 1;
     }
+    lane.length = 0;
     bool fresh = true;
     if (view.head.pool_size) {
         Rng rng(view.head.seed, Domain::snapshots, tick, row);
@@ -308,11 +334,10 @@ template <class E> NACELLE_INLINE void open_episode(const View<E>& view, uint64_
             const uint32_t bits = Rng(view.head.seed, Domain::level, tick, row).bits();
             NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.level")[env] = view.head.levels ? uint32_t(uint64_t(bits) * view.head.levels >> 32) : bits >> 1;
         }
-        lane.step = 0;
+        if (view.head.pool_size) NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] = 0;
         Rng rng(view.head.seed, Domain::reset, tick, row);
         call_reset<E>(lane.state, lane.params(view), rng, episode_of<E>(view, tick, env, lane));
     }
-    if (view.head.pool_size) NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] = lane.step;
     lane.running = 0;
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("returns, lengths and totals are those of a recount from every step") 
         Environment env(cpu(), recommended(name, 300));
         Recount recount(300);
         const std::vector<double> start(300, double(env.schema().header().time_limit) - 40);
-        write_numbers(env, "episode.step", start);    // so that the limit ends episodes, too
+        write_numbers(env, "episode.length", start);    // so that the limit ends episodes, too
         // Their first lengths count from step 0: what the engine believes must be ours.
         for (int& steps : recount.steps) steps = int(start[0]);
         for (int t = 0; t < 120; ++t) {
@@ -91,7 +91,7 @@ TEST_CASE("an episode that ends both ways is terminated, and the limit truncates
     write_numbers(env, "action.flags", {0, 0, 0, 0});
     for (int t = 0; t < 4; ++t) env.step();
     CHECK(numbers(env, "truncated") == std::vector<double>(4, 0));
-    CHECK(numbers(env, "episode.step") == std::vector<double>{5, 4, 4, 4});
+    CHECK(numbers(env, "episode.length") == std::vector<double>{5, 4, 4, 4});
     env.step();
     CHECK(numbers(env, "truncated") == std::vector<double>{1, 0, 0, 0});
     write_numbers(env, "action.flags", {0, 1, 0, 0});
@@ -124,12 +124,12 @@ TEST_CASE("the final observation is that of the last state, and the observation 
 
 TEST_CASE("at the time limit the final observation is what a twin without a limit sees") {
     Environment env(cpu(), recommended("pendulum", 50)), twin(cpu(), recommended("pendulum", 50));
-    for (Environment* one : {&env, &twin}) fill_numbers(*one, "episode.step", 195);
+    for (Environment* one : {&env, &twin}) fill_numbers(*one, "episode.length", 195);
     for (int t = 0; t < 4; ++t) {
         env.step_at_random();
         twin.step_at_random();
     }
-    fill_numbers(twin, "episode.step", 0);
+    fill_numbers(twin, "episode.length", 0);
     env.step_at_random();
     twin.step_at_random();
     CHECK(numbers(env, "truncated") == std::vector<double>(50, 1));

@@ -54,7 +54,7 @@ void check_steps(const std::shared_ptr<RunsOn>& on, const Tolerance& tolerance) 
     const Json &before = steps["before"], &after = steps["after"];
     const size_t count = after["reward"].size(), observed = after["obs"].size();
     Environment env(on, recommended(tolerance.name, uint32_t(count)));
-    fill_numbers(env, "episode.step", 0);    // the tables know no time limit
+    fill_numbers(env, "episode.length", 0);    // the tables know no time limit
     for (const auto& [name, column] : before.items())
         write_numbers(env, name, column.get<std::vector<double>>());
     env.step();
@@ -87,7 +87,7 @@ void check_trajectories(const std::shared_ptr<RunsOn>& on, const Tolerance& tole
     const Json trajectories = table_of(tolerance.name)["trajectories"];
     const size_t count = trajectories.size();
     Environment env(on, recommended(tolerance.name, uint32_t(count)));
-    fill_numbers(env, "episode.step", 0);
+    fill_numbers(env, "episode.length", 0);
     size_t longest = 0;
     for (const Json& one : trajectories) longest = std::max(longest, one["after"]["reward"].size());
     const auto column = [&](const char* part, const std::string& name, size_t t) {

@@ -26,7 +26,7 @@ void learn_and_act(const std::shared_ptr<RunsOn>& on) {
     LearnerInstance probe(plugins, env, "probe", {{"name", "probe"}});
     CHECK(probe.steps_per_iteration() == 2 * count);
     for (int i = 0; i < 3; ++i) env.step_at_random();
-    CHECK(numbers(env, "episode.step") == std::vector<double>(count, 3));
+    CHECK(numbers(env, "episode.length") == std::vector<double>(count, 3));
     const uint64_t tick = env.tick();
 
     on->stream->begin_capture();
@@ -38,7 +38,7 @@ void learn_and_act(const std::shared_ptr<RunsOn>& on) {
 
     CHECK(probe.metrics() == MetricValues{{"first", 99}, {"last", 99}});
     CHECK(env.tick() == tick + 3 * 6);
-    CHECK(numbers(env, "episode.step") == std::vector<double>(count, 0));
+    CHECK(numbers(env, "episode.length") == std::vector<double>(count, 0));
     const NamedArray& counts = env.arrays()["probe.counts"];
     CHECK(counts.form() == "u32 [300]");
     CHECK(counts.role() == Role::plugin);

@@ -106,7 +106,7 @@ void compare(EnvSettings settings, uint32_t count) {
     std::vector<double> nearly(count);
     for (uint32_t i = 0; i < count; ++i)
         nearly[i] = std::max(0.0, double(plain.schema().header().time_limit) - 10 - i % 150);
-    for (Environment* env : {&plain, &emulated}) write_numbers(*env, "episode.step", nearly);
+    for (Environment* env : {&plain, &emulated}) write_numbers(*env, "episode.length", nearly);
     std::vector<uint32_t> half;
     for (uint32_t i = 0; i < (count + 1) / 2; ++i) half.push_back(i);
 

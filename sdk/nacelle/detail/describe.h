@@ -138,17 +138,15 @@ template <class E, class Emit> constexpr void describe_all(Emit&& plain) {
     describe_part<O<E>>("final_obs", Role::final_obs, Per::row, passing, Layout::rows, images);
     if constexpr (Masks<E>) describe_one("mask", Role::mask, Dtype::u8, Per::row, in_checkpoint, uint32_t(choices_in<A<E>>), store);
     describe_one("reward", Role::reward, Dtype::f32, Per::row, passing, 0, store);
-    describe_one("terminated", Role::terminated, Dtype::b8, Per::env, passing, 0, store);
-    describe_one("truncated", Role::truncated, Dtype::b8, Per::env, passing, 0, store);
+    describe_one("terminated", Role::terminated, Dtype::b8, Per::env, in_checkpoint, 0, store);
+    describe_one("truncated", Role::truncated, Dtype::b8, Per::env, in_checkpoint, 0, store);
     if constexpr (!same<GlobalOf<E>, None>) describe_one("global", Role::global, Dtype::f32, Per::env, in_checkpoint, uint32_t(numbers_in<GlobalOf<E>>), store);
     describe_part<LogOf<E>>("log", Role::log, Per::env, in_checkpoint, Layout::columns, store);
-    describe_one("episode.step", Role::episode, Dtype::i32, Per::env, in_both, 0, store);
     if constexpr (uses_episode<E>) {
         describe_one("episode.number", Role::episode, Dtype::u32, Per::env, in_checkpoint, 0, store);
         describe_one("episode.level", Role::episode, Dtype::u32, Per::env, in_both, 0, store);
     }
-    describe_one("episode.start", Role::episode, Dtype::i32, Per::env, in_checkpoint, 0, store);
-    describe_one("episode.running", Role::episode, Dtype::f32, Per::row, in_checkpoint, 0, store);
+    describe_one("episode.start", Role::episode, Dtype::i32, Per::env, in_both, 0, store);
     describe_one("episode.return", Role::episode, Dtype::f32, Per::row, in_checkpoint, 0, store);
     describe_one("episode.length", Role::episode, Dtype::i32, Per::env, in_checkpoint, 0, store);
     // Episodes, returns, their squares, lengths: one line of memory for the environments of a warp.

@@ -36,14 +36,13 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
 
 template <class E> NACELLE_COLD void end_one(const View<E>& view, uint64_t tick, size_t env) {
     Lane<E> lane;
-    load_lane<E>(view, env, lane);
+    load_ended<E>(view, env, lane);
     observe_row<E, Role::final_obs>(view, tick, env, lane, obs_row<E, Role::final_obs>(view, env));
     Ledger ledger;
     close_episode<E>(view, tick, env, lane, ledger);
-    store_last<E>(view, env, ledger);
     add_totals<E>(view, env, ledger);
     open_episode<E>(view, tick, env, lane, false);
-    store_lane<E>(view, env, lane);
+    store_state<E>(view, env, lane);         // the counters of the ended episode stay to be seen
 }
 
 template <class E> NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_t tick, size_t begin, int count) {

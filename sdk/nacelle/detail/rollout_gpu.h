@@ -35,7 +35,8 @@ template <class E, Role role> NACELLE_INLINE void observe_together(const View<E>
         asked &= asked - 1;
         const size_t other = env - size_t(thread) + size_t(k);
         Lane<E> lane;
-        load_lane<E>(view, other, lane);
+        if constexpr (role == Role::final_obs) load_ended<E>(view, other, lane);
+        else load_lane<E>(view, other, lane);
         bind_row<E>(view.array, slot_of<E>(Role::state), other, view.head.envs, lane.state);
         observe_row<E, role>(view, tick, other, lane, obs_row<E, role>(view, other), thread, 32);
     }
@@ -75,7 +76,7 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
             if (ended) {
                 close_episode<E>(view, tick, env, lane, ledger);
                 open_episode<E>(view, tick, env, lane, false);
-                store_lane<E>(view, env, lane);
+                store_state<E>(view, env, lane);
             }
         }
         observe_together<E, Role::obs>(view, tick, env, present);
@@ -108,7 +109,7 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     // The blocks of a wave load at once and then compute at once; the next wave's loads fill the gap.
     if (steps == 1 && view.head.prefetch && env + view.head.prefetch < view.head.envs) prefetch_lane<E>(view, env + view.head.prefetch);
     auto [tick, stopped] = time_of(view.head, ahead);
-    hold(lane.step, lane.running);
+    hold(lane.length, lane.running);
     for_each_element(lane.state, [](auto, int, auto& value) { hold(value); });
     if (stopped) return;
     NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
@@ -133,7 +134,9 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     pass_on(to.terminated[env], outcome.terminated.byte);
     pass_on(to.truncated[env], outcome.truncated.byte);
     visit_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action, [](auto& stored, auto& value) { pass_on(stored, value); });
-    store_lane<E>(view, env, lane);
+    store_state<E>(view, env, lane);
+    const bool over = outcome.terminated || outcome.truncated;
+    store_counters<E>(view, env, over ? ledger.last_length : lane.length, over ? ledger.last_return : lane.running);
     store_ledger<E>(view, env, ledger, present);
     if constexpr (narrow) store_row_of_floats<width>(local, row);
 }

@@ -42,11 +42,10 @@ template <class E> NACELLE_INLINE void reset_one(const View<E>& view, const Rese
     bind_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
     if (args.form == ResetArgs::restore) {
         load_snapshot<E>(view, env, view.pool, place, args.places, lane);
-        NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] = lane.step;
-        lane.running = 0;
     } else if (args.form == ResetArgs::look) load_lane<E>(view, env, lane);
     else open_episode<E>(view, tick, env, lane, args.form == ResetArgs::first_episode);
     store_lane<E>(view, env, lane);
+    column<E, uint8_t, Role::terminated>(view)[env] = column<E, uint8_t, Role::truncated>(view)[env] = 0;
     observe_alone<E>(view, tick, env, lane);
 }
 template <class E> NACELLE_INLINE void reset_body(const View<E>& view, const ResetArgs& args, Items items) {
