@@ -34,6 +34,16 @@ void keep_open(const fs::path& file) {
         ::dlclose(handle);
 }
 
+// NVRTC looks for its built-in functions by name alone. Those of a wheel lie beside it, where no loader
+// searches: opened first, they are found.
+void open_builtins(const fs::path& beside) {
+    std::error_code trouble;
+    for (const auto& entry : fs::directory_iterator(beside, trouble)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("libnvrtc-builtins.so.")) ::dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+    }
+}
+
 // Updates of a toolkit keep the version's number.
 std::string stamp(const fs::path& file) {
     std::error_code trouble;
@@ -91,6 +101,7 @@ NvrtcLibrary::NvrtcLibrary(const std::vector<fs::path>& places, const std::strin
 }
 
 std::string NvrtcLibrary::load(const fs::path& place, const std::string& architecture) {
+    if (place.has_parent_path()) open_builtins(place.parent_path());
     try {
         library_.emplace_back(place);
     } catch (const Error& error) {

@@ -21,8 +21,7 @@ std::map<std::string, std::vector<std::byte>> seen(Environment& env) {
     for (const NamedArray& array : env.arrays().all()) {
         const bool state = array.role() == Role::state || array.role() == Role::obs ||
                            array.role() == Role::reward;
-        if (state || array.name() == "episode.length" || array.name() == "episode.level" ||
-            array.name().starts_with("param."))
+        if (state || array.name() == "episode.level" || array.name().starts_with("param."))
             all[array.name()] = bytes_of(array);
     }
     return all;

@@ -13,7 +13,7 @@ namespace {
 // Sums over ended episodes, as a host sees them.
 struct Recount {
     explicit Recount(size_t count)
-        : running(count), steps(count), last_return(count), last_length(count) {}
+        : running(count), steps(count), shown_return(count), shown_length(count) {}
 
     void see(Environment& env) {
         const std::vector<double> reward = numbers(env, "reward"),
@@ -23,9 +23,9 @@ struct Recount {
             both += terminated[i] != 0 && truncated[i] != 0;
             running[i] += float(reward[i]);
             ++steps[i];
+            shown_return[i] = running[i];    // an ended episode's stay to be seen until the next step
+            shown_length[i] = steps[i];
             if (terminated[i] == 0 && truncated[i] == 0) continue;
-            last_return[i] = running[i];
-            last_length[i] = steps[i];
             ++episodes;
             returns += double(running[i]);
             squares += double(running[i]) * double(running[i]);
@@ -37,7 +37,7 @@ struct Recount {
 
     std::vector<float> running;
     std::vector<int> steps;
-    std::vector<double> last_return, last_length;
+    std::vector<double> shown_return, shown_length;
     double episodes = 0, returns = 0, squares = 0, lengths = 0;
     int both = 0;
 };
@@ -62,8 +62,8 @@ TEST_CASE("returns, lengths and totals are those of a recount from every step") 
             env.step_at_random();
             recount.see(env);
         }
-        CHECK(numbers(env, "episode.return") == recount.last_return);
-        CHECK(numbers(env, "episode.length") == recount.last_length);
+        CHECK(numbers(env, "episode.return") == recount.shown_return);
+        CHECK(numbers(env, "episode.length") == recount.shown_length);
         const Totals totals = env.take_totals();
         CHECK(recount.episodes >= 300);
         CHECK(totals.episodes == recount.episodes);
@@ -98,8 +98,8 @@ TEST_CASE("an episode that ends both ways is terminated, and the limit truncates
     env.step();    // the others meet the limit, one by its own end
     CHECK(numbers(env, "terminated") == std::vector<double>{0, 1, 0, 0});
     CHECK(numbers(env, "truncated") == std::vector<double>{0, 0, 1, 1});
-    CHECK(numbers(env, "episode.length") == std::vector<double>{6, 6, 6, 6});
-    CHECK(numbers(env, "episode.return") == std::vector<double>(4, 12));
+    CHECK(numbers(env, "episode.length") == std::vector<double>{1, 6, 6, 6});
+    CHECK(numbers(env, "episode.return") == std::vector<double>{2, 12, 12, 12});
 }
 
 TEST_CASE("the final observation is that of the last state, and the observation that of the next "
