@@ -11,7 +11,8 @@ struct EngineParts {
 
 namespace {
 
-std::vector<std::filesystem::path> with_installed(std::vector<std::filesystem::path> folders, const char* installed) {
+std::vector<std::filesystem::path> with_installed(std::vector<std::filesystem::path> folders,
+                                                  const char* installed) {
     folders.emplace_back(installed);
     return folders;
 }
@@ -19,8 +20,13 @@ std::vector<std::filesystem::path> with_installed(std::vector<std::filesystem::p
 }
 
 Engine::Engine(const EngineSettings& settings) {
-    std::shared_ptr<RunsOn> on = open_backend({.backend = settings.backend, .threads = settings.threads, .cache = settings.cache, .env_folders = with_installed(settings.env_folders, NACELLE_DATA_FOLDER "/env_sources")});
-    Plugins plugins(with_installed(settings.plugin_folders, NACELLE_PLUGIN_FOLDER), on->cache, on->log);
+    std::shared_ptr<RunsOn> on = open_backend(
+        {.backend = settings.backend,
+         .threads = settings.threads,
+         .cache = settings.cache,
+         .env_folders = with_installed(settings.env_folders, NACELLE_DATA_FOLDER "/env_sources")});
+    Plugins plugins(with_installed(settings.plugin_folders, NACELLE_PLUGIN_FOLDER), on->cache,
+                    on->log);
     parts_ = std::make_shared<EngineParts>(EngineParts{std::move(on), std::move(plugins)});
 }
 std::string Engine::backend() const { return parts_->on->cuda() ? "cuda" : "cpu"; }
@@ -28,7 +34,8 @@ const std::string& Engine::why() const { return parts_->on->why; }
 Env Engine::load(const std::string& source, const nlohmann::json& env, uint64_t seed) {
     Json configuration = {{"env", env}, {"seed", seed}};
     configuration["env"]["source"] = source;
-    return Env(parts_, load_environment(parts_->on, parts_->plugins, configuration, "Engine::load"));
+    return Env(parts_,
+               load_environment(parts_->on, parts_->plugins, configuration, "Engine::load"));
 }
 
 void PluginList::load(const std::filesystem::path& library) { parts_->plugins.load(library); }
@@ -47,12 +54,18 @@ void Env::step() { environment_->step(); }
 void Env::step_at_random() { environment_->step_at_random(); }
 void Env::check() { environment_->check_finite(); }
 void Env::save_snapshots(std::span<const uint32_t> chosen) { environment_->save_snapshots(chosen); }
-void Env::restore_snapshots(std::span<const uint32_t> chosen, std::span<const uint32_t> places) { environment_->restore_snapshots(chosen, places); }
+void Env::restore_snapshots(std::span<const uint32_t> chosen, std::span<const uint32_t> places) {
+    environment_->restore_snapshots(chosen, places);
+}
 void Env::set_snapshot_chance(double chance) { environment_->set_snapshot_chance(chance); }
-void Env::set_param(const std::string& name, const nlohmann::json& value) { environment_->set_param(name, value); }
+void Env::set_param(const std::string& name, const nlohmann::json& value) {
+    environment_->set_param(name, value);
+}
 nlohmann::json Env::param(const std::string& name) const { return environment_->param(name); }
 
-ArrayView ArrayList::operator[](const std::string& name) const { return ArrayView(environment_->arrays()[name]); }
+ArrayView ArrayList::operator[](const std::string& name) const {
+    return ArrayView(environment_->arrays()[name]);
+}
 std::vector<std::string> ArrayList::names() const {
     std::vector<std::string> names;
     for (const NamedArray& array : environment_->arrays().all()) names.push_back(array.name());
@@ -66,18 +79,27 @@ void* ArrayView::device() const { return array_->device(); }
 std::vector<double> ArrayView::numbers() const { return array_->numbers(); }
 template <class T> std::vector<T> ArrayView::host() const { return array_->host<T>(); }
 template <class T> void ArrayView::write(std::span<const T> values) { array_->write(values); }
-#define NACELLE_ARRAY_OF(T)                                                                         \
-    template NACELLE_PUBLIC std::vector<T> ArrayView::host<T>() const;                              \
+#define NACELLE_ARRAY_OF(T)                                                                        \
+    template NACELLE_PUBLIC std::vector<T> ArrayView::host<T>() const;                             \
     template NACELLE_PUBLIC void ArrayView::write<T>(std::span<const T>);
-NACELLE_ARRAY_OF(float) NACELLE_ARRAY_OF(double) NACELLE_ARRAY_OF(int8_t) NACELLE_ARRAY_OF(uint8_t) NACELLE_ARRAY_OF(int16_t) NACELLE_ARRAY_OF(uint16_t)
-NACELLE_ARRAY_OF(int32_t) NACELLE_ARRAY_OF(uint32_t) NACELLE_ARRAY_OF(int64_t) NACELLE_ARRAY_OF(uint64_t) NACELLE_ARRAY_OF(bool)
+NACELLE_ARRAY_OF(float)
+NACELLE_ARRAY_OF(double) NACELLE_ARRAY_OF(int8_t) NACELLE_ARRAY_OF(uint8_t)
+    NACELLE_ARRAY_OF(int16_t) NACELLE_ARRAY_OF(uint16_t) NACELLE_ARRAY_OF(int32_t)
+        NACELLE_ARRAY_OF(uint32_t) NACELLE_ARRAY_OF(int64_t) NACELLE_ARRAY_OF(uint64_t)
+            NACELLE_ARRAY_OF(bool)
 #undef NACELLE_ARRAY_OF
 
-Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out) : run_(std::make_shared<TrainingRun>(env.environment_, env.parts_->plugins, configuration, "Run", out)) {}
+                Run::Run(Env& env, const nlohmann::json& configuration,
+                         const std::filesystem::path& out)
+    : run_(std::make_shared<TrainingRun>(env.environment_, env.parts_->plugins, configuration,
+                                         "Run", out)) {
+}
 bool Run::iterate() { return run_->iterate(); }
 bool Run::solved() const { return run_->solved(); }
 uint64_t Run::steps() const { return run_->progress().steps; }
-std::vector<std::pair<std::string, double>> Run::metrics() const { return run_->progress().metrics; }
+std::vector<std::pair<std::string, double>> Run::metrics() const {
+    return run_->progress().metrics;
+}
 double Run::evaluate(uint64_t episodes) { return run_->evaluate(episodes).mean_return; }
 
 }

@@ -21,11 +21,12 @@ class TrainingRun;
 struct EngineParts;
 
 struct EngineSettings {
-    std::string backend = "auto";                        // "auto", "cuda" or "cpu"
-    int threads = 0;                                     // of the CPU; 0: one per processor
-    std::filesystem::path cache;                         // empty: the user's cache directory
-    std::vector<std::filesystem::path> env_folders;      // where names of environments are looked up
-    std::vector<std::filesystem::path> plugin_folders;   // where plugins are looked up, before the installed ones
+    std::string backend = "auto";                      // "auto", "cuda" or "cpu"
+    int threads = 0;                                   // of the CPU; 0: one per processor
+    std::filesystem::path cache;                       // empty: the user's cache directory
+    std::vector<std::filesystem::path> env_folders;    // where names of environments are looked up
+    std::vector<std::filesystem::path>
+        plugin_folders;    // where plugins are looked up, before the installed ones
 };
 
 // A named array of an environment.
@@ -57,7 +58,8 @@ public:
 
 private:
     friend class Env;
-    explicit ArrayList(std::shared_ptr<Environment> environment) : environment_(std::move(environment)) {}
+    explicit ArrayList(std::shared_ptr<Environment> environment)
+        : environment_(std::move(environment)) {}
     std::shared_ptr<Environment> environment_;
 };
 
@@ -99,7 +101,8 @@ public:
 private:
     friend class Engine;
     friend class Run;
-    Env(std::shared_ptr<EngineParts> parts, std::shared_ptr<Environment> environment) : parts_(std::move(parts)), environment_(std::move(environment)) {}
+    Env(std::shared_ptr<EngineParts> parts, std::shared_ptr<Environment> environment)
+        : parts_(std::move(parts)), environment_(std::move(environment)) {}
     std::shared_ptr<EngineParts> parts_;
     std::shared_ptr<Environment> environment_;
 };
@@ -112,7 +115,8 @@ public:
     const std::string& why() const;
     PluginList plugins() const { return PluginList(parts_); }
     // A name or a path to a .cu, and the "env" object of a configuration.
-    Env load(const std::string& source, const nlohmann::json& env = nlohmann::json::object(), uint64_t seed = 1);
+    Env load(const std::string& source, const nlohmann::json& env = nlohmann::json::object(),
+             uint64_t seed = 1);
 
 private:
     std::shared_ptr<EngineParts> parts_;

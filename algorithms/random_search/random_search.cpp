@@ -21,9 +21,11 @@ Sizes sizes_of(const nacelle_environment& environment) {
     const auto* const bytes = static_cast<const char*>(environment.schema);
     Sizes sizes{.outputs = 0, .inputs = header->group[0].obs_width + 1};
     for (uint32_t i = 0; i < header->fields; ++i) {
-        const auto& field = *reinterpret_cast<const nacelle::Field*>(bytes + header->header_size + size_t(i) * header->field_size);
+        const auto& field = *reinterpret_cast<const nacelle::Field*>(
+            bytes + header->header_size + size_t(i) * header->field_size);
         if (field.role != nacelle::Role::action) continue;
-        sizes.outputs += field.count * (field.kind == nacelle::Kind::discrete ? uint32_t(field.choices) : 1);
+        sizes.outputs +=
+            field.count * (field.kind == nacelle::Kind::discrete ? uint32_t(field.choices) : 1);
     }
     return sizes;
 }
@@ -35,14 +37,18 @@ public:
     RandomSearch(plugin::Host host, std::string_view config) : host_(host) {
         const nacelle_environment environment = host.environment();
         const Sizes sizes = sizes_of(environment);
-        if (sizes.inputs < 2) throw std::runtime_error("a linear policy needs numbers in Obs; " + std::string(environment.name) + " has only arrays");
+        if (sizes.inputs < 2)
+            throw std::runtime_error("a linear policy needs numbers in Obs; " +
+                                     std::string(environment.name) + " has only arrays");
         envs_ = environment.envs;
         weights_ = sizes.outputs * sizes.inputs;
         read(plugin::Config(config), environment);
         make_arrays();
         const std::span<const nacelle_header> headers = random_search::kernel_headers();
-        const uint32_t program = host.program("#include <random_search/kernels.h>\nRANDOM_SEARCH_KERNELS()\n", headers);
-        for (const char* const symbol : {"search_propose", "search_play", "search_score", "search_order", "search_update", "search_summarise"})
+        const uint32_t program =
+            host.program("#include <random_search/kernels.h>\nRANDOM_SEARCH_KERNELS()\n", headers);
+        for (const char* const symbol : {"search_propose", "search_play", "search_score",
+                                         "search_order", "search_update", "search_summarise"})
             kernels_.push_back(host.kernel(program, symbol));
         act_ = host.kernel(program, "search_act");
     }
@@ -51,8 +57,14 @@ public:
 
     void record(void* stream) {
         host_.restart(stream);
-        const uint64_t items[] = {uint64_t(weights_) * arguments_.members, envs_, arguments_.members, arguments_.members, weights_, 1};
-        for (size_t i = 0; i < kernels_.size(); ++i) host_.launch(kernels_[i], items[i], block, arguments_, stream);
+        const uint64_t items[] = {uint64_t(weights_) * arguments_.members,
+                                  envs_,
+                                  arguments_.members,
+                                  arguments_.members,
+                                  weights_,
+                                  1};
+        for (size_t i = 0; i < kernels_.size(); ++i)
+            host_.launch(kernels_[i], items[i], block, arguments_, stream);
         host_.advance(arguments_.steps, stream);
     }
 
@@ -72,13 +84,18 @@ private:
     void read(plugin::Config config, const nacelle_environment& environment) {
         config.text("name", name);
         const int64_t episodes = config.integer("episodes", std::min<int64_t>(8, envs_), 1, envs_);
-        const int64_t members = config.integer("population", int64_t(envs_) / episodes, 2, int64_t(envs_));
+        const int64_t members =
+            config.integer("population", int64_t(envs_) / episodes, 2, int64_t(envs_));
         if (members * episodes > int64_t(envs_))
-            throw std::runtime_error("a population of " + std::to_string(members) + " with " + std::to_string(episodes) + " episodes each needs " + std::to_string(members * episodes) + " environments; env.count is " + std::to_string(envs_));
+            throw std::runtime_error("a population of " + std::to_string(members) + " with " +
+                                     std::to_string(episodes) + " episodes each needs " +
+                                     std::to_string(members * episodes) +
+                                     " environments; env.count is " + std::to_string(envs_));
         const double elite = config.number("elite", 0.1, 1e-6, 1);
         deviation_ = float(config.number("deviation", 1, 1e-6, 1e6));
         const float least = float(config.number("least_deviation", 0.02, 0, 1e6));
-        const int64_t steps = config.integer("steps", environment.time_limit ? environment.time_limit : 1000, 1, 1000000);
+        const int64_t steps = config.integer(
+            "steps", environment.time_limit ? environment.time_limit : 1000, 1, 1000000);
         config.finish();
         arguments_.members = uint32_t(members);
         arguments_.episodes = uint32_t(episodes);
@@ -88,8 +105,13 @@ private:
         arguments_.least_deviation = least;
     }
 
-    template <class T> T* array(const char* array_name, nacelle::Dtype dtype, std::initializer_list<int64_t> shape, bool persistent) {
-        return static_cast<T*>(host_.array_create(array_name, uint32_t(dtype), std::span(shape.begin(), shape.size()), persistent).data);
+    template <class T>
+    T* array(const char* array_name, nacelle::Dtype dtype, std::initializer_list<int64_t> shape,
+             bool persistent) {
+        return static_cast<T*>(host_
+                                   .array_create(array_name, uint32_t(dtype),
+                                                 std::span(shape.begin(), shape.size()), persistent)
+                                   .data);
     }
     void make_arrays() {
         using nacelle::Dtype;
@@ -101,7 +123,8 @@ private:
         arguments_.over = array<uint8_t>("over", Dtype::u8, {envs}, false);
         arguments_.fitness = array<float>("fitness", Dtype::f32, {members}, false);
         arguments_.rank = array<uint32_t>("rank", Dtype::u32, {members}, false);
-        arguments_.metrics = array<float>("metrics", Dtype::f32, {random_search::metric_count}, false);
+        arguments_.metrics =
+            array<float>("metrics", Dtype::f32, {random_search::metric_count}, false);
         const std::vector<float> spread(weights_, deviation_);
         host_.write(arguments_.deviation, spread.data(), spread.size() * sizeof(float));
     }
@@ -116,4 +139,5 @@ private:
 
 }
 
-NACELLE_PLUGIN("nacelle.random_search", "1.0.0", "Cross-entropy search over linear policies", nacelle::plugin::Learner<RandomSearch>)
+NACELLE_PLUGIN("nacelle.random_search", "1.0.0", "Cross-entropy search over linear policies",
+               nacelle::plugin::Learner<RandomSearch>)

@@ -4,8 +4,16 @@
 
 namespace nacelle {
 
-NamedArray::NamedArray(std::string name, Dtype dtype, std::vector<int64_t> shape, Role role, uint8_t kept, Buffer memory, Stream& stream)
-    : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)), role_(role), kept_(kept), count_(1), memory_(std::move(memory)), stream_(&stream) {
+NamedArray::NamedArray(std::string name, Dtype dtype, std::vector<int64_t> shape, Role role,
+                       uint8_t kept, Buffer memory, Stream& stream)
+    : name_(std::move(name)),
+      dtype_(dtype),
+      shape_(std::move(shape)),
+      role_(role),
+      kept_(kept),
+      count_(1),
+      memory_(std::move(memory)),
+      stream_(&stream) {
     for (const int64_t size : shape_) count_ *= static_cast<size_t>(size);
 }
 
@@ -26,7 +34,9 @@ void NamedArray::read(void* target) const {
 }
 
 void NamedArray::write_bytes(const void* source, size_t count) {
-    if (count != count_) throw Error(name_, "is " + form() + " and takes " + std::to_string(count_) + " elements, not " + std::to_string(count));
+    if (count != count_)
+        throw Error(name_, "is " + form() + " and takes " + std::to_string(count_) +
+                               " elements, not " + std::to_string(count));
     if (count == 0) return;
     stream_->to_device(device(), source, bytes());
     stream_->synchronize();

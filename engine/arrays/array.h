@@ -10,7 +10,8 @@ namespace nacelle {
 // neighbours lie side by side ("columns"), else the first one does.
 class NamedArray final {
 public:
-    NamedArray(std::string name, Dtype dtype, std::vector<int64_t> shape, Role role, uint8_t kept, Buffer memory, Stream& stream);
+    NamedArray(std::string name, Dtype dtype, std::vector<int64_t> shape, Role role, uint8_t kept,
+               Buffer memory, Stream& stream);
 
     const std::string& name() const { return name_; }
     Dtype dtype() const { return dtype_; }

@@ -9,17 +9,17 @@ namespace {
 // Calls fn with a value of the type that the dtype names.
 template <class Fn> auto with_type(Dtype dtype, Fn&& fn) {
     switch (dtype) {
-    case Dtype::f32: return fn(float{});
-    case Dtype::f64: return fn(double{});
-    case Dtype::i32: return fn(int32_t{});
-    case Dtype::u32: return fn(uint32_t{});
-    case Dtype::i64: return fn(int64_t{});
-    case Dtype::u64: return fn(uint64_t{});
-    case Dtype::i16: return fn(int16_t{});
-    case Dtype::u16: return fn(uint16_t{});
-    case Dtype::i8: return fn(int8_t{});
-    case Dtype::u8: return fn(uint8_t{});
-    case Dtype::b8: break;
+        case Dtype::f32: return fn(float{});
+        case Dtype::f64: return fn(double{});
+        case Dtype::i32: return fn(int32_t{});
+        case Dtype::u32: return fn(uint32_t{});
+        case Dtype::i64: return fn(int64_t{});
+        case Dtype::u64: return fn(uint64_t{});
+        case Dtype::i16: return fn(int16_t{});
+        case Dtype::u16: return fn(uint16_t{});
+        case Dtype::i8: return fn(int8_t{});
+        case Dtype::u8: return fn(uint8_t{});
+        case Dtype::b8: break;
     }
     return fn(bool{});
 }
@@ -31,7 +31,8 @@ size_t dtype_size(Dtype dtype) {
 }
 
 const char* dtype_name(Dtype dtype) {
-    static constexpr const char* names[] = {"f32", "f64", "i32", "u32", "i64", "u64", "i16", "u16", "i8", "u8", "b8"};
+    static constexpr const char* names[] = {"f32", "f64", "i32", "u32", "i64", "u64",
+                                            "i16", "u16", "i8",  "u8",  "b8"};
     return names[static_cast<int>(dtype)];
 }
 

@@ -8,7 +8,8 @@ std::shared_ptr<RunsOn> open_backend(const BackendSettings& settings, Log log) {
     auto on = std::make_shared<RunsOn>();
     on->log = std::move(log);
     on->env_folders = settings.env_folders;
-    on->cache = std::make_shared<Cache>(settings.cache.empty() ? Cache::default_directory() : settings.cache);
+    on->cache = std::make_shared<Cache>(settings.cache.empty() ? Cache::default_directory()
+                                                               : settings.cache);
     DeviceChoice choice = open_device(settings.backend, settings.threads);
     if (choice.device->info().backend == Backend::cuda) {
         try {

@@ -13,8 +13,8 @@ struct RunsOn {
     std::unique_ptr<Compiler> compiler;
     std::unique_ptr<Stream> stream;
     Log log;
-    std::string why;                                 // why this device
-    std::vector<std::filesystem::path> env_folders;  // where names of environments are looked up
+    std::string why;                                   // why this device
+    std::vector<std::filesystem::path> env_folders;    // where names of environments are looked up
 
     bool cuda() const { return device->info().backend == Backend::cuda; }
 };
@@ -22,7 +22,7 @@ struct RunsOn {
 struct BackendSettings {
     std::string backend = "auto";
     int threads = 0;
-    std::filesystem::path cache;                     // empty: the default
+    std::filesystem::path cache;    // empty: the default
     std::vector<std::filesystem::path> env_folders;
 };
 

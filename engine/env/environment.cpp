@@ -1,8 +1,8 @@
 #include "engine/env/environment.h"
 
 #include "engine/base/error.h"
-#include "engine/jit/scan.h"
 #include "engine/base/suggest.h"
+#include "engine/jit/scan.h"
 
 #include <cmath>
 #include <cstring>
@@ -12,12 +12,19 @@ namespace nacelle {
 namespace {
 
 constexpr uint32_t block = 128;
-const ProgramText stepwise_text{.instantiation = "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n", .headers = {}, .defines = {}};
+const ProgramText stepwise_text{.instantiation =
+                                    "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n",
+                                .headers = {},
+                                .defines = {}};
 
-LaunchShape over(uint64_t items) { return {.items = items, .threads = block, .items_per_block = block}; }
+LaunchShape over(uint64_t items) {
+    return {.items = items, .threads = block, .items_per_block = block};
+}
 
 // Environments that a GPU steps at once: 12 blocks on a multiprocessor, at 40 registers a thread.
-uint32_t resident(const DeviceInfo& device) { return device.backend == Backend::cuda ? uint32_t(device.processors) * 12 * block : 0; }
+uint32_t resident(const DeviceInfo& device) {
+    return device.backend == Backend::cuda ? uint32_t(device.processors) * 12 * block : 0;
+}
 
 // The configuration's constants and the names of what varies, as the SDK's macros take them.
 std::vector<std::string> baked(const EnvSettings& settings, const std::set<std::string>& varied) {
@@ -27,7 +34,10 @@ std::vector<std::string> baked(const EnvSettings& settings, const std::set<std::
     constants.precision(17);
     for (const auto& [name, value] : settings.constants) {
         if (std::find(known.begin(), known.end(), name) == known.end())
-            throw Error(settings.where, "env.constants." + name + ": " + settings.source.filename().string() + " has no constant '" + name + "'", suggest(name, known));
+            throw Error(settings.where,
+                        "env.constants." + name + ": " + settings.source.filename().string() +
+                            " has no constant '" + name + "'",
+                        suggest(name, known));
         constants << "{\"" << name << "\"," << value << "},";
     }
     for (const std::string& name : varied) names << '"' << name << "\",";
@@ -47,8 +57,12 @@ std::string in_words(double bytes) {
 
 }
 
-Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const std::function<void(Environment&)>& loaded)
-    : on_(std::move(on)), settings_(std::move(settings)), name_(settings_.source.stem().string()), arrays_(name_) {
+Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings,
+                         const std::function<void(Environment&)>& loaded)
+    : on_(std::move(on)),
+      settings_(std::move(settings)),
+      name_(settings_.source.stem().string()),
+      arrays_(name_) {
     const auto entries = flatten_params(settings_.params);
     defines_ = baked(settings_, varied_params(entries));
     ProgramText text = stepwise_text;
@@ -84,32 +98,50 @@ void Environment::allocate() {
     const size_t each = schema().bytes_per_env(), free = on_->device->memory_free();
     const double wanted = double(each) * settings_.count;
     if (wanted > double(free))
-        throw Error(settings_.where, "env.count: " + name_ + " takes " + std::to_string(each) + " bytes per environment; " + std::to_string(settings_.count) + " of them are " + in_words(wanted) + ", and " + in_words(double(free)) + " are free",
-            "at most " + std::to_string(free / each) + " fit");
+        throw Error(settings_.where,
+                    "env.count: " + name_ + " takes " + std::to_string(each) +
+                        " bytes per environment; " + std::to_string(settings_.count) +
+                        " of them are " + in_words(wanted) + ", and " + in_words(double(free)) +
+                        " are free",
+                    "at most " + std::to_string(free / each) + " fit");
     void** const slots = reinterpret_cast<void**>(view_.data() + schema().header().array_offset);
     for (const Field& field : schema().fields()) {
         if (field.slot < 0) continue;
-        Buffer memory(on_->device, schema().elements(field, settings_.count) * dtype_size(field.dtype));
+        Buffer memory(on_->device,
+                      schema().elements(field, settings_.count) * dtype_size(field.dtype));
         slots[field.slot] = memory.data();
-        arrays_.add(NamedArray(field.name, field.dtype, schema().shape(field, settings_.count), field.role, field.kept, std::move(memory), *on_->stream));
+        arrays_.add(NamedArray(field.name, field.dtype, schema().shape(field, settings_.count),
+                               field.role, field.kept, std::move(memory), *on_->stream));
     }
     beat_ = Buffer(on_->device, sizeof(Beat));
     on_->stream->fill(&beat()->bad, 0xff, sizeof(uint64_t));
     draws_ = Buffer(on_->device, std::max<size_t>(1, params_->draws().size()) * sizeof(Draw));
     const uint64_t groups = (uint64_t(settings_.count) + totals_group - 1) / totals_group;
     size_t totals = 0;
-    for (const Field& field : schema().fields()) totals += field.role == Role::total ? field.count : 0;
+    for (const Field& field : schema().fields())
+        totals += field.role == Role::total ? field.count : 0;
     sums_ = Buffer(on_->device, groups * totals * sizeof(double));
-    head() = {.seed = settings_.seed, .beat = beat(),
-        .draws = static_cast<Draw*>(draws_.data()), .envs = settings_.count, .first_env = settings_.first_env, .levels = settings_.levels,
-        .pool_size = 0, .pool_chance = 0, .progress_per_tick = 0, .prefetch = resident(on_->device->info()), .reserved = 0};
+    head() = {.seed = settings_.seed,
+              .beat = beat(),
+              .draws = static_cast<Draw*>(draws_.data()),
+              .envs = settings_.count,
+              .first_env = settings_.first_env,
+              .levels = settings_.levels,
+              .pool_size = 0,
+              .pool_chance = 0,
+              .progress_per_tick = 0,
+              .prefetch = resident(on_->device->info()),
+              .reserved = 0};
 }
 
 // The parameters' bytes go into the view, with the tables' addresses that are there already.
 void Environment::load_params() {
-    std::memcpy(view_.data() + schema().header().params_offset, params_->bytes().data(), params_->bytes().size());
+    std::memcpy(view_.data() + schema().header().params_offset, params_->bytes().data(),
+                params_->bytes().size());
     for (const auto& [name, memory] : tables_) bind_table(params_->field(name), memory.data(), -1);
-    if (!params_->draws().empty()) on_->stream->to_device(draws_.data(), params_->draws().data(), params_->draws().size() * sizeof(Draw));
+    if (!params_->draws().empty())
+        on_->stream->to_device(draws_.data(), params_->draws().data(),
+                               params_->draws().size() * sizeof(Draw));
     on_->stream->synchronize();
 }
 
@@ -136,22 +168,31 @@ Buffer Environment::upload(std::span<const uint32_t> values) {
 
 void Environment::require_envs(std::span<const uint32_t> chosen) const {
     for (const uint32_t env : chosen)
-        if (env >= settings_.count) throw Error(name_, "there is no environment " + std::to_string(env), "there are 0 to " + std::to_string(settings_.count - 1));
+        if (env >= settings_.count)
+            throw Error(name_, "there is no environment " + std::to_string(env),
+                        "there are 0 to " + std::to_string(settings_.count - 1));
 }
 
-void Environment::run_reset(uint32_t form, std::span<const uint32_t> chosen, std::span<const uint32_t> places) {
+void Environment::run_reset(uint32_t form, std::span<const uint32_t> chosen,
+                            std::span<const uint32_t> places) {
     require_envs(chosen);
     const bool all = chosen.data() == nullptr;
     if (!all && chosen.empty()) return;
     const Buffer chosen_there = upload(chosen), places_there = upload(places);
-    const ResetArgs args{.form = form, .ahead = 0, .chosen = static_cast<uint32_t*>(chosen_there.data()), .count = all ? settings_.count : uint32_t(chosen.size()),
-        .places = head().pool_size, .place = static_cast<uint32_t*>(places_there.data())};
+    const ResetArgs args{.form = form,
+                         .ahead = 0,
+                         .chosen = static_cast<uint32_t*>(chosen_there.data()),
+                         .count = all ? settings_.count : uint32_t(chosen.size()),
+                         .places = head().pool_size,
+                         .place = static_cast<uint32_t*>(places_there.data())};
     launch(reset_, over(args.count), args_of(args));
     record_ticks(1);
     on_->stream->synchronize();
 }
 
-void Environment::reset() { run_reset(tick() == 0 ? ResetArgs::first_episode : ResetArgs::next_episode, {}, {}); }
+void Environment::reset() {
+    run_reset(tick() == 0 ? ResetArgs::first_episode : ResetArgs::next_episode, {}, {});
+}
 void Environment::reset(std::span<const uint32_t> chosen) {
     const uint32_t none = 0;
     run_reset(ResetArgs::next_episode, chosen.data() ? chosen : std::span(&none, size_t(0)), {});
@@ -166,7 +207,12 @@ void Environment::record_ticks(uint64_t by) {
     launch(advance_clock_, over(1), args_of(args));
 }
 void Environment::record_restart() {
-    const ResetArgs args{.form = ResetArgs::next_episode, .ahead = 0, .chosen = nullptr, .count = settings_.count, .places = 0, .place = nullptr};
+    const ResetArgs args{.form = ResetArgs::next_episode,
+                         .ahead = 0,
+                         .chosen = nullptr,
+                         .count = settings_.count,
+                         .places = 0,
+                         .place = nullptr};
     launch(reset_, over(settings_.count), args_of(args));
     record_ticks(1);
 }
@@ -200,7 +246,10 @@ void Environment::fill_varied(const std::string& name) {
     if (!column) return;
     const size_t size = dtype_size(field.dtype);
     std::vector<std::byte> values(column->bytes());
-    for (size_t i = 0; i < column->count(); ++i) std::memcpy(values.data() + i * size, params_->bytes().data() + field.offset + i / settings_.count * field.step, size);
+    for (size_t i = 0; i < column->count(); ++i)
+        std::memcpy(values.data() + i * size,
+                    params_->bytes().data() + field.offset + i / settings_.count * field.step,
+                    size);
     column->write_bytes(values.data(), column->count());
 }
 
@@ -212,7 +261,8 @@ void Environment::set_run_length(uint64_t ticks) {
 Totals Environment::take_totals() {
     const uint64_t groups = (uint64_t(settings_.count) + totals_group - 1) / totals_group;
     const size_t width = sums_.bytes() / sizeof(double) / groups;
-    const TotalsArgs args{.sums = static_cast<double*>(sums_.data()), .logs = static_cast<uint32_t>(width - 4)};
+    const TotalsArgs args{.sums = static_cast<double*>(sums_.data()),
+                          .logs = static_cast<uint32_t>(width - 4)};
     launch(sum_totals_, over(groups), args_of(args));
     std::vector<double> sums(sums_.bytes() / sizeof(double));
     on_->stream->to_host(sums.data(), sums_.data(), sums_.bytes());
@@ -223,13 +273,17 @@ Totals Environment::take_totals() {
     totals.episodes = whole[0];
     const double n = std::max(1.0, whole[0]);
     totals.mean_return = whole[1] / n;
-    totals.return_deviation = std::sqrt(std::max(0.0, whole[2] / n - totals.mean_return * totals.mean_return));
+    totals.return_deviation =
+        std::sqrt(std::max(0.0, whole[2] / n - totals.mean_return * totals.mean_return));
     totals.mean_length = whole[3] / n;
     size_t at = 4;
     for (const Field& field : schema().fields()) {
-        if (field.role != Role::total || !std::string_view(field.name).starts_with("total.log.")) continue;
+        if (field.role != Role::total || !std::string_view(field.name).starts_with("total.log."))
+            continue;
         for (uint32_t i = 0; i < field.count; ++i, ++at)
-            totals.log.emplace_back(std::string(field.name + std::strlen("total.log.")) + (field.count > 1 ? "." + std::to_string(i) : ""), whole[at] / n);
+            totals.log.emplace_back(std::string(field.name + std::strlen("total.log.")) +
+                                        (field.count > 1 ? "." + std::to_string(i) : ""),
+                                    whole[at] / n);
     }
     return totals;
 }
@@ -250,10 +304,16 @@ void Environment::report_bad(const char* array, uint64_t key) {
     for (size_t i = 0; i < width; ++i) {
         const double value = values[row * width + i];
         if (std::isfinite(value)) continue;
-        found = " is " + std::string(std::isnan(value) ? "not a number" : value > 0 ? "infinite" : "minus infinity") + (width > 1 ? " in column " + std::to_string(i) : "");
+        found = " is " +
+                std::string(std::isnan(value) ? "not a number"
+                            : value > 0       ? "infinite"
+                                              : "minus infinity") +
+                (width > 1 ? " in column " + std::to_string(i) : "");
         break;
     }
-    throw Error(name_, std::string(array) + " of environment " + std::to_string(row) + (found.empty() ? " is not finite" : found) + " since step " + std::to_string(step));
+    throw Error(name_, std::string(array) + " of environment " + std::to_string(row) +
+                           (found.empty() ? " is not finite" : found) + " since step " +
+                           std::to_string(step));
 }
 
 }

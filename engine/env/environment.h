@@ -13,7 +13,7 @@ struct NpyArray;
 // Sums over the episodes that ended since the last time they were asked for.
 struct Totals {
     double episodes = 0, mean_return = 0, return_deviation = 0, mean_length = 0;
-    std::vector<std::pair<std::string, double>> log;     // means of the author's Log
+    std::vector<std::pair<std::string, double>> log;    // means of the author's Log
 };
 
 // A loaded environment: the author's file compiled for this backend, `count` copies of it side by
@@ -21,7 +21,8 @@ struct Totals {
 class Environment final {
 public:
     // `loaded` runs before the first reset: what fills tables from other sources than files.
-    Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const std::function<void(Environment&)>& loaded = {});
+    Environment(std::shared_ptr<RunsOn> on, EnvSettings settings,
+                const std::function<void(Environment&)>& loaded = {});
     ~Environment();
 
     const std::string& name() const { return name_; }
@@ -68,7 +69,9 @@ public:
 
     // A program around this environment's functions; it shares the arrays and the view.
     Program& program(const ProgramText& text);
-    void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const std::byte> args) { launch_program(*on_, *on_->stream, kernel, shape, view_.data(), args); }
+    void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const std::byte> args) {
+        launch_program(*on_, *on_->stream, kernel, shape, view_.data(), args);
+    }
 
 private:
     ViewHead& head() { return *reinterpret_cast<ViewHead*>(view_.data()); }
@@ -81,7 +84,8 @@ private:
     void bind_table(const Field& field, const void* memory, int64_t rows);
     void fill_varied(const std::string& name);
     void show_view();
-    void run_reset(uint32_t form, std::span<const uint32_t> chosen, std::span<const uint32_t> places);
+    void run_reset(uint32_t form, std::span<const uint32_t> chosen,
+                   std::span<const uint32_t> places);
     void require_envs(std::span<const uint32_t> chosen) const;
     Buffer upload(std::span<const uint32_t> values);
     [[noreturn]] void report_bad(const char* array, uint64_t key);

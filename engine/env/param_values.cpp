@@ -23,30 +23,38 @@ void flatten(const Json& object, const std::string& path, std::vector<ParamEntry
 
 std::pair<double, double> range_of(Dtype dtype) {
     switch (dtype) {
-    case Dtype::i8: return {-128, 127};
-    case Dtype::u8: return {0, 255};
-    case Dtype::i16: return {-32768, 32767};
-    case Dtype::u16: return {0, 65535};
-    case Dtype::i32: return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
-    case Dtype::u32: return {0, std::numeric_limits<uint32_t>::max()};
-    case Dtype::i64: return {-0x1p63, 0x1p63};
-    case Dtype::u64: return {0, 0x1p64};
-    case Dtype::b8: return {0, 1};
-    case Dtype::f32: return {-std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
-    case Dtype::f64: break;
+        case Dtype::i8: return {-128, 127};
+        case Dtype::u8: return {0, 255};
+        case Dtype::i16: return {-32768, 32767};
+        case Dtype::u16: return {0, 65535};
+        case Dtype::i32:
+            return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+        case Dtype::u32: return {0, std::numeric_limits<uint32_t>::max()};
+        case Dtype::i64: return {-0x1p63, 0x1p63};
+        case Dtype::u64: return {0, 0x1p64};
+        case Dtype::b8: return {0, 1};
+        case Dtype::f32:
+            return {-std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
+        case Dtype::f64: break;
     }
     return {-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 }
 
-double read_value(const Json& value, Dtype dtype, const std::string& where, const std::string& path) {
+double read_value(const Json& value, Dtype dtype, const std::string& where,
+                  const std::string& path) {
     const bool real = dtype == Dtype::f32 || dtype == Dtype::f64;
     if (dtype == Dtype::b8 && value.is_boolean()) return value.get<bool>();
-    const char* const wanted = dtype == Dtype::b8 ? "true or false" : real ? "a number" : "a whole number";
-    if (!value.is_number() || dtype == Dtype::b8) throw Error(where, path + ": expected " + wanted + ", found " + value.dump());
+    const char* const wanted = dtype == Dtype::b8 ? "true or false"
+                               : real             ? "a number"
+                                                  : "a whole number";
+    if (!value.is_number() || dtype == Dtype::b8)
+        throw Error(where, path + ": expected " + wanted + ", found " + value.dump());
     const double number = value.get<double>();
-    if (!real && number != std::floor(number)) throw Error(where, path + ": expected a whole number, found " + value.dump());
+    if (!real && number != std::floor(number))
+        throw Error(where, path + ": expected a whole number, found " + value.dump());
     const auto [low, high] = range_of(dtype);
-    if (!(number >= low && number <= high)) throw Error(where, path + ": " + value.dump() + " does not fit in " + dtype_name(dtype));
+    if (!(number >= low && number <= high))
+        throw Error(where, path + ": " + value.dump() + " does not fit in " + dtype_name(dtype));
     return number;
 }
 
@@ -80,25 +88,37 @@ Draw read_draw(const Json& value, Dtype dtype, const std::string& where, const s
     }
     const std::string form = value.begin().key();
     const Json& list = *value.begin();
-    const auto number = [&](size_t i) { return static_cast<float>(read_value(list.at(i), dtype, where, path + "." + form)); };
+    const auto number = [&](size_t i) {
+        return static_cast<float>(read_value(list.at(i), dtype, where, path + "." + form));
+    };
     for (int i = 1; i < 5; ++i)
         if (form == forms[i]) draw.form = i;
     if (draw.form == Draw::choice) {
-        if (list.empty() || list.size() > std::size(draw.value)) throw Error(where, path + ".choice: expected 1 to 16 values, found " + std::to_string(list.size()));
+        if (list.empty() || list.size() > std::size(draw.value))
+            throw Error(where, path + ".choice: expected 1 to 16 values, found " +
+                                   std::to_string(list.size()));
         draw.count = static_cast<int32_t>(list.size());
         for (size_t i = 0; i < list.size(); ++i) draw.value[i] = number(i);
         return draw;
     }
     const char* const pair = draw.form == Draw::normal ? "[mean, deviation]" : "[low, high]";
-    if (list.size() != 2) throw Error(where, path + "." + form + ": expected " + pair + ", found " + list.dump());
+    if (list.size() != 2)
+        throw Error(where, path + "." + form + ": expected " + pair + ", found " + list.dump());
     draw.a = number(0);
     draw.b = number(1);
-    if (draw.form == Draw::normal ? draw.b < 0 : draw.a > draw.b) throw Error(where, path + "." + form + ": " + (draw.form == Draw::normal ? "the deviation is negative: " : "low is above high: ") + list.dump());
-    if (draw.form == Draw::log_uniform && draw.a <= 0) throw Error(where, path + ".log_uniform: both bounds must be above 0, found " + list.dump());
+    if (draw.form == Draw::normal ? draw.b < 0 : draw.a > draw.b)
+        throw Error(where, path + "." + form + ": " +
+                               (draw.form == Draw::normal ? "the deviation is negative: "
+                                                          : "low is above high: ") +
+                               list.dump());
+    if (draw.form == Draw::log_uniform && draw.a <= 0)
+        throw Error(where,
+                    path + ".log_uniform: both bounds must be above 0, found " + list.dump());
     return draw;
 }
 
-ParamValues::ParamValues(const EnvSchema& schema, std::vector<std::byte> defaults, std::string where)
+ParamValues::ParamValues(const EnvSchema& schema, std::vector<std::byte> defaults,
+                         std::string where)
     : schema_(&schema), bytes_(std::move(defaults)), where_(std::move(where)) {
     size_t count = 0;
     for (const Field* field : schema.params())
@@ -108,7 +128,9 @@ ParamValues::ParamValues(const EnvSchema& schema, std::vector<std::byte> default
 
 const Field& ParamValues::field(const std::string& name) const {
     if (const Field* const found = schema_->find("param." + name)) return *found;
-    throw Error(where_, "env.params." + name + ": " + schema_->name() + " has no parameter '" + name + "'", suggest(name, schema_->param_names()));
+    throw Error(where_,
+                "env.params." + name + ": " + schema_->name() + " has no parameter '" + name + "'",
+                suggest(name, schema_->param_names()));
 }
 
 size_t ParamValues::first_draw(const Field& wanted) const {
@@ -123,17 +145,28 @@ size_t ParamValues::first_draw(const Field& wanted) const {
 void ParamValues::set(const std::string& name, const Json& value) {
     const Field& target = field(name);
     const std::string path = "env.params." + name;
-    if (target.kind == Kind::table) throw Error(where_, path + ": is a table; it is loaded from a file or a hook, or filled by prepare()");
+    if (target.kind == Kind::table)
+        throw Error(where_,
+                    path +
+                        ": is a table; it is loaded from a file or a hook, or filled by prepare()");
     if (is_distribution(value)) {
-        if (!target.varied) throw Error(where_, path + ": was compiled as one number for all environments", "give it a distribution in env.params when the environment is loaded");
-        for (uint32_t i = 0; i < target.count; ++i) draws_[first_draw(target) + i] = read_draw(value, target.dtype, where_, path);
+        if (!target.varied)
+            throw Error(where_, path + ": was compiled as one number for all environments",
+                        "give it a distribution in env.params when the environment is loaded");
+        for (uint32_t i = 0; i < target.count; ++i)
+            draws_[first_draw(target) + i] = read_draw(value, target.dtype, where_, path);
         return;
     }
     if (value.is_array() && (target.rank == 0 || value.size() != target.count))
-        throw Error(where_, path + ": expected " + (target.rank == 0 ? "one number" : "a number or " + std::to_string(target.count) + " of them") + ", found " + value.dump());
+        throw Error(where_, path + ": expected " +
+                                (target.rank == 0
+                                     ? "one number"
+                                     : "a number or " + std::to_string(target.count) + " of them") +
+                                ", found " + value.dump());
     for (uint32_t i = 0; i < target.count; ++i) {
         const Json& one = value.is_array() ? value[i] : value;
-        const double number = read_value(one, target.dtype, where_, value.is_array() ? path + "." + std::to_string(i) : path);
+        const double number = read_value(one, target.dtype, where_,
+                                         value.is_array() ? path + "." + std::to_string(i) : path);
         write_number(target.dtype, bytes_.data() + target.offset + size_t(i) * target.step, number);
         if (target.varied) {
             draws_[first_draw(target) + i] = Draw{};
@@ -149,10 +182,12 @@ Json ParamValues::get(const std::string& name) const {
         if (source.varied) {
             const Draw& draw = draws_[first_draw(source) + i];
             const std::string form(forms[draw.form]);
-            if (draw.form == Draw::choice) return {{form, std::vector<float>(draw.value, draw.value + draw.count)}};
+            if (draw.form == Draw::choice)
+                return {{form, std::vector<float>(draw.value, draw.value + draw.count)}};
             if (draw.form != Draw::fixed) return {{form, {draw.a, draw.b}}};
         }
-        const double number = read_number(source.dtype, bytes_.data() + source.offset + size_t(i) * source.step);
+        const double number =
+            read_number(source.dtype, bytes_.data() + source.offset + size_t(i) * source.step);
         if (source.dtype == Dtype::b8) return number != 0;
         if (source.dtype == Dtype::f32) return static_cast<float>(number);
         if (source.dtype == Dtype::f64) return number;

@@ -20,37 +20,50 @@ Error as_error(const Diagnostics& wrong) {
 }
 
 Binary compiled(RunsOn& on, const std::filesystem::path& author, const ProgramText& text) {
-    ProgramSource source{.author = author, .headers = {}, .instantiation = text.instantiation, .defines = text.defines, .options = {}};
+    ProgramSource source{.author = author,
+                         .headers = {},
+                         .instantiation = text.instantiation,
+                         .defines = text.defines,
+                         .options = {}};
     // A quotient within 2 ulp instead of exactly rounded: 30 instructions of a CartPole step less.
     if (on.cuda()) source.options = {"--prec-div=false", "--ftz=true"};
-    for (const EmbeddedHeader& header : embedded_sdk()) source.headers.push_back({header.name, header.text});
+    for (const EmbeddedHeader& header : embedded_sdk())
+        source.headers.push_back({header.name, header.text});
     source.headers.insert(source.headers.end(), text.headers.begin(), text.headers.end());
     Compiled result = on.compiler->compile(source);
     if (const auto* const wrong = std::get_if<Diagnostics>(&result)) throw as_error(*wrong);
     return std::get<Binary>(std::move(result));
 }
 
-std::vector<std::byte> defaults_of(std::span<const std::byte> elf, size_t size, const std::string& what) {
+std::vector<std::byte> defaults_of(std::span<const std::byte> elf, size_t size,
+                                   const std::string& what) {
     std::vector<std::byte> bytes(size);
     // An all-zero default lies in .bss, which has no bytes in the file.
-    if (const auto found = elf_symbol(elf, "nacelle_defaults", what); found && found->size() >= size) std::memcpy(bytes.data(), found->data(), size);
+    if (const auto found = elf_symbol(elf, "nacelle_defaults", what);
+        found && found->size() >= size)
+        std::memcpy(bytes.data(), found->data(), size);
     return bytes;
 }
 
 }
 
-Program::Program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text) : Program(on, compiled(on, author, text), author.filename().string()) {}
+Program::Program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text)
+    : Program(on, compiled(on, author, text), author.filename().string()) {}
 
 Program::Program(RunsOn& on, const Binary& binary, const std::string& what)
-    : schema_(EnvSchema::read(binary.elf(), what)), defaults_(defaults_of(binary.elf(), schema_.header().params_size, what)),
-      module_(on.device->load(binary.image)), milliseconds_(binary.milliseconds), from_cache_(binary.from_cache) {}
+    : schema_(EnvSchema::read(binary.elf(), what)),
+      defaults_(defaults_of(binary.elf(), schema_.header().params_size, what)),
+      module_(on.device->load(binary.image)),
+      milliseconds_(binary.milliseconds),
+      from_cache_(binary.from_cache) {}
 
 void Program::set_view(Stream& stream, std::span<const std::byte> view) {
     const Symbol symbol = module_->symbol("nacelle_view");
     if (symbol.address) stream.to_device(symbol.address, view.data(), view.size());
 }
 
-void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape, const void* view, std::span<const std::byte> args) {
+void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape,
+                    const void* view, std::span<const std::byte> args) {
     if (on.cuda()) return stream.launch(kernel, shape, args);
     std::vector<std::byte> call(sizeof(Call) + args.size());
     const Call head{view};

@@ -37,7 +37,10 @@ private:
 };
 
 // Runs a kernel on either backend: the view goes before the arguments where a CPU needs it.
-void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape, const void* view, std::span<const std::byte> args);
-template <class Args> std::span<const std::byte> args_of(const Args& args) { return {reinterpret_cast<const std::byte*>(&args), sizeof args}; }
+void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape,
+                    const void* view, std::span<const std::byte> args);
+template <class Args> std::span<const std::byte> args_of(const Args& args) {
+    return {reinterpret_cast<const std::byte*>(&args), sizeof args};
+}
 
 }

@@ -19,16 +19,20 @@ EnvSchema::EnvSchema(std::span<const std::byte> table, const std::string& what) 
     constexpr size_t leading = 4 * sizeof(uint32_t);
     if (table.size() < leading) throw Error(what, "the environment's table is cut short");
     std::memcpy(&header_, table.data(), leading);
-    if (header_.magic != schema_magic) throw Error(what, "the environment's table does not begin as one");
+    if (header_.magic != schema_magic)
+        throw Error(what, "the environment's table does not begin as one");
     if (header_.revision != schema_revision)
-        throw Error(what, "has a table of revision " + std::to_string(header_.revision) + "; this engine reads " + std::to_string(schema_revision));
+        throw Error(what, "has a table of revision " + std::to_string(header_.revision) +
+                              "; this engine reads " + std::to_string(schema_revision));
     const size_t header_size = header_.header_size, field_size = header_.field_size;
     if (table.size() < header_size) throw Error(what, "the environment's table is cut short");
     std::memcpy(&header_, table.data(), std::min(header_size, sizeof header_));
-    if (table.size() < header_size + field_size * header_.fields) throw Error(what, "the environment's table is cut short");
+    if (table.size() < header_size + field_size * header_.fields)
+        throw Error(what, "the environment's table is cut short");
     fields_.resize(header_.fields);
     for (size_t i = 0; i < fields_.size(); ++i)
-        std::memcpy(&fields_[i], table.data() + header_size + i * field_size, std::min(field_size, sizeof(Field)));
+        std::memcpy(&fields_[i], table.data() + header_size + i * field_size,
+                    std::min(field_size, sizeof(Field)));
 }
 
 const Field* EnvSchema::find(const std::string& name) const {
@@ -56,10 +60,10 @@ size_t EnvSchema::elements(const Field& field, size_t envs) const {
 
 size_t EnvSchema::rows(const Field& field, size_t envs) const {
     switch (field.per) {
-    case Per::all: return 1;
-    case Per::env: return envs;
-    case Per::row: return envs * header_.group[field.group].count;
-    case Per::group: break;
+        case Per::all: return 1;
+        case Per::env: return envs;
+        case Per::row: return envs * header_.group[field.group].count;
+        case Per::group: break;
     }
     return (envs + group_envs - 1) / group_envs;
 }

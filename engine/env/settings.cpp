@@ -13,7 +13,8 @@ fs::path find_environment(const std::string& name, const std::vector<fs::path>& 
     const bool path = name.find('/') != std::string::npos || name.ends_with(".cu");
     if (path) {
         if (!fs::exists(name)) throw Error(name, "no such file");
-        if (fs::is_directory(name)) throw Error(name, "is a directory, not an environment", "name a .cu file");
+        if (fs::is_directory(name))
+            throw Error(name, "is a directory, not an environment", "name a .cu file");
         return fs::absolute(name).lexically_normal();
     }
     std::vector<std::string> names;
@@ -36,7 +37,8 @@ EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::p
     settings.count = static_cast<uint32_t>(env.integer("count", settings.count, 1, most_envs));
     settings.levels = static_cast<uint32_t>(env.integer("levels", 0, 0, 2147483647));
     Config constants = env.object("constants");
-    for (const std::string& key : constants.keys()) settings.constants[key] = constants.number(key, 0);
+    for (const std::string& key : constants.keys())
+        settings.constants[key] = constants.number(key, 0);
     settings.params = env.object("params").json();
     env.finish("env");
     return settings;

@@ -10,14 +10,16 @@
 namespace nacelle {
 namespace {
 
-struct TableHandle {                         // nacelle::Table, as the author's Params holds it
+struct TableHandle {    // nacelle::Table, as the author's Params holds it
     const void* first;
     int32_t count, lane, lanes;
 };
 
 std::string form_of(const Field& field) {
     std::string text = std::string(dtype_name(field.dtype)) + " [";
-    for (uint32_t i = 0; i < field.rank; ++i) text += (i ? ", " : "") + (field.dims[i] ? std::to_string(field.dims[i]) : std::string("any"));
+    for (uint32_t i = 0; i < field.rank; ++i)
+        text +=
+            (i ? ", " : "") + (field.dims[i] ? std::to_string(field.dims[i]) : std::string("any"));
     return text + "]";
 }
 
@@ -32,19 +34,24 @@ void Environment::bind_table(const Field& field, const void* memory, int64_t row
     handle.lane = 0;
     handle.lanes = 1;
     std::memcpy(there, &handle, sizeof(void*) + 3 * sizeof(int32_t));
-    std::memcpy(view_.data() + schema().header().params_offset + field.offset, there, sizeof(void*) + 3 * sizeof(int32_t));
+    std::memcpy(view_.data() + schema().header().params_offset + field.offset, there,
+                sizeof(void*) + 3 * sizeof(int32_t));
 }
 
-void Environment::set_table(const std::string& name, const NpyArray& data, const std::string& where) {
+void Environment::set_table(const std::string& name, const NpyArray& data,
+                            const std::string& where) {
     const Field& field = params_->field(name);
-    if (field.kind != Kind::table) throw Error(settings_.where, "env.params." + name + ": is a number, not a table");
+    if (field.kind != Kind::table)
+        throw Error(settings_.where, "env.params." + name + ": is a number, not a table");
     std::string found = data.dtype + " [";
     bool fits = data.dtype == dtype_name(field.dtype) && data.shape.size() == field.rank;
     for (size_t i = 0; i < data.shape.size(); ++i) {
         found += (i ? ", " : "") + std::to_string(data.shape[i]);
         if (i < field.rank && field.dims[i] && field.dims[i] != data.shape[i]) fits = false;
     }
-    if (!fits) throw Error(where, "holds " + found + "]; the table '" + name + "' of " + name_ + " is " + form_of(field));
+    if (!fits)
+        throw Error(where, "holds " + found + "]; the table '" + name + "' of " + name_ + " is " +
+                               form_of(field));
     if (data.data.empty()) throw Error(where, "holds no rows for the table '" + name + "'");
     Buffer memory(on_->device, data.data.size());
     on_->stream->to_device(memory.data(), data.data.data(), data.data.size());
@@ -59,7 +66,9 @@ void Environment::load_tables(const std::vector<ParamEntry>& entries) {
     for (const ParamEntry& entry : entries) {
         if (params_->field(entry.name).kind != Kind::table) continue;
         if (!entry.value.is_string())
-            throw Error(settings_.where, "env.params." + entry.name + ": expected the path of a .npy file, found " + entry.value.dump());
+            throw Error(settings_.where, "env.params." + entry.name +
+                                             ": expected the path of a .npy file, found " +
+                                             entry.value.dump());
         std::filesystem::path file = entry.value.get<std::string>();
         if (file.is_relative()) file = settings_.source.parent_path() / file;
         set_table(entry.name, parse_npy(read_file(file), file.string()), file.string());
@@ -72,9 +81,14 @@ void Environment::prepare_tables() {
     for (const Field* field : schema().params()) {
         if (field->kind != Kind::table) continue;
         const std::string name = field->name + std::strlen("param.");
-        if (std::any_of(tables_.begin(), tables_.end(), [&](const auto& entry) { return entry.first == name; })) continue;
+        if (std::any_of(tables_.begin(), tables_.end(),
+                        [&](const auto& entry) { return entry.first == name; }))
+            continue;
         if (!schema().header().has_prepare || field->dims[0] == 0)
-            throw Error(settings_.where, "env.params." + name + ": the table " + form_of(*field) + " of " + name_ + " needs data", "name a .npy file");
+            throw Error(settings_.where,
+                        "env.params." + name + ": the table " + form_of(*field) + " of " + name_ +
+                            " needs data",
+                        "name a .npy file");
         Buffer memory(on_->device, field->count * dtype_size(field->dtype));
         bind_table(*field, memory.data(), field->dims[0]);
         tables_.emplace_back(name, std::move(memory));
@@ -83,7 +97,8 @@ void Environment::prepare_tables() {
     if (!missing) return;
     show_view();
     const NoArgs args{};
-    launch(stepwise_->kernel("nacelle_prepare"), {.items = 16384, .threads = 128, .items_per_block = 128}, args_of(args));
+    launch(stepwise_->kernel("nacelle_prepare"),
+           {.items = 16384, .threads = 128, .items_per_block = 128}, args_of(args));
     on_->stream->synchronize();
 }
 

@@ -11,7 +11,8 @@ namespace {
 constexpr int warm_ups = 3;
 
 // Times `work`, which advances all environments by `steps`, and fills the row.
-void repeat(Environment& env, BenchmarkRow& row, int repetitions, const std::function<void()>& work) {
+void repeat(Environment& env, BenchmarkRow& row, int repetitions,
+            const std::function<void()>& work) {
     Stream& stream = *env.on().stream;
     for (int i = 0; i < warm_ups; ++i) work();
     stream.synchronize();
@@ -43,7 +44,9 @@ BenchmarkRow begin_row(Environment& env, const char* kind, uint32_t steps) {
     return row;
 }
 
-double bytes_of(const Field& field) { return double(field.count) * double(dtype_size(field.dtype)); }
+double bytes_of(const Field& field) {
+    return double(field.count) * double(dtype_size(field.dtype));
+}
 
 }
 
@@ -52,8 +55,12 @@ BenchmarkRow measure_steps(Environment& env, const BenchmarkSettings& settings) 
     for (const Field& field : env.schema().fields()) {
         if (field.slot < 0) continue;
         const std::string_view name = field.name;
-        const bool both = field.role == Role::state || name == "episode.length" || name == "episode.return" || field.role == Role::terminated || field.role == Role::truncated;
-        const bool once = field.role == Role::obs || field.role == Role::action || field.role == Role::reward || field.role == Role::mask || field.role == Role::global || field.role == Role::param;
+        const bool both = field.role == Role::state || name == "episode.length" ||
+                          name == "episode.return" || field.role == Role::terminated ||
+                          field.role == Role::truncated;
+        const bool once = field.role == Role::obs || field.role == Role::action ||
+                          field.role == Role::reward || field.role == Role::mask ||
+                          field.role == Role::global || field.role == Role::param;
         row.bytes_per_step += both ? 2 * bytes_of(field) : once ? bytes_of(field) : 0;
     }
     const Kernel step = env.stepwise().kernel("nacelle_step");
@@ -80,16 +87,30 @@ BenchmarkRow measure_rollout(Environment& env, const BenchmarkSettings& settings
     const std::shared_ptr<Device> device = env.on().device;
     const size_t wanted = samples * (4 * width + 4 + 1 + 4 * parts);
     if (wanted > device->memory_free())
-        throw Error("bench", "recording " + std::to_string(settings.rollout_steps) + " steps of " + std::to_string(env.count()) + " environments takes " + std::to_string(wanted) + " bytes", "take fewer environments or steps");
-    const Buffer obs(device, samples * width * 4), reward(device, samples * 4), ended(device, samples), action(device, samples * parts * 4);
-    Program& program = env.program({.instantiation = "#include <nacelle/programs/random_rollout.h>\nNACELLE_RANDOM_ROLLOUT()\n", .headers = {}, .defines = {}});
+        throw Error("bench",
+                    "recording " + std::to_string(settings.rollout_steps) + " steps of " +
+                        std::to_string(env.count()) + " environments takes " +
+                        std::to_string(wanted) + " bytes",
+                    "take fewer environments or steps");
+    const Buffer obs(device, samples * width * 4), reward(device, samples * 4),
+        ended(device, samples), action(device, samples * parts * 4);
+    Program& program =
+        env.program({.instantiation =
+                         "#include <nacelle/programs/random_rollout.h>\nNACELLE_RANDOM_ROLLOUT()\n",
+                     .headers = {},
+                     .defines = {}});
     const Kernel kernel = program.kernel("nacelle_random_rollout");
     row.registers = kernel.registers;
     row.local_bytes = kernel.local_bytes;
-    const RandomRolloutArgs args{.ahead = 0, .steps = settings.rollout_steps, .obs = static_cast<float*>(obs.data()), .reward = static_cast<float*>(reward.data()),
-        .ended = static_cast<uint8_t*>(ended.data()), .action = static_cast<int32_t*>(action.data())};
+    const RandomRolloutArgs args{.ahead = 0,
+                                 .steps = settings.rollout_steps,
+                                 .obs = static_cast<float*>(obs.data()),
+                                 .reward = static_cast<float*>(reward.data()),
+                                 .ended = static_cast<uint8_t*>(ended.data()),
+                                 .action = static_cast<int32_t*>(action.data())};
     repeat(env, row, settings.repetitions, [&] {
-        env.launch(kernel, {.items = env.count(), .threads = 128, .items_per_block = 128}, args_of(args));
+        env.launch(kernel, {.items = env.count(), .threads = 128, .items_per_block = 128},
+                   args_of(args));
         env.record_ticks(settings.rollout_steps);
     });
     return row;

@@ -11,28 +11,34 @@ namespace nacelle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 }
 
-std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins, const Json& configuration, const std::string& where) {
+std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                              const Json& configuration, const std::string& where) {
     Config top(configuration, where);
     const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
     const Json hooks = top.object("hooks").json();
     const EnvSettings settings = read_env_settings(top.object("env"), seed, on->env_folders);
     return std::make_shared<Environment>(std::move(on), settings, [&](Environment& env) {
-        for (const auto& [hook, config] : hooks.items()) run_hook(plugins, env, hook, config, settings.source.parent_path());
+        for (const auto& [hook, config] : hooks.items())
+            run_hook(plugins, env, hook, config, settings.source.parent_path());
     });
 }
 
-TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plugins, Json configuration, const std::string& where, std::filesystem::path out)
+TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plugins,
+                         Json configuration, const std::string& where, std::filesystem::path out)
     : out_(std::move(out)), environment_(std::move(environment)) {
     Config top(configuration, where);
     for (const char* const key : {"env", "seed", "hooks"}) top.any(key);
     Config learner = top.object("learner");
     const std::string name = learner.text("name", "random_search");
     Config run = top.object("run");
-    progress_.total_steps = static_cast<uint64_t>(run.integer("total_steps", 10000000, 1, int64_t(1) << 53));
+    progress_.total_steps =
+        static_cast<uint64_t>(run.integer("total_steps", 10000000, 1, int64_t(1) << 53));
     evaluate_every_ = static_cast<uint64_t>(run.integer("evaluate_every", 1, 1, 1000000));
     const std::vector<std::string> sinks = run.texts("sinks", {"jsonl"});
     run.finish("run");
@@ -45,7 +51,8 @@ TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plug
 
     learner_ = std::make_unique<LearnerInstance>(plugins, *environment_, name, learner.json());
     const uint64_t steps = learner_->steps_per_iteration();
-    environment_->set_run_length(std::max<uint64_t>(1, progress_.total_steps / environment_->count()));
+    environment_->set_run_length(
+        std::max<uint64_t>(1, progress_.total_steps / environment_->count()));
     if (!out_.empty()) write_directory(configuration);
     for (const std::string& sink : sinks)
         if (!out_.empty()) sinks_.push_back(std::make_unique<SinkInstance>(plugins, sink, out_));
@@ -81,7 +88,8 @@ bool TrainingRun::iterate() {
     progress_.metrics.emplace_back("episode.return", totals.mean_return);
     progress_.metrics.emplace_back("episode.return_deviation", totals.return_deviation);
     progress_.metrics.emplace_back("episode.length", totals.mean_length);
-    for (const auto& [name, value] : totals.log) progress_.metrics.emplace_back("log." + name, value);
+    for (const auto& [name, value] : totals.log)
+        progress_.metrics.emplace_back("log." + name, value);
     progress_.metrics.emplace_back("steps_per_second", progress_.steps_per_second);
     if (has_criterion_ && progress_.iteration % evaluate_every_ == 0) {
         const Evaluation found = evaluate(solved_episodes_);
@@ -111,7 +119,8 @@ Evaluation TrainingRun::evaluate(uint64_t episodes) {
         learner_->act(true);
         env.step();
         const std::vector<float> reward = env.arrays()["reward"].host<float>();
-        const std::vector<bool> terminated = env.arrays()["terminated"].host<bool>(), truncated = env.arrays()["truncated"].host<bool>();
+        const std::vector<bool> terminated = env.arrays()["terminated"].host<bool>(),
+                                truncated = env.arrays()["truncated"].host<bool>();
         for (size_t i = 0; i < count; ++i) {
             if (over[i]) continue;
             returns[i] += reward[i];

@@ -6,7 +6,7 @@ namespace nacelle {
 // What an evaluation found: whole first episodes, one for each environment that took part.
 struct Evaluation {
     uint64_t episodes = 0;
-    double mean_return = 0, return_interval = 0;     // half the width of the 95 % interval
+    double mean_return = 0, return_interval = 0;    // half the width of the 95 % interval
     double mean_length = 0, length_interval = 0;
 };
 
@@ -18,14 +18,16 @@ struct Progress {
 };
 
 // The configuration's environment: its "env", "seed" and "hooks".
-std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins, const Json& configuration, const std::string& where);
+std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                              const Json& configuration, const std::string& where);
 
 // A training run: an environment, a learner and sinks, made from one configuration.
 class TrainingRun final {
 public:
     // Reads "learner", "run" and "solved"; "env", "seed" and "hooks" made the environment. `out` is the run's
     // directory; it gets the resolved configuration, the source and the sinks' files; empty: no files.
-    TrainingRun(std::shared_ptr<Environment> environment, Plugins& plugins, Json configuration, const std::string& where, std::filesystem::path out);
+    TrainingRun(std::shared_ptr<Environment> environment, Plugins& plugins, Json configuration,
+                const std::string& where, std::filesystem::path out);
 
     // One iteration of the learner; false where the run is over: all steps taken, or solved.
     bool iterate();

@@ -8,7 +8,10 @@
 namespace nacelle {
 namespace detail {
 
-struct GivenConstant { const char* name; double value; };
+struct GivenConstant {
+    const char* name;
+    double value;
+};
 
 consteval bool equal_text(const char* a, const char* b) {
     while (*a && *a == *b) {
@@ -22,7 +25,7 @@ consteval bool equal_text(const char* a, const char* b) {
 
 // A compile-time number that JSON may set: static constexpr int taggers = nacelle::constant("taggers", 5);
 template <class T> consteval T constant(const char* name, T fallback) {
-    constexpr detail::GivenConstant given[] = {NACELLE_CONSTANTS {"", 0}};
+    constexpr detail::GivenConstant given[] = {NACELLE_CONSTANTS{"", 0}};
     for (const auto& one : given)
         if (detail::equal_text(one.name, name)) return T(one.value);
     return fallback;

@@ -24,11 +24,11 @@ enum class Turn : uint8_t { acts, waits, out };
 
 // Where an environment is in its life: all that reset, step and observe may want to know.
 struct Episode {
-    uint32_t env;        // which environment of the run
-    uint32_t number;     // episodes that it has begun before this one
-    uint32_t level;      // which level to build, drawn by the engine
-    int step;            // 0 in reset, 1 in the first step
-    float progress;      // 0 at the start of the run, 1 at its end: for curricula
+    uint32_t env;       // which environment of the run
+    uint32_t number;    // episodes that it has begun before this one
+    uint32_t level;     // which level to build, drawn by the engine
+    int step;           // 0 in reset, 1 in the first step
+    float progress;     // 0 at the start of the run, 1 at its end: for curricula
 
     // The same level gives the same numbers, whatever the run's seed.
     constexpr Rng level_rng() const { return Rng(0x1e7e1, Domain::level, 0, level); }

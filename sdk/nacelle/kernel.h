@@ -24,37 +24,39 @@ struct alignas(16) Call {
 
 #if NACELLE_GPU && !defined(NACELLE_EMULATE)
 // The table is a constant of the module, and the view the one thing that the host writes into it.
-#define NACELLE_PROGRAM()                                                                           \
-    extern "C" __device__ constinit auto nacelle_schema = nacelle::detail::author_schema;           \
-    extern "C" __device__ constinit nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};          \
+#define NACELLE_PROGRAM()                                                                          \
+    extern "C" __device__ constinit auto nacelle_schema = nacelle::detail::author_schema;          \
+    extern "C" __device__ constinit nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};         \
     extern "C" __constant__ constinit nacelle::View<nacelle::Author> nacelle_view{};
-#define NACELLE_KERNEL(symbol, Args, per_block, body)                                               \
-    extern "C" __global__ void __launch_bounds__(per_block) symbol(const __grid_constant__ Args args) { \
-        const uint64_t item = uint64_t(blockIdx.x) * per_block + threadIdx.x;                       \
-        body<nacelle::Author>(nacelle_view, args, nacelle::Items{item, item + 1});                  \
+#define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \
+    extern "C" __global__ void __launch_bounds__(per_block)                                        \
+        symbol(const __grid_constant__ Args args) {                                                \
+        const uint64_t item = uint64_t(blockIdx.x) * per_block + threadIdx.x;                      \
+        body<nacelle::Author>(nacelle_view, args, nacelle::Items{item, item + 1});                 \
     }
 #else
 #define NACELLE_EXPORT extern "C" __attribute__((visibility("default")))
-#define NACELLE_PROGRAM()                                                                           \
-    NACELLE_EXPORT constexpr auto nacelle_schema = nacelle::detail::author_schema;                  \
+#define NACELLE_PROGRAM()                                                                          \
+    NACELLE_EXPORT constexpr auto nacelle_schema = nacelle::detail::author_schema;                 \
     NACELLE_EXPORT constexpr nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};
 #if defined(NACELLE_EMULATE)
-#define NACELLE_KERNEL(symbol, Args, per_block, body)                                               \
-    NACELLE_EXPORT void symbol(const void* call, uint64_t begin, uint64_t end) {                    \
-        const auto& c = *static_cast<const nacelle::Call*>(call);                                   \
-        const auto& view = *static_cast<const nacelle::View<nacelle::Author>*>(c.view);             \
-        const auto& args = *reinterpret_cast<const Args*>(&c + 1);                                       \
-        nacelle::emulate::launch(begin, end, per_block, [&](uint64_t block, uint32_t thread) {      \
-            const uint64_t item = block * per_block + thread;                                       \
-            body<nacelle::Author>(view, args, nacelle::Items{item, item + 1});                      \
-        });                                                                                         \
+#define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \
+    NACELLE_EXPORT void symbol(const void* call, uint64_t begin, uint64_t end) {                   \
+        const auto& c = *static_cast<const nacelle::Call*>(call);                                  \
+        const auto& view = *static_cast<const nacelle::View<nacelle::Author>*>(c.view);            \
+        const auto& args = *reinterpret_cast<const Args*>(&c + 1);                                 \
+        nacelle::emulate::launch(begin, end, per_block, [&](uint64_t block, uint32_t thread) {     \
+            const uint64_t item = block * per_block + thread;                                      \
+            body<nacelle::Author>(view, args, nacelle::Items{item, item + 1});                     \
+        });                                                                                        \
     }
 #else
-#define NACELLE_KERNEL(symbol, Args, per_block, body)                                               \
-    NACELLE_EXPORT void symbol(const void* call, uint64_t begin, uint64_t end) {                    \
-        const auto& c = *static_cast<const nacelle::Call*>(call);                                   \
-        body<nacelle::Author>(*static_cast<const nacelle::View<nacelle::Author>*>(c.view),          \
-            *reinterpret_cast<const Args*>(&c + 1), nacelle::Items{begin * per_block, end * per_block}); \
+#define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \
+    NACELLE_EXPORT void symbol(const void* call, uint64_t begin, uint64_t end) {                   \
+        const auto& c = *static_cast<const nacelle::Call*>(call);                                  \
+        body<nacelle::Author>(*static_cast<const nacelle::View<nacelle::Author>*>(c.view),         \
+                              *reinterpret_cast<const Args*>(&c + 1),                              \
+                              nacelle::Items{begin * per_block, end * per_block});                 \
     }
 #endif
 #endif

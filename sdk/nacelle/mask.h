@@ -11,19 +11,29 @@ public:
     explicit Mask(uint8_t* allowed) : allowed_(allowed) {
         for (int i = 0; i < width; ++i) allowed_[i] = 1;
     }
-    template <class F> void forbid(F A::*field, int choice) { allowed_[first<F>(field) + choice] = 0; }
-    template <class F, int N> void forbid(F (A::*field)[N], int part, int choice) { allowed_[first<F>(field) + part * F::choices + choice] = 0; }
-    template <class F> void only(F A::*field, int choice) { keep(first<F>(field), F::choices, choice); }
-    template <class F, int N> void only(F (A::*field)[N], int part, int choice) { keep(first<F>(field) + part * F::choices, F::choices, choice); }
+    template <class F> void forbid(F A::*field, int choice) {
+        allowed_[first<F>(field) + choice] = 0;
+    }
+    template <class F, int N> void forbid(F (A::*field)[N], int part, int choice) {
+        allowed_[first<F>(field) + part * F::choices + choice] = 0;
+    }
+    template <class F> void only(F A::*field, int choice) {
+        keep(first<F>(field), F::choices, choice);
+    }
+    template <class F, int N> void only(F (A::*field)[N], int part, int choice) {
+        keep(first<F>(field) + part * F::choices, F::choices, choice);
+    }
 
 private:
     // Where the choices of an action's field begin: found by the address of the field in an Action.
     template <class F, class P> static constexpr int first(P field) {
-        static_assert(detail::form_of<F> == detail::Form::discrete, "only a Discrete action can be masked");
+        static_assert(detail::form_of<F> == detail::Form::discrete,
+                      "only a Discrete action can be masked");
         int n = 0, found = 0;
         A action{};
         detail::for_each_field(action, [&](auto, auto& f) {
-            if (static_cast<const void*>(&f) == static_cast<const void*>(&(action.*field))) found = n;
+            if (static_cast<const void*>(&f) == static_cast<const void*>(&(action.*field)))
+                found = n;
             n += detail::choices_in<detail::bare<decltype(f)>>;
         });
         return found;

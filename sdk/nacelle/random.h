@@ -4,16 +4,29 @@
 namespace nacelle {
 
 // What a stream of random numbers is for: two uses never share one.
-enum class Domain : uint32_t { step, reset, parameters, snapshots, policy, permutation, initialisation, level };
+enum class Domain : uint32_t {
+    step,
+    reset,
+    parameters,
+    snapshots,
+    policy,
+    permutation,
+    initialisation,
+    level
+};
 
 namespace detail {
 
-struct Product { uint32_t low, high; };
+struct Product {
+    uint32_t low, high;
+};
 // 32 by 32 bits into 64. In words on a GPU: left as 64-bit arithmetic, Philox takes twice the instructions.
 NACELLE_INLINE Product wide_product(uint32_t a, uint32_t b) {
 #if defined(__CUDACC_RTC__)
     Product product;
-    asm("{ .reg .u64 wide; mul.wide.u32 wide, %2, %3; mov.b64 {%0, %1}, wide; }" : "=r"(product.low), "=r"(product.high) : "r"(a), "r"(b));
+    asm("{ .reg .u64 wide; mul.wide.u32 wide, %2, %3; mov.b64 {%0, %1}, wide; }"
+        : "=r"(product.low), "=r"(product.high)
+        : "r"(a), "r"(b));
     return product;
 #else
     const uint64_t wide = uint64_t(a) * b;
@@ -25,7 +38,9 @@ NACELLE_INLINE Product wide_product(uint32_t a, uint32_t b) {
 
 // What 32 random bits become: a number in [0, 1) of 24 bits, a choice among 0 .. n-1.
 NACELLE_INLINE float uniform_from(uint32_t bits) { return float(bits >> 8) * 0x1p-24f; }
-NACELLE_INLINE int below_from(uint32_t bits, int n) { return int(detail::wide_product(bits, uint32_t(n)).high); }
+NACELLE_INLINE int below_from(uint32_t bits, int n) {
+    return int(detail::wide_product(bits, uint32_t(n)).high);
+}
 
 // Philox4x32-10 (Salmon and others, 2011). A stream is a pure function of the seed and of a counter
 // {domain and block, tick low, tick high, row}: nothing is stored between steps, and the same numbers
@@ -34,13 +49,17 @@ class Rng {
 public:
     // `stream` tells apart several uses within one domain, row and tick: at most 65,536 of them.
     constexpr Rng(uint64_t seed, Domain domain, uint64_t tick, uint32_t row, uint32_t stream = 0)
-        : key_low_(uint32_t(seed)), key_high_(uint32_t(seed >> 32)), tick_low_(uint32_t(tick)),
-          tick_high_(uint32_t(tick >> 32) ^ stream << 16), row_(row), block_(uint32_t(domain) << 24) {}
+        : key_low_(uint32_t(seed)),
+          key_high_(uint32_t(seed >> 32)),
+          tick_low_(uint32_t(tick)),
+          tick_high_(uint32_t(tick >> 32) ^ stream << 16),
+          row_(row),
+          block_(uint32_t(domain) << 24) {}
 
     NACELLE_INLINE uint32_t bits() {
         if (left_ == 0) refill();
         --left_;
-        const uint32_t next = word0_;              // shifted: an index would put the block in memory
+        const uint32_t next = word0_;    // shifted: an index would put the block in memory
         word0_ = word1_;
         word1_ = word2_;
         word2_ = word3_;
@@ -67,9 +86,11 @@ public:
 
 private:
     void refill() {
-        uint32_t a = block_++, b = tick_low_, c = tick_high_, d = row_, low = key_low_, high = key_high_;
+        uint32_t a = block_++, b = tick_low_, c = tick_high_, d = row_, low = key_low_,
+                 high = key_high_;
         NACELLE_UNROLL for (int round = 0; round < 10; ++round) {
-            const detail::Product first = detail::wide_product(0xD2511F53u, a), second = detail::wide_product(0xCD9E8D57u, c);
+            const detail::Product first = detail::wide_product(0xD2511F53u, a),
+                                  second = detail::wide_product(0xCD9E8D57u, c);
             a = second.high ^ b ^ low;
             b = second.low;
             c = first.high ^ d ^ high;

@@ -9,16 +9,21 @@
 #pragma clang diagnostic ignored "-Wundefined-internal"
 #elif defined(__CUDACC_RTC__)
 #pragma nv_diagnostic push
-#pragma nv_diag_suppress 20044      // an object that is only ever pointed at
+#pragma nv_diag_suppress 20044    // an object that is only ever pointed at
 #endif
 
 namespace nacelle::detail {
 
-struct Anything { template <class T> constexpr operator T() const; };
+struct Anything {
+    template <class T> constexpr operator T() const;
+};
 template <int> using anything = Anything;
 
 // One brace per field, so that an array member counts once and is not elided into its elements.
-template <class T, int... I> concept Braced = requires { T{{anything<I>{}}...}; };
+template <class T, int... I>
+concept Braced = requires {
+    T{{anything<I>{}}...};
+};
 template <class T, int... I> constexpr bool accepts(Ints<I...>) { return Braced<T, I...>; }
 template <class T, int N> inline constexpr bool takes = accepts<T>(count_to<N>{});
 
@@ -38,8 +43,14 @@ template <class T> constexpr int arity() {
 template <class T> inline constexpr int field_count = arity<T>();
 
 // Converts to the bases of T alone: an aggregate with a base class cannot be taken apart.
-template <class T> struct BaseOf { template <class U> requires (__is_base_of(U, T) && !same<U, T>) constexpr operator U() const; };
-template <class T> concept HasBase = requires { T{BaseOf<T>{}}; };
+template <class T> struct BaseOf {
+    template <class U>
+    requires(__is_base_of(U, T) && !same<U, T>) constexpr operator U() const;
+};
+template <class T>
+concept HasBase = requires {
+    T{BaseOf<T>{}};
+};
 
 template <class T, class Fn> constexpr decltype(auto) with_fields(T& object, Fn&& fn) {
     return with_bound<field_count<bare<T>>>(object, static_cast<Fn&&>(fn));
@@ -52,7 +63,8 @@ template <int I> struct Index {
 // fn(index, field) for every direct field, in order of declaration.
 template <class T, class Fn> constexpr void for_each_field(T& object, Fn&& fn) {
     with_fields(object, [&](auto&... field) {
-        [&]<int... I>(Ints<I...>) { (fn(Index<I>{}, field), ...); }(count_to<sizeof...(field)>{});
+        [&]<int... I>(Ints<I...>) { (fn(Index<I>{}, field), ...); }
+        (count_to<sizeof...(field)>{});
     });
 }
 
@@ -92,10 +104,14 @@ template <int I, class P> struct PointerSlot { P pointer; };
 template <class I, class... P> struct Pointers;
 template <int... I, class... P> struct Pointers<Ints<I...>, P...> : PointerSlot<I, P>... {};
 template <class T> constexpr auto point_at_fields() {
-    return with_fields(phantom<T>.value, [](auto&... f) { return Pointers<count_to<sizeof...(f)>, decltype(&f)...>{{&f}...}; });
+    return with_fields(phantom<T>.value, [](auto&... f) {
+        return Pointers<count_to<sizeof...(f)>, decltype(&f)...>{{&f}...};
+    });
 }
 template <class T> inline constexpr auto pointers_to = point_at_fields<T>();
-template <int I, class P> constexpr FieldPointer<P> pick(const PointerSlot<I, P>& slot) { return {slot.pointer}; }
+template <int I, class P> constexpr FieldPointer<P> pick(const PointerSlot<I, P>& slot) {
+    return {slot.pointer};
+}
 
 template <class T, FieldPointer P> consteval Text spelled_field() {
     const char* s = __PRETTY_FUNCTION__;
@@ -103,10 +119,13 @@ template <class T, FieldPointer P> consteval Text spelled_field() {
     for (int i = 0; s[i]; ++i)
         if (s[i] == '.' || (s[i] == ':' && s[i + 1] != ':')) start = i + 1;
     Text name;
-    for (int i = start; s[i] && s[i] != ')' && s[i] != '}' && s[i] != ']' && s[i] != '['; ++i) name.add(s[i]);
+    for (int i = start; s[i] && s[i] != ')' && s[i] != '}' && s[i] != ']' && s[i] != '['; ++i)
+        name.add(s[i]);
     return name;
 }
-template <class T, int I> consteval Text field_name() { return spelled_field<T, pick<I>(pointers_to<T>)>(); }
+template <class T, int I> consteval Text field_name() {
+    return spelled_field<T, pick<I>(pointers_to<T>)>();
+}
 
 // The last part of a type's name in snake_case: Economy::StockTrader is stock_trader.
 template <class T> consteval Text type_name() {
@@ -127,10 +146,14 @@ template <class T> consteval Text type_name() {
     return name;
 }
 
-struct CanaryBird { int first; float second_name[3]; };
-static_assert(field_count<CanaryBird> == 2 && field_name<CanaryBird, 0>() == "first" && field_name<CanaryBird, 1>() == "second_name"
-        && type_name<CanaryBird>() == "canary_bird",
-    "nacelle/reflect.h does not understand how this compiler spells the name of a field");
+struct CanaryBird {
+    int first;
+    float second_name[3];
+};
+static_assert(field_count<CanaryBird> == 2 && field_name<CanaryBird, 0>() == "first" &&
+                  field_name<CanaryBird, 1>() == "second_name" &&
+                  type_name<CanaryBird>() == "canary_bird",
+              "nacelle/reflect.h does not understand how this compiler spells the name of a field");
 
 }
 #if defined(__clang__) && !defined(__CUDACC_RTC__)

@@ -9,7 +9,8 @@ namespace nacelle {
 // A uniform choice among what the mask allows (null: all), for every part of an action. Where a
 // mask allows nothing the first choice is taken; `check` reports such masks.
 // next() gives 32 random bits, one draw for each part.
-template <class A, class Next> NACELLE_INLINE void sample_uniform(A& action, const uint8_t* mask, Next&& next) {
+template <class A, class Next>
+NACELLE_INLINE void sample_uniform(A& action, const uint8_t* mask, Next&& next) {
     int base = 0;
     detail::for_each_element(action, [&](auto, int, auto& part) {
         using T = detail::bare<decltype(part)>;
@@ -35,7 +36,7 @@ template <class A, class Next> NACELLE_INLINE void sample_uniform(A& action, con
 // bits, so four ticks share the four words of a Philox block, two where it has two parts.
 template <class E> class RandomPolicy {
     static constexpr int parts = detail::sum_over<ActionOf<E>, detail::CountEach>();
-    static constexpr int together = parts == 1 ? 4 : parts == 2 ? 2 : 1;     // ticks in a block
+    static constexpr int together = parts == 1 ? 4 : parts == 2 ? 2 : 1;    // ticks in a block
     static constexpr int words = together * parts;
 
 public:
@@ -43,7 +44,8 @@ public:
     NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) {
         const int turn = int(now.tick % together);
         if (now.t == 0 || turn == 0) {
-            Rng rng(view.head.seed, Domain::policy, now.tick / together, view.head.first_env + uint32_t(now.env));
+            Rng rng(view.head.seed, Domain::policy, now.tick / together,
+                    view.head.first_env + uint32_t(now.env));
             NACELLE_UNROLL for (int i = 0; i < words; ++i) words_[i] = rng.bits();
             if (together > 1) NACELLE_ROLLED for (int i = 0; i < turn; ++i) shift();
         }
@@ -53,7 +55,7 @@ public:
     }
 
 private:
-    NACELLE_INLINE void shift() {                // an index at run time would put the words in memory
+    NACELLE_INLINE void shift() {    // an index at run time would put the words in memory
         NACELLE_UNROLL for (int i = 0; i + parts < words; ++i) words_[i] = words_[i + parts];
     }
     uint32_t words_[words];
@@ -73,7 +75,9 @@ private:
     // The same numbers for a whole block at once: four times as fast as one by one.
     Actor block(const View<E>& view, uint64_t tick, int t, size_t begin, int count) {
         const int turn = int(tick % together);
-        if (t == 0 || turn == 0) detail::philox_block(words_, view.head.seed, Domain::policy, tick / together, view.head.first_env + uint32_t(begin), count);
+        if (t == 0 || turn == 0)
+            detail::philox_block(words_, view.head.seed, Domain::policy, tick / together,
+                                 view.head.first_env + uint32_t(begin), count);
         return {words_[turn * parts], begin};
     }
 
@@ -85,7 +89,8 @@ private:
 // The policy that takes what lies in the action arrays.
 template <class E> struct GivenPolicy {
     NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) const {
-        detail::load_row<E>(view.array, detail::slot_of<E>(Role::action), now.env, view.head.envs, action);
+        detail::load_row<E>(view.array, detail::slot_of<E>(Role::action), now.env, view.head.envs,
+                            action);
     }
     GivenPolicy block(const View<E>&, uint64_t, int, size_t, int) const { return {}; }
 };

@@ -7,48 +7,62 @@
 
 namespace nacelle {
 
-inline constexpr uint32_t schema_magic = 0x4c43414eu;      // "NACL"
+inline constexpr uint32_t schema_magic = 0x4c43414eu;    // "NACL"
 inline constexpr uint32_t schema_revision = 1;
 inline constexpr int most_groups = 4;
 
 enum class Role : uint8_t {
-    param, state, agent, action, obs, final_obs, mask, reward, turn, ended,
-    terminated, truncated, log, global, episode, total,
-    plugin                   // made by a plugin: in no schema, only among an environment's arrays
+    param,
+    state,
+    agent,
+    action,
+    obs,
+    final_obs,
+    mask,
+    reward,
+    turn,
+    ended,
+    terminated,
+    truncated,
+    log,
+    global,
+    episode,
+    total,
+    plugin    // made by a plugin: in no schema, only among an environment's arrays
 };
 enum class Kind : uint8_t { value, discrete, continuous, array, table };
 enum class Dtype : uint8_t { f32, f64, i32, u32, i64, u64, i16, u16, i8, u8, b8 };
 // What an array has one element (or one list of elements) for.
-enum class Per : uint8_t { all, env, row, group };      // group: 32 environments
+enum class Per : uint8_t { all, env, row, group };    // group: 32 environments
 // columns: [count][rows], neighbouring environments side by side. rows: [rows][count].
 enum class Layout : uint8_t { columns, rows };
 
 inline constexpr uint32_t group_envs = 32;
 
 struct Field {
-    char name[96];           // "state.pos.x", "obs", "governor.action.level"
+    char name[96];    // "state.pos.x", "obs", "governor.action.level"
     Role role;
     Kind kind;
     Dtype dtype;
-    uint8_t group;           // whose, for what agents have
+    uint8_t group;    // whose, for what agents have
     Per per;
     Layout layout;
-    uint8_t kept;            // part of a snapshot and of a checkpoint
-    uint8_t varied;          // Role::param: drawn at each reset, one for each environment
-    uint32_t rank, dims[4];  // of the elements of one row: a C array, an Array, a Table
-    uint32_t count;          // product of dims (a Table with `any`: 0)
-    int32_t slot;            // in View::array, or -1 where nothing is stored
-    uint32_t offset, step;   // Role::param: bytes from the start of Params, and between elements
-    int32_t choices;         // Kind::discrete
-    float low, high;         // Kind::continuous
-    double initial;          // default of a Role::param
+    uint8_t kept;              // part of a snapshot and of a checkpoint
+    uint8_t varied;            // Role::param: drawn at each reset, one for each environment
+    uint32_t rank, dims[4];    // of the elements of one row: a C array, an Array, a Table
+    uint32_t count;            // product of dims (a Table with `any`: 0)
+    int32_t slot;              // in View::array, or -1 where nothing is stored
+    uint32_t offset, step;     // Role::param: bytes from the start of Params, and between elements
+    int32_t choices;           // Kind::discrete
+    float low, high;           // Kind::continuous
+    double initial;            // default of a Role::param
 };
 
 struct Group {
     char name[64];
-    uint32_t count;          // agents of this group in one environment
-    uint32_t obs_width;      // numbers in the float vector
-    uint32_t mask_width;     // 0 where nothing is ever masked
+    uint32_t count;         // agents of this group in one environment
+    uint32_t obs_width;     // numbers in the float vector
+    uint32_t mask_width;    // 0 where nothing is ever masked
     uint32_t action_parts;
 };
 
@@ -56,15 +70,15 @@ struct Header {
     uint32_t magic, revision, header_size, field_size;
     char name[64];
     uint32_t fields, slots, groups;
-    uint32_t agents;         // rows of one environment, over all groups
-    uint32_t time_limit;     // 0: none
+    uint32_t agents;        // rows of one environment, over all groups
+    uint32_t time_limit;    // 0: none
     uint32_t is_team, has_turn, has_log, has_global, has_prepare, has_draw, has_image;
     uint32_t params_size;
     uint32_t view_size, head_size, params_offset, array_offset, pool_offset;
-    uint32_t most_threads;   // a wish for threads per environment, 0: none
+    uint32_t most_threads;    // a wish for threads per environment, 0: none
     Group group[most_groups];
-    uint64_t layout;         // hash of all that a checkpoint or a snapshot depends on
-    uint64_t spaces;         // hash of all that a policy depends on
+    uint64_t layout;    // hash of all that a checkpoint or a snapshot depends on
+    uint64_t spaces;    // hash of all that a policy depends on
 };
 
 template <int N> struct Schema {

@@ -13,7 +13,8 @@ template <> struct Unit<4> { using type = uint32_t; };
 template <> struct Unit<8> { using type = unsigned long long; };
 // Past the first-level cache's bookkeeping of writes; __ldg itself knows neither bool nor enums.
 template <class T> NACELLE_INLINE T read_only(const T* from) {
-    return __builtin_bit_cast(T, __ldg(reinterpret_cast<const typename Unit<sizeof(T)>::type*>(from)));
+    return __builtin_bit_cast(T,
+                              __ldg(reinterpret_cast<const typename Unit<sizeof(T)>::type*>(from)));
 }
 #endif
 
@@ -60,8 +61,12 @@ template <class T, int... D> struct Array {
     using element = T;
     static constexpr int size = detail::product<D...>;
 
-    template <class... I> T& operator()(I... i) { return (*this)[int(detail::position<D...>(i...))]; }
-    template <class... I> const T& operator()(I... i) const { return (*this)[int(detail::position<D...>(i...))]; }
+    template <class... I> T& operator()(I... i) {
+        return (*this)[int(detail::position<D...>(i...))];
+    }
+    template <class... I> const T& operator()(I... i) const {
+        return (*this)[int(detail::position<D...>(i...))];
+    }
     T& operator[](int i) { return first[size_t(uint32_t(i)) * stride]; }
     const T& operator[](int i) const { return first[size_t(uint32_t(i)) * stride]; }
 
@@ -69,9 +74,12 @@ template <class T, int... D> struct Array {
         for (int i = lane; i < size; i += lanes) (*this)[i] = value;
     }
     // Element (i, j, k) = fn(i, j, k); the engine spreads the elements over the threads it has.
-    template <class Fn> requires requires(Fn& fn) { fn(((void)D, 0)...); } void fill(Fn&& fn) {
+    template <class Fn>
+    requires requires(Fn& fn) { fn(((void)D, 0)...); }
+    void fill(Fn&& fn) {
 #if NACELLE_GPU
-        NACELLE_ROLLED for (int n = lane; n < size; n += lanes) (*this)[n] = detail::call_at<D...>(fn, n);
+        NACELLE_ROLLED for (int n = lane; n < size; n += lanes)(*this)[n] =
+            detail::call_at<D...>(fn, n);
 #else
         // Into a buffer first: a byte store may alias everything, so storing straight into the row
         // would reload all that fn reads for every element (half the speed).
@@ -84,7 +92,7 @@ template <class T, int... D> struct Array {
     }
     Array& operator=(const Array&) = delete;
 
-    T* first;                // bound by the engine, as are the others
+    T* first;    // bound by the engine, as are the others
     uint32_t stride;
     uint16_t lane, lanes;
 };
@@ -109,7 +117,8 @@ template <class T, int First, int... D> struct Table {
     // Only in prepare(): element (i, j, k) = fn(i, j, k).
     template <class Fn> void fill(Fn&& fn) {
         T* const target = const_cast<T*>(first);
-        for (int n = lane; n < size() * row; n += lanes) target[n] = detail::call_at<First, D...>(fn, n);
+        for (int n = lane; n < size() * row; n += lanes)
+            target[n] = detail::call_at<First, D...>(fn, n);
     }
 
     const T* first = nullptr;    // bound by the engine, as are the others

@@ -10,7 +10,7 @@ namespace nacelle {
 // tick << 32 | row << 1 | 1 for an observation, 0 for a reward; the smallest wins, all ones: none. Once
 // it is set, later steps do nothing, so that the arrays still show the offender.
 struct alignas(16) Beat {
-    uint64_t clock;          // ticks since the beginning; every launch that draws numbers has its own
+    uint64_t clock;    // ticks since the beginning; every launch that draws numbers has its own
     uint64_t bad;
 };
 
@@ -18,22 +18,23 @@ struct alignas(16) Beat {
 struct Draw {
     enum Form : int32_t { fixed, uniform, log_uniform, normal, choice };
     int32_t form;
-    int32_t count;           // choice
-    float a, b;              // the value; low and high; mean and deviation
-    float value[16];         // choice
+    int32_t count;      // choice
+    float a, b;         // the value; low and high; mean and deviation
+    float value[16];    // choice
 };
 
 struct ViewHead {
     uint64_t seed;
     Beat* beat;
-    const Draw* draws;       // one per element of a varied parameter, in the order of their slots
-    uint32_t envs;           // of this view
-    uint32_t first_env;      // the number of its first one in the whole run
-    uint32_t levels;         // episodes take a level below this; 0: any 31-bit number
-    uint32_t pool_size;      // snapshots that resets may start from
+    const Draw* draws;     // one per element of a varied parameter, in the order of their slots
+    uint32_t envs;         // of this view
+    uint32_t first_env;    // the number of its first one in the whole run
+    uint32_t levels;       // episodes take a level below this; 0: any 31-bit number
+    uint32_t pool_size;    // snapshots that resets may start from
     float pool_chance;
     float progress_per_tick;
-    uint32_t prefetch;       // a step fetches the state of the environment this far behind its own; 0: none
+    uint32_t
+        prefetch;    // a step fetches the state of the environment this far behind its own; 0: none
     uint32_t reserved;
 };
 
@@ -41,13 +42,16 @@ template <class E> struct View {
     ViewHead head;
     ParamsOf<E> params;
     void* array[detail::description<E>.header.slots];
-    void* pool[detail::description<E>.header.slots];   // snapshots, for the fields that are in them
+    void*
+        pool[detail::description<E>.header.slots];    // snapshots, for the fields that are in them
 };
 static_assert(sizeof(ViewHead) == 56);
 
 namespace detail {
 
-constexpr uint32_t aligned(size_t offset, size_t alignment) { return uint32_t((offset + alignment - 1) / alignment * alignment); }
+constexpr uint32_t aligned(size_t offset, size_t alignment) {
+    return uint32_t((offset + alignment - 1) / alignment * alignment);
+}
 
 template <class E> constexpr auto complete_schema() {
     auto s = description<E>;
@@ -59,8 +63,10 @@ template <class E> constexpr auto complete_schema() {
     h.pool_offset = h.array_offset + uint32_t(sizeof(void*)) * h.slots;
     return s;
 }
-template <class E> inline constexpr bool view_is_plain = complete_schema<E>().header.pool_offset
-    + sizeof(void*) * description<E>.header.slots == complete_schema<E>().header.view_size;
+template <class E>
+inline constexpr bool view_is_plain = complete_schema<E>().header.pool_offset +
+                                          sizeof(void*) * description<E>.header.slots
+                                      == complete_schema<E>().header.view_size;
 template <class E, int L> constexpr auto named_schema(const char (&name)[L]) {
     static_assert(L <= 64, "an environment's name must have fewer than 64 characters");
     static_assert(view_is_plain<E>, "Params is aligned beyond 8 bytes");
@@ -78,37 +84,49 @@ NACELLE_INLINE void prefetch(const void* address) {
     (void)address;
 #endif
 }
-template <class E, class T, Role role> NACELLE_INLINE T* column(const View<E>& view) { return static_cast<T*>(view.array[slot_of<E>(role)]); }
+template <class E, class T, Role role> NACELLE_INLINE T* column(const View<E>& view) {
+    return static_cast<T*>(view.array[slot_of<E>(role)]);
+}
 #define NACELLE_COLUMN(view, T, role, name) (static_cast<T*>((view).array[slot_of<E>(role, name)]))
 
 // How one row of a struct's leaves lies in the columns from `slot` on. op(stored, value) for numbers
 // and spaces; an Array is bound to its place.
-template <class E, class T, class Op> NACELLE_INLINE void visit_row(void* const* arrays, int slot, size_t row, size_t rows, T& object, Op op) {
+template <class E, class T, class Op>
+NACELLE_INLINE void visit_row(void* const* arrays, int slot, size_t row, size_t rows, T& object,
+                              Op op) {
     for_each_element(object, [&](auto leaf, int k, auto& f) {
         using L = Leaf<bare<decltype(f)>>;
         auto* const first = static_cast<typename L::element*>(arrays[slot + leaf]);
         if constexpr (L::form == Form::array) {
             constexpr bool together = array_layout<E> == Layout::rows;
-            f.first = together ? first + (row + size_t(k) * rows) * L::count : first + size_t(k) * L::count * rows + row;
+            f.first = together ? first + (row + size_t(k) * rows) * L::count
+                               : first + size_t(k) * L::count * rows + row;
             f.stride = together ? 1u : uint32_t(rows);
             f.lane = 0;
             f.lanes = 1;
-        } else if constexpr (L::form == Form::discrete || L::form == Form::continuous) op(first[size_t(k) * rows + row], f.value);
+        } else if constexpr (L::form == Form::discrete || L::form == Form::continuous)
+            op(first[size_t(k) * rows + row], f.value);
         else op(first[size_t(k) * rows + row], f);
     });
 }
-template <class E, class T> NACELLE_INLINE void load_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
-    visit_row<E>(arrays, slot, row, rows, object, [](auto& stored, auto& value) { value = stored; });
+template <class E, class T>
+NACELLE_INLINE void load_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
+    visit_row<E>(arrays, slot, row, rows, object,
+                 [](auto& stored, auto& value) { value = stored; });
 }
 // Asks for the row's lines without waiting for them.
-template <class E, class T> NACELLE_INLINE void prefetch_row(void* const* arrays, int slot, size_t row, size_t rows, T& shape) {
+template <class E, class T>
+NACELLE_INLINE void prefetch_row(void* const* arrays, int slot, size_t row, size_t rows, T& shape) {
     visit_row<E>(arrays, slot, row, rows, shape, [](auto& stored, auto&) { prefetch(&stored); });
 }
-template <class E, class T> NACELLE_INLINE void bind_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
+template <class E, class T>
+NACELLE_INLINE void bind_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
     visit_row<E>(arrays, slot, row, rows, object, [](auto&, auto&) {});
 }
-template <class E, class T> NACELLE_INLINE void store_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
-    visit_row<E>(arrays, slot, row, rows, object, [](auto& stored, auto& value) { stored = value; });
+template <class E, class T>
+NACELLE_INLINE void store_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
+    visit_row<E>(arrays, slot, row, rows, object,
+                 [](auto& stored, auto& value) { stored = value; });
 }
 
 }

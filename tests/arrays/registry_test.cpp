@@ -14,7 +14,8 @@ struct Place {
     NamedArray make(const std::string& name, Dtype dtype, std::vector<int64_t> shape) {
         size_t count = 1;
         for (const int64_t size : shape) count *= static_cast<size_t>(size);
-        return NamedArray(name, dtype, std::move(shape), Role::state, 0, Buffer(device, count * dtype_size(dtype)), *stream);
+        return NamedArray(name, dtype, std::move(shape), Role::state, 0,
+                          Buffer(device, count * dtype_size(dtype)), *stream);
     }
 };
 
@@ -55,8 +56,10 @@ TEST_CASE("a wrong type and a wrong count are refused with what the array is") {
     Place place;
     NamedArray array = place.make("obs", Dtype::f32, {4, 2});
     CHECK(complaint([&] { array.host<double>(); }) == "obs: is f32 [4, 2], not f64");
-    CHECK(complaint([&] { array.write(all(std::vector<float>(7))); }) == "obs: is f32 [4, 2] and takes 8 elements, not 7");
-    CHECK(complaint([&] { array.write(all(std::vector<int32_t>(8))); }) == "obs: is f32 [4, 2], not i32");
+    CHECK(complaint([&] { array.write(all(std::vector<float>(7))); }) ==
+          "obs: is f32 [4, 2] and takes 8 elements, not 7");
+    CHECK(complaint([&] { array.write(all(std::vector<int32_t>(8))); }) ==
+          "obs: is f32 [4, 2], not i32");
 }
 
 TEST_CASE("a registry finds arrays by name and names the nearest where there is none") {
@@ -67,12 +70,15 @@ TEST_CASE("a registry finds arrays by name and names the nearest where there is 
     CHECK(registry["reward"].count() == 4);
     CHECK(registry.bytes() == 32);
     CHECK(registry.find("nothing") == nullptr);
-    CHECK(complaint([&] { registry["state.thet"]; }) == "CartPole: there is no array 'state.thet' (did you mean 'state.theta'?)");
-    CHECK(complaint([&] { registry.add(place.make("reward", Dtype::f32, {4})); }) == "CartPole: there is an array 'reward' already");
+    CHECK(complaint([&] { registry["state.thet"]; }) ==
+          "CartPole: there is no array 'state.thet' (did you mean 'state.theta'?)");
+    CHECK(complaint([&] { registry.add(place.make("reward", Dtype::f32, {4})); }) ==
+          "CartPole: there is an array 'reward' already");
 }
 
 TEST_CASE("a number of any type travels through a double, whole ones rounded") {
-    for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::u32, Dtype::i64, Dtype::u64, Dtype::i16, Dtype::u16, Dtype::i8, Dtype::u8}) {
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::u32, Dtype::i64,
+                              Dtype::u64, Dtype::i16, Dtype::u16, Dtype::i8, Dtype::u8}) {
         CAPTURE(std::string(dtype_name(dtype)));
         unsigned char bytes[8];
         write_number(dtype, bytes, 41.6);

@@ -17,7 +17,7 @@ TEST_CASE("random play takes only what the mask allows, and all of it") {
         for (size_t i = 0; i < 500; ++i) {
             const int now = int(step[i]);
             const bool odd = now % 2 == 1;
-            std::vector<double> wanted = {1, 1, 1, 1, !odd, 1, !odd, 1, 1, 0};
+            std::vector<double> wanted = {1, 1, 1, 1, double(!odd), 1, double(!odd), 1, 1, 0};
             wanted[size_t(now % 4)] = 0;
             REQUIRE(
                 std::equal(wanted.begin(), wanted.end(), mask.begin() + std::ptrdiff_t(10 * i)));

@@ -8,20 +8,28 @@ using namespace nacelle::test;
 
 namespace {
 
-Plugins built_plugins() { return Plugins({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"}, cpu()->cache); }
+Plugins built_plugins() {
+    return Plugins({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"}, cpu()->cache);
+}
 
 Json cartpole(Json over = Json::object()) {
-    Json all = {{"seed", 1}, {"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/cartpole.cu"}, {"count", 512}}}, {"learner", {{"name", "random_search"}}},
-        {"run", {{"total_steps", 20000000}}}, {"solved", {{"return", 475}, {"episodes", 100}}}};
+    Json all = {
+        {"seed", 1},
+        {"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/cartpole.cu"}, {"count", 512}}},
+        {"learner", {{"name", "random_search"}}},
+        {"run", {{"total_steps", 20000000}}},
+        {"solved", {{"return", 475}, {"episodes", 100}}}};
     merge_json(all, over);
     return all;
 }
 
 double trained_return(uint64_t seed, int threads) {
     Plugins plugins = built_plugins();
-    const auto on = open_backend({.backend = "cpu", .threads = threads, .cache = {}, .env_folders = {}});
+    const auto on =
+        open_backend({.backend = "cpu", .threads = threads, .cache = {}, .env_folders = {}});
     const Json configuration = cartpole({{"seed", seed}});
-    TrainingRun run(load_environment(on, plugins, configuration, "test"), plugins, configuration, "test", {});
+    TrainingRun run(load_environment(on, plugins, configuration, "test"), plugins, configuration,
+                    "test", {});
     while (run.iterate()) {}
     return run.evaluate(200).mean_return;
 }
@@ -29,7 +37,10 @@ double trained_return(uint64_t seed, int threads) {
 std::string refusal(const Json& over) {
     Plugins plugins = built_plugins();
     const Json configuration = cartpole(over);
-    return complaint([&] { TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration, "test", {}); });
+    return complaint([&] {
+        TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins,
+                        configuration, "test", {});
+    });
 }
 
 }
@@ -41,12 +52,16 @@ TEST_CASE("random search balances the pole for three seeds") {
     }
 }
 
-TEST_CASE("a run is the same on one thread and on three") { CHECK(trained_return(7, 1) == trained_return(7, 3)); }
+TEST_CASE("a run is the same on one thread and on three") {
+    CHECK(trained_return(7, 1) == trained_return(7, 3));
+}
 
 TEST_CASE("a run ends where its steps are taken, and not before") {
     Plugins plugins = built_plugins();
-    const Json configuration = cartpole({{"run", {{"total_steps", 600000}}}, {"solved", {{"return", 1e9}}}});
-    TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration, "test", {});
+    const Json configuration =
+        cartpole({{"run", {{"total_steps", 600000}}}, {"solved", {{"return", 1e9}}}});
+    TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration,
+                    "test", {});
     while (run.iterate()) {}
     CHECK(run.progress().steps == 768000);    // whole iterations of 512 x 500
     CHECK(!run.solved());
@@ -54,9 +69,14 @@ TEST_CASE("a run ends where its steps are taken, and not before") {
 }
 
 TEST_CASE("a setting that nobody knows is refused with its path") {
-    CHECK(refusal({{"run", {{"total_step", 1}}}}) == "test: run.total_step: run has no 'total_step' (did you mean 'total_steps'?)");
-    CHECK(refusal({{"learner", {{"elit", 0.5}}}}).find("random_search: elit: there is no such setting") == 0);
-    CHECK(refusal({{"learner", {{"name", "random_serch"}}}}).find("did you mean 'random_search'?") != std::string::npos);
+    CHECK(refusal({{"run", {{"total_step", 1}}}}) ==
+          "test: run.total_step: run has no 'total_step' (did you mean 'total_steps'?)");
+    CHECK(refusal({{"learner", {{"elit", 0.5}}}})
+              .find("random_search: elit: there is no such setting") == 0);
+    CHECK(
+        refusal({{"learner", {{"name", "random_serch"}}}}).find("did you mean 'random_search'?") !=
+        std::string::npos);
     CHECK(refusal({{"sead", 1}}).find("sead") != std::string::npos);
-    CHECK(refusal({{"learner", {{"population", 512}, {"episodes", 2}}}}).find("needs 1024 environments; env.count is 512") != std::string::npos);
+    CHECK(refusal({{"learner", {{"population", 512}, {"episodes", 2}}}})
+              .find("needs 1024 environments; env.count is 512") != std::string::npos);
 }

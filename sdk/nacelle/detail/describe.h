@@ -3,7 +3,7 @@
 #include <nacelle/detail/check.h>
 // From an author's struct to the exported table, at compile time. The order of the fields here is the
 // order of the slots in the view, and nothing else knows it.
-#ifndef NACELLE_VARIED     // "name", ... : the parameters that are drawn for each environment
+#ifndef NACELLE_VARIED    // "name", ... : the parameters that are drawn for each environment
 #define NACELLE_VARIED
 #endif
 
@@ -22,7 +22,7 @@ constexpr bool same_text(const char* a, const char* b) {
 constexpr bool varied_name(const char* name) {
     constexpr const char* varied[] = {NACELLE_VARIED nullptr};
     for (const char* one : varied)
-        if (one && same_text(one, name + 6)) return true;      // past "param."
+        if (one && same_text(one, name + 6)) return true;    // past "param."
     return false;
 }
 constexpr void set_name(Field& field, const char* a, const char* b = "") {
@@ -33,9 +33,11 @@ constexpr void set_name(Field& field, const char* a, const char* b = "") {
     for (int i = 0; i < Text::capacity; ++i) field.name[i] = name.text[i];
 }
 
-template <class T, class Value, class Emit> constexpr void describe_leaf(Field d, const Value& value, Emit& emit);
+template <class T, class Value, class Emit>
+constexpr void describe_leaf(Field d, const Value& value, Emit& emit);
 // One field per leaf of T, names as paths.
-template <class T, class Emit> constexpr void describe_record(const Field& proto, const T& object, Emit& emit) {
+template <class T, class Emit>
+constexpr void describe_record(const Field& proto, const T& object, Emit& emit) {
     uint32_t end = 0;
     for_each_field(object, [&](auto index, auto& f) {
         using F = bare<decltype(f)>;
@@ -47,7 +49,8 @@ template <class T, class Emit> constexpr void describe_record(const Field& proto
         describe_leaf<F>(d, f, emit);
     });
 }
-template <class T, class Value, class Emit> constexpr void describe_leaf(Field d, const Value& value, Emit& emit) {
+template <class T, class Value, class Emit>
+constexpr void describe_leaf(Field d, const Value& value, Emit& emit) {
     if constexpr (form_of<T> == Form::list) {
         using U = typename Leaf<T>::element;
         if (d.rank < 4) d.dims[d.rank++] = uint32_t(Leaf<T>::count);
@@ -73,7 +76,9 @@ template <class T, class Value, class Emit> constexpr void describe_leaf(Field d
         emit(d);
     }
 }
-template <class T, class Emit> constexpr void describe_part(const char* name, Role role, Per per, uint8_t kept, Layout layout, Emit& emit) {
+template <class T, class Emit>
+constexpr void describe_part(const char* name, Role role, Per per, uint8_t kept, Layout layout,
+                             Emit& emit) {
     if constexpr (!same<T, None>) {
         Field d{};
         set_name(d, name);
@@ -86,7 +91,9 @@ template <class T, class Emit> constexpr void describe_part(const char* name, Ro
         describe_record(d, object, emit);
     }
 }
-template <class Emit> constexpr void describe_one(const char* name, Role role, Dtype dtype, Per per, uint8_t kept, uint32_t width, Emit& emit) {
+template <class Emit>
+constexpr void describe_one(const char* name, Role role, Dtype dtype, Per per, uint8_t kept,
+                            uint32_t width, Emit& emit) {
     Field d{};
     set_name(d, name);
     d.role = role;
@@ -105,13 +112,15 @@ template <class Emit> constexpr void describe_one(const char* name, Role role, D
 // Where several threads share an environment an Array is contiguous for each row: an image is
 // written by a warp, and a CPU reads maps 20 % faster.
 template <class E> inline constexpr bool has_image = arrays_in<O<E>> > 0;
-template <class E> inline constexpr Layout array_layout = has_image<E> ? Layout::rows : Layout::columns;
+template <class E>
+inline constexpr Layout array_layout = has_image<E> ? Layout::rows : Layout::columns;
 
 // Emits every field of E in the order of the slots.
 template <class E, class Emit> constexpr void describe_all(Emit&& plain) {
     int slot = 0;
     auto store = [&](Field d) {
-        if (d.kind == Kind::array && d.role != Role::obs && d.role != Role::final_obs) d.layout = array_layout<E>;
+        if (d.kind == Kind::array && d.role != Role::obs && d.role != Role::final_obs)
+            d.layout = array_layout<E>;
         d.slot = slot++;
         plain(d);
     };
@@ -132,18 +141,25 @@ template <class E, class Emit> constexpr void describe_all(Emit&& plain) {
     auto images = [&](Field d) {
         if (d.kind == Kind::array) store(d);
     };
-    describe_one("obs", Role::obs, Dtype::f32, Per::row, in_checkpoint, uint32_t(numbers_in<O<E>>), store);
+    describe_one("obs", Role::obs, Dtype::f32, Per::row, in_checkpoint, uint32_t(numbers_in<O<E>>),
+                 store);
     describe_part<O<E>>("obs", Role::obs, Per::row, in_checkpoint, Layout::rows, images);
-    describe_one("final_obs", Role::final_obs, Dtype::f32, Per::row, passing, uint32_t(numbers_in<O<E>>), store);
+    describe_one("final_obs", Role::final_obs, Dtype::f32, Per::row, passing,
+                 uint32_t(numbers_in<O<E>>), store);
     describe_part<O<E>>("final_obs", Role::final_obs, Per::row, passing, Layout::rows, images);
-    if constexpr (Masks<E>) describe_one("mask", Role::mask, Dtype::u8, Per::row, in_checkpoint, uint32_t(choices_in<A<E>>), store);
+    if constexpr (Masks<E>)
+        describe_one("mask", Role::mask, Dtype::u8, Per::row, in_checkpoint,
+                     uint32_t(choices_in<A<E>>), store);
     describe_one("reward", Role::reward, Dtype::f32, Per::row, passing, 0, store);
     describe_one("terminated", Role::terminated, Dtype::b8, Per::env, in_checkpoint, 0, store);
     describe_one("truncated", Role::truncated, Dtype::b8, Per::env, in_checkpoint, 0, store);
-    if constexpr (!same<GlobalOf<E>, None>) describe_one("global", Role::global, Dtype::f32, Per::env, in_checkpoint, uint32_t(numbers_in<GlobalOf<E>>), store);
+    if constexpr (!same<GlobalOf<E>, None>)
+        describe_one("global", Role::global, Dtype::f32, Per::env, in_checkpoint,
+                     uint32_t(numbers_in<GlobalOf<E>>), store);
     describe_part<LogOf<E>>("log", Role::log, Per::env, in_checkpoint, Layout::columns, store);
     if constexpr (uses_episode<E>) {
-        describe_one("episode.number", Role::episode, Dtype::u32, Per::env, in_checkpoint, 0, store);
+        describe_one("episode.number", Role::episode, Dtype::u32, Per::env, in_checkpoint, 0,
+                     store);
         describe_one("episode.level", Role::episode, Dtype::u32, Per::env, in_both, 0, store);
     }
     describe_one("episode.start", Role::episode, Dtype::i32, Per::env, in_both, 0, store);
@@ -155,7 +171,8 @@ template <class E, class Emit> constexpr void describe_all(Emit&& plain) {
         d.dtype = Dtype::f32;
         store(d);
     };
-    describe_part<LogOf<E>>("total.log", Role::total, Per::env, in_checkpoint, Layout::columns, totals);
+    describe_part<LogOf<E>>("total.log", Role::total, Per::env, in_checkpoint, Layout::columns,
+                            totals);
 }
 
 template <class E> constexpr int count_fields() {
@@ -168,8 +185,10 @@ template <class E> inline constexpr int field_total = count_fields<E>();
 constexpr uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3ull; }
 constexpr uint64_t mix_field(uint64_t hash, const Field& f) {
     for (char c : f.name) hash = mix(hash, uint8_t(c));
-    hash = mix(mix(mix(mix(hash, uint64_t(f.kind)), uint64_t(f.dtype)), f.count), uint64_t(f.choices));
-    return mix(mix(hash, __builtin_bit_cast(uint32_t, f.low)), __builtin_bit_cast(uint32_t, f.high));
+    hash =
+        mix(mix(mix(mix(hash, uint64_t(f.kind)), uint64_t(f.dtype)), f.count), uint64_t(f.choices));
+    return mix(mix(hash, __builtin_bit_cast(uint32_t, f.low)),
+               __builtin_bit_cast(uint32_t, f.high));
 }
 
 // The table without what depends on the view, which is built on it.
@@ -201,7 +220,8 @@ template <class E> constexpr auto describe() {
         if (f.slot >= int(h.slots)) h.slots = uint32_t(f.slot) + 1;
         if (f.role == Role::action) h.group[0].action_parts += f.count;
         if (f.kept) h.layout = mix_field(h.layout, f);
-        if (f.role == Role::action || f.role == Role::obs || f.role == Role::mask) h.spaces = mix_field(h.spaces, f);
+        if (f.role == Role::action || f.role == Role::obs || f.role == Role::mask)
+            h.spaces = mix_field(h.spaces, f);
     });
     return s;
 }

@@ -10,8 +10,10 @@ namespace nacelle::detail {
 
 template <class... T> struct Types {};
 template <class T, class... U> constexpr bool one_of(Types<U...>) { return (same<T, U> || ...); }
-template <class T> inline constexpr bool is_number = one_of<T>(Types<bool, char, signed char, unsigned char, short,
-    unsigned short, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>{});
+template <class T>
+inline constexpr bool is_number =
+    one_of<T>(Types<bool, char, signed char, unsigned char, short, unsigned short, int, unsigned,
+                    long, unsigned long, long long, unsigned long long, float, double>{});
 
 // By size and sign: `long` and `long long` name one type here and another there.
 template <class T> constexpr Dtype number_dtype() {
@@ -35,11 +37,14 @@ template <class T> constexpr Dtype dtype_of() {
 
 enum class Form { number, discrete, continuous, array, table, list, record, unsupported };
 template <class T> inline constexpr bool is_record = false;
-template <class T> requires (__is_class(T)) inline constexpr bool is_record<T> = __is_aggregate(T) && !HasBase<T>;
+template <class T>
+requires(__is_class(T)) inline constexpr bool is_record<T> = __is_aggregate(T) && !HasBase<T>;
 
 template <class T> struct Leaf {
     using element = T;
-    static constexpr Form form = is_number<T> || __is_enum(T) ? Form::number : is_record<T> ? Form::record : Form::unsupported;
+    static constexpr Form form = is_number<T> || __is_enum(T) ? Form::number
+                                 : is_record<T>               ? Form::record
+                                                              : Form::unsupported;
     static constexpr int count = 1, rank = 0, dims[1] = {1};
 };
 template <class T, int N> struct Leaf<T[N]> {
@@ -74,7 +79,9 @@ template <class T> struct LeafBases { int at[most_fields + 2]{}; };
 template <class T> constexpr LeafBases<T> bases_of() {
     LeafBases<T> bases{};
     T object{};
-    for_each_field(object, [&](auto i, auto& f) { bases.at[i + 1] = bases.at[i] + leaf_count<bare<decltype(f)>>(); });
+    for_each_field(object, [&](auto i, auto& f) {
+        bases.at[i + 1] = bases.at[i] + leaf_count<bare<decltype(f)>>();
+    });
     return bases;
 }
 template <class T> inline constexpr LeafBases<T> leaf_bases = bases_of<T>();
@@ -85,26 +92,33 @@ template <class T> constexpr int leaf_count() {
 }
 
 // fn(Index<leaf>, number of the element, the element) for every element of every leaf.
-template <int Base, class T, class Fn> NACELLE_INLINE constexpr void visit(T& object, int k, Fn& fn) {
+template <int Base, class T, class Fn>
+NACELLE_INLINE constexpr void visit(T& object, int k, Fn& fn) {
     using B = bare<T>;
     if constexpr (form_of<B> == Form::list) {
         // Unrolled where that keeps the object in registers; thousands would take seconds to compile.
         if constexpr (Leaf<B>::count <= 32) {
-            NACELLE_UNROLL for (int i = 0; i < Leaf<B>::count; ++i) visit<Base>(object[i], k * Leaf<B>::count + i, fn);
+            NACELLE_UNROLL for (int i = 0; i < Leaf<B>::count; ++i)
+                visit<Base>(object[i], k * Leaf<B>::count + i, fn);
         } else {
-            NACELLE_ROLLED for (int i = 0; i < Leaf<B>::count; ++i) visit<Base>(object[i], k * Leaf<B>::count + i, fn);
+            NACELLE_ROLLED for (int i = 0; i < Leaf<B>::count; ++i)
+                visit<Base>(object[i], k * Leaf<B>::count + i, fn);
         }
     } else if constexpr (form_of<B> == Form::record) {
         with_fields(object, [&](auto&... f) {
-            [&]<int... I>(Ints<I...>) { (visit<Base + leaf_bases<B>.at[I]>(f, k, fn), ...); }(count_to<sizeof...(f)>{});
+            [&]<int... I>(Ints<I...>) { (visit<Base + leaf_bases<B>.at[I]>(f, k, fn), ...); }
+            (count_to<sizeof...(f)>{});
         });
     } else fn(Index<Base>{}, k, object);
 }
-template <class T, class Fn> NACELLE_INLINE constexpr void for_each_element(T& object, Fn&& fn) { visit<0>(object, 0, fn); }
+template <class T, class Fn> NACELLE_INLINE constexpr void for_each_element(T& object, Fn&& fn) {
+    visit<0>(object, 0, fn);
+}
 
 // A sum over the leaves' elements, told what one leaf counts for.
 template <class T, class Weight> constexpr int sum_over() {
-    if constexpr (form_of<T> == Form::list) return Leaf<T>::count * sum_over<typename Leaf<T>::element, Weight>();
+    if constexpr (form_of<T> == Form::list)
+        return Leaf<T>::count * sum_over<typename Leaf<T>::element, Weight>();
     else if constexpr (form_of<T> == Form::record) {
         int n = 0;
         T object{};
@@ -112,12 +126,24 @@ template <class T, class Weight> constexpr int sum_over() {
         return n;
     } else return Weight::template of<T>();
 }
-struct CountNumbers { template <class T> static constexpr int of() { return form_of<T> == Form::array ? 0 : 1; } };
-struct CountArrays { template <class T> static constexpr int of() { return form_of<T> == Form::array ? 1 : 0; } };
-struct CountEach { template <class T> static constexpr int of() { return 1; } };
-struct CountTables { template <class T> static constexpr int of() { return form_of<T> == Form::table ? 1 : 0; } };
-struct CountContinuous { template <class T> static constexpr int of() { return form_of<T> == Form::continuous ? 1 : 0; } };
-struct CountInexact { template <class T> static constexpr int of() { return same<T, float> ? 0 : 1; } };
+struct CountNumbers {
+    template <class T> static constexpr int of() { return form_of<T> == Form::array ? 0 : 1; }
+};
+struct CountArrays {
+    template <class T> static constexpr int of() { return form_of<T> == Form::array ? 1 : 0; }
+};
+struct CountEach {
+    template <class T> static constexpr int of() { return 1; }
+};
+struct CountTables {
+    template <class T> static constexpr int of() { return form_of<T> == Form::table ? 1 : 0; }
+};
+struct CountContinuous {
+    template <class T> static constexpr int of() { return form_of<T> == Form::continuous ? 1 : 0; }
+};
+struct CountInexact {
+    template <class T> static constexpr int of() { return same<T, float> ? 0 : 1; }
+};
 struct CountChoices {
     template <class T> static constexpr int of() {
         if constexpr (form_of<T> == Form::discrete) return T::choices;
@@ -128,6 +154,8 @@ struct CountChoices {
 template <class T> inline constexpr int numbers_in = sum_over<T, CountNumbers>();
 template <class T> inline constexpr int arrays_in = sum_over<T, CountArrays>();
 template <class T> inline constexpr int choices_in = sum_over<T, CountChoices>();
-template <class T> inline constexpr bool all_floats = sum_over<T, CountInexact>() == 0 && sizeof(T) == 4 * numbers_in<T>;
+template <class T>
+inline constexpr bool all_floats = sum_over<T, CountInexact>() == 0 &&
+                                   sizeof(T) == 4 * numbers_in<T>;
 
 }

@@ -17,7 +17,8 @@ using LanesOfHalves = int32_t __attribute__((vector_size(8 * philox_lanes)));
 // The products of the low halves.
 NACELLE_INLINE void multiply_lows(const Lanes& a, const Lanes& b, Lanes& product) {
 #if defined(__AVX512F__) && !defined(__clang__)
-    product = Lanes(__builtin_ia32_pmuludq512_mask(LanesOfHalves(a), LanesOfHalves(b), (__attribute__((vector_size(64))) long long){}, 0xff));
+    product = Lanes(__builtin_ia32_pmuludq512_mask(
+        LanesOfHalves(a), LanesOfHalves(b), (__attribute__((vector_size(64))) long long){}, 0xff));
 #elif defined(__AVX2__) && !defined(__clang__)
     product = Lanes(__builtin_ia32_pmuludq256(LanesOfHalves(a), LanesOfHalves(b)));
 #else
@@ -27,9 +28,10 @@ NACELLE_INLINE void multiply_lows(const Lanes& a, const Lanes& b, Lanes& product
 
 // words[i][k] = the i-th draw of Rng(seed, domain, tick, row + k) for k below count.
 template <int draws, int capacity>
-__attribute__((noinline)) void philox_block(uint32_t (&words)[draws][capacity], uint64_t seed, Domain domain, uint64_t tick, uint32_t row, int count) {
+__attribute__((noinline)) void philox_block(uint32_t (&words)[draws][capacity], uint64_t seed,
+                                            Domain domain, uint64_t tick, uint32_t row, int count) {
     static_assert(capacity % (4 * philox_lanes) == 0);
-    constexpr int together = 4;                  // independent chains hide the multiplier's latency
+    constexpr int together = 4;    // independent chains hide the multiplier's latency
     for (int first = 0; first < draws; first += 4)
         for (int k = 0; k < count; k += philox_lanes * together) {
             Lanes a[together], b[together], c[together], d[together];
@@ -59,7 +61,8 @@ __attribute__((noinline)) void philox_block(uint32_t (&words)[draws][capacity], 
                 NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
                     if (first + i >= draws) break;
                     const LanesOfWords narrow = __builtin_convertvector(*block[i], LanesOfWords);
-                    __builtin_memcpy(&words[first + i][k + philox_lanes * j], &narrow, sizeof narrow);
+                    __builtin_memcpy(&words[first + i][k + philox_lanes * j], &narrow,
+                                     sizeof narrow);
                 }
             }
         }

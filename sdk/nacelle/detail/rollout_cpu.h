@@ -3,11 +3,12 @@
 
 namespace nacelle::detail {
 
-inline constexpr int lanes_per_pass = 256;       // their state stays in the first-level cache
+inline constexpr int lanes_per_pass = 256;    // their state stays in the first-level cache
 
 template <class E, class Actor, class Record>
-NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size_t begin, int count, uint8_t* ended, const Actor actor, Record record) {
-    const View<E> view = shared;                 // a copy of our own: no store can change its pointers
+NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size_t begin, int count,
+                               uint8_t* ended, const Actor actor, Record record) {
+    const View<E> view = shared;    // a copy of our own: no store can change its pointers
     const Columns<E> to(view);
     const float* const seen = obs_row<E>(view, 0);
     int bad = 0;
@@ -31,7 +32,8 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
     }
     if (!bad) return;
     for (int i = 0; i < count; ++i)
-        if (!finite(to.reward[begin + size_t(i)])) return note_bad(view.head, Bad::reward, tick, begin + size_t(i));
+        if (!finite(to.reward[begin + size_t(i)]))
+            return note_bad(view.head, Bad::reward, tick, begin + size_t(i));
 }
 
 template <class E> NACELLE_COLD void end_one(const View<E>& view, uint64_t tick, size_t env) {
@@ -42,10 +44,11 @@ template <class E> NACELLE_COLD void end_one(const View<E>& view, uint64_t tick,
     close_episode<E>(view, tick, env, lane, ledger);
     add_totals<E>(view, env, ledger);
     open_episode<E>(view, tick, env, lane, false);
-    store_state<E>(view, env, lane);         // the counters of the ended episode stay to be seen
+    store_state<E>(view, env, lane);    // the counters of the ended episode stay to be seen
 }
 
-template <class E> NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_t tick, size_t begin, int count) {
+template <class E>
+NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_t tick, size_t begin, int count) {
     const View<E> view = shared;
     float* const rows = obs_row<E>(view, 0);
     NACELLE_VECTOR_LOOP
@@ -69,7 +72,8 @@ template <class E> NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_
 namespace nacelle {
 
 template <class E, class Policy, class Record>
-void rollout(const View<E>& view, Items items, uint32_t ahead, int steps, Policy& policy, Record record) {
+void rollout(const View<E>& view, Items items, uint32_t ahead, int steps, Policy& policy,
+             Record record) {
     const auto [tick, stopped] = detail::time_of(view.head, ahead);
     if (stopped) return;
     const uint64_t end = min(items.end, uint64_t(view.head.envs));

@@ -27,7 +27,9 @@ template <class... T> NACELLE_INLINE void hold(T&... value) {
 
 // The threads of a warp write the observations of its environments one after the other, each together,
 // so that the bytes of an image leave side by side.
-template <class E, Role role> NACELLE_INLINE void observe_together(const View<E>& view, uint64_t tick, size_t env, uint32_t asked) {
+template <class E, Role role>
+NACELLE_INLINE void observe_together(const View<E>& view, uint64_t tick, size_t env,
+                                     uint32_t asked) {
     const int thread = int(threadIdx.x % 32);
     __syncwarp();
     NACELLE_ROLLED while (asked) {
@@ -45,7 +47,8 @@ template <class E, Role role> NACELLE_INLINE void observe_together(const View<E>
 
 // Environments with images: all threads of a warp go along, also those behind the last environment.
 template <class E, class Policy, class Record>
-NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahead, int steps, Policy& policy, Record record) {
+NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahead, int steps,
+                                   Policy& policy, Record record) {
     auto [tick, stopped] = time_of(view.head, ahead);
     if (stopped) return;
     const bool mine = env < view.head.envs;
@@ -91,14 +94,17 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
 }
 
 template <class E, class Policy, class Record>
-NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ahead, int steps, Policy& policy, Record record) {
+NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ahead, int steps,
+                                    Policy& policy, Record record) {
     const uint32_t present = __ballot_sync(~0u, env < view.head.envs);
     if (env >= view.head.envs) return;
     constexpr int width = numbers_in<O<E>>;
     constexpr bool narrow = width <= widest_in_registers;
     float* const row = obs_row<E>(view, env);
     float local[narrow && width ? width : 1];
-    if constexpr (narrow) { NACELLE_UNROLL for (int i = 0; i < width; ++i) local[i] = row[i]; }
+    if constexpr (narrow) {
+        NACELLE_UNROLL for (int i = 0; i < width; ++i) local[i] = row[i];
+    }
     float* const seen = narrow ? local : row;
 
     Lane<E> lane;
@@ -107,7 +113,8 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     Ledger ledger;
     load_lane<E>(view, env, lane);
     // The blocks of a wave load at once and then compute at once; the next wave's loads fill the gap.
-    if (steps == 1 && view.head.prefetch && env + view.head.prefetch < view.head.envs) prefetch_lane<E>(view, env + view.head.prefetch);
+    if (steps == 1 && view.head.prefetch && env + view.head.prefetch < view.head.envs)
+        prefetch_lane<E>(view, env + view.head.prefetch);
     auto [tick, stopped] = time_of(view.head, ahead);
     hold(lane.length, lane.running);
     for_each_element(lane.state, [](auto, int, auto& value) { hold(value); });
@@ -119,13 +126,14 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
         if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
         record(now, action, outcome);
         if (outcome.terminated || outcome.truncated) {
-            observe_row<E, Role::final_obs>(view, tick, env, lane, obs_row<E, Role::final_obs>(view, env));
+            observe_row<E, Role::final_obs>(view, tick, env, lane,
+                                            obs_row<E, Role::final_obs>(view, env));
             close_episode<E>(view, tick, env, lane, ledger);
             open_episode<E>(view, tick, env, lane, false);
         }
         observe_local<E, narrow>(view, tick, env, lane, seen);
         look_lane<E>(view, env, lane);
-        float zero = 0;                          // NaN or infinity times zero is not zero
+        float zero = 0;    // NaN or infinity times zero is not zero
         NACELLE_UNROLL for (int i = 0; i < width; ++i) zero = fused(seen[i], 0.0f, zero);
         if (!(zero == 0.0f)) note_bad(view.head, Bad::obs, tick, env);
     }
@@ -133,10 +141,12 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     pass_on(to.reward[env], outcome.reward);
     pass_on(to.terminated[env], outcome.terminated.byte);
     pass_on(to.truncated[env], outcome.truncated.byte);
-    visit_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action, [](auto& stored, auto& value) { pass_on(stored, value); });
+    visit_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action,
+                 [](auto& stored, auto& value) { pass_on(stored, value); });
     store_state<E>(view, env, lane);
     const bool over = outcome.terminated || outcome.truncated;
-    store_counters<E>(view, env, over ? ledger.last_length : lane.length, over ? ledger.last_return : lane.running);
+    store_counters<E>(view, env, over ? ledger.last_length : lane.length,
+                      over ? ledger.last_return : lane.running);
     store_ledger<E>(view, env, ledger, present);
     if constexpr (narrow) store_row_of_floats<width>(local, row);
 }
@@ -146,8 +156,10 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
 namespace nacelle {
 
 template <class E, class Policy, class Record>
-NACELLE_INLINE void rollout(const View<E>& view, Items items, uint32_t ahead, int steps, Policy& policy, Record record) {
-    if constexpr (detail::has_image<E>) detail::rollout_images<E>(view, size_t(items.begin), ahead, steps, policy, record);
+NACELLE_INLINE void rollout(const View<E>& view, Items items, uint32_t ahead, int steps,
+                            Policy& policy, Record record) {
+    if constexpr (detail::has_image<E>)
+        detail::rollout_images<E>(view, size_t(items.begin), ahead, steps, policy, record);
     else detail::rollout_numbers<E>(view, size_t(items.begin), ahead, steps, policy, record);
 }
 

@@ -24,7 +24,12 @@ extern "C" {
 #define NACELLE_PLUGIN_EXPORT __attribute__((visibility("default")))
 
 typedef enum nacelle_status { NACELLE_OK = 0, NACELLE_ERROR = 1 } nacelle_status;
-typedef enum nacelle_level { NACELLE_DEBUG, NACELLE_INFO, NACELLE_WARNING, NACELLE_FAILURE } nacelle_level;
+typedef enum nacelle_level {
+    NACELLE_DEBUG,
+    NACELLE_INFO,
+    NACELLE_WARNING,
+    NACELLE_FAILURE
+} nacelle_level;
 
 /* One thing that a plugin offers: of a kind with its revision, under the name that a configuration uses. */
 typedef struct nacelle_offer {
@@ -101,23 +106,30 @@ struct nacelle_host {
     nacelle_status (*environment)(const nacelle_host*, nacelle_environment* out);
     nacelle_status (*array)(const nacelle_host*, const char* name, nacelle_array* out);
     /* A zeroed array of the plugin's under "plugin.name"; persistent ones are part of checkpoints. */
-    nacelle_status (*array_create)(const nacelle_host*, const char* name, uint32_t dtype, uint32_t rank, const int64_t* shape, uint32_t persistent, nacelle_array* out);
+    nacelle_status (*array_create)(const nacelle_host*, const char* name, uint32_t dtype,
+                                   uint32_t rank, const int64_t* shape, uint32_t persistent,
+                                   nacelle_array* out);
     /* Host memory to the device and back; both wait. Not within record(). */
     nacelle_status (*write)(const nacelle_host*, void* target, const void* source, uint64_t bytes);
     nacelle_status (*read)(const nacelle_host*, void* target, const void* source, uint64_t bytes);
 
     /* Compiles: the author's file, the headers from memory, then the instantiation's text. The number it
      * gives stays valid over reloads. `defines` are "NAME=VALUE". Not within record(). */
-    nacelle_status (*program)(const nacelle_host*, const char* instantiation, const nacelle_header* headers, uint32_t header_count, const char* const* defines, uint32_t define_count, uint32_t* out);
-    nacelle_status (*kernel)(const nacelle_host*, uint32_t program, const char* symbol, nacelle_kernel* out);
+    nacelle_status (*program)(const nacelle_host*, const char* instantiation,
+                              const nacelle_header* headers, uint32_t header_count,
+                              const char* const* defines, uint32_t define_count, uint32_t* out);
+    nacelle_status (*kernel)(const nacelle_host*, uint32_t program, const char* symbol,
+                             nacelle_kernel* out);
     /* Puts the kernel on the stream; `args` are copied. */
-    nacelle_status (*launch)(const nacelle_host*, const nacelle_kernel*, const nacelle_launch*, const void* args, uint32_t bytes, void* stream);
+    nacelle_status (*launch)(const nacelle_host*, const nacelle_kernel*, const nacelle_launch*,
+                             const void* args, uint32_t bytes, void* stream);
     /* Moves the environment's clock: every launch that draws numbers needs ticks of its own. */
     nacelle_status (*advance)(const nacelle_host*, uint64_t ticks, void* stream);
     /* All environments begin a new episode at the clock's tick, which then moves by one. */
     nacelle_status (*restart)(const nacelle_host*, void* stream);
     /* Replaces the data of a Table of the environment's Params; dtype and shape must match. Hooks only. */
-    nacelle_status (*table)(const nacelle_host*, const char* param, uint32_t dtype, uint32_t rank, const int64_t* shape, const void* data);
+    nacelle_status (*table)(const nacelle_host*, const char* param, uint32_t dtype, uint32_t rank,
+                            const int64_t* shape, const void* data);
     /* Why this host last returned an error to this instance: a sentence, valid until the next call. Sinks
      * have it too. */
     const char* (*why)(const nacelle_host*);
@@ -128,7 +140,8 @@ typedef struct nacelle_sink {
     uint32_t size;
     /* `config` is a JSON object; "out" is the run's directory. Null on failure. */
     void* (*create)(const nacelle_host*, const char* config);
-    nacelle_status (*write)(void* self, uint64_t step, const char* const* names, const double* values, uint32_t count);
+    nacelle_status (*write)(void* self, uint64_t step, const char* const* names,
+                            const double* values, uint32_t count);
     nacelle_status (*flush)(void* self);
     void (*destroy)(void* self);
 } nacelle_sink;
@@ -153,7 +166,8 @@ typedef struct nacelle_learner {
     /* Writes the action arrays of all rows from the current observations. */
     nacelle_status (*act)(void* self, uint32_t greedy, void* stream);
     /* Names and values of its metrics, valid until the next call; it may wait. */
-    nacelle_status (*metrics)(void* self, const char* const** names, const double** values, uint32_t* count);
+    nacelle_status (*metrics)(void* self, const char* const** names, const double** values,
+                              uint32_t* count);
     void (*destroy)(void* self);
 } nacelle_learner;
 

@@ -5,17 +5,17 @@
 namespace nacelle {
 
 struct StepArgs {
-    uint32_t ahead;          // ticks after the clock's
-    uint32_t draw;           // 0: actions come from their arrays; 1: drawn at random within the mask
+    uint32_t ahead;    // ticks after the clock's
+    uint32_t draw;     // 0: actions come from their arrays; 1: drawn at random within the mask
 };
 
 struct ResetArgs {
     enum Form : uint32_t { first_episode, next_episode, save, restore, look };
     uint32_t form, ahead;
-    const uint32_t* chosen;  // environments, or null for all of them
+    const uint32_t* chosen;    // environments, or null for all of them
     uint32_t count;
-    uint32_t places;         // save, restore: snapshots in the pool's arrays
-    const uint32_t* place;   // save, restore: of each chosen one; null: 0, 1, 2, ...
+    uint32_t places;          // save, restore: snapshots in the pool's arrays
+    const uint32_t* place;    // save, restore: of each chosen one; null: 0, 1, 2, ...
 };
 
 struct ClockArgs {
@@ -24,8 +24,8 @@ struct ClockArgs {
 
 inline constexpr int totals_group = 256;
 struct TotalsArgs {
-    double* sums;            // [groups of environments][4 + logs]
-    uint32_t logs;           // numbers of the author's Log
+    double* sums;     // [groups of environments][4 + logs]
+    uint32_t logs;    // numbers of the author's Log
 };
 
 struct NoArgs {
@@ -37,8 +37,8 @@ struct RandomRolloutArgs {
     uint32_t ahead, steps;
     float* obs;
     float* reward;
-    uint8_t* ended;          // 1 terminated, 2 truncated
-    int32_t* action;         // discrete parts as they are, continuous ones by their bits
+    uint8_t* ended;     // 1 terminated, 2 truncated
+    int32_t* action;    // discrete parts as they are, continuous ones by their bits
 };
 
 }

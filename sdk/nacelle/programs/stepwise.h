@@ -18,7 +18,8 @@ template <class E> struct EitherPolicy {
     }
 };
 #endif
-template <class E> NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
+template <class E>
+NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
     const auto nothing = [](const Now&, const A<E>&, const Outcome&) {};
 #if NACELLE_GPU
     EitherPolicy<E> policy{args.draw != 0};
@@ -31,13 +32,19 @@ template <class E> NACELLE_INLINE void step_body(const View<E>& view, const Step
 #endif
 }
 
-template <class E> NACELLE_INLINE void observe_alone(const View<E>& view, uint64_t tick, size_t env, const Lane<E>& lane) {
+template <class E>
+NACELLE_INLINE void observe_alone(const View<E>& view, uint64_t tick, size_t env,
+                                  const Lane<E>& lane) {
     observe_row<E, Role::obs>(view, tick, env, lane, obs_row<E>(view, env));
     look_lane<E>(view, env, lane);
 }
-template <class E> NACELLE_INLINE void reset_one(const View<E>& view, const ResetArgs& args, uint64_t tick, size_t item) {
-    const size_t env = args.chosen ? args.chosen[item] : item, place = args.place ? args.place[item] : item;
-    if (args.form == ResetArgs::save) return save_snapshot<E>(view, env, view.pool, place, args.places);
+template <class E>
+NACELLE_INLINE void reset_one(const View<E>& view, const ResetArgs& args, uint64_t tick,
+                              size_t item) {
+    const size_t env = args.chosen ? args.chosen[item] : item,
+                 place = args.place ? args.place[item] : item;
+    if (args.form == ResetArgs::save)
+        return save_snapshot<E>(view, env, view.pool, place, args.places);
     Lane<E> lane;
     bind_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
     if (args.form == ResetArgs::restore) {
@@ -45,15 +52,20 @@ template <class E> NACELLE_INLINE void reset_one(const View<E>& view, const Rese
     } else if (args.form == ResetArgs::look) load_lane<E>(view, env, lane);
     else open_episode<E>(view, tick, env, lane, args.form == ResetArgs::first_episode);
     store_lane<E>(view, env, lane);
-    column<E, uint8_t, Role::terminated>(view)[env] = column<E, uint8_t, Role::truncated>(view)[env] = 0;
+    column<E, uint8_t, Role::terminated>(view)[env] =
+        column<E, uint8_t, Role::truncated>(view)[env] = 0;
     observe_alone<E>(view, tick, env, lane);
 }
-template <class E> NACELLE_INLINE void reset_body(const View<E>& view, const ResetArgs& args, Items items) {
-    const uint64_t tick = view.head.beat->clock + args.ahead, end = min(items.end, uint64_t(args.count));
-    for (uint64_t item = items.begin; item < end; ++item) reset_one<E>(view, args, tick, size_t(item));
+template <class E>
+NACELLE_INLINE void reset_body(const View<E>& view, const ResetArgs& args, Items items) {
+    const uint64_t tick = view.head.beat->clock + args.ahead,
+                   end = min(items.end, uint64_t(args.count));
+    for (uint64_t item = items.begin; item < end; ++item)
+        reset_one<E>(view, args, tick, size_t(item));
 }
 
-template <class E> NACELLE_INLINE void clock_body(const View<E>& view, const ClockArgs& args, Items items) {
+template <class E>
+NACELLE_INLINE void clock_body(const View<E>& view, const ClockArgs& args, Items items) {
     if (items.begin == 0) view.head.beat->clock += args.by;
 }
 
@@ -64,7 +76,8 @@ template <class T, int... D> NACELLE_INLINE void take_lane(Table<T, D...>& table
     table.lane = lane;
     table.lanes = prepare_lanes;
 }
-template <class E> NACELLE_INLINE void prepare_body(const View<E>& view, const NoArgs&, Items items) {
+template <class E>
+NACELLE_INLINE void prepare_body(const View<E>& view, const NoArgs&, Items items) {
     if constexpr (Prepares<E>)
         for (uint64_t item = items.begin; item < min(items.end, uint64_t(prepare_lanes)); ++item) {
             P<E> params = view.params;
@@ -82,28 +95,36 @@ template <class T> NACELLE_INLINE double sum_and_clear(T* at, uint64_t count, ui
     }
     return whole;
 }
-template <class E> NACELLE_INLINE void totals_body(const View<E>& view, const TotalsArgs& args, Items items) {
-    constexpr int slot = slot_of<E>(Role::total), logs = int(description<E>.header.slots) - slot - 1;
-    const uint64_t envs = view.head.envs, groups = (envs + totals_group - 1) / totals_group, end = min(items.end, groups);
+template <class E>
+NACELLE_INLINE void totals_body(const View<E>& view, const TotalsArgs& args, Items items) {
+    constexpr int slot = slot_of<E>(Role::total),
+                  logs = int(description<E>.header.slots) - slot - 1;
+    const uint64_t envs = view.head.envs, groups = (envs + totals_group - 1) / totals_group,
+                   end = min(items.end, groups);
     for (uint64_t group = items.begin; group < end; ++group) {
         double* const sums = args.sums + group * (totals_kept + uint64_t(args.logs));
-        const uint64_t first = group * totals_group, count = min(uint64_t(totals_group), envs - first);
-        double* const total = static_cast<double*>(view.array[slot]) + first / group_envs * totals_kept;
-        NACELLE_ROLLED for (uint32_t k = 0; k < totals_kept; ++k) sums[k] = sum_and_clear(total + k, (count + group_envs - 1) / group_envs, totals_kept);
+        const uint64_t first = group * totals_group,
+                       count = min(uint64_t(totals_group), envs - first);
+        double* const total =
+            static_cast<double*>(view.array[slot]) + first / group_envs * totals_kept;
+        NACELLE_ROLLED for (uint32_t k = 0; k < totals_kept; ++k) sums[k] =
+            sum_and_clear(total + k, (count + group_envs - 1) / group_envs, totals_kept);
         uint32_t at = totals_kept;
         NACELLE_ROLLED for (int k = 0; k < logs; ++k)
-            NACELLE_ROLLED for (uint32_t i = 0; i < description<E>.fields[field_total<E> - logs + k].count; ++i)
-                sums[at++] = sum_and_clear(static_cast<float*>(view.array[slot + 1 + k]) + i * envs + first, count, 1);
+            NACELLE_ROLLED for (uint32_t i = 0;
+                                i < description<E>.fields[field_total<E> - logs + k].count; ++i)
+                sums[at++] = sum_and_clear(
+                    static_cast<float*>(view.array[slot + 1 + k]) + i * envs + first, count, 1);
     }
 }
 
 }
 }
 
-#define NACELLE_STEPWISE()                                                                          \
-    NACELLE_PROGRAM()                                                                               \
-    NACELLE_KERNEL(nacelle_step, nacelle::StepArgs, 128, nacelle::detail::step_body)                \
-    NACELLE_KERNEL(nacelle_reset, nacelle::ResetArgs, 128, nacelle::detail::reset_body)             \
-    NACELLE_KERNEL(nacelle_clock, nacelle::ClockArgs, 128, nacelle::detail::clock_body)             \
-    NACELLE_KERNEL(nacelle_totals, nacelle::TotalsArgs, 128, nacelle::detail::totals_body)                \
+#define NACELLE_STEPWISE()                                                                         \
+    NACELLE_PROGRAM()                                                                              \
+    NACELLE_KERNEL(nacelle_step, nacelle::StepArgs, 128, nacelle::detail::step_body)               \
+    NACELLE_KERNEL(nacelle_reset, nacelle::ResetArgs, 128, nacelle::detail::reset_body)            \
+    NACELLE_KERNEL(nacelle_clock, nacelle::ClockArgs, 128, nacelle::detail::clock_body)            \
+    NACELLE_KERNEL(nacelle_totals, nacelle::TotalsArgs, 128, nacelle::detail::totals_body)         \
     NACELLE_KERNEL(nacelle_prepare, nacelle::NoArgs, 128, nacelle::detail::prepare_body)

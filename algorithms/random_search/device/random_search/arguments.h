@@ -6,14 +6,14 @@ namespace random_search {
 
 // One set of arguments for all kernels: each reads what it needs.
 struct Arguments {
-    float* mean;             // [weights]: the policy that is searched for
-    float* deviation;        // [weights]
-    float* weights;          // [weights][members]
-    float* score;            // [envs]: the return of an environment's first episode
-    uint8_t* over;           // [envs]: whether that episode has ended
-    float* fitness;          // [members]
-    uint32_t* rank;          // [members]: 0 is the best
-    float* metrics;          // [metric_count]
+    float* mean;         // [weights]: the policy that is searched for
+    float* deviation;    // [weights]
+    float* weights;      // [weights][members]
+    float* score;        // [envs]: the return of an environment's first episode
+    uint8_t* over;       // [envs]: whether that episode has ended
+    float* fitness;      // [members]
+    uint32_t* rank;      // [members]: 0 is the best
+    float* metrics;      // [metric_count]
     uint32_t members, episodes, elite, steps, weight_count;
     float least_deviation;
 };

@@ -15,13 +15,17 @@ using nacelle::max, nacelle::min, nacelle::sqrt, nacelle::tanh;
 // observation's numbers and a constant.
 template <class E> inline constexpr int inputs = numbers_in<ObsOf<E>> + 1;
 
-template <class E> NACELLE_INLINE float output(const float* weights, size_t stride, int number, const float* obs) {
+template <class E>
+NACELLE_INLINE float output(const float* weights, size_t stride, int number, const float* obs) {
     const float* w = weights + size_t(number) * inputs<E> * stride;
     float sum = w[(inputs<E> - 1) * stride];
-    NACELLE_UNROLL for (int i = 0; i < inputs<E> - 1; ++i) sum = fused(w[size_t(i) * stride], obs[i], sum);
+    NACELLE_UNROLL for (int i = 0; i < inputs<E> - 1; ++i) sum =
+        fused(w[size_t(i) * stride], obs[i], sum);
     return sum;
 }
-template <class E> NACELLE_INLINE void act_linearly(const float* weights, size_t stride, const float* obs, const uint8_t* mask, ActionOf<E>& action) {
+template <class E>
+NACELLE_INLINE void act_linearly(const float* weights, size_t stride, const float* obs,
+                                 const uint8_t* mask, ActionOf<E>& action) {
     int number = 0, base = 0;
     for_each_element(action, [&](auto, int, auto& part) {
         using Part = bare<decltype(part)>;
@@ -35,7 +39,9 @@ template <class E> NACELLE_INLINE void act_linearly(const float* weights, size_t
                 part.value = better ? choice : part.value;
             }
             base += Part::choices;
-        } else part.value = Part::low + (Part::high - Part::low) * 0.5f * (tanh(output<E>(weights, stride, number++, obs)) + 1.0f);
+        } else
+            part.value = Part::low + (Part::high - Part::low) * 0.5f *
+                                         (tanh(output<E>(weights, stride, number++, obs)) + 1.0f);
     });
 }
 
@@ -50,7 +56,8 @@ template <class E> struct PopulationPolicy {
 };
 
 // Member 0 is the mean itself, so that its own return is known.
-template <class E> NACELLE_INLINE void propose(const View<E>& view, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void propose(const View<E>& view, const Arguments& a, Items items) {
     const uint64_t end = min(items.end, uint64_t(a.weight_count) * a.members);
     for (uint64_t item = items.begin; item < end; ++item) {
         const uint32_t weight = uint32_t(item / a.members), member = uint32_t(item % a.members);
@@ -66,11 +73,12 @@ template <class E> NACELLE_INLINE void play(const View<E>& view, const Arguments
     }
     const Arguments to = a;
     PopulationPolicy<E> policy{a.weights, a.members, a.episodes};
-    rollout<E>(view, items, 0, int(a.steps), policy, [=](const Now& now, const ActionOf<E>&, const Outcome& outcome) {
-        const uint8_t over = to.over[now.env];
-        to.score[now.env] += over ? 0.0f : outcome.reward;
-        to.over[now.env] = over | outcome.terminated.byte | outcome.truncated.byte;
-    });
+    rollout<E>(view, items, 0, int(a.steps), policy,
+               [=](const Now& now, const ActionOf<E>&, const Outcome& outcome) {
+                   const uint8_t over = to.over[now.env];
+                   to.score[now.env] += over ? 0.0f : outcome.reward;
+                   to.over[now.env] = over | outcome.terminated.byte | outcome.truncated.byte;
+               });
 }
 template <class E> NACELLE_INLINE void score(const View<E>&, const Arguments& a, Items items) {
     for (uint64_t member = items.begin; member < min(items.end, uint64_t(a.members)); ++member) {
@@ -84,7 +92,8 @@ template <class E> NACELLE_INLINE void order(const View<E>&, const Arguments& a,
     for (uint64_t member = items.begin; member < min(items.end, uint64_t(a.members)); ++member) {
         uint32_t better = 0;
         const float mine = a.fitness[member];
-        for (uint32_t other = 0; other < a.members; ++other) better += a.fitness[other] > mine || (a.fitness[other] == mine && other < member);
+        for (uint32_t other = 0; other < a.members; ++other)
+            better += a.fitness[other] > mine || (a.fitness[other] == mine && other < member);
         a.rank[member] = better;
     }
 }
@@ -107,7 +116,8 @@ template <class E> NACELLE_INLINE void update(const View<E>&, const Arguments& a
     for (uint64_t item = items.begin; item < min(items.end, uint64_t(a.weight_count)); ++item) {
         const float* const w = a.weights + item * a.members;
         float sum = 0, squares = 0;
-        for (uint32_t member = 0; member < a.members; ++member) sum += a.rank[member] < a.elite ? w[member] : 0.0f;
+        for (uint32_t member = 0; member < a.members; ++member)
+            sum += a.rank[member] < a.elite ? w[member] : 0.0f;
         const float mean = sum / float(a.elite);
         for (uint32_t member = 0; member < a.members; ++member) {
             const float off = w[member] - mean;
@@ -123,19 +133,20 @@ template <class E> NACELLE_INLINE void summarise(const View<E>&, const Arguments
 template <class E> NACELLE_INLINE void act(const View<E>& view, const Arguments& a, Items items) {
     for (uint64_t env = items.begin; env < min(items.end, uint64_t(view.head.envs)); ++env) {
         ActionOf<E> action;
-        act_linearly<E>(a.mean, 1, obs_row<E>(view, size_t(env)), mask_row<E>(view, size_t(env)), action);
+        act_linearly<E>(a.mean, 1, obs_row<E>(view, size_t(env)), mask_row<E>(view, size_t(env)),
+                        action);
         store_row<E>(view.array, slot_of<E>(Role::action), size_t(env), view.head.envs, action);
     }
 }
 
 }
 
-#define RANDOM_SEARCH_KERNELS()                                                                     \
-    NACELLE_PROGRAM()                                                                               \
-    NACELLE_KERNEL(search_propose, random_search::Arguments, 128, random_search::propose)           \
-    NACELLE_KERNEL(search_play, random_search::Arguments, 128, random_search::play)                 \
-    NACELLE_KERNEL(search_score, random_search::Arguments, 128, random_search::score)               \
-    NACELLE_KERNEL(search_order, random_search::Arguments, 128, random_search::order)               \
-    NACELLE_KERNEL(search_update, random_search::Arguments, 128, random_search::update)             \
-    NACELLE_KERNEL(search_summarise, random_search::Arguments, 128, random_search::summarise)       \
+#define RANDOM_SEARCH_KERNELS()                                                                    \
+    NACELLE_PROGRAM()                                                                              \
+    NACELLE_KERNEL(search_propose, random_search::Arguments, 128, random_search::propose)          \
+    NACELLE_KERNEL(search_play, random_search::Arguments, 128, random_search::play)                \
+    NACELLE_KERNEL(search_score, random_search::Arguments, 128, random_search::score)              \
+    NACELLE_KERNEL(search_order, random_search::Arguments, 128, random_search::order)              \
+    NACELLE_KERNEL(search_update, random_search::Arguments, 128, random_search::update)            \
+    NACELLE_KERNEL(search_summarise, random_search::Arguments, 128, random_search::summarise)      \
     NACELLE_KERNEL(search_act, random_search::Arguments, 128, random_search::act)

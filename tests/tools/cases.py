@@ -1,0 +1,90 @@
+"""What the command line refuses, and the first line that it then prints, as a pattern."""
+
+# Command lines that end with 2.
+WRONG_LINES = '''
+
+frobnicate
+inspect
+train
+inspect cartpole --frob
+inspect cartpole more words
+inspect cartpole --backend tpu
+inspect cartpole --threads -1
+inspect cartpole --seed x
+bench --envs 0
+bench --envs -5
+bench --envs many
+bench --kind walk
+bench --repetitions 0
+train cartpole --episodes 0
+train cartpole --out
+plugins --folder
+'''
+
+# Names and paths of environments.
+NAMES = {
+    'cartpol': r"cartpol: there is no such environment \(did you mean 'cartpole'\?\)",
+    'zzz': r'zzz: there is no such environment \(there is: acrobot, cartpole, mazes, .*pendulum\)',
+    'nowhere/pole.cu': r'nowhere/pole\.cu: no such file',
+    './env_sources': r'\./env_sources: is a directory, not an environment \(name a \.cu file\)',
+    '': r'env\.source: no environment is named',
+}
+
+# Files in place of an environment: how they differ from cartpole.cu (or all that they hold), then
+# what is said behind the file's name.
+FILES = {
+    'empty': (b'', r': error: the file is empty'),
+    'noise': (bytes(range(256)) * 8, r':1: error: this is no text: it has NUL bytes'),
+    'none': ([('NACELLE_ENV(CartPole)', '')], r': error: the file has no NACELLE_ENV\(Name\)'),
+    'two': ([('NACELLE_ENV(CartPole)', 'NACELLE_ENV(CartPole)\nstruct Other {};\nNACELLE_ENV(Other)')],
+            r':48: error: the file has two environments: CartPole and Other'),
+    'semicolon': ([('s.x += p.dt * s.x_dot;', 's.x += p.dt * s.x_dot')], r":3[34]: error: expected ';'.*"),
+    'member': ([('p.dt * s.x_dot', 'p.dt * s.xdot')], r':33: error: .*xdot.*'),
+    'long': ([('struct State { float x', 'struct State { float big[1000]; float x')],
+             r':46: error: State has an array of more than 64 elements: use nacelle::Array<T, sizes\.\.\.>, .*'),
+    'bits': ([('struct State { float x', 'struct State { unsigned alive : 1; float x')],
+             r':13: error: a bit-field cannot be an array: use a whole number \(uint8_t alive\)'),
+    'team': ([('struct State {', 'struct Agent { float y; };\n    struct State {')],
+             r':47: error: teams of agents \(struct Agent, using Agents\) are not in this version'),
+}
+
+WHOLE = r'expected a whole number from 1 to \d+, found'
+
+# Configurations for cartpole, and what is said behind the file's name.
+SETTINGS = {
+    'truncated': ('{"env": {"count": 4', r":1:20: the file ends before the last '}'"),
+    'empty': ('', r':1:1: the file is empty'),
+    'twice': ('{"env": {"count": 1, "count": 2}}', r": 'env\.count' stands twice"),
+    'key': ('{"env": {"conut": 4}}', r": env\.conut: env has no 'conut' \(did you mean 'count'\?\)"),
+    'top': ('{"lerner": {}}', r": lerner: the configuration has no 'lerner' \(did you mean 'learner'\?\)"),
+    'type': ('{"env": {"count": "many"}}', rf': env\.count: {WHOLE} "many"'),
+    'negative': ('{"env": {"count": -4}}', rf': env\.count: {WHOLE} -4'),
+    'fraction': ('{"env": {"count": 2.5}}', rf': env\.count: {WHOLE} 2\.5'),
+    'param': ('{"env": {"params": {"gravty": 3}}}',
+              r": env\.params\.gravty: CartPole has no parameter 'gravty' \(did you mean 'gravity'\?\)"),
+    'bounds': ('{"env": {"params": {"gravity": {"uniform": [3, 1]}}}}',
+               r': env\.params\.gravity\.uniform: low is above high: \[3,1\]'),
+    'constant': ('{"env": {"constants": {"walls": 1}}}',
+                 r": env\.constants\.walls: cartpole\.cu has no constant 'walls'"),
+}
+
+# The same for what a plugin refuses: it names itself.
+PLUGIN_SETTINGS = {
+    'learner': ('{"learner": {"name": "alchemy"}}', r'alchemy: there is no such learner \(there is: random_search\)'),
+    'setting': ('{"learner": {"elit": 0.2}}', r'random_search: elit: there is no such setting \(there is: .*elite.*\)'),
+    'sink': ('{"run": {"sinks": ["jsnol"]}}',
+             r"jsnol: there is no such sink \((there is: csv, jsonl|did you mean 'jsonl'\?)\)"),
+}
+
+ASSIGNMENTS = {
+    'env.count': r"--set env\.count: has no '=' .*",
+    '=3': r'--set =3: the path has an empty part .*',
+    'env.count=-5': rf'.*env\.count: {WHOLE} -5',
+    'env.conut=5': r".*env\.conut: env has no 'conut' \(did you mean 'count'\?\)",
+    'env.params.gravity=much': r'.*env\.params\.gravity: expected a number, found "much"',
+}
+
+TOO_MANY = (r'.*env\.count: CartPole takes \d+ bytes per environment; 1000000000 of them are .*, '
+            r'and .* are free \(at most [1-9]\d* fit\)')
+NO_COMPILER = (r'host backend: no C\+\+ compiler: tried \$CXX \(not set\), g\+\+, c\+\+, clang\+\+ on PATH '
+               r"\(install one, for example with 'apt install g\+\+'\)")
