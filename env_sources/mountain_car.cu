@@ -29,7 +29,7 @@ struct MountainCar {
         const bool stopped = s.position <= p.min_position && velocity < 0.0f;
         s.velocity = stopped ? 0.0f : velocity;
 
-        const bool there = s.position >= p.goal_position && s.velocity >= p.goal_velocity;
+        const bool there = (s.position >= p.goal_position) & (s.velocity >= p.goal_velocity);
         return {.reward = -1.0f, .terminated = there};
     }
 

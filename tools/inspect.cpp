@@ -1,5 +1,5 @@
-#include "engine/env/environment.h"
 #include "engine/jit/scan.h"
+#include "engine/run/run.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 
@@ -16,7 +16,12 @@ struct Inspect {
     std::string environment;
 };
 
-Json describe_array(const NamedArray& array) { return {{"name", array.name()}, {"type", dtype_name(array.dtype())}, {"shape", array.shape()}, {"bytes", array.bytes()}}; }
+Json describe_array(const NamedArray& array) {
+    return {{"name", array.name()},
+            {"type", dtype_name(array.dtype())},
+            {"shape", array.shape()},
+            {"bytes", array.bytes()}};
+}
 
 Json describe_space(const Field& field) {
     Json space = {{"name", field.name}, {"count", field.count}};
@@ -25,29 +30,46 @@ Json describe_space(const Field& field) {
     return space;
 }
 
-Json describe_kernel(const Kernel& kernel) { return {{"name", kernel.name}, {"registers", kernel.registers}, {"local_bytes", kernel.local_bytes}, {"shared_bytes", kernel.shared_bytes}}; }
+Json describe_kernel(const Kernel& kernel) {
+    return {{"name", kernel.name},
+            {"registers", kernel.registers},
+            {"local_bytes", kernel.local_bytes},
+            {"shared_bytes", kernel.shared_bytes}};
+}
 
 Json describe(Environment& env) {
     const Header& header = env.schema().header();
-    Json all = {{"environment", env.name()}, {"source", env.settings().source.string()}, {"envs", env.count()}, {"agents", header.agents}, {"time_limit", header.time_limit},
-        {"bytes_per_environment", env.schema().bytes_per_env()}, {"observation_width", header.group[0].obs_width}, {"compile_milliseconds", env.stepwise().milliseconds()}, {"from_cache", env.stepwise().from_cache()}};
-    for (const NamedArray& array : env.arrays().all()) all["arrays"].push_back(describe_array(array));
+    Json all = {{"environment", env.name()},
+                {"source", env.settings().source.string()},
+                {"envs", env.count()},
+                {"agents", header.agents},
+                {"time_limit", header.time_limit},
+                {"bytes_per_environment", env.schema().bytes_per_env()},
+                {"observation_width", header.group[0].obs_width},
+                {"compile_milliseconds", env.stepwise().milliseconds()},
+                {"from_cache", env.stepwise().from_cache()}};
+    for (const NamedArray& array : env.arrays().all())
+        all["arrays"].push_back(describe_array(array));
     for (const Field& field : env.schema().fields())
         if (field.role == Role::action) all["actions"].push_back(describe_space(field));
     all["parameters"] = Json::object();
-    for (const std::string& name : env.schema().param_names()) all["parameters"][name] = env.param(name);
+    for (const std::string& name : env.schema().param_names())
+        all["parameters"][name] = env.param(name);
     all["constants"] = Json::object();
     for (const ConstantUse& use : constants_of(env.settings().source)) {
         const auto given = env.settings().constants.find(use.name);
-        all["constants"][use.name] = given == env.settings().constants.end() ? Json(use.fallback) : Json(given->second);
+        all["constants"][use.name] =
+            given == env.settings().constants.end() ? Json(use.fallback) : Json(given->second);
     }
-    for (const char* const name : {"nacelle_step", "nacelle_reset"}) all["kernels"].push_back(describe_kernel(env.stepwise().kernel(name)));
+    for (const char* const name : {"nacelle_step", "nacelle_reset"})
+        all["kernels"].push_back(describe_kernel(env.stepwise().kernel(name)));
     return all;
 }
 
 std::string shape_text(const Json& shape) {
     std::string text = "[";
-    for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i].get<int64_t>());
+    for (size_t i = 0; i < shape.size(); ++i)
+        text += (i ? ", " : "") + std::to_string(shape[i].get<int64_t>());
     return text + "]";
 }
 
@@ -63,38 +85,57 @@ std::string value_text(const Json& value) {
     const double number = value.get<double>();
     const auto short_one = static_cast<float>(number);
     char text[32];
-    const char* const end = double(short_one) == number ? std::to_chars(text, std::end(text), short_one).ptr : std::to_chars(text, std::end(text), number).ptr;
+    const char* const end = double(short_one) == number
+                                ? std::to_chars(text, std::end(text), short_one).ptr
+                                : std::to_chars(text, std::end(text), number).ptr;
     return std::string(static_cast<const char*>(text), end);
 }
 
 void print(const Json& all, const RunsOn& on) {
-    std::printf("%s  (%s)\n", all["environment"].get<std::string>().c_str(), all["source"].get<std::string>().c_str());
+    std::printf("%s  (%s)\n", all["environment"].get<std::string>().c_str(),
+                all["source"].get<std::string>().c_str());
     std::printf("on %s: %s\n", on.cuda() ? "cuda" : "cpu", on.why.c_str());
-    std::printf("compiled in %.0f ms%s; %zu bytes per environment", all["compile_milliseconds"].get<double>(), all["from_cache"].get<bool>() ? " (from the cache)" : "", all["bytes_per_environment"].get<size_t>());
-    if (all["time_limit"].get<int>()) std::printf("; episodes end after %d steps", all["time_limit"].get<int>());
+    std::printf("compiled in %.0f ms%s; %zu bytes per environment",
+                all["compile_milliseconds"].get<double>(),
+                all["from_cache"].get<bool>() ? " (from the cache)" : "",
+                all["bytes_per_environment"].get<size_t>());
+    if (all["time_limit"].get<int>())
+        std::printf("; episodes end after %d steps", all["time_limit"].get<int>());
     std::printf("\n\nactions\n");
     for (const Json& space : all["actions"]) {
-        const std::string what = space.contains("choices") ? "one of " + space["choices"].dump() : "from " + space["bounds"][0].dump() + " to " + space["bounds"][1].dump();
-        std::printf("  %-28s %s%s\n", space["name"].get<std::string>().c_str(), what.c_str(), space["count"] == 1 ? "" : (", " + space["count"].dump() + " of them").c_str());
+        const std::string what = space.contains("choices") ? "one of " + space["choices"].dump()
+                                                           : "from " + space["bounds"][0].dump() +
+                                                                 " to " + space["bounds"][1].dump();
+        std::printf("  %-28s %s%s\n", space["name"].get<std::string>().c_str(), what.c_str(),
+                    space["count"] == 1 ? "" : (", " + space["count"].dump() + " of them").c_str());
     }
     if (!all["parameters"].empty()) std::printf("\nparameters\n");
-    for (const auto& [name, value] : all["parameters"].items()) std::printf("  %-28s %s\n", name.c_str(), value_text(value).c_str());
+    for (const auto& [name, value] : all["parameters"].items())
+        std::printf("  %-28s %s\n", name.c_str(), value_text(value).c_str());
     if (!all["constants"].empty()) std::printf("\nconstants\n");
-    for (const auto& [name, value] : all["constants"].items()) std::printf("  %-28s %s\n", name.c_str(), value_text(value).c_str());
+    for (const auto& [name, value] : all["constants"].items())
+        std::printf("  %-28s %s\n", name.c_str(), value_text(value).c_str());
     std::printf("\narrays of %s environments\n", all["envs"].dump().c_str());
-    for (const Json& array : all["arrays"]) std::printf("  %-28s %-4s %-22s %12zu bytes\n", array["name"].get<std::string>().c_str(), array["type"].get<std::string>().c_str(), shape_text(array["shape"]).c_str(), array["bytes"].get<size_t>());
+    for (const Json& array : all["arrays"])
+        std::printf("  %-28s %-4s %-22s %12zu bytes\n", array["name"].get<std::string>().c_str(),
+                    array["type"].get<std::string>().c_str(), shape_text(array["shape"]).c_str(),
+                    array["bytes"].get<size_t>());
     if (!on.cuda()) return;
     std::printf("\nkernels\n");
-    for (const Json& kernel : all["kernels"]) std::printf("  %-28s %d registers, %zu bytes of stack and spills\n", kernel["name"].get<std::string>().c_str(), kernel["registers"].get<int>(), kernel["local_bytes"].get<size_t>());
+    for (const Json& kernel : all["kernels"])
+        std::printf("  %-28s %d registers, %zu bytes of stack and spills\n",
+                    kernel["name"].get<std::string>().c_str(), kernel["registers"].get<int>(),
+                    kernel["local_bytes"].get<size_t>());
 }
 
 void run(const Inspect& inspect) {
     const std::shared_ptr<RunsOn> on = open_for(inspect.options);
     std::string where;
-    const Json configuration = resolve_configuration(sources_for(inspect.options, inspect.environment), where);
-    Config top(configuration, where);
-    const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
-    Environment env(on, read_env_settings(top.object("env"), seed, on->env_folders));
+    const Json configuration =
+        resolve_configuration(sources_for(inspect.options, inspect.environment), where);
+    Plugins plugins(plugin_folders(inspect.options), on->cache, on->log);
+    const auto loaded = load_environment(on, plugins, configuration, where);
+    Environment& env = *loaded;
     const Json all = describe(env);
     if (inspect.options.json) std::cout << all << std::endl;
     else print(all, *on);
@@ -104,10 +145,14 @@ void run(const Inspect& inspect) {
 
 void add_inspect(CLI::App& app) {
     auto inspect = std::make_shared<Inspect>();
-    CLI::App* const command = app.add_subcommand("inspect", "Show an environment's arrays, spaces, parameters, bytes and registers");
+    CLI::App* const command = app.add_subcommand(
+        "inspect", "Show an environment's arrays, spaces, parameters, bytes and registers");
     add_common_options(*command, inspect->options);
     add_config_options(*command, inspect->options, false);
-    command->add_option("environment", inspect->environment, "A name in env_sources, or a path to a .cu")->required();
+    command
+        ->add_option("environment", inspect->environment,
+                     "A name in env_sources, or a path to a .cu")
+        ->required();
     command->callback([inspect] { run(*inspect); });
 }
 

@@ -1,6 +1,8 @@
 #include "engine/base/error.h"
+#include "engine/base/suggest.h"
 #include "tools/commands.h"
 
+#include <algorithm>
 #include <iostream>
 
 int main(int count, char** arguments) {
@@ -11,6 +13,14 @@ int main(int count, char** arguments) {
     nacelle::tools::add_inspect(app);
     nacelle::tools::add_bench(app);
     nacelle::tools::add_plugins(app);
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    const std::string first = count > 1 ? arguments[1] : "-";
+    if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
+        std::cerr << "nacelle: there is no command '" << first << "' ("
+                  << nacelle::suggest(first, names) << ")\nRun with --help for more information.\n";
+        return 2;
+    }
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {

@@ -19,16 +19,34 @@ void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
 }
 
 void add_common_options(CLI::App& command, Options& options) {
-    command.add_flag("--json", options.json, "One JSON object per line, nothing else on standard output");
-    command.add_option("--backend", options.backend, "Where to run")->check(CLI::IsMember({"auto", "cuda", "cpu"}))->capture_default_str();
-    command.add_option("--threads", options.threads, "Threads of the CPU backend; 0: one per processor")->check(CLI::Range(0, 1024))->capture_default_str();
-    command.add_option("--seed", options.seed, "Seed of all random numbers");
+    command.add_flag("--json", options.json,
+                     "One JSON object per line, nothing else on standard output");
+    command.add_option("--backend", options.backend, "Where to run")
+        ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
+        ->capture_default_str();
+    command
+        .add_option("--threads", options.threads,
+                    "Threads of the CPU backend; 0: one per processor")
+        ->check(CLI::Range(0, 1024))
+        ->capture_default_str();
+    command.add_option("--seed", options.seed, "Seed of all random numbers")
+        ->check(CLI::Range(int64_t(0), int64_t(1) << 53));
+    command
+        .add_option("--plugins", options.plugin_folders,
+                    "Search this folder for plugins, too, and first; may be repeated")
+        ->check(CLI::ExistingDirectory)
+        ->take_all();
 }
 
 void add_config_options(CLI::App& command, Options& options, bool positional_config) {
-    if (positional_config) command.add_option("config", options.config, "Configuration file (JSON)");
+    if (positional_config)
+        command.add_option("config", options.config, "Configuration file (JSON)");
     else command.add_option("--config", options.config, "Configuration file (JSON)");
-    command.add_option("--set", options.assignments, "Set one value: --set env.count=512; may be repeated")->type_name("PATH=VALUE")->take_all();
+    command
+        .add_option("--set", options.assignments,
+                    "Set one value: --set env.count=512; may be repeated")
+        ->type_name("PATH=VALUE")
+        ->take_all();
 }
 
 std::vector<fs::path> env_folders() {
@@ -39,19 +57,26 @@ std::vector<fs::path> env_folders() {
     return folders;
 }
 
-std::vector<fs::path> plugin_folders() {
-    std::vector<fs::path> folders;
-    for (const char* const place : {"../plugins", "../algorithms", "../lib/nacelle/plugins"}) add_folder(folders, own_folder() / place);
+std::vector<fs::path> plugin_folders(const Options& options) {
+    std::vector<fs::path> folders = options.plugin_folders;
+    for (const char* const place : {"../plugins", "../algorithms", "../lib/nacelle/plugins"})
+        add_folder(folders, own_folder() / place);
     add_folder(folders, NACELLE_PLUGIN_FOLDER);
     return folders;
 }
 
 std::shared_ptr<RunsOn> open_for(const Options& options) {
-    return open_backend({.backend = options.backend, .threads = options.threads, .cache = {}, .env_folders = env_folders()});
+    return open_backend({.backend = options.backend,
+                         .threads = options.threads,
+                         .cache = {},
+                         .env_folders = env_folders()});
 }
 
 ConfigurationSources sources_for(const Options& options, const std::string& env) {
-    ConfigurationSources sources{.env = env, .file = options.config, .assignments = options.assignments, .env_folders = env_folders()};
+    ConfigurationSources sources{.env = env,
+                                 .file = options.config,
+                                 .assignments = options.assignments,
+                                 .env_folders = env_folders()};
     if (options.seed) sources.assignments.push_back("seed=" + std::to_string(*options.seed));
     return sources;
 }

@@ -11,7 +11,8 @@ struct Options {
     bool json = false;
     std::string backend = "auto";
     int threads = 0;
-    std::optional<uint64_t> seed;
+    std::optional<int64_t> seed;
+    std::vector<std::filesystem::path> plugin_folders;
     std::vector<std::string> assignments;
     std::filesystem::path config;
 };
@@ -21,7 +22,8 @@ void add_common_options(CLI::App& command, Options& options);
 void add_config_options(CLI::App& command, Options& options, bool positional_config);
 
 std::vector<std::filesystem::path> env_folders();
-std::vector<std::filesystem::path> plugin_folders();
+// The options' folders first, then the build's or the installation's.
+std::vector<std::filesystem::path> plugin_folders(const Options& options);
 std::shared_ptr<RunsOn> open_for(const Options& options);
 ConfigurationSources sources_for(const Options& options, const std::string& env);
 

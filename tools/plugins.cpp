@@ -10,7 +10,6 @@ namespace {
 
 struct List {
     Options options;
-    std::vector<std::filesystem::path> folders;
 };
 
 Json describe(const PluginFile& file) {
@@ -22,14 +21,14 @@ Json describe(const PluginFile& file) {
     line["id"] = file.manifest->id;
     line["version"] = file.manifest->version;
     line["description"] = file.manifest->description;
-    for (const PluginOffer& offer : file.manifest->offers) line["offers"].push_back({{"kind", offer.kind}, {"name", offer.name}});
+    for (const PluginOffer& offer : file.manifest->offers)
+        line["offers"].push_back({{"kind", offer.kind}, {"name", offer.name}});
     return line;
 }
 
 void run(const List& list) {
-    std::vector<std::filesystem::path> folders = list.folders;
-    for (const std::filesystem::path& folder : plugin_folders()) folders.push_back(folder);
-    const Plugins plugins(folders, std::make_shared<Cache>(Cache::default_directory()));
+    const Plugins plugins(plugin_folders(list.options),
+                          std::make_shared<Cache>(Cache::default_directory()));
     for (const PluginFile& file : plugins.list()) {
         const Json line = describe(file);
         if (list.options.json) {
@@ -41,8 +40,11 @@ void run(const List& list) {
             continue;
         }
         std::string offers;
-        for (const PluginOffer& offer : file.manifest->offers) offers += (offers.empty() ? "" : ", ") + offer.kind + " " + offer.name;
-        std::printf("%s %s: %s\n  offers %s\n  %s\n", file.manifest->id.c_str(), file.manifest->version.c_str(), file.manifest->description.c_str(), offers.c_str(), file.path.c_str());
+        for (const PluginOffer& offer : file.manifest->offers)
+            offers += (offers.empty() ? "" : ", ") + offer.kind + " " + offer.name;
+        std::printf("%s %s: %s\n  offers %s\n  %s\n", file.manifest->id.c_str(),
+                    file.manifest->version.c_str(), file.manifest->description.c_str(),
+                    offers.c_str(), file.path.c_str());
     }
 }
 
@@ -50,9 +52,13 @@ void run(const List& list) {
 
 void add_plugins(CLI::App& app) {
     auto list = std::make_shared<List>();
-    CLI::App* const command = app.add_subcommand("plugins", "List the plugins that are found, and why others are refused");
-    command->add_flag("--json", list->options.json, "One JSON object per line, nothing else on standard output");
-    command->add_option("--folder", list->folders, "Search this folder too, first");
+    CLI::App* const command = app.add_subcommand(
+        "plugins", "List the plugins that are found, and why others are refused");
+    command->add_flag("--json", list->options.json,
+                      "One JSON object per line, nothing else on standard output");
+    command
+        ->add_option("--folder", list->options.plugin_folders, "Search this folder, too, and first")
+        ->check(CLI::ExistingDirectory);
     command->callback([list] { run(*list); });
 }
 

@@ -25,7 +25,8 @@ volatile std::sig_atomic_t interrupted = 0;
 // runs/cartpole-1, runs/cartpole-2, ...
 std::filesystem::path next_directory(const std::string& name) {
     for (int i = 1;; ++i) {
-        const std::filesystem::path path = std::filesystem::path("runs") / (name + "-" + std::to_string(i));
+        const std::filesystem::path path =
+            std::filesystem::path("runs") / (name + "-" + std::to_string(i));
         if (!std::filesystem::exists(path)) return path;
     }
 }
@@ -37,7 +38,10 @@ double metric(const Progress& progress, const std::string& name) {
 }
 
 Json as_json(const Progress& progress) {
-    Json line = {{"kind", "progress"}, {"iteration", progress.iteration}, {"step", progress.steps}, {"total_steps", progress.total_steps}};
+    Json line = {{"kind", "progress"},
+                 {"iteration", progress.iteration},
+                 {"step", progress.steps},
+                 {"total_steps", progress.total_steps}};
     for (const auto& [name, value] : progress.metrics) line[name] = value;
     return line;
 }
@@ -47,25 +51,38 @@ void show(const Progress& progress, const Options& options, bool terminal) {
         std::cout << as_json(progress) << std::endl;
         return;
     }
-    std::printf("%s%5.1f %%  %10llu steps  %6.1f M steps/s  return %.1f  policy %.1f%s", terminal ? "\r\033[K" : "", 100.0 * double(progress.steps) / double(progress.total_steps),
-        static_cast<unsigned long long>(progress.steps), progress.steps_per_second * 1e-6, metric(progress, "episode.return"), metric(progress, "evaluation.return"), terminal ? "" : "\n");
+    std::printf("%s%5.1f %%  %10llu steps  %6.1f M steps/s  return %.1f  policy %.1f%s",
+                terminal ? "\r\033[K" : "",
+                std::min(100.0, 100.0 * double(progress.steps) / double(progress.total_steps)),
+                static_cast<unsigned long long>(progress.steps), progress.steps_per_second * 1e-6,
+                metric(progress, "episode.return"), metric(progress, "evaluation.return"),
+                terminal ? "" : "\n");
     std::fflush(stdout);
 }
 
 void run(Train& train) {
     const auto start = std::chrono::steady_clock::now();
-    const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+    const auto passed = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
     std::string where;
-    const Json configuration = resolve_configuration(sources_for(train.options, train.environment), where);
+    const Json configuration =
+        resolve_configuration(sources_for(train.options, train.environment), where);
     const std::shared_ptr<RunsOn> on = open_for(train.options);
-    Plugins plugins(plugin_folders(), on->cache, on->log);
+    Plugins plugins(plugin_folders(train.options), on->cache, on->log);
     const double opened = passed();
-    if (train.out.empty()) train.out = next_directory(std::filesystem::path(configuration["env"]["source"].get<std::string>()).stem());
+    if (train.out.empty())
+        train.out = next_directory(
+            std::filesystem::path(configuration["env"]["source"].get<std::string>()).stem());
     const auto loading = std::chrono::steady_clock::now();
-    TrainingRun run(load_environment(on, plugins, configuration, where), plugins, configuration, where, train.out);
-    const double loaded = std::chrono::duration<double>(std::chrono::steady_clock::now() - loading).count();
+    TrainingRun run(load_environment(on, plugins, configuration, where), plugins, configuration,
+                    where, train.out);
+    const double loaded =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - loading).count();
     const bool terminal = !train.options.json && isatty(STDOUT_FILENO);
-    if (!train.options.json) std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(), on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
+    if (!train.options.json)
+        std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
+                    on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
     std::signal(SIGINT, [](int) { interrupted = 1; });
     bool more = true;
     while (more && !interrupted) {
@@ -76,14 +93,34 @@ void run(Train& train) {
     const Evaluation found = run.evaluate(train.episodes);
     run.finish();
     if (train.options.json) {
-        std::cout << Json{{"kind", "result"}, {"solved", run.solved()}, {"interrupted", interrupted != 0}, {"steps", run.progress().steps}, {"episodes", found.episodes},
-            {"mean_return", found.mean_return}, {"return_interval", found.return_interval}, {"mean_length", found.mean_length}, {"length_interval", found.length_interval},
-            {"seconds", passed()}, {"start_seconds", opened}, {"compile_seconds", loaded}, {"train_seconds", run.train_seconds()}, {"backend", on->cuda() ? "cuda" : "cpu"}, {"out", run.out().string()}} << std::endl;
+        std::cout << Json{{"kind", "result"},
+                          {"solved", run.solved()},
+                          {"interrupted", interrupted != 0},
+                          {"steps", run.progress().steps},
+                          {"episodes", found.episodes},
+                          {"mean_return", found.mean_return},
+                          {"return_interval", found.return_interval},
+                          {"mean_length", found.mean_length},
+                          {"length_interval", found.length_interval},
+                          {"seconds", passed()},
+                          {"start_seconds", opened},
+                          {"compile_seconds", loaded},
+                          {"train_seconds", run.train_seconds()},
+                          {"backend", on->cuda() ? "cuda" : "cpu"},
+                          {"out", run.out().string()}}
+                  << std::endl;
         return;
     }
-    std::printf("%s after %llu steps: return %.1f ± %.1f, length %.1f ± %.1f over %llu episodes (95 %% intervals)\n", run.solved() ? "Solved" : interrupted ? "Interrupted" : "Ended",
-        static_cast<unsigned long long>(run.progress().steps), found.mean_return, found.return_interval, found.mean_length, found.length_interval, static_cast<unsigned long long>(found.episodes));
-    std::printf("%.2f s in all: start %.2f, compile and load %.2f, train %.2f; results in %s\n", passed(), opened, loaded, run.train_seconds(), run.out().string().c_str());
+    std::printf("%s after %llu steps: return %.1f ± %.1f, length %.1f ± %.1f over %llu episodes "
+                "(95 %% intervals)\n",
+                run.solved()  ? "Solved"
+                : interrupted ? "Interrupted"
+                              : "Ended",
+                static_cast<unsigned long long>(run.progress().steps), found.mean_return,
+                found.return_interval, found.mean_length, found.length_interval,
+                static_cast<unsigned long long>(found.episodes));
+    std::printf("%.2f s in all: start %.2f, compile and load %.2f, train %.2f; results in %s\n",
+                passed(), opened, loaded, run.train_seconds(), run.out().string().c_str());
 }
 
 }
@@ -92,10 +129,15 @@ void add_train(CLI::App& app) {
     auto train = std::make_shared<Train>();
     CLI::App* const command = app.add_subcommand("train", "Train a policy");
     add_common_options(*command, train->options);
-    command->add_option("environment", train->environment, "A name in env_sources, or a path to a .cu")->required();
+    command
+        ->add_option("environment", train->environment, "A name in env_sources, or a path to a .cu")
+        ->required();
     add_config_options(*command, train->options, true);
-    command->add_option("--out", train->out, "Directory of the run; runs/NAME-1, -2, ... where none is given");
-    command->add_option("--episodes", train->episodes, "Episodes of the evaluation at the end")->check(CLI::Range(1, 1000000))->capture_default_str();
+    command->add_option("--out", train->out,
+                        "Directory of the run; runs/NAME-1, -2, ... where none is given");
+    command->add_option("--episodes", train->episodes, "Episodes of the evaluation at the end")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
     command->callback([train] { run(*train); });
 }
 

@@ -1,5 +1,6 @@
 #include "engine/run/configuration.h"
 
+#include "engine/base/error.h"
 #include "engine/env/settings.h"
 
 namespace nacelle {
@@ -10,6 +11,7 @@ Json resolve_configuration(const ConfigurationSources& sources, std::string& whe
     if (!sources.file.empty()) {
         given = load_json(sources.file);
         where = sources.file.string();
+        if (!given.is_object()) throw Error(where, "expected an object, found " + given.dump().substr(0, 40));
     }
     for (const std::string& assignment : sources.assignments) set_path(given, assignment);
     std::string name = sources.env;

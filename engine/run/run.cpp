@@ -22,7 +22,9 @@ std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugin
     Config top(configuration, where);
     const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
     const Json hooks = top.object("hooks").json();
+    for (const char* const key : {"learner", "run", "solved"}) top.any(key);    // a TrainingRun's
     const EnvSettings settings = read_env_settings(top.object("env"), seed, on->env_folders);
+    top.finish("the configuration");
     return std::make_shared<Environment>(std::move(on), settings, [&](Environment& env) {
         for (const auto& [hook, config] : hooks.items())
             run_hook(plugins, env, hook, config, settings.source.parent_path());
