@@ -1,5 +1,7 @@
 #include "tools/options.h"
 
+#include <algorithm>
+
 namespace nacelle::tools {
 namespace fs = std::filesystem;
 namespace {
@@ -13,7 +15,9 @@ fs::path own_folder() {
 
 void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
     std::error_code error;
-    if (fs::is_directory(folder, error)) folders.push_back(fs::weakly_canonical(folder));
+    const fs::path place = fs::weakly_canonical(folder, error);
+    const bool known = std::find(folders.begin(), folders.end(), place) != folders.end();
+    if (fs::is_directory(place, error) && !known) folders.push_back(place);
 }
 
 }

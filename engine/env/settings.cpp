@@ -26,6 +26,7 @@ fs::path find_environment(const std::string& name, const std::vector<fs::path>& 
             if (entry.path().extension() == ".cu") names.push_back(entry.path().stem());
     }
     std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     throw Error(name, "there is no such environment", suggest(name, names));
 }
 
