@@ -32,6 +32,9 @@ NACELLE_INLINE double fused(double a, double b, double c) { return __fma_rn(a, b
 NACELLE_INLINE float times(float a, float b) {
     return __fmul_rn(a, b);
 }    // never fused with a sum
+NACELLE_INLINE float divided(float a, float b) {
+    return __fdiv_rn(a, b);
+}    // whatever the options say
 NACELLE_INLINE uint32_t bits_of(float x) { return __float_as_uint(x); }
 NACELLE_INLINE float from_bits(uint32_t x) { return __uint_as_float(x); }
 NACELLE_INLINE uint64_t bits_of(double x) { return uint64_t(__double_as_longlong(x)); }
@@ -42,6 +45,7 @@ NACELLE_INLINE float magnitude(float x) { return fabsf(x); }
 NACELLE_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 NACELLE_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 NACELLE_INLINE float times(float a, float b) { return a * b; }
+NACELLE_INLINE float divided(float a, float b) { return a / b; }
 NACELLE_INLINE uint32_t bits_of(float x) { return __builtin_bit_cast(uint32_t, x); }
 NACELLE_INLINE float from_bits(uint32_t x) { return __builtin_bit_cast(float, x); }
 NACELLE_INLINE uint64_t bits_of(double x) { return __builtin_bit_cast(uint64_t, x); }
@@ -105,7 +109,7 @@ inline float cos(float x) {
 }
 inline float tan(float x) {
     const auto [sine, cosine, turns] = detail::quarter(x);
-    return turns & 1 ? -cosine / sine : sine / cosine;
+    return turns & 1 ? detail::divided(-cosine, sine) : detail::divided(sine, cosine);
 }
 inline float sqrt(float x) { return detail::square_root(x); }
 
@@ -148,7 +152,7 @@ inline float tanh(float x) {
               polynomial(z, -0.33333328944134255f, 0.1333276973697631f, -0.05385090957851203f,
                          0.0209971789990695f, -0.006096714165902247f),
               x);
-    const float far = 1.0f - 2.0f / (exp(size + size) + 1.0f);
+    const float far = 1.0f - divided(2.0f, exp(size + size) + 1.0f);
     return from_bits(bits_of(size < 0.625f ? near : far) | (bits_of(x) & 0x80000000u));
 }
 
@@ -156,7 +160,7 @@ inline float atan2(float y, float x) {
     using namespace detail;
     const float across = magnitude(x), up = magnitude(y);
     const float low = min(across, up), high = max(across, up);
-    const float t = high == 0.0f ? 0.0f : low == high ? 1.0f : low / high;
+    const float t = high == 0.0f ? 0.0f : low == high ? 1.0f : divided(low, high);
     const float z = times(t, t);
     float angle =
         fused(times(t, z),
