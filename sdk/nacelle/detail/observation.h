@@ -1,0 +1,102 @@
+#pragma once
+#include <nacelle/detail/lane.h>
+// What the policy and a critic see of a lane, as rows of floats and as images.
+
+namespace nacelle::detail {
+
+// Numbers of an observation as floats, in order.
+template <class T, class Fn> NACELLE_INLINE void for_each_number(const T& object, Fn&& fn) {
+    int n = 0;
+    for_each_element(object, [&](auto, int, const auto& f) {
+        if constexpr (form_of<decltype(f)> == Form::number) fn(n++, float(f));
+    });
+}
+// Stores what the environment itself does not read again, first to leave the cache: the states of a
+// million environments then stay in it from step to step.
+template <class T> NACELLE_INLINE void pass_on(T& place, T value) {
+#if defined(__CUDACC_RTC__)
+    __stcs(&place, value);
+#else
+    place = value;
+#endif
+}
+// A row of floats, by 16 bytes at a time where its width allows: rows then start on 16 bytes.
+template <int width> NACELLE_INLINE void store_row_of_floats(const float* value, float* row) {
+#if NACELLE_GPU && !defined(NACELLE_EMULATE)
+    if constexpr (width % 4 == 0) {
+        NACELLE_UNROLL for (int i = 0; i < width; i += 4)
+            pass_on(*reinterpret_cast<float4*>(row + i),
+                    make_float4(value[i], value[i + 1], value[i + 2], value[i + 3]));
+        return;
+    }
+#endif
+    NACELLE_UNROLL for (int i = 0; i < width; ++i) pass_on(row[i], value[i]);
+}
+template <class T> NACELLE_INLINE void store_numbers(const T& object, float* row) {
+    for_each_number(object, [&](int n, float x) { row[n] = x; });
+}
+
+// Binds the arrays of an observation to their rows, shared by `lanes` threads.
+template <class E, Role role>
+NACELLE_INLINE void bind_images(const View<E>& view, size_t row, O<E>& obs, int lane, int lanes) {
+    int slot = slot_of<E>(role) + 1;
+    for_each_element(obs, [&](auto, int, auto& f) {
+        using L = Leaf<bare<decltype(f)>>;
+        if constexpr (L::form == Form::array) {
+            f.first = static_cast<typename L::element*>(view.array[slot++]) + row * L::count;
+            f.stride = 1;
+            f.lane = uint16_t(lane);
+            f.lanes = uint16_t(lanes);
+        }
+    });
+}
+// Wide observations of nothing but floats are written in place by the author's function.
+template <class E>
+inline constexpr bool in_place = (ObsInto<E> || ObsIntoEpisode<E>)&&all_floats<O<E>>;
+
+template <class E, Role role>
+NACELLE_INLINE void observe_row(const View<E>& view, uint64_t tick, size_t env, const Lane<E>& lane,
+                                float* row, int thread = 0, int threads = 1) {
+    const Episode episode = episode_of<E>(view, tick, env, lane);
+    if constexpr (in_place<E>)
+        call_observe<E>(lane.state, lane.params(view), episode, *reinterpret_cast<O<E>*>(row));
+    else {
+        O<E> obs;
+        bind_images<E, role>(view, env, obs, thread, threads);
+        call_observe<E>(lane.state, lane.params(view), episode, obs);
+        if (thread == 0) store_numbers(obs, row);
+    }
+}
+// The same into registers of the caller, where the row is narrow enough for that.
+template <class E, bool narrow>
+NACELLE_INLINE void observe_local(const View<E>& view, uint64_t tick, size_t env,
+                                  const Lane<E>& lane, float* seen) {
+    if constexpr (narrow) {
+        O<E> obs;
+        call_observe<E>(lane.state, lane.params(view), episode_of<E>(view, tick, env, lane), obs);
+        store_numbers(obs, seen);
+    } else observe_row<E, Role::obs>(view, tick, env, lane, seen);
+}
+template <class E, Role role = Role::obs>
+NACELLE_INLINE float* obs_row(const View<E>& view, size_t env) {
+    return column<E, float, role>(view) + env * numbers_in<O<E>>;
+}
+template <class E> NACELLE_INLINE uint8_t* mask_row(const View<E>& view, size_t env) {
+    if constexpr (Masks<E>)
+        return static_cast<uint8_t*>(view.array[slot_of<E>(Role::mask)]) + env * choices_in<A<E>>;
+    else return nullptr;
+}
+// What else the policy and a critic see; the observation itself is written by observe_row.
+template <class E>
+NACELLE_INLINE void look_lane(const View<E>& view, size_t env, const Lane<E>& lane) {
+    if constexpr (Masks<E>) {
+        Mask<A<E>> mask(mask_row<E>(view, env));
+        E::mask(lane.state, lane.params(view), mask);
+    }
+    if constexpr (!same<GlobalOf<E>, None>)
+        store_numbers(E::overview(lane.state, lane.params(view)),
+                      static_cast<float*>(view.array[slot_of<E>(Role::global)]) +
+                          env * numbers_in<GlobalOf<E>>);
+}
+
+}

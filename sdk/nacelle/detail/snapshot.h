@@ -1,0 +1,62 @@
+#pragma once
+#include <nacelle/detail/lane.h>
+// Snapshots: what makes up an environment, copied to a pool and back.
+
+namespace nacelle::detail {
+
+// Element i of a field's row moves between two arrays of the same layout with other numbers of rows.
+template <class T>
+NACELLE_INLINE void copy_elements(const Field& f, const void* source, size_t from, size_t rows,
+                                  void* target, size_t to, size_t target_rows) {
+    const bool columns = f.layout == Layout::columns;
+    NACELLE_ROLLED for (uint32_t i = 0; i < f.count; ++i) static_cast<T*>(
+        target)[columns ? i * target_rows + to : to * f.count + i] =
+        static_cast<const T*>(source)[columns ? i * rows + from : from * f.count + i];
+}
+template <class E, class Fn> NACELLE_INLINE void for_each_kept(Fn&& fn) {
+    [&]<int... I>(Ints<I...>) { (keep_one<E, I>(fn), ...); }
+    (count_to<field_total<E>>{});
+}
+template <class E, int I, class Fn> NACELLE_INLINE void keep_one(Fn& fn) {
+    if constexpr (description<E>.fields[I].slot >= 0 &&
+                  (description<E>.fields[I].kept & in_snapshot) != 0) {
+        constexpr Dtype type = description<E>.fields[I].dtype;
+        if constexpr (type == Dtype::f64 || type == Dtype::i64 || type == Dtype::u64)
+            fn(description<E>.fields[I], uint64_t{});
+        else if constexpr (type == Dtype::f32 || type == Dtype::i32 || type == Dtype::u32)
+            fn(description<E>.fields[I], uint32_t{});
+        else if constexpr (type == Dtype::i16 || type == Dtype::u16)
+            fn(description<E>.fields[I], uint16_t{});
+        else fn(description<E>.fields[I], uint8_t{});
+    }
+}
+// What a snapshot holds moves between an environment and a place in a pool of `size` snapshots.
+template <class E>
+NACELLE_INLINE void save_snapshot(const View<E>& view, size_t env, void* const* pool, size_t place,
+                                  size_t size) {
+    for_each_kept<E>([&](const Field& f, auto unit) {
+        copy_elements<decltype(unit)>(f, view.array[f.slot], env, view.head.envs, pool[f.slot],
+                                      place, size);
+    });
+    // The clock as it stands: an episode that goes on from here starts there.
+    Lane<E> lane;
+    load_counters<E>(view, env, lane,
+                     column<E, uint8_t, Role::terminated>(view)[env] |
+                         column<E, uint8_t, Role::truncated>(view)[env]);
+    static_cast<int*>(pool[slot_of<E>(Role::episode, "episode.start")])[place] =
+        clock_of<E>(view, env, lane);
+}
+template <class E>
+NACELLE_INLINE void load_snapshot(const View<E>& view, size_t env, void* const* pool, size_t place,
+                                  size_t size, Lane<E>& lane) {
+    for_each_kept<E>([&](const Field& f, auto unit) {
+        copy_elements<decltype(unit)>(f, pool[f.slot], place, size, view.array[f.slot], env,
+                                      view.head.envs);
+    });
+    load_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
+    load_params<E>(view, env, lane);
+    lane.length = 0;
+    lane.running = 0;
+}
+
+}
