@@ -39,7 +39,8 @@ void add_common_options(CLI::App& command, Options& options) {
         .add_option("--plugins", options.plugin_folders,
                     "Search this folder for plugins, too, and first; may be repeated")
         ->check(CLI::ExistingDirectory)
-        ->take_all();
+        ->take_all()
+        ->allow_extra_args(false);
 }
 
 void add_config_options(CLI::App& command, Options& options, bool positional_config) {
@@ -50,7 +51,8 @@ void add_config_options(CLI::App& command, Options& options, bool positional_con
         .add_option("--set", options.assignments,
                     "Set one value: --set env.count=512; may be repeated")
         ->type_name("PATH=VALUE")
-        ->take_all();
+        ->take_all()
+        ->allow_extra_args(false);
 }
 
 std::vector<fs::path> env_folders() {
