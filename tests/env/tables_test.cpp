@@ -12,7 +12,7 @@ namespace {
 
 NpyArray array_of(const std::vector<float>& values, std::vector<int64_t> shape) {
     NpyArray array{"f32", std::move(shape), std::vector<std::byte>(values.size() * sizeof(float))};
-    std::memcpy(array.data.data(), values.data(), array.data.size());
+    if (!array.data.empty()) std::memcpy(array.data.data(), values.data(), array.data.size());
     return array;
 }
 const NpyArray two_rows = array_of({1, 2, 3, 4, 5, 6}, {2, 3});
