@@ -10,19 +10,14 @@
 namespace nacelle {
 namespace {
 
-constexpr uint32_t block = 128;
 const ProgramText stepwise_text{.instantiation =
                                     "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n",
                                 .headers = {},
                                 .defines = {}};
 
-LaunchShape over(uint64_t items) {
-    return {.items = items, .threads = block, .items_per_block = block};
-}
-
 // Environments that a GPU steps at once: 12 blocks on a multiprocessor, at 40 registers a thread.
 uint32_t resident(const DeviceInfo& device) {
-    return device.backend == Backend::cuda ? uint32_t(device.processors) * 12 * block : 0;
+    return device.backend == Backend::cuda ? uint32_t(device.processors) * 12 * kernel_block : 0;
 }
 
 // The configuration's constants and the names of what varies, as the SDK's macros take them.
@@ -184,7 +179,7 @@ void Environment::run_reset(uint32_t form, std::span<const uint32_t> chosen,
                          .count = all ? settings_.count : uint32_t(chosen.size()),
                          .places = head().pool_size,
                          .place = static_cast<uint32_t*>(places_there.data())};
-    launch(reset_, over(args.count), args_of(args));
+    launch(reset_, thread_each(args.count), args_of(args));
     record_ticks(1);
     on_->stream->synchronize();
 }
@@ -199,11 +194,11 @@ void Environment::reset(std::span<const uint32_t> chosen) {
 
 void Environment::record_step(bool draw, uint32_t ahead) {
     const StepArgs args{.ahead = ahead, .draw = draw};
-    launch(step_, over(settings_.count), args_of(args));
+    launch(step_, thread_each(settings_.count), args_of(args));
 }
 void Environment::record_ticks(uint64_t by) {
     const ClockArgs args{.by = by};
-    launch(advance_clock_, over(1), args_of(args));
+    launch(advance_clock_, thread_each(1), args_of(args));
 }
 void Environment::record_restart() {
     const ResetArgs args{.form = ResetArgs::next_episode,
@@ -212,7 +207,7 @@ void Environment::record_restart() {
                          .count = settings_.count,
                          .places = 0,
                          .place = nullptr};
-    launch(reset_, over(settings_.count), args_of(args));
+    launch(reset_, thread_each(settings_.count), args_of(args));
     record_ticks(1);
 }
 void Environment::step() {

@@ -2,6 +2,8 @@
 #include "engine/env/backend.h"
 #include "engine/env/schema.h"
 
+#include <nacelle/programs/arguments.h>
+
 namespace nacelle {
 
 // What a program is built from, besides the author's file: an instantiation, and headers that it needs.
@@ -35,6 +37,11 @@ private:
     double milliseconds_;
     bool from_cache_;
 };
+
+// The launch of one of the engine's own kernels: a thread for each item.
+inline LaunchShape thread_each(uint64_t items) {
+    return {.items = items, .threads = kernel_block, .items_per_block = kernel_block};
+}
 
 // Runs a kernel on either backend: the view goes before the arguments where a CPU needs it.
 void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape,

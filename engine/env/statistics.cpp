@@ -12,7 +12,7 @@ Totals Environment::take_totals() {
     const size_t width = sums_.bytes() / sizeof(double) / groups;
     const TotalsArgs args{.sums = static_cast<double*>(sums_.data()),
                           .logs = static_cast<uint32_t>(width - 4)};
-    launch(sum_totals_, {.items = groups, .threads = 128, .items_per_block = 128}, args_of(args));
+    launch(sum_totals_, thread_each(groups), args_of(args));
     std::vector<double> sums(sums_.bytes() / sizeof(double));
     on_->stream->to_host(sums.data(), sums_.data(), sums_.bytes());
     on_->stream->synchronize();

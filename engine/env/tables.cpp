@@ -97,8 +97,7 @@ void Environment::prepare_tables() {
     if (!missing) return;
     show_view();
     const NoArgs args{};
-    launch(stepwise_->kernel("nacelle_prepare"),
-           {.items = 16384, .threads = 128, .items_per_block = 128}, args_of(args));
+    launch(stepwise_->kernel("nacelle_prepare"), thread_each(prepare_lanes), args_of(args));
     on_->stream->synchronize();
 }
 

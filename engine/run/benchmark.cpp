@@ -109,8 +109,7 @@ BenchmarkRow measure_rollout(Environment& env, const BenchmarkSettings& settings
                                  .ended = static_cast<uint8_t*>(ended.data()),
                                  .action = static_cast<int32_t*>(action.data())};
     repeat(env, row, settings.repetitions, [&] {
-        env.launch(kernel, {.items = env.count(), .threads = 128, .items_per_block = 128},
-                   args_of(args));
+        env.launch(kernel, thread_each(env.count()), args_of(args));
         env.record_ticks(settings.rollout_steps);
     });
     return row;

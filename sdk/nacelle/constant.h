@@ -13,7 +13,7 @@ struct GivenConstant {
     double value;
 };
 
-consteval bool equal_text(const char* a, const char* b) {
+constexpr bool equal_text(const char* a, const char* b) {
     while (*a && *a == *b) {
         ++a;
         ++b;

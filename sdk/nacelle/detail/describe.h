@@ -12,17 +12,10 @@ namespace nacelle::detail {
 inline constexpr uint32_t totals_kept = 4;
 enum Kept : uint8_t { passing = 0, in_checkpoint = 1, in_snapshot = 2, in_both = 3 };
 
-constexpr bool same_text(const char* a, const char* b) {
-    while (*a && *a == *b) {
-        ++a;
-        ++b;
-    }
-    return *a == *b;
-}
 constexpr bool varied_name(const char* name) {
     constexpr const char* varied[] = {NACELLE_VARIED nullptr};
     for (const char* one : varied)
-        if (one && same_text(one, name + 6)) return true;    // past "param."
+        if (one && equal_text(one, name + 6)) return true;    // past "param."
     return false;
 }
 constexpr void set_name(Field& field, const char* a, const char* b = "") {
@@ -230,7 +223,7 @@ template <class E> inline constexpr auto description = describe<E>();
 // The slot of the first stored field of a role (and name); -1 where there is none.
 template <class E> consteval int slot_of(Role role, const char* name = nullptr) {
     for (const Field& f : description<E>.fields)
-        if (f.role == role && f.slot >= 0 && (!name || same_text(f.name, name))) return f.slot;
+        if (f.role == role && f.slot >= 0 && (!name || equal_text(f.name, name))) return f.slot;
     return -1;
 }
 

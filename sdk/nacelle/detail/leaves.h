@@ -135,12 +135,6 @@ struct CountArrays {
 struct CountEach {
     template <class T> static constexpr int of() { return 1; }
 };
-struct CountTables {
-    template <class T> static constexpr int of() { return form_of<T> == Form::table ? 1 : 0; }
-};
-struct CountContinuous {
-    template <class T> static constexpr int of() { return form_of<T> == Form::continuous ? 1 : 0; }
-};
 struct CountInexact {
     template <class T> static constexpr int of() { return same<T, float> ? 0 : 1; }
 };

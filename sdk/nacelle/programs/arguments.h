@@ -4,6 +4,11 @@
 
 namespace nacelle {
 
+// Threads of a block, each with one item, in the engine's own kernels.
+inline constexpr uint32_t kernel_block = 128;
+// Threads that share the filling of tables in prepare().
+inline constexpr int prepare_lanes = 16384;
+
 struct StepArgs {
     uint32_t ahead;    // ticks after the clock's
     uint32_t draw;     // 0: actions come from their arrays; 1: drawn at random within the mask

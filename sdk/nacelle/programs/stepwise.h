@@ -70,7 +70,6 @@ NACELLE_INLINE void clock_body(const View<E>& view, const ClockArgs& args, Items
 }
 
 // The author's prepare() fills tables once; every thread fills its share of the elements.
-inline constexpr int prepare_lanes = 16384;
 template <class T> NACELLE_INLINE void take_lane(T&, int) {}
 template <class T, int... D> NACELLE_INLINE void take_lane(Table<T, D...>& table, int lane) {
     table.lane = lane;
