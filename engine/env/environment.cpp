@@ -89,7 +89,8 @@ Environment::~Environment() {
 }
 
 void Environment::allocate() {
-    const size_t each = schema().bytes_per_env(), free = on_->device->memory_free();
+    const size_t each = schema().bytes_per_env() + schema().header().workspace_bytes,
+                 free = on_->device->memory_free();
     const double wanted = double(each) * settings_.count;
     if (wanted > double(free))
         throw Error(settings_.where,
@@ -107,6 +108,8 @@ void Environment::allocate() {
         arrays_.add(NamedArray(field.name, field.dtype, schema().shape(field, settings_.count),
                                field.role, field.kept, std::move(memory), *on_->stream));
     }
+    if (const uint32_t bytes = schema().header().workspace_bytes)
+        workspace_ = Buffer(on_->device, size_t(bytes) * settings_.count);
     beat_ = Buffer(on_->device, sizeof(Beat));
     on_->stream->fill(&beat()->bad, 0xff, sizeof(uint64_t));
     draws_ = Buffer(on_->device, std::max<size_t>(1, params_->draws().size()) * sizeof(Draw));
@@ -125,7 +128,8 @@ void Environment::allocate() {
               .pool_chance = 0,
               .progress_per_tick = 0,
               .prefetch = resident(on_->device->info()),
-              .reserved = 0};
+              .reserved = 0,
+              .workspace = workspace_.data()};
 }
 
 // The parameters' bytes go into the view, with the tables' addresses that are there already.
@@ -179,7 +183,7 @@ void Environment::run_reset(uint32_t form, std::span<const uint32_t> chosen,
                          .count = all ? settings_.count : uint32_t(chosen.size()),
                          .places = head().pool_size,
                          .place = static_cast<uint32_t*>(places_there.data())};
-    launch(reset_, thread_each(args.count), args_of(args));
+    launch(reset_, shape_of(args.count), args_of(args));
     record_ticks(1);
     on_->stream->synchronize();
 }
@@ -194,7 +198,7 @@ void Environment::reset(std::span<const uint32_t> chosen) {
 
 void Environment::record_step(bool draw, uint32_t ahead) {
     const StepArgs args{.ahead = ahead, .draw = draw};
-    launch(step_, thread_each(settings_.count), args_of(args));
+    launch(step_, shape_of(settings_.count), args_of(args));
 }
 void Environment::record_ticks(uint64_t by) {
     const ClockArgs args{.by = by};
@@ -207,7 +211,7 @@ void Environment::record_restart() {
                          .count = settings_.count,
                          .places = 0,
                          .place = nullptr};
-    launch(reset_, thread_each(settings_.count), args_of(args));
+    launch(reset_, shape_of(settings_.count), args_of(args));
     record_ticks(1);
 }
 void Environment::step() {

@@ -12,7 +12,14 @@ struct NpyArray;
 
 // Sums over the episodes that ended since the last time they were asked for.
 struct Totals {
-    double episodes = 0, mean_return = 0, return_deviation = 0, mean_length = 0;
+    // What the agents of one policy got: an agent's mean return, and how it spreads over episodes.
+    struct Policy {
+        std::string name;
+        double mean_return = 0, return_deviation = 0;
+    };
+    double episodes = 0, mean_length = 0;
+    double mean_return = 0, return_deviation = 0;    // of the first policy
+    std::vector<Policy> policies;
     std::vector<std::pair<std::string, double>> log;    // means of the author's Log
 };
 
@@ -69,6 +76,8 @@ public:
 
     // A program around this environment's functions; it shares the arrays and the view.
     Program& program(const ProgramText& text);
+    // How a NACELLE_ENV_KERNEL runs over so many environments.
+    LaunchShape shape_of(uint64_t envs) const { return env_shape(schema().header(), envs); }
     void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const std::byte> args) {
         launch_program(*on_, *on_->stream, kernel, shape, view_.data(), args);
     }
@@ -101,7 +110,7 @@ private:
     std::vector<std::byte> view_;
     std::vector<Buffer> pool_;
     std::vector<std::pair<std::string, Buffer>> tables_;
-    Buffer beat_, draws_, sums_;
+    Buffer beat_, draws_, sums_, workspace_;
     Kernel step_, reset_, advance_clock_, sum_totals_;
 };
 

@@ -3,7 +3,9 @@
 #include "engine/base/elf.h"
 #include "engine/base/error.h"
 #include "engine/env/embedded_sdk.h"
+#include "engine/env/settings.h"
 
+#include <algorithm>
 #include <cstring>
 #include <nacelle/kernel.h>
 
@@ -25,9 +27,8 @@ Binary compiled(RunsOn& on, const std::filesystem::path& author, const ProgramTe
                          .instantiation = text.instantiation,
                          .defines = text.defines,
                          .options = {}};
-    // An author's quotient within 2 ulp instead of exactly rounded: 30 instructions of a CartPole step
-    // less. The SDK's own maths does not depend on it.
-    if (on.cuda()) source.options = {"--prec-div=false"};
+    const bool strict = std::ranges::find(text.defines, strict_define) != text.defines.end();
+    if (on.cuda()) source.options = gpu_arithmetic(strict);
     for (const EmbeddedHeader& header : embedded_sdk())
         source.headers.push_back({header.name, header.text});
     source.headers.insert(source.headers.end(), text.headers.begin(), text.headers.end());

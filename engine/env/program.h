@@ -43,6 +43,14 @@ inline LaunchShape thread_each(uint64_t items) {
     return {.items = items, .threads = kernel_block, .items_per_block = kernel_block};
 }
 
+// The launch of a kernel whose items are environments, by what their schema wants.
+inline LaunchShape env_shape(const Header& header, uint64_t envs) {
+    return {.items = envs * header.env_threads,
+            .threads = header.block_threads,
+            .items_per_block = header.block_threads,
+            .shared_bytes = header.shared_bytes};
+}
+
 // Runs a kernel on either backend: the view goes before the arguments where a CPU needs it.
 void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape,
                     const void* view, std::span<const std::byte> args);

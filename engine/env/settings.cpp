@@ -30,6 +30,11 @@ fs::path find_environment(const std::string& name, const std::vector<fs::path>& 
     throw Error(name, "there is no such environment", suggest(name, names));
 }
 
+std::vector<std::string> gpu_arithmetic(bool strict) {
+    if (strict) return {"--fmad=false", "--prec-div=true", "--prec-sqrt=true"};
+    return {"--prec-div=false"};
+}
+
 EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::path>& folders) {
     EnvSettings settings;
     settings.where = env.where();
@@ -37,6 +42,7 @@ EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::p
     settings.source = find_environment(env.text("source", ""), folders);
     settings.count = static_cast<uint32_t>(env.integer("count", settings.count, 1, most_envs));
     settings.levels = static_cast<uint32_t>(env.integer("levels", 0, 0, 2147483647));
+    settings.strict = env.flag("strict", false);
     Config constants = env.object("constants");
     for (const std::string& key : constants.keys())
         settings.constants[key] = constants.number(key, 0);

@@ -10,8 +10,10 @@ namespace nacelle {
 Totals Environment::take_totals() {
     const uint64_t groups = (uint64_t(settings_.count) + totals_group - 1) / totals_group;
     const size_t width = sums_.bytes() / sizeof(double) / groups;
+    const Header& header = schema().header();
+    const size_t kept = 2 + 2 * size_t(header.policies);
     const TotalsArgs args{.sums = static_cast<double*>(sums_.data()),
-                          .logs = static_cast<uint32_t>(width - 4)};
+                          .logs = static_cast<uint32_t>(width - kept)};
     launch(sum_totals_, thread_each(groups), args_of(args));
     std::vector<double> sums(sums_.bytes() / sizeof(double));
     on_->stream->to_host(sums.data(), sums_.data(), sums_.bytes());
@@ -21,11 +23,15 @@ Totals Environment::take_totals() {
     Totals totals;
     totals.episodes = whole[0];
     const double n = std::max(1.0, whole[0]);
-    totals.mean_return = whole[1] / n;
-    totals.return_deviation =
-        std::sqrt(std::max(0.0, whole[2] / n - totals.mean_return * totals.mean_return));
-    totals.mean_length = whole[3] / n;
-    size_t at = 4;
+    totals.mean_length = whole[1] / n;
+    for (uint32_t p = 0; p < header.policies; ++p) {
+        const double mean = whole[2 + 2 * p] / n, square = whole[3 + 2 * p] / n;
+        totals.policies.push_back(
+            {header.policy[p].name, mean, std::sqrt(std::max(0.0, square - mean * mean))});
+    }
+    totals.mean_return = totals.policies[0].mean_return;
+    totals.return_deviation = totals.policies[0].return_deviation;
+    size_t at = kept;
     for (const Field& field : schema().fields()) {
         if (field.role != Role::total || !std::string_view(field.name).starts_with("total.log."))
             continue;
@@ -44,14 +50,23 @@ void Environment::check_finite() {
     if (bad != ~uint64_t(0)) report_bad(bad & 1 ? "obs" : "reward", bad);
 }
 
+// Rows are counted over all agents of an environment, group after group.
 void Environment::report_bad(const char* array, uint64_t key) {
-    const uint64_t now = tick(), row = (key & 0xffffffffu) >> 1;
+    const Header& header = schema().header();
+    const uint64_t now = tick(), row = (key & 0xffffffffu) >> 1, env = row / header.agents;
     const uint64_t step = now - ((now - (key >> 32)) & 0xffffffffu);
-    const std::vector<double> values = arrays_[array].numbers();
-    const size_t width = values.size() / settings_.count;
+    uint64_t agent = row % header.agents;
+    uint32_t group = 0;
+    while (agent >= header.group[group].count) agent -= header.group[group++].count;
+    const bool named = header.groups > 1;
+    const std::string name = (named ? std::string(header.group[group].name) + "." : "") + array;
+    const std::vector<double> values = arrays_[name].numbers();
+    const uint64_t rows = uint64_t(settings_.count) * header.group[group].count,
+                   at = env * header.group[group].count + agent;
+    const size_t width = values.size() / rows;
     std::string found;
     for (size_t i = 0; i < width; ++i) {
-        const double value = values[row * width + i];
+        const double value = values[at * width + i];
         if (std::isfinite(value)) continue;
         found = " is " +
                 std::string(std::isnan(value) ? "not a number"
@@ -60,7 +75,8 @@ void Environment::report_bad(const char* array, uint64_t key) {
                 (width > 1 ? " in column " + std::to_string(i) : "");
         break;
     }
-    throw Error(name_, std::string(array) + " of environment " + std::to_string(row) +
+    const std::string who = header.is_team ? "agent " + std::to_string(agent) + " of " : "";
+    throw Error(name_, name + " of " + who + "environment " + std::to_string(env) +
                            (found.empty() ? " is not finite" : found) + " since step " +
                            std::to_string(step));
 }

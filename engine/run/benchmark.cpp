@@ -27,11 +27,13 @@ void repeat(Environment& env, BenchmarkRow& row, int repetitions,
     row.slowest = rates.front();
     row.fastest = rates.back();
     env.check_finite();
-    const std::vector<float> obs = env.arrays()["obs"].host<float>();
-    for (const float value : obs) {
-        uint32_t bits = 0;
-        std::memcpy(&bits, &value, sizeof bits);
-        row.checksum = (row.checksum ^ bits) * 0x100000001b3ull;
+    for (const NamedArray& array : env.arrays().all()) {
+        if (array.role() != Role::obs || array.dtype() != Dtype::f32) continue;
+        for (const float value : array.host<float>()) {
+            uint32_t bits = 0;
+            std::memcpy(&bits, &value, sizeof bits);
+            row.checksum = (row.checksum ^ bits) * 0x100000001b3ull;
+        }
     }
 }
 
@@ -40,6 +42,7 @@ BenchmarkRow begin_row(Environment& env, const char* kind, uint32_t steps) {
     row.environment = env.name();
     row.kind = kind;
     row.envs = env.count();
+    row.agents = env.schema().header().agents;
     row.steps = steps;
     return row;
 }
@@ -56,12 +59,16 @@ BenchmarkRow measure_steps(Environment& env, const BenchmarkSettings& settings) 
         if (field.slot < 0) continue;
         const std::string_view name = field.name;
         const bool both = field.role == Role::state || name == "episode.length" ||
-                          name == "episode.return" || field.role == Role::terminated ||
-                          field.role == Role::truncated;
+                          name.ends_with("episode.return") || field.role == Role::terminated ||
+                          field.role == Role::truncated || field.role == Role::agent ||
+                          field.role == Role::turn;
         const bool once = field.role == Role::obs || field.role == Role::action ||
                           field.role == Role::reward || field.role == Role::mask ||
-                          field.role == Role::global || field.role == Role::param;
-        row.bytes_per_step += both ? 2 * bytes_of(field) : once ? bytes_of(field) : 0;
+                          field.role == Role::global || field.role == Role::param ||
+                          field.role == Role::ended;
+        const double rows =
+            field.per == Per::row ? env.schema().header().group[field.group].count : 1;
+        row.bytes_per_step += rows * (both ? 2 : once ? 1 : 0) * bytes_of(field);
     }
     const Kernel step = env.stepwise().kernel("nacelle_step");
     row.registers = step.registers;
@@ -78,22 +85,39 @@ BenchmarkRow measure_steps(Environment& env, const BenchmarkSettings& settings) 
 BenchmarkRow measure_rollout(Environment& env, const BenchmarkSettings& settings) {
     BenchmarkRow row = begin_row(env, "rollout", settings.rollout_steps);
     const Header& header = env.schema().header();
-    const size_t width = header.group[0].obs_width, parts = header.group[0].action_parts;
-    size_t images = 0;
-    for (const Field& field : env.schema().fields())
-        if (field.role == Role::obs && field.kind == Kind::array) images += size_t(bytes_of(field));
-    row.bytes_per_step = double(4 * width + 4 + 1 + 4 * parts + images);
-    const size_t samples = size_t(env.count()) * settings.rollout_steps;
     const std::shared_ptr<Device> device = env.on().device;
-    const size_t wanted = samples * (4 * width + 4 + 1 + 4 * parts);
-    if (wanted > device->memory_free())
+    RandomRolloutArgs args{.ahead = 0, .steps = settings.rollout_steps, .group = {}};
+    std::vector<Buffer> recorded;
+    const auto record = [&](size_t bytes) {
+        recorded.emplace_back(device, bytes);
+        return recorded.back().data();
+    };
+    double images = 0, wanted = 0;
+    for (const Field& field : env.schema().fields())
+        if (field.role == Role::obs && field.kind == Kind::array)
+            images += bytes_of(field) * header.group[field.group].count;
+    row.bytes_per_step = images;
+    for (uint32_t g = 0; g < header.groups; ++g) {
+        const Group& group = header.group[g];
+        const double bytes = group.count * (4.0 * group.obs_width + 5 + 4.0 * group.action_parts);
+        row.bytes_per_step += bytes;
+        wanted += bytes * env.count() * settings.rollout_steps;
+    }
+    if (wanted > double(device->memory_free()))
         throw Error("bench",
                     "recording " + std::to_string(settings.rollout_steps) + " steps of " +
                         std::to_string(env.count()) + " environments takes " +
-                        std::to_string(wanted) + " bytes",
+                        std::to_string(uint64_t(wanted)) + " bytes",
                     "take fewer environments or steps");
-    const Buffer obs(device, samples * width * 4), reward(device, samples * 4),
-        ended(device, samples), action(device, samples * parts * 4);
+    for (uint32_t g = 0; g < header.groups; ++g) {
+        const Group& group = header.group[g];
+        const size_t samples = size_t(env.count()) * group.count * settings.rollout_steps;
+        args.group[g] = {.obs = static_cast<float*>(record(samples * group.obs_width * 4)),
+                         .reward = static_cast<float*>(record(samples * 4)),
+                         .ended = static_cast<uint8_t*>(record(samples)),
+                         .action =
+                             static_cast<int32_t*>(record(samples * group.action_parts * 4))};
+    }
     Program& program =
         env.program({.instantiation =
                          "#include <nacelle/programs/random_rollout.h>\nNACELLE_RANDOM_ROLLOUT()\n",
@@ -102,14 +126,8 @@ BenchmarkRow measure_rollout(Environment& env, const BenchmarkSettings& settings
     const Kernel kernel = program.kernel("nacelle_random_rollout");
     row.registers = kernel.registers;
     row.local_bytes = kernel.local_bytes;
-    const RandomRolloutArgs args{.ahead = 0,
-                                 .steps = settings.rollout_steps,
-                                 .obs = static_cast<float*>(obs.data()),
-                                 .reward = static_cast<float*>(reward.data()),
-                                 .ended = static_cast<uint8_t*>(ended.data()),
-                                 .action = static_cast<int32_t*>(action.data())};
     repeat(env, row, settings.repetitions, [&] {
-        env.launch(kernel, thread_each(env.count()), args_of(args));
+        env.launch(kernel, env.shape_of(env.count()), args_of(args));
         env.record_ticks(settings.rollout_steps);
     });
     return row;

@@ -7,6 +7,7 @@ namespace nacelle {
 struct BenchmarkRow {
     std::string environment, kind;    // kind: "step", "rollout"
     uint32_t envs = 0;
+    uint32_t agents = 1;            // of one environment
     uint32_t steps = 0;             // in one launch (rollout) or in one graph (step)
     double bytes_per_step = 0;      // the least that one environment's step must move
     double steps_per_second = 0;    // median

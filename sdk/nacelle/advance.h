@@ -33,8 +33,8 @@ template <class T> NACELLE_INLINE T drawn(const Draw& draw, Rng& rng) {
     else if (draw.form == Draw::choice) x = draw.value[rng.below(draw.count)];
     return T(whole ? floor(x + 0.5f) : x);
 }
-template <class E>
-NACELLE_INLINE void draw_params(const View<E>& view, uint64_t tick, size_t env, Lane<E>& lane) {
+template <class E, class L>
+NACELLE_INLINE void draw_params(const View<E>& view, uint64_t tick, size_t env, L& lane) {
     if constexpr (any_varied<E>()) {
         lane.own = view.params;
         Rng rng(view.head.seed, Domain::parameters, tick, view.head.first_env + uint32_t(env));
@@ -74,6 +74,10 @@ NACELLE_INLINE void open_episode(const View<E>& view, uint64_t tick, size_t env,
                 view.head.levels ? uint32_t(uint64_t(bits) * view.head.levels >> 32) : bits >> 1;
         }
         if (view.head.pool_size) NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] = 0;
+#ifdef NACELLE_CHECKED
+        // A field that reset() leaves out shows what was in its array: `nacelle check` compares two fillings.
+        load_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
+#endif
         Rng rng(view.head.seed, Domain::reset, tick, row);
         call_reset<E>(lane.state, lane.params(view), rng, episode_of<E>(view, tick, env, lane));
     }

@@ -7,6 +7,11 @@
 //
 // The host cuts the items into blocks of the given number. On a GPU a thread gets one item, which may
 // lie behind the last one; on a CPU a call gets a range of whole blocks.
+//
+//     NACELLE_ENV_KERNEL(my_rollout, MyArgs, body)
+//
+// has environments as its items, as many threads for each as the environment wants: the host launches it
+// by what the schema says (block_threads, env_threads, shared_bytes).
 
 namespace nacelle {
 
@@ -34,6 +39,19 @@ struct alignas(16) Call {
         const uint64_t item = uint64_t(blockIdx.x) * per_block + threadIdx.x;                      \
         body<nacelle::Author>(nacelle_view, args, nacelle::Items{item, item + 1});                 \
     }
+#define NACELLE_ENV_KERNEL(symbol, Args, body)                                                     \
+    extern "C" __global__ void __launch_bounds__(nacelle::detail::Shape<nacelle::Author>::threads) \
+        NACELLE_CLUSTER symbol(const __grid_constant__ Args args) {                                \
+        using Form = nacelle::detail::Shape<nacelle::Author>;                                      \
+        const uint64_t env =                                                                       \
+            (uint64_t(blockIdx.x) * Form::threads + threadIdx.x) / uint32_t(Form::lanes);          \
+        body<nacelle::Author>(nacelle_view, args, nacelle::Items{env, env + 1});                   \
+    }
+#if __CUDA_ARCH__ >= 900
+#define NACELLE_CLUSTER __cluster_dims__(nacelle::detail::Shape<nacelle::Author>::blocks)
+#else
+#define NACELLE_CLUSTER
+#endif
 #else
 #define NACELLE_EXPORT extern "C" __attribute__((visibility("default")))
 #define NACELLE_PROGRAM()                                                                          \
@@ -50,7 +68,21 @@ struct alignas(16) Call {
             body<nacelle::Author>(view, args, nacelle::Items{item, item + 1});                     \
         });                                                                                        \
     }
+// Here the items that the host counts are threads, as on a GPU.
+#define NACELLE_ENV_KERNEL(symbol, Args, body)                                                     \
+    NACELLE_EXPORT void symbol(const void* call, uint64_t begin, uint64_t end) {                   \
+        using Form = nacelle::detail::Shape<nacelle::Author>;                                      \
+        const auto& c = *static_cast<const nacelle::Call*>(call);                                  \
+        const auto& view = *static_cast<const nacelle::View<nacelle::Author>*>(c.view);            \
+        const auto& args = *reinterpret_cast<const Args*>(&c + 1);                                 \
+        nacelle::emulate::launch(begin, end, Form::threads, [&](uint64_t block, uint32_t thread) { \
+            const uint64_t env = (block * Form::threads + thread) / uint32_t(Form::lanes);         \
+            body<nacelle::Author>(view, args, nacelle::Items{env, env + 1});                       \
+        });                                                                                        \
+    }
 #else
+#define NACELLE_ENV_KERNEL(symbol, Args, body)                                                     \
+    NACELLE_KERNEL(symbol, Args, nacelle::detail::Shape<nacelle::Author>::threads, body)
 #define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \
     NACELLE_EXPORT void symbol(const void* call, uint64_t begin, uint64_t end) {                   \
         const auto& c = *static_cast<const nacelle::Call*>(call);                                  \

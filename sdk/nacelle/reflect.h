@@ -146,14 +146,41 @@ template <class T> consteval Text type_name() {
     return name;
 }
 
+// The name of an enumerator; empty where the enum has none of this value.
+template <class T, T value> consteval Text enumerator_name() {
+    const char* s = __PRETTY_FUNCTION__;
+    int end = 0, start = 0;
+    while (s[end]) ++end;
+    while (end > 0 && s[end - 1] != ']' && s[end - 1] != '>') --end;
+    --end;
+    for (start = end; start > 0; --start) {
+        const char c = s[start - 1];
+        if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
+            break;
+    }
+    Text name;
+    if (s[start] < '0' || s[start] > '9')
+        for (int i = start; i < end; ++i) name.add(s[i]);
+    return name;
+}
+// How many enumerators there are from 0 on without a gap, up to 16.
+template <class T, int I = 0> consteval int enumerators_of() {
+    if constexpr (I >= 16) return I;
+    else if constexpr (enumerator_name<T, T(I)>().length() == 0) return I;
+    else return enumerators_of<T, I + 1>();
+}
+
+enum class CanaryColour { red, green };
 struct CanaryBird {
     int first;
     float second_name[3];
 };
 static_assert(field_count<CanaryBird> == 2 && field_name<CanaryBird, 0>() == "first" &&
                   field_name<CanaryBird, 1>() == "second_name" &&
-                  type_name<CanaryBird>() == "canary_bird",
-              "nacelle/reflect.h does not understand how this compiler spells the name of a field");
+                  type_name<CanaryBird>() == "canary_bird" &&
+                  enumerator_name<CanaryColour, CanaryColour::green>() == "green" &&
+                  enumerators_of<CanaryColour>() == 2,
+              "nacelle/reflect.h does not understand how this compiler spells a name");
 
 }
 #if defined(__clang__) && !defined(__CUDACC_RTC__)

@@ -1,12 +1,15 @@
 #pragma once
 #include <nacelle/advance.h>
+#include <nacelle/detail/team_step.h>
 // Runs environments for a number of steps with a policy in the loop:
 //
 //     rollout<E>(view, items, ahead, steps, policy,
 //         [&](const Now& now, const ActionOf<E>& action, const Outcome& outcome) { ... });   // record
 //
 // policy.act(view, now, action) chooses for one environment. On a CPU policy.block(view, tick, t, begin, count)
-// comes first, once for a block of them, and returns the small object whose act() is then called.
+// comes first, once for a block of them, and returns the small object whose act() is then called. For teams
+// both are templates over the group, policy.template act<G>(...), and all is said of rows, one for each agent;
+// a `record` that has rows(group, t) says where observations go, so that they are written once.
 //
 // One step is a rollout of length one: there is no second loop. On a GPU an environment's state stays
 // in its thread's registers for all steps; on a CPU blocks of environments take each step in three
@@ -17,43 +20,14 @@ namespace nacelle {
 // Where a rollout stands when it asks for an action.
 struct Now {
     size_t env;
-    int t;    // within this rollout
+    size_t row;    // of the agent, in its group
+    int t;         // within this rollout
     uint64_t tick;
     const float* obs;       // the numbers of the current observation
     const uint8_t* mask;    // what is allowed, or null
 };
 
 namespace detail {
-
-enum class Bad : uint32_t { reward, obs };
-NACELLE_INLINE void note_bad(const ViewHead& head, Bad what, uint64_t tick, size_t row) {
-    const uint64_t key = uint64_t(uint32_t(tick)) << 32 | uint32_t(row) << 1 | uint32_t(what);
-#if NACELLE_GPU
-    atomicMin(reinterpret_cast<unsigned long long*>(&head.beat->bad),
-              static_cast<unsigned long long>(key));
-#else
-    uint64_t seen = __atomic_load_n(&head.beat->bad, __ATOMIC_RELAXED);
-    while (key < seen && !__atomic_compare_exchange_n(&head.beat->bad, &seen, key, true,
-                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
-#endif
-}
-// The tick of a launch, and whether something was not finite before it: the arrays must stay then.
-struct Time {
-    uint64_t tick;
-    bool stopped;
-};
-NACELLE_INLINE Time time_of(const ViewHead& head, uint32_t ahead) {
-#if NACELLE_GPU && !defined(NACELLE_EMULATE)
-    const ulonglong2 both =
-        *reinterpret_cast<const ulonglong2*>(head.beat);    // one load: all else waits for it
-    const Beat beat{both.x, both.y};
-#else
-    const Beat beat{head.beat->clock, __atomic_load_n(&head.beat->bad, __ATOMIC_RELAXED)};
-#endif
-    const uint64_t tick = beat.clock + ahead;
-    return {tick,
-            beat.bad != ~uint64_t(0) && int32_t(uint32_t(tick) - uint32_t(beat.bad >> 32)) > 0};
-}
 
 template <class E> struct Columns {
     float* reward;
@@ -72,3 +46,16 @@ template <class E> struct Columns {
 #else
 #include <nacelle/detail/rollout_cpu.h>
 #endif
+#include <nacelle/detail/rollout_team.h>
+
+namespace nacelle {
+
+template <class E, class Policy, class Record>
+NACELLE_INLINE void rollout(const View<E>& view, Items items, uint32_t ahead, int steps,
+                            Policy& policy, Record record) {
+    if constexpr (detail::is_team<E>)
+        detail::rollout_teams<E>(view, items, ahead, steps, policy, record);
+    else detail::rollout_alone<E>(view, items, ahead, steps, policy, record);
+}
+
+}

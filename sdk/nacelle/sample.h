@@ -34,7 +34,7 @@ NACELLE_INLINE void sample_uniform(A& action, const uint8_t* mask, Next&& next) 
 
 // The policy that acts at random within the mask. An action of one part needs one word of random
 // bits, so four ticks share the four words of a Philox block, two where it has two parts.
-template <class E> class RandomPolicy {
+template <class E, bool team = detail::is_team<E>> class RandomPolicy {
     static constexpr int parts = detail::sum_over<ActionOf<E>, detail::CountEach>();
     static constexpr int together = parts == 1 ? 4 : parts == 2 ? 2 : 1;    // ticks in a block
     static constexpr int words = together * parts;
@@ -86,6 +86,49 @@ private:
 #endif
 };
 
+// The same for the members of a team: a stream for each row and tick.
+template <class E> class RandomPolicy<E, true> {
+public:
+#if NACELLE_GPU
+    template <class G>
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E, G>& action) const {
+        Rng rng(view.head.seed, Domain::policy, now.tick, first_row<G>(view) + uint32_t(now.row),
+                uint32_t(detail::group_index<E, G>()));
+        sample_uniform(action, now.mask, [&] { return rng.bits(); });
+    }
+
+private:
+#else
+    struct Actor {
+        const uint32_t* words;
+        size_t begin;
+        template <class A>
+        void act(const View<E>&, const Now& now, A& action) const {
+            size_t at = now.row - begin;
+            sample_uniform(action, now.mask, [&] {
+                const uint32_t word = words[at];
+                at += detail::lanes_per_pass;
+                return word;
+            });
+        }
+    };
+    template <class G>
+    Actor block(const View<E>& view, uint64_t tick, int, size_t begin, int count) {
+        constexpr int parts = detail::sum_over<ActionOf<E, G>, detail::CountEach>();
+        static thread_local uint32_t words[parts][detail::lanes_per_pass];
+        detail::philox_block(words, view.head.seed, Domain::policy,
+                             tick ^ uint64_t(detail::group_index<E, G>()) << 48,
+                             first_row<G>(view) + uint32_t(begin), count);
+        return {words[0], begin};
+    }
+
+private:
+#endif
+    template <class G> static NACELLE_INLINE uint32_t first_row(const View<E>& view) {
+        return view.head.first_env * uint32_t(detail::count_of<E, G>);
+    }
+};
+
 // The policy that takes what lies in the action arrays.
 template <class E> struct GivenPolicy {
     NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) const {
@@ -93,6 +136,21 @@ template <class E> struct GivenPolicy {
                             action);
     }
     GivenPolicy block(const View<E>&, uint64_t, int, size_t, int) const { return {}; }
+
+    template <class G>
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E, G>& action) const {
+        detail::load_row<E>(view.array,
+                            detail::group_slot<E>(Role::action, detail::group_index<E, G>()),
+                            now.row, detail::rows_of<E, G>(view), action);
+    }
+    template <class G> struct Actor {
+        NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E, G>& action) const {
+            GivenPolicy<E>{}.template act<G>(view, now, action);
+        }
+    };
+    template <class G> Actor<G> block(const View<E>&, uint64_t, int, size_t, int) const {
+        return {};
+    }
 };
 
 }

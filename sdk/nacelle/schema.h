@@ -8,8 +8,8 @@
 namespace nacelle {
 
 inline constexpr uint32_t schema_magic = 0x4c43414eu;    // "NACL"
-inline constexpr uint32_t schema_revision = 1;
-inline constexpr int most_groups = 4;
+inline constexpr uint32_t schema_revision = 2;
+inline constexpr int most_groups = 4, most_policies = 8;
 
 enum class Role : uint8_t {
     param,
@@ -64,6 +64,14 @@ struct Group {
     uint32_t obs_width;     // numbers in the float vector
     uint32_t mask_width;    // 0 where nothing is ever masked
     uint32_t action_parts;
+    uint32_t has_turn;
+};
+
+// Agents for which one network decides.
+struct Decider {
+    char name[64];
+    uint32_t agents;    // in one environment
+    uint32_t group;     // to which they belong
 };
 
 struct Header {
@@ -79,6 +87,12 @@ struct Header {
     Group group[most_groups];
     uint64_t layout;    // hash of all that a checkpoint or a snapshot depends on
     uint64_t spaces;    // hash of all that a policy depends on
+    uint32_t policies;
+    Decider policy[most_policies];
+    // How a kernel that advances environments is launched: threads of a block, threads for each
+    // environment, the dynamic shared memory of a block, and memory for each team that does not fit there.
+    uint32_t block_threads, env_threads, shared_bytes, workspace_bytes;
+    uint32_t cluster_blocks;    // blocks that work on one environment together
 };
 
 template <int N> struct Schema {

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/platform.h>
+#include <nacelle/detail/fault.h>
 
 namespace nacelle {
 namespace detail {
@@ -24,6 +24,10 @@ template <int... D, class... I> constexpr uint32_t position(I... index) {
     uint32_t n = 0;
     ((n = n * uint32_t(D) + uint32_t(index)), ...);
     return n;
+}
+// In a checked build every index must lie within its own size; elsewhere this is nothing.
+template <int... D, class... I> NACELLE_INLINE void check_position(const char* what, I... index) {
+    if constexpr (sizeof...(I) == sizeof...(D)) (check_index(what, (long long)(index), D), ...);
 }
 
 // fn(i, j, ...) for the n-th element of an array of the given sizes; the first size is not needed.
@@ -61,14 +65,22 @@ template <class T, int... D> struct Array {
     using element = T;
     static constexpr int size = detail::product<D...>;
 
-    template <class... I> T& operator()(I... i) {
+    template <class... I> NACELLE_INLINE T& operator()(I... i) {
+        detail::check_position<D...>("an Array", i...);
         return (*this)[int(detail::position<D...>(i...))];
     }
-    template <class... I> const T& operator()(I... i) const {
+    template <class... I> NACELLE_INLINE const T& operator()(I... i) const {
+        detail::check_position<D...>("an Array", i...);
         return (*this)[int(detail::position<D...>(i...))];
     }
-    T& operator[](int i) { return first[size_t(uint32_t(i)) * stride]; }
-    const T& operator[](int i) const { return first[size_t(uint32_t(i)) * stride]; }
+    NACELLE_INLINE T& operator[](int i) {
+        detail::check_index("an Array", i, size);
+        return first[size_t(uint32_t(i)) * stride];
+    }
+    NACELLE_INLINE const T& operator[](int i) const {
+        detail::check_index("an Array", i, size);
+        return first[size_t(uint32_t(i)) * stride];
+    }
 
     void fill(T value) {
         for (int i = lane; i < size; i += lanes) (*this)[i] = value;
@@ -106,7 +118,9 @@ template <class T, int First, int... D> struct Table {
     static constexpr int row = detail::product<D...>;
 
     int size() const { return First ? First : count; }
-    template <class... I> T operator()(int i, I... rest) const {
+    template <class... I> NACELLE_INLINE T operator()(int i, I... rest) const {
+        detail::check_index("a Table", i, size());
+        detail::check_position<D...>("a Table", rest...);
         const size_t n = size_t(uint32_t(i)) * uint32_t(row) + detail::position<D...>(rest...);
 #if NACELLE_GPU
         return detail::read_only(first + n);

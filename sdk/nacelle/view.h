@@ -36,6 +36,7 @@ struct ViewHead {
     uint32_t
         prefetch;    // a step fetches the state of the environment this far behind its own; 0: none
     uint32_t reserved;
+    void* workspace;    // where teams step that do not fit into shared memory; null where they do
 };
 
 template <class E> struct View {
@@ -45,7 +46,7 @@ template <class E> struct View {
     void*
         pool[detail::description<E>.header.slots];    // snapshots, for the fields that are in them
 };
-static_assert(sizeof(ViewHead) == 56);
+static_assert(sizeof(ViewHead) == 64);
 
 namespace detail {
 
@@ -61,6 +62,11 @@ template <class E> constexpr auto complete_schema() {
     h.params_offset = aligned(sizeof(ViewHead), alignof(ParamsOf<E>));
     h.array_offset = aligned(h.params_offset + sizeof(ParamsOf<E>), alignof(void*));
     h.pool_offset = h.array_offset + uint32_t(sizeof(void*)) * h.slots;
+    h.block_threads = uint32_t(Shape<E>::threads);
+    h.env_threads = uint32_t(Shape<E>::lanes);
+    h.shared_bytes = uint32_t(Shape<E>::shared_bytes);
+    h.workspace_bytes = uint32_t(Shape<E>::workspace);
+    h.cluster_blocks = uint32_t(Shape<E>::blocks);
     return s;
 }
 template <class E>
@@ -72,8 +78,6 @@ template <class E, int L> constexpr auto named_schema(const char (&name)[L]) {
     static_assert(view_is_plain<E>, "Params is aligned beyond 8 bytes");
     auto s = complete_schema<E>();
     for (int i = 0; i < L; ++i) s.header.name[i] = name[i];
-    const char sole[] = "default";
-    for (int i = 0; sole[i]; ++i) s.header.group[0].name[i] = sole[i];
     return s;
 }
 

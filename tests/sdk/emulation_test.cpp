@@ -15,7 +15,7 @@ namespace {
 constexpr const char* both_programs = R"(#include <nacelle/programs/random_rollout.h>
 #include <nacelle/programs/stepwise.h>
 NACELLE_STEPWISE()
-NACELLE_KERNEL(nacelle_random_rollout, nacelle::RandomRolloutArgs, 128, nacelle::detail::random_rollout_body)
+NACELLE_ENV_KERNEL(nacelle_random_rollout, nacelle::RandomRolloutArgs, nacelle::detail::random_rollout_body)
 )";
 
 // What each of several steps began with and led to.
@@ -68,10 +68,10 @@ public:
         std::vector<int32_t> actions(rows * env_.schema().header().group[0].action_parts);
         const RandomRolloutArgs args{.ahead = 0,
                                      .steps = steps,
-                                     .obs = record.obs.data(),
-                                     .reward = record.reward.data(),
-                                     .ended = record.ended.data(),
-                                     .action = actions.data()};
+                                     .group = {{.obs = record.obs.data(),
+                                                .reward = record.reward.data(),
+                                                .ended = record.ended.data(),
+                                                .action = actions.data()}}};
         env_.launch(steps_, over(env_.count()), args_of(args));
         env_.record_ticks(steps);
         return record;
@@ -88,9 +88,7 @@ public:
     }
 
 private:
-    static LaunchShape over(uint64_t items) {
-        return {.items = items, .threads = 128, .items_per_block = 128};
-    }
+    LaunchShape over(uint64_t items) const { return env_shape(program_.schema().header(), items); }
 
     Environment& env_;
     Program& program_;

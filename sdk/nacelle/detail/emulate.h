@@ -24,14 +24,14 @@ public:
         --present_;
         if (arrived_ > 0 && arrived_ == present_) open();
     }
-    // All bits that the threads brought to this meeting.
-    uint32_t meet(uint32_t bits) {
+    // All bits that the threads brought to this meeting of `expected`; 0: of all that are there.
+    uint32_t meet(uint32_t bits, uint32_t expected = 0) {
         int round;
         {
             const std::lock_guard lock(mutex_);
             gathered_ |= bits;
             round = round_.load();
-            if (++arrived_ == present_) {
+            if (++arrived_ == (expected ? expected : present_)) {
                 open();
                 return result_;
             }
@@ -57,6 +57,7 @@ struct Place {
     uint32_t x;
 };
 struct Warp : Meeting {
+    Meeting part[32];           // of those whose first lane this is, for teams of less than a warp
     uint64_t shown[2][32];    // what each lane lets the others see, in even and in odd rounds
 };
 struct Thread {
@@ -64,6 +65,12 @@ struct Thread {
     Warp* warp;
     Place thread, place;
     bool odd;
+
+    // The lanes of the mask meet: all that are left of the warp, or a part that is always named together.
+    unsigned meet(unsigned mask, unsigned bits) const {
+        if (mask == ~0u) return warp->meet(bits);
+        return warp->part[__builtin_ctz(mask)].meet(bits, unsigned(__builtin_popcount(mask)));
+    }
 };
 inline thread_local Thread self{};
 // __shared__ is static here: one launch at a time.
@@ -102,18 +109,32 @@ void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block
 #define __forceinline__ inline
 
 inline void __syncthreads() { nacelle::emulate::self.block->meet(0); }
-inline void __syncwarp(unsigned = ~0u) { nacelle::emulate::self.warp->meet(0); }
-inline unsigned __ballot_sync(unsigned, bool set) {
-    return nacelle::emulate::self.warp->meet(unsigned(set) << nacelle::emulate::self.thread.x % 32);
+inline void __syncwarp(unsigned mask = ~0u) {
+    nacelle::emulate::self.meet(mask, 0);
 }
-template <class T> T __shfl_sync(unsigned, T value, int lane) {
+inline unsigned __ballot_sync(unsigned mask, bool set) {
+    nacelle::emulate::Thread& self = nacelle::emulate::self;
+    return self.meet(mask, unsigned(set) << self.thread.x % 32);
+}
+template <class T> T __shfl_sync(unsigned mask, T value, int lane) {
     nacelle::emulate::Thread& self = nacelle::emulate::self;
     uint64_t* const shown = self.warp->shown[self.odd];
     self.odd = !self.odd;    // a lane that is late still reads the last round's
     std::memcpy(&shown[self.thread.x % 32], &value, sizeof value);
-    self.warp->meet(0);
-    std::memcpy(&value, &shown[lane], sizeof value);
+    self.meet(mask, 0);
+    std::memcpy(&value, &shown[lane & 31], sizeof value);
     return value;
+}
+template <class T> T __shfl_xor_sync(unsigned mask, T value, int other) {
+    return __shfl_sync(mask, value, int(nacelle::emulate::self.thread.x % 32) ^ other);
+}
+template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned by, int width) {
+    const int lane = int(nacelle::emulate::self.thread.x % 32);
+    const T below = __shfl_sync(mask, value, lane - int(by));
+    return lane % width >= int(by) ? below : value;
+}
+inline int atomicAdd(int* target, int more) {
+    return __atomic_fetch_add(target, more, __ATOMIC_RELAXED);
 }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
 template <class T> T __ldg(const T* from) { return *from; }

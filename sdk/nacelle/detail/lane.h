@@ -48,7 +48,8 @@ NACELLE_INLINE void visit_varied(int k, T& value, Fn& fn) {
         fn(varied_slot<E>(leaf), k, value, varied_before<E>(leaf) + k);
 }
 
-template <class E> NACELLE_INLINE void load_params(const View<E>& view, size_t env, Lane<E>& lane) {
+template <class E, class L>
+NACELLE_INLINE void load_params(const View<E>& view, size_t env, L& lane) {
     if constexpr (any_varied<E>()) {
         lane.own = view.params;
         for_each_varied<E>(lane.own, [&](int slot, int k, auto& value, int) {

@@ -35,6 +35,14 @@ template <int width> NACELLE_INLINE void store_row_of_floats(const float* value,
 template <class T> NACELLE_INLINE void store_numbers(const T& object, float* row) {
     for_each_number(object, [&](int n, float x) { row[n] = x; });
 }
+#ifdef NACELLE_CHECKED
+template <class T> NACELLE_INLINE void load_numbers(T& object, const float* row) {
+    int n = 0;
+    for_each_element(object, [&](auto, int, auto& f) {
+        if constexpr (form_of<decltype(f)> == Form::number) f = bare<decltype(f)>(row[n++]);
+    });
+}
+#endif
 
 // Binds the arrays of an observation to their rows, shared by `lanes` threads.
 template <class E, Role role>
@@ -63,6 +71,10 @@ NACELLE_INLINE void observe_row(const View<E>& view, uint64_t tick, size_t env, 
     else {
         O<E> obs;
         bind_images<E, role>(view, env, obs, thread, threads);
+#ifdef NACELLE_CHECKED
+        // A number that observe() leaves out shows what was in its row: `nacelle check` compares two fillings.
+        load_numbers(obs, row);
+#endif
         call_observe<E>(lane.state, lane.params(view), episode, obs);
         if (thread == 0) store_numbers(obs, row);
     }

@@ -1,41 +1,13 @@
 #pragma once
 #include <nacelle/canvas.h>
-#include <nacelle/episode.h>
-#include <nacelle/mask.h>
+#include <nacelle/team.h>
 // The parts of an author's struct, with an empty one where the author has none; and the author's
 // functions, with or without the arguments that they may leave out.
 
 namespace nacelle {
 
-template <class... G> struct Groups { static constexpr int count = sizeof...(G); };
-
 namespace detail {
 
-struct None {};
-#define NACELLE_PART(Name)                                                                         \
-    template <class E> struct Own##Name { using type = None; };                                    \
-    template <class E>                                                                             \
-    requires requires { typename E::Name; }                                                        \
-    struct Own##Name<E> {                                                                          \
-        using type = typename E::Name;                                                             \
-    };
-NACELLE_PART(State)
-NACELLE_PART(Params) NACELLE_PART(Action) NACELLE_PART(Obs) NACELLE_PART(Log) NACELLE_PART(Global)
-#undef NACELLE_PART
-
-}
-
-template <class E> using StateOf = typename detail::OwnState<E>::type;
-template <class E> using ParamsOf = typename detail::OwnParams<E>::type;
-template <class E> using ActionOf = typename detail::OwnAction<E>::type;
-template <class E> using ObsOf = typename detail::OwnObs<E>::type;
-template <class E> using LogOf = typename detail::OwnLog<E>::type;
-template <class E> using GlobalOf = typename detail::OwnGlobal<E>::type;
-
-namespace detail {
-
-template <class E> inline constexpr bool is_team = requires { typename E::Agent; }
-|| requires { typename E::Agents; };
 template <class E> constexpr int time_limit_of() {
     if constexpr (requires { E::time_limit; }) return E::time_limit;
     else return 0;
@@ -83,11 +55,11 @@ concept ObsIntoEpisode = requires(const S<E>& s, const P<E>& p, O<E>& o, const E
     E::observe(s, p, o, e);
 };
 template <class E>
-concept Masks = requires(const S<E>& s, const P<E>& p, Mask<A<E>>& m) {
+concept MasksAlone = requires(const S<E>& s, const P<E>& p, Mask<A<E>>& m) {
     E::mask(s, p, m);
 };
 template <class E>
-concept Reports = requires(const S<E>& s, const P<E>& p) {
+concept ReportsAlone = requires(const S<E>& s, const P<E>& p) {
     LogOf<E>{E::report(s, p)};
 };
 template <class E>
@@ -95,11 +67,11 @@ concept ReportsEpisode = requires(const S<E>& s, const P<E>& p, const Episode& e
     LogOf<E>{E::report(s, p, e)};
 };
 template <class E>
-concept Overviews = requires(const S<E>& s, const P<E>& p) {
+concept OverviewsAlone = requires(const S<E>& s, const P<E>& p) {
     GlobalOf<E>{E::overview(s, p)};
 };
 template <class E>
-concept Draws = requires(Canvas& c, const S<E>& s, const P<E>& p) {
+concept DrawsAlone = requires(Canvas& c, const S<E>& s, const P<E>& p) {
     E::draw(c, s, p);
 };
 template <class E>
@@ -107,9 +79,69 @@ concept Prepares = requires(P<E>& p) {
     E::prepare(p);
 };
 
+// The same of a team; those that see one member are asked for each group.
+template <class E>
+concept TeamResets = requires(Team<E>& t, const P<E>& p) {
+    E::reset(t, p);
+};
+template <class E>
+concept TeamSteps = requires(Team<E>& t, const P<E>& p) {
+    Ending{E::step(t, p)};
+};
+template <class E, class G>
+concept TeamObsValue = requires(const Team<E>& t, const Member<E, G>& m, const P<E>& p) {
+    ObsOf<E, G>{E::observe(t, m, p)};
+};
+template <class E, class G>
+concept TeamObsInto = requires(const Team<E>& t, const Member<E, G>& m, const P<E>& p, ObsOf<E, G>& o) {
+    E::observe(t, m, p, o);
+};
+template <class E, class G>
+concept TeamMasks = requires(const Team<E>& t, const Member<E, G>& m, const P<E>& p,
+                             Mask<ActionOf<E, G>>& allow) {
+    E::mask(t, m, p, allow);
+};
+template <class E, class G>
+concept TeamTurns = requires(const Team<E>& t, const Member<E, G>& m, const P<E>& p) {
+    Turn{E::turn(t, m, p)};
+};
+template <class E>
+concept TeamReports = requires(const Team<E>& t, const P<E>& p) {
+    LogOf<E>{E::report(t, p)};
+};
+template <class E>
+concept TeamOverviews = requires(const Team<E>& t, const P<E>& p) {
+    GlobalOf<E>{E::overview(t, p)};
+};
+template <class E>
+concept TeamDraws = requires(Canvas& c, const Team<E>& t, const P<E>& p) {
+    E::draw(c, t, p);
+};
+template <class E, class G> constexpr bool masks_of() {
+    if constexpr (is_team<E>) return TeamMasks<E, G>;
+    else return MasksAlone<E>;
+}
+template <class E, class G> inline constexpr bool has_mask = masks_of<E, G>();
+template <class E> inline constexpr bool Masks = has_mask<E, Sole<E>>;
+template <class E, class G> inline constexpr bool has_turn = is_team<E> && TeamTurns<E, G>;
+
+template <class E>
+inline constexpr bool has_draw = is_team<E> ? TeamDraws<E> : DrawsAlone<E>;
+
+// Which network decides for an agent: that of its Policy, or that of its group.
+template <class E> inline constexpr bool has_policies = requires { typename E::Policy; };
+template <class E> constexpr int policy_count() {
+    if constexpr (has_policies<E>) return enumerators_of<typename E::Policy>();
+    else return GroupsOf<E>::count;
+}
+template <class E> NACELLE_INLINE constexpr int policy_of(int group, int id) {
+    if constexpr (has_policies<E>) return int(E::policy(id));
+    else return group;
+}
+
 // Does any function of the author's ask for the episode? If not, nothing of it is kept but its clock.
 template <class E>
-inline constexpr bool uses_episode = ResetEpisode<E> || StepEpisode<E> || ObsValueEpisode<E> ||
+inline constexpr bool uses_episode = is_team<E> || ResetEpisode<E> || StepEpisode<E> || ObsValueEpisode<E> ||
                                      ObsIntoEpisode<E> || ReportsEpisode<E>;
 
 template <class E>

@@ -18,7 +18,7 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
         Lane<E> lane;
         A<E> action;
         load_lane<E>(view, env, lane);
-        const Now now{env, t, tick, seen + env * numbers_in<O<E>>, mask_row<E>(view, env)};
+        const Now now{env, env, t, tick, seen + env * numbers_in<O<E>>, mask_row<E>(view, env)};
         actor.act(view, now, action);
         const Outcome outcome = step_lane<E>(view, tick, env, lane, action);
         record(now, action, outcome);
@@ -67,25 +67,21 @@ NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_t tick, size_t begi
         if (!finite(rows[i])) return note_bad(view.head, Bad::obs, tick, i / numbers_in<O<E>>);
 }
 
-}
-
-namespace nacelle {
-
 template <class E, class Policy, class Record>
-void rollout(const View<E>& view, Items items, uint32_t ahead, int steps, Policy& policy,
+void rollout_alone(const View<E>& view, Items items, uint32_t ahead, int steps, Policy& policy,
              Record record) {
-    const auto [tick, stopped] = detail::time_of(view.head, ahead);
+    const auto [tick, stopped] = time_of(view.head, ahead);
     if (stopped) return;
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
-    uint8_t ended[detail::lanes_per_pass];
-    for (uint64_t begin = items.begin; begin < end; begin += detail::lanes_per_pass) {
-        const int count = int(min(end - begin, uint64_t(detail::lanes_per_pass)));
+    uint8_t ended[lanes_per_pass];
+    for (uint64_t begin = items.begin; begin < end; begin += lanes_per_pass) {
+        const int count = int(min(end - begin, uint64_t(lanes_per_pass)));
         for (int t = 0; t < steps; ++t) {
             const auto actor = policy.block(view, tick + uint64_t(t), t, begin, count);
-            detail::step_pass<E>(view, tick + uint64_t(t), t, begin, count, ended, actor, record);
+            step_pass<E>(view, tick + uint64_t(t), t, begin, count, ended, actor, record);
             for (int i = 0; i < count; ++i)
-                if (ended[i]) detail::end_one<E>(view, tick + uint64_t(t), begin + uint64_t(i));
-            detail::look_pass<E>(view, tick + uint64_t(t), begin, count);
+                if (ended[i]) end_one<E>(view, tick + uint64_t(t), begin + uint64_t(i));
+            look_pass<E>(view, tick + uint64_t(t), begin, count);
         }
     }
 }

@@ -61,7 +61,7 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
         if (mine) {
             load_lane<E>(view, env, lane);
             A<E> action;
-            const Now now{env, t, tick, obs_row<E>(view, env), mask_row<E>(view, env)};
+            const Now now{env, env, t, tick, obs_row<E>(view, env), mask_row<E>(view, env)};
             policy.act(view, now, action);
             const Outcome outcome = step_lane<E>(view, tick, env, lane, action);
             if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
@@ -120,7 +120,7 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     for_each_element(lane.state, [](auto, int, auto& value) { hold(value); });
     if (stopped) return;
     NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
-        const Now now{env, t, tick, seen, mask_row<E>(view, env)};
+        const Now now{env, env, t, tick, seen, mask_row<E>(view, env)};
         policy.act(view, now, action);
         outcome = step_lane<E>(view, tick, env, lane, action);
         if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
@@ -151,16 +151,12 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     if constexpr (narrow) store_row_of_floats<width>(local, row);
 }
 
-}
-
-namespace nacelle {
-
 template <class E, class Policy, class Record>
-NACELLE_INLINE void rollout(const View<E>& view, Items items, uint32_t ahead, int steps,
-                            Policy& policy, Record record) {
-    if constexpr (detail::has_image<E>)
-        detail::rollout_images<E>(view, size_t(items.begin), ahead, steps, policy, record);
-    else detail::rollout_numbers<E>(view, size_t(items.begin), ahead, steps, policy, record);
+NACELLE_INLINE void rollout_alone(const View<E>& view, Items items, uint32_t ahead, int steps,
+                                  Policy& policy, Record record) {
+    if constexpr (has_image<E>)
+        rollout_images<E>(view, size_t(items.begin), ahead, steps, policy, record);
+    else rollout_numbers<E>(view, size_t(items.begin), ahead, steps, policy, record);
 }
 
 }

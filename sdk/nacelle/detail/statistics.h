@@ -46,11 +46,11 @@ NACELLE_INLINE void add_to(double* sum, double more) {
 template <class E>
 NACELLE_INLINE void add_totals(const View<E>& view, size_t env, const Ledger& sums) {
     double* const total =
-        static_cast<double*>(view.array[slot_of<E>(Role::total)]) + env / group_envs * totals_kept;
+        static_cast<double*>(view.array[slot_of<E>(Role::total)]) + env / group_envs * totals_kept<E>;
     add_to(total, sums.episodes);
-    add_to(total + 1, sums.returns);
-    add_to(total + 2, sums.squares);
-    add_to(total + 3, sums.lengths);
+    add_to(total + 1, sums.lengths);
+    add_to(total + 2, sums.returns);
+    add_to(total + 3, sums.squares);
 }
 #if NACELLE_GPU
 // The warp's sums in the order of its lanes; `present` are the lanes that have an environment. Reading

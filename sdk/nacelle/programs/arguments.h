@@ -37,13 +37,17 @@ struct NoArgs {
     uint32_t nothing;
 };
 
-// Each is [steps] of what one step has, the parts of an action one after the other.
+// Each is [steps] of what one step has for the rows of a group, the parts of an action one after the
+// other.
 struct RandomRolloutArgs {
+    struct Rows {
+        float* obs;
+        float* reward;
+        uint8_t* ended;     // 1 terminated, 2 truncated
+        int32_t* action;    // discrete parts as they are, continuous ones by their bits
+    };
     uint32_t ahead, steps;
-    float* obs;
-    float* reward;
-    uint8_t* ended;     // 1 terminated, 2 truncated
-    int32_t* action;    // discrete parts as they are, continuous ones by their bits
+    Rows group[4];
 };
 
 }

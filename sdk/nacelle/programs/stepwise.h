@@ -16,11 +16,17 @@ template <class E> struct EitherPolicy {
         if (draw) random.act(view, now, action);
         else GivenPolicy<E>{}.act(view, now, action);
     }
+    template <class G>
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E, G>& action) const {
+        RandomPolicy<E> random;
+        if (draw) random.template act<G>(view, now, action);
+        else GivenPolicy<E>{}.template act<G>(view, now, action);
+    }
 };
 #endif
 template <class E>
 NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
-    const auto nothing = [](const Now&, const A<E>&, const Outcome&) {};
+    const auto nothing = [](const Now&, const auto&, const Outcome&) {};
 #if NACELLE_GPU
     EitherPolicy<E> policy{args.draw != 0};
     rollout<E>(view, items, args.ahead, 1, policy, nothing);
@@ -56,12 +62,39 @@ NACELLE_INLINE void reset_one(const View<E>& view, const ResetArgs& args, uint64
         column<E, uint8_t, Role::truncated>(view)[env] = 0;
     observe_alone<E>(view, tick, env, lane);
 }
+// The same of a team, by all of its threads.
+template <class E>
+NACELLE_INLINE void reset_team(const View<E>& view, const ResetArgs& args, uint64_t tick,
+                               size_t item) {
+    const size_t env = args.chosen ? args.chosen[item] : item,
+                 place = args.place ? args.place[item] : item;
+    TeamLane<E> lane(view, env);
+    if (args.form == ResetArgs::save)
+        return save_team_snapshot<E>(view, lane, place, args.places);
+    load_team<E>(view, tick, lane, ended_before<E>(view, env));
+    lane.gang.sync();
+    if (args.form == ResetArgs::restore)
+        load_team_snapshot<E>(view, tick, lane, place, args.places);
+    else if (args.form != ResetArgs::look)
+        open_team<E>(view, tick, lane, args.form == ResetArgs::first_episode);
+    const Source source = lane.source(view, tick, Domain::reset);
+    const Team<E> team(lane.memory, lane.gang, lane.episode, source);
+    look_team<E>(view, tick, 0, 0, lane, team, false, args);
+    lane.gang.sync();
+    store_team<E>(view, lane);
+    store_team_counters<E>(view, lane);
+    if (lane.gang.lane == 0)
+        column<E, uint8_t, Role::terminated>(view)[env] =
+            column<E, uint8_t, Role::truncated>(view)[env] = 0;
+}
 template <class E>
 NACELLE_INLINE void reset_body(const View<E>& view, const ResetArgs& args, Items items) {
     const uint64_t tick = view.head.beat->clock + args.ahead,
                    end = min(items.end, uint64_t(args.count));
-    for (uint64_t item = items.begin; item < end; ++item)
-        reset_one<E>(view, args, tick, size_t(item));
+    for (uint64_t item = items.begin; item < end; ++item) {
+        if constexpr (is_team<E>) reset_team<E>(view, args, tick, size_t(item));
+        else reset_one<E>(view, args, tick, size_t(item));
+    }
 }
 
 template <class E>
@@ -100,15 +133,15 @@ NACELLE_INLINE void totals_body(const View<E>& view, const TotalsArgs& args, Ite
                   logs = int(description<E>.header.slots) - slot - 1;
     const uint64_t envs = view.head.envs, groups = (envs + totals_group - 1) / totals_group,
                    end = min(items.end, groups);
+    constexpr uint32_t kept = totals_kept<E>, line = is_team<E> ? 1 : group_envs;
     for (uint64_t group = items.begin; group < end; ++group) {
-        double* const sums = args.sums + group * (totals_kept + uint64_t(args.logs));
+        double* const sums = args.sums + group * (kept + uint64_t(args.logs));
         const uint64_t first = group * totals_group,
                        count = min(uint64_t(totals_group), envs - first);
-        double* const total =
-            static_cast<double*>(view.array[slot]) + first / group_envs * totals_kept;
-        NACELLE_ROLLED for (uint32_t k = 0; k < totals_kept; ++k) sums[k] =
-            sum_and_clear(total + k, (count + group_envs - 1) / group_envs, totals_kept);
-        uint32_t at = totals_kept;
+        double* const total = static_cast<double*>(view.array[slot]) + first / line * kept;
+        NACELLE_ROLLED for (uint32_t k = 0; k < kept; ++k) sums[k] =
+            sum_and_clear(total + k, (count + line - 1) / line, kept);
+        uint32_t at = kept;
         NACELLE_ROLLED for (int k = 0; k < logs; ++k)
             NACELLE_ROLLED for (uint32_t i = 0;
                                 i < description<E>.fields[field_total<E> - logs + k].count; ++i)
@@ -122,8 +155,8 @@ NACELLE_INLINE void totals_body(const View<E>& view, const TotalsArgs& args, Ite
 
 #define NACELLE_STEPWISE()                                                                         \
     NACELLE_PROGRAM()                                                                              \
-    NACELLE_KERNEL(nacelle_step, nacelle::StepArgs, 128, nacelle::detail::step_body)               \
-    NACELLE_KERNEL(nacelle_reset, nacelle::ResetArgs, 128, nacelle::detail::reset_body)            \
+    NACELLE_ENV_KERNEL(nacelle_step, nacelle::StepArgs, nacelle::detail::step_body)                \
+    NACELLE_ENV_KERNEL(nacelle_reset, nacelle::ResetArgs, nacelle::detail::reset_body)             \
     NACELLE_KERNEL(nacelle_clock, nacelle::ClockArgs, 128, nacelle::detail::clock_body)            \
     NACELLE_KERNEL(nacelle_totals, nacelle::TotalsArgs, 128, nacelle::detail::totals_body)         \
     NACELLE_KERNEL(nacelle_prepare, nacelle::NoArgs, 128, nacelle::detail::prepare_body)

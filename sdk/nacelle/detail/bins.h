@@ -1,0 +1,85 @@
+#pragma once
+#include <nacelle/detail/gang.h>
+// Sorting members into bins by counting, the ids in a bin ascending: whatever order the threads came in.
+
+namespace nacelle::detail {
+
+// Adds one and gives what was there before.
+NACELLE_INLINE int count_up(int& n) {
+#if NACELLE_GPU
+    return atomicAdd(&n, 1);
+#else
+    return n++;
+#endif
+}
+
+#if NACELLE_GPU
+// The sum of the values of the lanes before this one in its warp, or in the part of it that is the team.
+template <class E> NACELLE_INLINE int sum_before(int value) {
+    constexpr int width = Shape<E>::unit;
+    const int lane = int(threadIdx.x) % width;
+    int sum = value;
+    NACELLE_UNROLL for (int other = 1; other < width; other *= 2) {
+        const int below = __shfl_up_sync(Gang<E>::unit_mask(), sum, unsigned(other), width);
+        if (lane >= other) sum += below;
+    }
+    return sum - value;
+}
+#endif
+
+// counts[i] becomes the sum of all up to and with i, for n of them.
+template <int n, class E>
+NACELLE_INLINE void running_sums(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, int* counts) {
+#if NACELLE_GPU
+    constexpr int lanes = Gang<E>::lanes, share = (n + lanes - 1) / lanes;
+    const int begin = min(gang.lane * share, n), end = min(begin + share, n);
+    int own = 0;
+    NACELLE_ROLLED for (int i = begin; i < end; ++i) own += counts[i];
+    int before = sum_before<E>(own);
+    if constexpr (lanes > 32) {
+        uint64_t* const place = memory.partial[turn];
+        turn ^= 1;
+        const int warp = gang.lane / 32;
+        if (gang.lane % 32 == 31) place[warp] = uint64_t(uint32_t(before + own));
+        gang.sync();
+        NACELLE_ROLLED for (int w = 0; w < warp; ++w) before += int(uint32_t(place[w]));
+    }
+    NACELLE_ROLLED for (int i = begin; i < end; ++i) counts[i] = before += counts[i];
+#else
+    (void)memory, (void)gang, (void)turn;
+    for (int i = 1; i < n; ++i) counts[i] += counts[i - 1];
+#endif
+}
+
+template <class E, class G, class Fn>
+NACELLE_INLINE void sort_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, Fn&& bin_of) {
+    constexpr int count = count_of<E, G>, bins = GroupParts<E, G>::bins;
+    static_assert(bins > 0, "a group that is sorted needs 'static constexpr int bins = ...'");
+    auto& squad = memory.template squad<G>();
+    BinTable<E, G, bins>& table = squad;
+    const auto bin = [&](int i) {
+        const int b = bin_of(static_cast<const Member<E, G>&>(squad.member[i]));
+        check_index("the bins of a sorted group", b, bins);
+        return b;
+    };
+    gang.template spread_over<bins + 2>([&](int i) { table.start[i] = 0; });
+    gang.sync();
+    // Counted two places further on: the sums then give where each bin begins one place further on, and
+    // handing out places moves every beginning to the end of its bin, where the next one begins.
+    gang.template spread_over<count>([&](int i) { count_up(table.start[bin(i) + 2]); });
+    gang.sync();
+    running_sums<bins, E>(memory, gang, turn, table.start + 2);
+    gang.sync();
+    gang.template spread_over<count>([&](int i) {
+        table.unordered[count_up(table.start[bin(i) + 1])] = i;
+    });
+    gang.sync();
+    gang.template spread_over<count>([&](int i) {    // its place among those of its bin
+        const int b = bin(i), end = table.start[b + 1];
+        int place = table.start[b];
+        NACELLE_ROLLED for (int k = place; k < end; ++k) place += table.unordered[k] < i;
+        table.id[place] = i;
+    });
+}
+
+}

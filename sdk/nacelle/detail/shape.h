@@ -1,0 +1,119 @@
+#pragma once
+#include <nacelle/detail/team_memory.h>
+// How environments map to threads, decided from the author's struct alone: the host launches by these
+// numbers, which are in the schema's header.
+
+namespace nacelle::detail {
+
+constexpr int power_of_two_from(int n) {
+    int power = 1;
+    while (power < n) power *= 2;
+    return power;
+}
+constexpr int rounded_up(int n, int to) { return (n + to - 1) / to * to; }
+
+// Threads for one environment. A team of up to 32 has a part of a warp; a larger one has a block, whose
+// threads take several agents each; from 8,192 agents on it has the blocks of a cluster.
+template <class E> constexpr int threads_for_team() {
+    constexpr int agents = most_agents<E>();
+    int wanted = agents;
+    if constexpr (requires { E::threads; }) wanted = E::threads > wanted ? E::threads : wanted;
+#if defined(NACELLE_TEAM_LANES)
+    if (agents > 32 || NACELLE_TEAM_LANES > 32)
+        return rounded_up(NACELLE_TEAM_LANES < 32 ? 32 : NACELLE_TEAM_LANES, 32);
+    return power_of_two_from(NACELLE_TEAM_LANES > agents ? NACELLE_TEAM_LANES : agents);
+#elif defined(NACELLE_EMULATE)
+    return wanted <= 32 ? power_of_two_from(wanted) : 64;
+#else
+    if (wanted <= 32) return power_of_two_from(wanted);
+    if (wanted <= 128) return rounded_up(wanted, 32);
+    if (wanted <= 2048) return 256;
+    if (wanted < 8192) return 1024;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    return 2048;
+#else
+    return 1024;
+#endif
+#endif
+}
+
+// Rows of observations are gathered in shared memory and leave it side by side. A warp, or a team that
+// has less, has this much room for it.
+inline constexpr int stage_floats = 2304;
+// A row of this width is stored by its agent alone, 16 bytes at once.
+constexpr bool leaves_alone(int width) { return width == 1 || width == 2 || width == 4; }
+// The rows that fit; 0: they are written in place, one number at a time.
+constexpr int rows_staged(int width, int unit) {
+    if (width == 0 || leaves_alone(width)) return 0;
+    const int fit = 4 * stage_floats / width;    // a very wide row may take four times the room
+    return width > stage_floats ? (fit > 0 ? 1 : 0)
+           : stage_floats / width < unit ? stage_floats / width
+                                         : unit;
+}
+
+#if NACELLE_GPU
+template <class E> struct TeamShape {
+    static constexpr int lanes = threads_for_team<E>();
+    static constexpr int unit = lanes < 32 ? lanes : 32;    // threads that store rows together
+    static constexpr int stage_of_unit() {
+        int most = 0;
+        for_each_group<E>([&]<class G, int>() {
+            constexpr int width = numbers_in<ObsOf<E, G>>;
+            constexpr int rows = rows_staged(width, unit) < count_of<E, G>
+                                     ? rows_staged(width, unit)
+                                     : count_of<E, G>;
+            most = rows * width > most ? rows * width : most;
+        });
+        return rounded_up(most, 4);
+    }
+    static constexpr int stage = stage_of_unit();    // floats
+    static constexpr int memory = rounded_up(int(sizeof(TeamMemory<E>)), 16);
+#if defined(NACELLE_EMULATE)
+    static constexpr int most_shared = 1 << 30;
+#else
+    static constexpr int most_shared = 227 * 1024;
+#endif
+
+    static constexpr int bytes_with(int threads, bool team_inside) {
+        return (team_inside ? (lanes < threads ? threads / lanes : 1) * memory : 0) +
+               threads / unit * stage * 4;
+    }
+    // Threads of a block, in which there are several small teams or one large one, or a part of one.
+    static constexpr int threads_of_block() {
+        if (lanes > 1024) return 1024;
+        if (lanes > 32) return lanes;
+        int threads = 128;
+        while (threads > 32 && bytes_with(threads, true) > 48 * 1024) threads /= 2;
+        return threads;
+    }
+    static constexpr int threads = threads_of_block();
+    static constexpr int blocks = lanes > threads ? lanes / threads : 1;    // of a cluster
+    static constexpr bool in_shared = blocks == 1 && bytes_with(threads, true) <= most_shared;
+    static constexpr int shared_bytes = bytes_with(threads, in_shared);
+    static constexpr int workspace = in_shared ? 0 : rounded_up(memory, 256);
+    static_assert(shared_bytes <= most_shared);
+};
+template <class E> struct SoloShape {
+    static constexpr int lanes = 1, unit = 1, threads = 128, blocks = 1, shared_bytes = 0,
+                         workspace = 0, stage = 0;
+    static constexpr bool in_shared = false;
+};
+#else
+// On a CPU one thread runs whole environments, so many that a share of the work is worth handing out.
+template <class E> struct TeamShape {
+    static constexpr int lanes = 1, unit = 1, blocks = 1, shared_bytes = 0, workspace = 0, stage = 0;
+    static constexpr int threads = agents_in_all<E>() >= 256 ? 1 : 256 / agents_in_all<E>();
+    static constexpr bool in_shared = false;
+};
+template <class E> struct SoloShape {
+    static constexpr int lanes = 1, unit = 1, threads = 128, blocks = 1, shared_bytes = 0,
+                         workspace = 0, stage = 0;
+    static constexpr bool in_shared = false;
+};
+#endif
+
+template <class E, bool team> struct ShapeFor { using type = SoloShape<E>; };
+template <class E> struct ShapeFor<E, true> { using type = TeamShape<E>; };
+template <class E> using Shape = typename ShapeFor<E, is_team<E>>::type;
+
+}

@@ -1,0 +1,171 @@
+#pragma once
+#include <nacelle/detail/lane.h>
+#include <nacelle/detail/statistics.h>
+// A team on its way through its steps: between the arrays and the memory where it steps. What Lane is to
+// one agent this is to a team; every thread of the team has one.
+
+namespace nacelle::detail {
+
+#if NACELLE_GPU && !defined(NACELLE_EMULATE)
+extern "C" __shared__ __align__(16) unsigned char nacelle_shared[];
+#elif NACELLE_GPU
+template <class E> alignas(16) inline unsigned char shared_of[Shape<E>::shared_bytes + 16];
+#endif
+
+// Where this team steps.
+template <class E> NACELLE_INLINE TeamMemory<E>& team_memory(const ViewHead& head, size_t env) {
+#if NACELLE_GPU
+    using Form = Shape<E>;
+    if constexpr (Form::in_shared) {
+#if defined(NACELLE_EMULATE)
+        unsigned char* const shared = shared_of<E>;
+#else
+        unsigned char* const shared = nacelle_shared;
+#endif
+        constexpr int stages = Form::threads / Form::unit * Form::stage * 4;
+        const int team = Form::lanes < Form::threads ? int(threadIdx.x) / Form::lanes : 0;
+        return *reinterpret_cast<TeamMemory<E>*>(shared + stages + team * Form::memory);
+    } else
+        return *reinterpret_cast<TeamMemory<E>*>(static_cast<unsigned char*>(head.workspace) +
+                                                 env * size_t(Form::workspace));
+#else
+    (void)head, (void)env;
+    alignas(64) static thread_local unsigned char memory[sizeof(TeamMemory<E>)];
+    return *reinterpret_cast<TeamMemory<E>*>(memory);
+#endif
+}
+// The room where this warp, or this team if it is less, gathers rows before they leave together.
+template <class E> NACELLE_INLINE float* stage_of() {
+#if NACELLE_GPU
+#if defined(NACELLE_EMULATE)
+    unsigned char* const shared = shared_of<E>;
+#else
+    unsigned char* const shared = nacelle_shared;
+#endif
+    return reinterpret_cast<float*>(shared) +
+           int(threadIdx.x) / Shape<E>::unit * Shape<E>::stage;
+#else
+    return nullptr;
+#endif
+}
+
+template <class E> struct TeamLane : LaneParams<E, any_varied<E>()> {
+    TeamMemory<E>& memory;
+    Gang<E> gang;
+    size_t env;
+    Episode episode;
+    int length = 0;    // steps of this episode
+    int start = 0;     // the author's clock when it began
+
+    NACELLE_INLINE TeamLane(const View<E>& view, size_t which)
+        : memory(team_memory<E>(view.head, which)), env(which) {}
+    NACELLE_INLINE Source source(const View<E>& view, uint64_t tick, Domain domain) const {
+        return {view.head.seed, tick, domain, view.head.first_env + uint32_t(env)};
+    }
+};
+
+template <class E, class G>
+NACELLE_INLINE auto& fields_of(Member<E, G>& member) {
+    return static_cast<typename GroupParts<E, G>::Fields&>(member);
+}
+// The row of agent i of this environment among those of its group, and how many there are.
+template <class E, class G> NACELLE_INLINE size_t row_of(size_t env, int i) {
+    return env * size_t(count_of<E, G>) + size_t(i);
+}
+template <class E, class G> NACELLE_INLINE size_t rows_of(const View<E>& view) {
+    return size_t(view.head.envs) * size_t(count_of<E, G>);
+}
+template <class E, class T, Role role, int group> NACELLE_INLINE T* group_column(const View<E>& view) {
+    return static_cast<T*>(view.array[group_slot<E>(role, group)]);
+}
+
+template <class E, class G> NACELLE_INLINE uint8_t turn_before(const View<E>& view, size_t row) {
+    if constexpr (has_turn<E, G>)
+        return group_column<E, uint8_t, Role::turn, group_index<E, G>()>(view)[row];
+    else return 0;
+}
+template <class E, class G>
+NACELLE_INLINE void store_turn(const View<E>& view, size_t row, int turn) {
+    if constexpr (has_turn<E, G>)
+        group_column<E, uint8_t, Role::turn, group_index<E, G>()>(view)[row] = uint8_t(turn);
+}
+NACELLE_INLINE bool over_at(uint8_t terminated, uint8_t truncated) { return terminated | truncated; }
+
+// The fields, turns and returns of all members from their arrays. After a step that ended an episode
+// returns begin anew, though the arrays still show the old ones.
+template <class E> NACELLE_INLINE void load_members(const View<E>& view, TeamLane<E>& lane, bool over) {
+    for_each_group<E>([&]<class G, int I>() {
+        auto& squad = lane.memory.template squad<G>();
+        lane.gang.template spread_over<count_of<E, G>>([&](int i) {
+            const size_t row = row_of<E, G>(lane.env, i);
+            Member<E, G>& member = squad.member[i];
+            load_row<E>(view.array, group_slot<E>(Role::agent, I), row, rows_of<E, G>(view),
+                        fields_of<E, G>(member));
+            member.id = i;
+            member.acts = true;
+            squad.turn[i] = turn_before<E, G>(view, row);
+            const float running = group_column<E, float, Role::episode, I>(view)[row];
+            squad.running[i] = over ? 0.0f : running;
+        });
+    });
+}
+template <class E> NACELLE_INLINE void load_team_state(const View<E>& view, TeamLane<E>& lane) {
+    if (lane.gang.lane == 0)
+        load_row<E>(view.array, slot_of<E>(Role::state), lane.env, view.head.envs,
+                    lane.memory.state);
+}
+// Where in its life the environment is; the same for all threads.
+template <class E> NACELLE_INLINE void load_episode(const View<E>& view, uint64_t tick, TeamLane<E>& lane) {
+    lane.start = view.head.pool_size
+                     ? NACELLE_COLUMN(view, int, Role::episode, "episode.start")[lane.env]
+                     : 0;
+    lane.episode = {view.head.first_env + uint32_t(lane.env),
+                    NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.number")[lane.env],
+                    NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.level")[lane.env],
+                    lane.start + lane.length, progress_at(view.head, tick)};
+}
+template <class E>
+NACELLE_INLINE void load_team(const View<E>& view, uint64_t tick, TeamLane<E>& lane, bool over) {
+    const int length = NACELLE_COLUMN(view, int, Role::episode, "episode.length")[lane.env];
+    lane.length = over ? 0 : length;
+    load_params<E>(view, lane.env, lane);
+    load_members<E>(view, lane, over);
+    load_team_state<E>(view, lane);
+    load_episode<E>(view, tick, lane);
+}
+template <class E> NACELLE_INLINE bool ended_before(const View<E>& view, size_t env) {
+    return over_at(column<E, uint8_t, Role::terminated>(view)[env],
+                   column<E, uint8_t, Role::truncated>(view)[env]);
+}
+
+// What a launch leaves behind of a team.
+template <class E> NACELLE_INLINE void store_team(const View<E>& view, TeamLane<E>& lane) {
+    for_each_group<E>([&]<class G, int I>() {
+        auto& squad = lane.memory.template squad<G>();
+        lane.gang.template spread_over<count_of<E, G>>([&](int i) {
+            const size_t row = row_of<E, G>(lane.env, i);
+            store_row<E>(view.array, group_slot<E>(Role::agent, I), row, rows_of<E, G>(view),
+                         fields_of<E, G>(squad.member[i]));
+            store_turn<E, G>(view, row, squad.turn[i] & 3);
+        });
+    });
+    if (lane.gang.lane == 0)
+        store_row<E>(view.array, slot_of<E>(Role::state), lane.env, view.head.envs,
+                     lane.memory.state);
+}
+
+// Returns and length of an episode that goes on; those of one that has just ended stay to be seen until
+// the next step.
+template <class E> NACELLE_INLINE void store_team_counters(const View<E>& view, TeamLane<E>& lane) {
+    for_each_group<E>([&]<class G, int I>() {
+        auto& squad = lane.memory.template squad<G>();
+        lane.gang.template spread_over<count_of<E, G>>([&](int i) {
+            group_column<E, float, Role::episode, I>(view)[row_of<E, G>(lane.env, i)] =
+                squad.running[i];
+        });
+    });
+    if (lane.gang.lane == 0)
+        NACELLE_COLUMN(view, int, Role::episode, "episode.length")[lane.env] = lane.length;
+}
+
+}

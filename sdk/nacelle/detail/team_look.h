@@ -1,0 +1,195 @@
+#pragma once
+#include <nacelle/detail/beat.h>
+#include <nacelle/detail/observation.h>
+#include <nacelle/detail/team_lane.h>
+// What the policies and a critic see of a team. On a GPU rows are gathered in shared memory and leave it
+// side by side: written by each agent alone, their bytes would reach memory in pieces.
+
+namespace nacelle::detail {
+
+template <class E, class G>
+inline constexpr bool row_in_place = TeamObsInto<E, G>&& all_floats<ObsOf<E, G>>;
+
+template <class E, class G>
+NACELLE_INLINE void bind_row_images(const View<E>& view, bool final, size_t row, ObsOf<E, G>& obs) {
+    constexpr int group = group_index<E, G>();
+    int slot = (final ? group_slot<E>(Role::final_obs, group) : group_slot<E>(Role::obs, group)) + 1;
+    for_each_element(obs, [&](auto, int, auto& f) {
+        using L = Leaf<bare<decltype(f)>>;
+        if constexpr (L::form == Form::array) {
+            f.first = static_cast<typename L::element*>(view.array[slot++]) + row * L::count;
+            f.stride = 1;
+            f.lane = 0;
+            f.lanes = 1;
+        }
+    });
+}
+// The author's observation of one member into a row of floats; `image` is the row of its arrays.
+template <class E, class G>
+NACELLE_INLINE void observe_member(const View<E>& view, const Team<E>& team, const Member<E, G>& me,
+                                   const P<E>& params, bool final, size_t image, float* row) {
+    using Obs = ObsOf<E, G>;
+    if constexpr (row_in_place<E, G>) {
+        E::observe(team, me, params, *reinterpret_cast<Obs*>(row));
+    } else if constexpr (TeamObsInto<E, G>) {
+        Obs obs;
+        bind_row_images<E, G>(view, final, image, obs);
+#ifdef NACELLE_CHECKED
+        load_numbers(obs, row);
+#endif
+        E::observe(team, me, params, obs);
+        store_numbers(obs, row);
+    } else store_numbers(Obs{E::observe(team, me, params)}, row);
+}
+
+template <int width> NACELLE_INLINE bool row_is_finite(const float* row) {
+    float zero = 0;    // NaN or infinity times zero is not zero
+    for (int i = 0; i < width; ++i) zero = fused(row[i], 0.0f, zero);
+    return zero == 0.0f;
+}
+template <class E, class G> NACELLE_INLINE uint32_t row_in_all(size_t env, int i) {
+    return uint32_t(env) * uint32_t(agents_in_all<E>()) +
+           uint32_t(agents_before<E>(group_index<E, G>())) + uint32_t(i);
+}
+
+// One member's row, zero where it was out before the step.
+template <class E, class G>
+NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, TeamLane<E>& lane,
+                                bool final, int i, float* row) {
+    auto& squad = lane.memory.template squad<G>();
+    if (has_turn<E, G> && (squad.turn[i] & was_out)) {
+        NACELLE_ROLLED for (int k = 0; k < numbers_in<ObsOf<E, G>>; ++k) row[k] = 0;
+        if constexpr (group_has_image<E, G>) {
+            ObsOf<E, G> nothing;
+            bind_row_images<E, G>(view, final, row_of<E, G>(lane.env, i), nothing);
+            for_each_element(nothing, [](auto, int, auto& f) {
+                if constexpr (form_of<decltype(f)> == Form::array)
+                    f.fill(typename Leaf<bare<decltype(f)>>::element{});
+            });
+        }
+        return;
+    }
+    observe_member<E, G>(view, team, squad.member[i], lane.params(view), final,
+                         row_of<E, G>(lane.env, i), row);
+}
+
+#if NACELLE_GPU
+#if defined(__CUDACC_RTC__)
+template <int together> struct Vector { using type = float4; };
+template <> struct Vector<2> { using type = float2; };
+#endif
+// `count` floats from shared memory to where they belong, `together` at once, by all threads of a unit.
+// Gives whether all of them are finite.
+template <int together> struct Packet { alignas(4 * together) float part[together]; };
+NACELLE_INLINE void send(Packet<1>& place, const Packet<1>& value) {
+    pass_on(place.part[0], value.part[0]);
+}
+template <int together>
+NACELLE_INLINE void send(Packet<together>& place, const Packet<together>& value) {
+#if defined(__CUDACC_RTC__)
+    using Wide = typename Vector<together>::type;
+    pass_on(reinterpret_cast<Wide&>(place), reinterpret_cast<const Wide&>(value));
+#else
+    place = value;
+#endif
+}
+template <int together, class E>
+NACELLE_INLINE bool send_off(const float* stage, float* to, int count) {
+    constexpr int unit = Shape<E>::unit;
+    float zero = 0;
+    NACELLE_ROLLED for (int i = int(threadIdx.x) % unit; i < count / together; i += unit) {
+        const auto packet = reinterpret_cast<const Packet<together>*>(stage)[i];
+        send(reinterpret_cast<Packet<together>*>(to)[i], packet);
+        NACELLE_UNROLL for (int k = 0; k < together; ++k) zero = fused(packet.part[k], 0.0f, zero);
+    }
+    return zero == 0.0f;
+}
+// Floats that can go at once: rows of every team begin on that many.
+template <class E, class G, int rows> constexpr int sent_together() {
+    constexpr int width = numbers_in<ObsOf<E, G>>, team = width * count_of<E, G>, part = width * rows;
+    return team % 4 == 0 && part % 4 == 0 ? 4 : team % 2 == 0 && part % 2 == 0 ? 2 : 1;
+}
+inline __attribute__((noinline)) void note_bad_rows(const ViewHead& head, uint64_t tick, uint32_t row, int rows,
+                                         int width, const float* numbers) {
+    for (int i = 0; i < rows * width; ++i)
+        if (!finite(numbers[i])) return note_bad(head, Bad::obs, tick, row + uint32_t(i / width));
+}
+
+// The rows of a group to `rows`, in rounds of as many as the stage holds.
+template <class E, class G, int staged>
+NACELLE_INLINE void look_staged(const View<E>& view, uint64_t tick, const Team<E>& team,
+                                TeamLane<E>& lane, bool final, float* rows) {
+    constexpr int width = numbers_in<ObsOf<E, G>>, count = count_of<E, G>, unit = Shape<E>::unit;
+    float* const stage = stage_of<E>();
+    const int at = int(threadIdx.x) % unit;
+    NACELLE_ROLLED for (int base = lane.gang.lane - at; base < count; base += Gang<E>::lanes) {
+        const int end = min(base + unit, count);
+        NACELLE_ROLLED for (int first = base; first < end; first += staged) {
+            const int here = min(staged, end - first), i = first + at;
+            if (at < here) look_member<E, G>(view, team, lane, final, i, stage + at * width);
+            Gang<E>::sync_unit();
+            const bool good = send_off<sent_together<E, G, staged>(), E>(
+                stage, rows + size_t(first) * size_t(width), here * width);
+            if (!good)
+                note_bad_rows(view.head, tick, row_in_all<E, G>(lane.env, first), here, width, stage);
+            Gang<E>::sync_unit();
+        }
+    }
+}
+#endif
+// Each agent stores its own row.
+template <class E, class G>
+NACELLE_INLINE void look_alone(const View<E>& view, uint64_t tick, const Team<E>& team,
+                               TeamLane<E>& lane, bool final, float* rows) {
+    constexpr int width = numbers_in<ObsOf<E, G>>;
+    constexpr bool local = NACELLE_GPU && leaves_alone(width);
+    lane.gang.template spread_over<count_of<E, G>>([&](int i) {
+        alignas(16) float own[local ? width : 1];
+        float* const row = rows + size_t(i) * size_t(width);
+        float* const seen = local ? own : row;
+        look_member<E, G>(view, team, lane, final, i, seen);
+        if (local) store_row_of_floats<local ? width : 0>(own, row);
+        if (!row_is_finite<width>(seen))
+            note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(lane.env, i));
+    });
+}
+// The rows of a group to `to`, where those of environment 0 begin.
+template <class E, class G>
+NACELLE_INLINE void look_group(const View<E>& view, uint64_t tick, const Team<E>& team,
+                               TeamLane<E>& lane, bool final, float* to) {
+    constexpr int width = numbers_in<ObsOf<E, G>>;
+    float* const rows = to + row_of<E, G>(lane.env, 0) * size_t(width);
+#if NACELLE_GPU
+    constexpr int most = rows_staged(width, Shape<E>::unit),
+                  staged = most < count_of<E, G> ? most : count_of<E, G>;
+    if constexpr (staged > 0) look_staged<E, G, staged>(view, tick, team, lane, final, rows);
+    else look_alone<E, G>(view, tick, team, lane, final, rows);
+#else
+    look_alone<E, G>(view, tick, team, lane, final, rows);
+#endif
+}
+
+// What each agent may do next; those that do not act may do anything, which nobody asks.
+template <class E, class G>
+NACELLE_INLINE void mask_group(const View<E>& view, const Team<E>& team, TeamLane<E>& lane) {
+    if constexpr (has_mask<E, G>) {
+        constexpr int width = choices_in<ActionOf<E, G>>;
+        auto* const masks = group_column<E, uint8_t, Role::mask, group_index<E, G>()>(view);
+        auto& squad = lane.memory.template squad<G>();
+        lane.gang.template spread_over<count_of<E, G>>([&](int i) {
+            Mask<ActionOf<E, G>> mask(masks + row_of<E, G>(lane.env, i) * size_t(width));
+            if ((squad.turn[i] & 3) == uint8_t(Turn::acts))
+                E::mask(team, squad.member[i], lane.params(view), mask);
+        });
+    }
+}
+template <class E>
+NACELLE_INLINE void overview_team(const View<E>& view, const Team<E>& team, TeamLane<E>& lane) {
+    if constexpr (!same<GlobalOf<E>, None>)
+        if (lane.gang.lane == 0)
+            store_numbers(E::overview(team, lane.params(view)),
+                          static_cast<float*>(view.array[slot_of<E>(Role::global)]) +
+                              lane.env * numbers_in<GlobalOf<E>>);
+}
+
+}
