@@ -92,8 +92,9 @@ struct PursuitSwarm {
         });
         team.each([&](Hunter& me) {
             int catches = 0;
-            Torus::around(cell(me.body), [&](int c) {
-                team.bin<Prey>(c, [&](const Hunted& prey) { catches += prey.caught_by == me.id; });
+            Torus::around(cell(me.body), [&](int first, int end) {
+                team.bin<Prey>(first, end,
+                               [&](const Hunted& prey) { catches += prey.caught_by == me.id; });
             });
             me.reward = float(catches);
         });
@@ -169,8 +170,8 @@ struct PursuitSwarm {
                                        int myself = nobody) {
         const float limit = within * within / float(grid * grid);
         nacelle::Nearest<K> near;
-        Torus::around(cell(me), [&](int c) {
-            team.bin<G>(c, [&](const auto& other) {
+        Torus::around(cell(me), [&](int first, int end) {
+            team.bin<G>(first, end, [&](const auto& other) {
                 const Vec2 d = between(me.at, other.body.at);
                 const float squared = d.x * d.x + d.y * d.y;
                 if (squared < limit && other.id != myself) near.offer(other.id, squared);

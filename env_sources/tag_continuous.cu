@@ -27,7 +27,7 @@ struct TagContinuous {
     struct State { int tags; };                             // in this episode
     struct Agent {
         float x, y, speed, direction, acceleration;
-        bool in_game;
+        bool in_game, seen;                                 // seen: before this step's tagging
         int16_t tagged_by;                                  // in this step
     };
     struct Action {                                         // 0 leaves all as it is
@@ -55,7 +55,7 @@ struct TagContinuous {
             me.y = rng.uniform(0, p.length);
             me.direction = 0.25f * whole_turn * float(rng.below(4));
             me.speed = me.acceleration = 0;
-            me.in_game = true;
+            me.in_game = me.seen = true;
             me.tagged_by = nobody;
         });
         team.once([](State& s) { s.tags = 0; });
@@ -103,6 +103,7 @@ struct TagContinuous {
         const float step = is_tagger(me) ? p.step_penalty_for_tagger : p.step_reward_for_runner;
         me.reward = here * (x == me.x && y == me.y ? step : step + p.edge_hit_penalty);
         me.tagged_by = nobody;
+        me.seen = me.in_game;
     }
     // Choices 1 .. levels are evenly spaced from -most to most.
     static float level(int choice, int levels, float most) {
@@ -124,16 +125,15 @@ struct TagContinuous {
     }
 
     // What is seen is the game before this step's tagging; who was out already sees nothing.
-    static bool was_in_game(const Member& m) { return m.in_game || m.tagged_by != nobody; }
     static void observe(const Team& team, const Member& me, const Params& p, Obs& obs) {
-        if (!observe_all || !was_in_game(me)) obs = {};
-        if (!was_in_game(me)) return;
+        if (!observe_all || !me.seen) obs = {};
+        if (!me.seen) return;
         obs.time = float(team.episode().step) / float(time_limit);
         for (int i = 0; observe_all && i < agents; ++i)
             if (i != me.id) obs.other[i - (i > me.id)] = seen_by(me, team[i], p);
         if (observe_all) return;
         const auto near = team.nearest<neighbours>([&](const Member& m) {
-            return m.id != me.id && was_in_game(m) ? distance_squared(m, me) : -1.0f;
+            return m.id != me.id && m.seen ? distance_squared(m, me) : -1.0f;
         });
         near.each([&](int place, int id) { obs.other[place] = seen_by(me, team[id], p); });
     }
@@ -143,7 +143,7 @@ struct TagContinuous {
                 .speed = (m.speed - me.speed) / p.max_speed,
                 .acceleration = (m.acceleration - me.acceleration) / p.max_speed,
                 .direction = (m.direction - me.direction) / whole_turn,
-                .type = float(!is_tagger(m)), .in_game = float(was_in_game(m))};
+                .type = float(!is_tagger(m)), .in_game = float(m.seen)};
     }
 
     static Log report(const Team& team, const Params&) { return {float(team.state().tags)}; }

@@ -6,6 +6,7 @@
 namespace nacelle::tools {
 
 void add_train(CLI::App& app);
+void add_check(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_plugins(CLI::App& app);

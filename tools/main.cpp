@@ -10,6 +10,7 @@ int main(int count, char** arguments) {
     app.require_subcommand(1);
     app.set_version_flag("--version", "nacelle " NACELLE_VERSION);
     nacelle::tools::add_train(app);
+    nacelle::tools::add_check(app);
     nacelle::tools::add_inspect(app);
     nacelle::tools::add_bench(app);
     nacelle::tools::add_plugins(app);
@@ -23,6 +24,8 @@ int main(int count, char** arguments) {
     }
     try {
         app.parse(count, arguments);
+    } catch (const CLI::RuntimeError& verdict) {
+        return verdict.get_exit_code();    // a command has said all that there is to say
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     } catch (const nacelle::Error& error) {

@@ -119,4 +119,24 @@ std::optional<Bytes> elf_symbol(Bytes bytes, std::string_view symbol, std::strin
     return std::nullopt;
 }
 
+std::vector<std::string> elf_undefined(Bytes bytes, std::string_view what) {
+    const Image image(bytes, what);
+    std::vector<std::string> found;
+    for (uint64_t i = 0; i < image.sections(); ++i) {
+        const Elf64_Shdr table = image.section(i);
+        if (table.sh_type != SHT_DYNSYM) continue;
+        const Bytes symbols = image.content(table);
+        const Bytes names = image.content(image.section(table.sh_link));
+        for (size_t at = 0; symbols.size() - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
+            Elf64_Sym symbol;
+            std::memcpy(&symbol, symbols.data() + at, sizeof(symbol));
+            if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0) continue;
+            if (symbol.st_name >= names.size()) image.fail("has a name outside its table of names");
+            const auto* const name = reinterpret_cast<const char*>(names.data()) + symbol.st_name;
+            found.emplace_back(name, strnlen(name, names.size() - symbol.st_name));
+        }
+    }
+    return found;
+}
+
 }

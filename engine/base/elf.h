@@ -2,7 +2,9 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace nacelle {
 
@@ -12,5 +14,8 @@ namespace nacelle {
 // messages. The bytes are those of the file: a pointer among them has not been relocated.
 std::optional<std::span<const std::byte>>
 elf_symbol(std::span<const std::byte> image, std::string_view symbol, std::string_view what);
+
+// The names that a shared object expects from others, in the order of its table of symbols.
+std::vector<std::string> elf_undefined(std::span<const std::byte> image, std::string_view what);
 
 }

@@ -36,6 +36,7 @@ std::vector<std::string> baked(const EnvSettings& settings, const std::set<std::
     }
     for (const std::string& name : varied) names << '"' << name << "\",";
     if (!settings.constants.empty()) defines.push_back("NACELLE_CONSTANTS=" + constants.str());
+    if (settings.strict) defines.push_back(strict_define);
     if (!varied.empty()) defines.push_back("NACELLE_VARIED=" + names.str());
     return defines;
 }

@@ -25,8 +25,8 @@ std::filesystem::path find_environment(const std::string& name,
                                        const std::vector<std::filesystem::path>& folders);
 
 // What makes a program strict, in both backends' code; and how NVRTC then does an author's own
-// arithmetic: each operation rounded as on a CPU. Else products may fuse with sums, and a quotient is
-// within 2 ulp instead of exactly rounded: 30 instructions of a CartPole step less.
+// arithmetic: each operation rounded as on a CPU. Else products may fuse with sums, and a quotient
+// is within 2 ulp instead of exactly rounded: 30 instructions of a CartPole step less.
 inline constexpr const char* strict_define = "NACELLE_STRICT=1";
 std::vector<std::string> gpu_arithmetic(bool strict);
 

@@ -75,7 +75,8 @@ NACELLE_INLINE void open_episode(const View<E>& view, uint64_t tick, size_t env,
         }
         if (view.head.pool_size) NACELLE_COLUMN(view, int, Role::episode, "episode.start")[env] = 0;
 #ifdef NACELLE_CHECKED
-        // A field that reset() leaves out shows what was in its array: `nacelle check` compares two fillings.
+        // A field that reset() leaves out shows what was in its array: `nacelle check` compares two
+        // fillings.
         load_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
 #endif
         Rng rng(view.head.seed, Domain::reset, tick, row);

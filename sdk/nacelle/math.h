@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/platform.h>
+#include <nacelle/detail/math_turns.h>
 // The maths of environments: inline, the same operations on both backends, and free of branches, so
 // that a loop over environments vectorises. Every product that feeds a sum is an explicit fused
 // multiply-add: no compiler is left a choice, and the bits are equal on a CPU and on a GPU.
@@ -24,94 +24,10 @@ template <class T> constexpr void swap(T& a, T& b) {
 // v in 0 .. n-1 again after it left by less than n on either side.
 constexpr int wrap(int v, int n) { return v < 0 ? v + n : v >= n ? v - n : v; }
 
-namespace detail {
-
-#if defined(__CUDACC_RTC__)
-NACELLE_INLINE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-NACELLE_INLINE double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
-NACELLE_INLINE float times(float a, float b) {
-    return __fmul_rn(a, b);
-}    // never fused with a sum
-NACELLE_INLINE float divided(float a, float b) {
-    return __fdiv_rn(a, b);
-}    // whatever the options say
-NACELLE_INLINE uint32_t bits_of(float x) { return __float_as_uint(x); }
-NACELLE_INLINE float from_bits(uint32_t x) { return __uint_as_float(x); }
-NACELLE_INLINE uint64_t bits_of(double x) { return uint64_t(__double_as_longlong(x)); }
-NACELLE_INLINE double from_bits(uint64_t x) { return __longlong_as_double(int64_t(x)); }
-NACELLE_INLINE float square_root(float x) { return __fsqrt_rn(x); }
-NACELLE_INLINE float magnitude(float x) { return fabsf(x); }
-#else
-NACELLE_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-NACELLE_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
-NACELLE_INLINE float times(float a, float b) { return a * b; }
-NACELLE_INLINE float divided(float a, float b) { return a / b; }
-NACELLE_INLINE uint32_t bits_of(float x) { return __builtin_bit_cast(uint32_t, x); }
-NACELLE_INLINE float from_bits(uint32_t x) { return __builtin_bit_cast(float, x); }
-NACELLE_INLINE uint64_t bits_of(double x) { return __builtin_bit_cast(uint64_t, x); }
-NACELLE_INLINE double from_bits(uint64_t x) { return __builtin_bit_cast(double, x); }
-NACELLE_INLINE float square_root(float x) { return __builtin_sqrtf(x); }
-NACELLE_INLINE float magnitude(float x) { return __builtin_fabsf(x); }
-#endif
-
-inline constexpr float not_a_number = __builtin_bit_cast(float, 0x7fc00000u),
-                       infinity = __builtin_bit_cast(float, 0x7f800000u);
-
-// a + b*x + c*x*x + ... , coefficients from the lowest power.
-NACELLE_INLINE float polynomial(float, float a) { return a; }
-template <class... C> NACELLE_INLINE float polynomial(float x, float a, C... rest) {
-    return fused(polynomial(x, rest...), x, a);
-}
-NACELLE_INLINE double polynomial(double, double a) { return a; }
-template <class... C> NACELLE_INLINE double polynomial(double x, double a, C... rest) {
-    return fused(polynomial(x, rest...), x, a);
-}
-
-// Rounds to the nearest integer by adding 1.5 * 2^23: the low bits of the sum hold it.
-inline constexpr float rounder = 12582912.0f;
-
-struct Quarter {
-    float sine, cosine;
-    uint32_t turns;
-};
-
-// Sine and cosine of x less a multiple of pi/2 (Cody and Waite, in three parts), and that multiple.
-NACELLE_INLINE Quarter quarter(float x) {
-    const float shifted = fused(x, 0.63661977236758f, rounder), n = shifted - rounder;
-    float r = fused(n, -1.570796251296997f, x);
-    r = fused(n, -7.549789415861596e-08f, r);
-    r = fused(n, -5.390302858158119e-15f, r);
-    const float z = times(r, r);
-    const float sine = fused(times(r, z),
-                             polynomial(z, -0.16666666663741367f, 0.00833333183062943f,
-                                        -0.00019840063040804112f, 2.724686872287745e-06f),
-                             r);
-    const float cosine = fused(times(z, z),
-                               polynomial(z, 0.04166666666422613f, -0.001388888763522796f,
-                                          2.4800580601350126e-05f, -2.729840765238084e-07f),
-                               fused(z, -0.5f, 1.0f));
-    return {sine, cosine, bits_of(shifted)};
-}
-// Flips the sign where the bit is set.
-NACELLE_INLINE float flip(float x, uint32_t bit) { return from_bits(bits_of(x) ^ bit << 31); }
-// 2^n for n in -126 .. 127.
-NACELLE_INLINE float power_of_two(int n) { return from_bits(uint32_t(n + 127) << 23); }
-
-}
-
-inline float sin(float x) {
-    const auto [sine, cosine, turns] = detail::quarter(x);
-    return detail::flip(turns & 1 ? cosine : sine, turns >> 1 & 1);
-}
-inline float cos(float x) {
-    const auto [sine, cosine, turns] = detail::quarter(x);
-    return detail::flip(turns & 1 ? sine : cosine, (turns + 1) >> 1 & 1);
-}
-inline float tan(float x) {
-    const auto [sine, cosine, turns] = detail::quarter(x);
-    return turns & 1 ? detail::divided(-cosine, sine) : detail::divided(sine, cosine);
-}
-inline float sqrt(float x) { return detail::square_root(x); }
+inline float sin(float x) { return detail::sine<detail::strict>(x); }
+inline float cos(float x) { return detail::cosine<detail::strict>(x); }
+inline float tan(float x) { return detail::tangent<detail::strict>(x); }
+inline float sqrt(float x) { return detail::where(x >= 0.0f, detail::square_root(x)); }
 
 inline float exp(float x) {
     using namespace detail;
@@ -124,7 +40,7 @@ inline float exp(float x) {
     const float small = fused(times(r, r), tail, r) + 1.0f;
     const int whole = int(n), half = whole >> 1;    // in two steps: the result may be subnormal
     const float result = times(times(small, power_of_two(half)), power_of_two(whole - half));
-    return x == x ? result : x;
+    return where(x == x, result);
 }
 
 inline float log(float x) {
@@ -153,7 +69,8 @@ inline float tanh(float x) {
                          0.0209971789990695f, -0.006096714165902247f),
               x);
     const float far = 1.0f - divided(2.0f, exp(size + size) + 1.0f);
-    return from_bits(bits_of(size < 0.625f ? near : far) | (bits_of(x) & 0x80000000u));
+    return where(x == x,
+                 from_bits(bits_of(size < 0.625f ? near : far) | (bits_of(x) & 0x80000000u)));
 }
 
 inline float atan2(float y, float x) {
@@ -177,18 +94,19 @@ inline float atan2(float y, float x) {
 
 inline float floor(float x) {
 #if defined(__CUDACC_RTC__)
-    return floorf(x);
+    return detail::where(x == x, floorf(x));
 #else
-    return __builtin_floorf(x);
+    return detail::where(x == x, __builtin_floorf(x));
 #endif
 }
 // The remainder of x / y with the sign of x; exact on both backends.
 inline float fmod(float x, float y) {
 #if defined(__CUDACC_RTC__)
-    return fmodf(x, y);
+    const float rest = fmodf(x, y);
 #else
-    return __builtin_fmodf(x, y);
+    const float rest = __builtin_fmodf(x, y);
 #endif
+    return detail::where(rest == rest, rest);
 }
 
 // x to the power of y; in double inside, because an error in the logarithm grows with y.
@@ -230,7 +148,7 @@ inline float pow(float x, float y) {
     return y == 0.0f || x == 1.0f ? 1.0f : result;
 }
 
-// The same names for doubles and whole numbers would hide a slow double; convert by hand where meant.
+// The same names for doubles would hide a slow double; convert by hand where it is meant.
 double sin(double) = delete;
 double cos(double) = delete;
 double tan(double) = delete;

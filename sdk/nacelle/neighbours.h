@@ -19,15 +19,15 @@ template <int K> struct Nearest {
     NACELLE_INLINE void offer(int candidate, float k) {
         if (!(k < key[K - 1])) return;
         // From the far end: each entry keeps its own, takes the new one, or takes its neighbour's.
+        bool here = true;
         NACELLE_UNROLL for (int j = K - 1; j > 0; --j) {
-            const bool before = k < key[j - 1], here = k < key[j];
+            const bool before = k < key[j - 1];
             key[j] = before ? key[j - 1] : here ? k : key[j];
             id[j] = before ? id[j - 1] : here ? candidate : id[j];
+            here = before;
         }
-        if (k < key[0]) {
-            key[0] = k;
-            id[0] = candidate;
-        }
+        key[0] = here ? k : key[0];
+        id[0] = here ? candidate : id[0];
         count += count < K;
     }
     // fn(place, id) for every one that was found. The body is compiled once, and yet the list stays in
@@ -41,6 +41,19 @@ template <int K> struct Nearest {
     }
 };
 
+namespace detail {
+
+template <class Fn>
+concept TakesRun = requires(Fn& fn, int i) {
+    fn(i, i);
+};
+template <class Fn> NACELLE_INLINE void visit_cells(Fn& fn, int first, int end) {
+    if constexpr (TakesRun<Fn>) fn(first, end);
+    else NACELLE_ROLLED for (int cell = first; cell < end; ++cell) fn(cell);
+}
+
+}
+
 // The unit square cut into W by H cells; what leaves it on one side comes in on the other.
 template <int W, int H> struct Torus {
     static_assert(W >= 3 && H >= 3, "around() would visit a cell twice on a Torus with a side below 3");
@@ -50,11 +63,16 @@ template <int W, int H> struct Torus {
     static constexpr int cell(float x, float y) {
         return clamp(int(y * H), 0, H - 1) * W + clamp(int(x * W), 0, W - 1);
     }
-    // fn(cell) for the cell and its eight neighbours, row by row.
+    // fn(cell) for the cell and its eight neighbours, row by row, or fn(first, end) for as many of them
+    // at once as have numbers without a gap: team.bin() takes both.
     template <class Fn> NACELLE_INLINE static void around(int cell, Fn&& fn) {
-        const int x = cell % W, y = cell / W;
-        NACELLE_ROLLED for (int k = 0; k < 9; ++k)
-            fn(wrap(y + k / 3 - 1, H) * W + wrap(x + k % 3 - 1, W));
+        const int x = cell % W, y = cell / W, left = wrap(x - 1, W), right = wrap(x + 1, W);
+        const bool split = left > right;    // at the seam a row has two runs
+        NACELLE_ROLLED for (int k = -1; k <= 1; ++k) {
+            const int row = wrap(y + k, H) * W;
+            NACELLE_ROLLED for (int part = 0; part <= int(split); ++part) detail::visit_cells(
+                fn, row + (part == 0 ? left : 0), row + (split && part == 0 ? W : right + 1));
+        }
     }
 };
 
@@ -66,11 +84,9 @@ template <int W, int H> struct Box {
         return clamp(int(y * H), 0, H - 1) * W + clamp(int(x * W), 0, W - 1);
     }
     template <class Fn> NACELLE_INLINE static void around(int cell, Fn&& fn) {
-        const int x = cell % W, y = cell / W;
-        NACELLE_ROLLED for (int k = 0; k < 9; ++k) {
-            const int at_x = x + k % 3 - 1, at_y = y + k / 3 - 1;
-            if (at_x >= 0 && at_x < W && at_y >= 0 && at_y < H) fn(at_y * W + at_x);
-        }
+        const int x = cell % W, y = cell / W, left = max(x - 1, 0), right = min(x + 1, W - 1);
+        NACELLE_ROLLED for (int row = max(y - 1, 0); row <= min(y + 1, H - 1); ++row)
+            detail::visit_cells(fn, row * W + left, row * W + right + 1);
     }
 };
 

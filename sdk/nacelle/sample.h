@@ -86,47 +86,55 @@ private:
 #endif
 };
 
-// The same for the members of a team: a stream for each row and tick.
+// The same for the members of a team.
 template <class E> class RandomPolicy<E, true> {
+    template <class G> using Form = detail::Shared<E, G>;
+    template <class G> static constexpr int words = Form<G>::parts* Form<G>::rows;
+    // Of the first block of an environment, counted over the whole run.
+    template <class G> static NACELLE_INLINE uint32_t first(const View<E>& view, size_t env) {
+        return (view.head.first_env + uint32_t(env)) * uint32_t(Form<G>::blocks);
+    }
+
 public:
 #if NACELLE_GPU
     template <class G>
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E, G>& action) const {
-        Rng rng(view.head.seed, Domain::policy, now.tick, first_row<G>(view) + uint32_t(now.row),
+    NACELLE_INLINE void block(const View<E>& view, uint64_t tick, int, size_t env, int block) {
+        Rng rng(view.head.seed, Domain::policy, tick, first<G>(view, env) + uint32_t(block),
                 uint32_t(detail::group_index<E, G>()));
-        sample_uniform(action, now.mask, [&] { return rng.bits(); });
+        NACELLE_UNROLL for (int i = 0; i < words<G>; ++i) words_[i] = rng.bits();
+    }
+    template <class G>
+    NACELLE_INLINE void act(const View<E>&, const Now& now, int k, ActionOf<E, G>& action) {
+        int word = k * Form<G>::parts;
+        sample_uniform(action, now.mask, [&] { return words_[word++]; });
     }
 
 private:
+    static constexpr int most_words() {
+        int most = 4;
+        detail::for_each_group<E>([&]<class G, int>() { most = max(most, words<G>); });
+        return most;
+    }
+    uint32_t words_[most_words()];
 #else
-    struct Actor {
-        const uint32_t* words;
-        size_t begin;
-        template <class A>
-        void act(const View<E>&, const Now& now, A& action) const {
-            size_t at = now.row - begin;
-            sample_uniform(action, now.mask, [&] {
-                const uint32_t word = words[at];
-                at += detail::lanes_per_pass;
-                return word;
-            });
+    template <class G> struct Actor {
+        uint32_t (&words)[RandomPolicy::words<G>][32];
+
+        void act(const View<E>&, const Now& now, int k, int lane, ActionOf<E, G>& action) const {
+            int word = k * Form<G>::parts;
+            sample_uniform(action, now.mask, [&] { return words[word++][lane]; });
         }
     };
     template <class G>
-    Actor block(const View<E>& view, uint64_t tick, int, size_t begin, int count) {
-        constexpr int parts = detail::sum_over<ActionOf<E, G>, detail::CountEach>();
-        static thread_local uint32_t words[parts][detail::lanes_per_pass];
-        detail::philox_block(words, view.head.seed, Domain::policy,
+    Actor<G> block(const View<E>& view, uint64_t tick, int, size_t env, int block, int count) {
+        static thread_local uint32_t drawn[words<G>][32];
+        // The stream of a group is part of the tick's upper word, as in Rng.
+        detail::philox_block(drawn, view.head.seed, Domain::policy,
                              tick ^ uint64_t(detail::group_index<E, G>()) << 48,
-                             first_row<G>(view) + uint32_t(begin), count);
-        return {words[0], begin};
+                             first<G>(view, env) + uint32_t(block), count);
+        return {drawn};
     }
-
-private:
 #endif
-    template <class G> static NACELLE_INLINE uint32_t first_row(const View<E>& view) {
-        return view.head.first_env * uint32_t(detail::count_of<E, G>);
-    }
 };
 
 // The policy that takes what lies in the action arrays.
@@ -137,20 +145,27 @@ template <class E> struct GivenPolicy {
     }
     GivenPolicy block(const View<E>&, uint64_t, int, size_t, int) const { return {}; }
 
+    // Of a team's members, one by one.
     template <class G>
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E, G>& action) const {
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, int, ActionOf<E, G>& action) const {
         detail::load_row<E>(view.array,
                             detail::group_slot<E>(Role::action, detail::group_index<E, G>()),
                             now.row, detail::rows_of<E, G>(view), action);
     }
+#if NACELLE_GPU
+    template <class G>
+    NACELLE_INLINE void block(const View<E>&, uint64_t, int, size_t, int) const {}
+#else
     template <class G> struct Actor {
-        NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E, G>& action) const {
-            GivenPolicy<E>{}.template act<G>(view, now, action);
+        NACELLE_INLINE void act(const View<E>& view, const Now& now, int k, int,
+                                ActionOf<E, G>& action) const {
+            GivenPolicy{}.template act<G>(view, now, k, action);
         }
     };
-    template <class G> Actor<G> block(const View<E>&, uint64_t, int, size_t, int) const {
+    template <class G> Actor<G> block(const View<E>&, uint64_t, int, size_t, int, int) const {
         return {};
     }
+#endif
 };
 
 }

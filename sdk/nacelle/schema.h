@@ -28,7 +28,8 @@ enum class Role : uint8_t {
     global,
     episode,
     total,
-    plugin    // made by a plugin: in no schema, only among an environment's arrays
+    plugin,    // made by a plugin: in no schema, only among an environment's arrays
+    bin        // where the last sort put an agent, or -1
 };
 enum class Kind : uint8_t { value, discrete, continuous, array, table };
 enum class Dtype : uint8_t { f32, f64, i32, u32, i64, u64, i16, u16, i8, u8, b8 };

@@ -45,8 +45,6 @@ struct Source {
 }
 
 template <class E> class Team {
-    template <class G> using Others = const Member<E, G>&;
-
 public:
     NACELLE_INLINE Team(detail::TeamMemory<E>& memory, const detail::Gang<E>& gang,
                         const Episode& episode, const detail::Source& source)
@@ -56,7 +54,7 @@ public:
     NACELLE_INLINE const Episode& episode() const { return episode_; }
     template <class G> NACELLE_INLINE const Member<E, G>& get(int id) const {
         detail::check_index("the agents of a group", id, detail::count_of<E, G>);
-        return seen().template squad<G>().member[id];
+        return known<Member<E, G>>(seen().template squad<G>().member[id], id);
     }
     NACELLE_INLINE const Member<E>& operator[](int id) const { return get<detail::Sole<E>>(id); }
 
@@ -65,9 +63,11 @@ public:
     template <class Fn> NACELLE_INLINE void each(Fn&& fn) {
         using G = detail::GroupOfFn<E, Fn>;
         begin();
-        gang_.template spread_over<detail::count_of<E, G>>([&](int i) {
+        gang_.template spread_over<detail::count_of<E, G>, (detail::bins_in<E, G> > 0)>([&](int k) {
+            const int i = detail::visited_at(memory_.template squad<G>(), k);
             [[maybe_unused]] const detail::OwnOnly<E, G> own(frozen_, memory_, i);
             Member<E, G>& me = memory_.template squad<G>().member[i];
+            known<Member<E, G>>(me, i);
             if constexpr (detail::Calls<Fn, Member<E, G>, Rng>) {
                 constexpr int group = detail::group_index<E, G>();
                 Rng rng = stream(source_.env * uint32_t(detail::count_of<E, G>) + uint32_t(i), 1 + group);
@@ -109,20 +109,20 @@ public:
                        [](float a, float b) { return a + b; });
     }
     template <class Fn> NACELLE_INLINE int count(Fn&& fn) {
-        return ask<Fn>(0, [&](const auto& m) { return fn(m) ? 1 : 0; },
+        return ask_any<Fn>(0, [&](const auto& m) { return fn(m) ? 1 : 0; },
                        [](int a, int b) { return a + b; });
     }
     template <class Fn> NACELLE_INLINE bool any(Fn&& fn) { return count(static_cast<Fn&&>(fn)) > 0; }
     // The lowest id for which fn holds, or -1.
     template <class Fn> NACELLE_INLINE int first(Fn&& fn) {
         constexpr int nobody = 0x7fffffff;
-        const int found = ask<Fn>(nobody, [&](const auto& m) { return fn(m) ? m.id : nobody; },
+        const int found = ask_any<Fn>(nobody, [&](const auto& m) { return fn(m) ? int(m.id) : nobody; },
                                   [](int a, int b) { return min(a, b); });
         return found == nobody ? -1 : found;
     }
     // The id with the highest value, the first of equals. What is not a number is below all numbers.
     template <class Fn> NACELLE_INLINE int best(Fn&& fn) {
-        const uint64_t found = ask<Fn>(uint64_t(0),
+        const uint64_t found = ask_any<Fn>(uint64_t(0),
             [&](const auto& m) {
                 return uint64_t(ordered(float(fn(m)))) << 32 | uint32_t(0x7fffffff - m.id);
             },
@@ -134,8 +134,14 @@ public:
     // out.
     template <int K, class Fn> NACELLE_INLINE Nearest<K> nearest(Fn&& key) const {
         using G = detail::GroupOfFn<E, Fn>;
+        constexpr int count = detail::count_of<E, G>, together = 4;    // their loads are under way at once
         Nearest<K> near;
-        NACELLE_ROLLED for (int i = 0; i < detail::count_of<E, G>; ++i) {
+        NACELLE_ROLLED for (int i = 0; i + together <= count; i += together) {
+            float k[together];
+            NACELLE_UNROLL for (int j = 0; j < together; ++j) k[j] = key(get<G>(i + j));
+            NACELLE_UNROLL for (int j = 0; j < together; ++j) if (k[j] >= 0) near.offer(i + j, k[j]);
+        }
+        NACELLE_ROLLED for (int i = count / together * together; i < count; ++i) {
             const float k = key(get<G>(i));
             if (k >= 0) near.offer(i, k);
         }
@@ -149,31 +155,58 @@ public:
         detail::sort_bins<E, G>(memory_, gang_, partial_, bin_of);
         end(detail::Phase::sort);
     }
-    // Inside a phase: fn(member) for the members of the group that the last sort put into a bin, by id.
+    // Inside a phase: fn(member) for the members of the group that the last sort put into a bin, or into
+    // the bins from `first` up to `end`; in the order of the bins, and in a bin by id.
     template <class G, class Fn> NACELLE_INLINE void bin(int which, Fn&& fn) const {
-        detail::check_index("the bins of a group", which, detail::GroupParts<E, G>::bins);
+        bin<G>(which, which + 1, static_cast<Fn&&>(fn));
+    }
+    template <class G, class Fn> NACELLE_INLINE void bin(int first, int end, Fn&& fn) const {
+        constexpr int count = detail::count_of<E, G>, bins = detail::bins_in<E, G>;
+        detail::check_index("the bins of a group", first, bins);
+        detail::check_index("the bins of a group", end - 1, bins);
         const auto& squad = seen().template squad<G>();
-        const int end = squad.start[which + 1];
-        NACELLE_ROLLED for (int k = squad.start[which]; k < end; ++k)
-            fn(squad.member[squad.id[k]]);
+        const int begin = squad.start[first], last = squad.start[end];
+        // Ids are on their way two members ahead, and where members lie in global memory the next one is.
+        int here = squad.id[min(begin, count - 1)], next = squad.id[min(begin + 1, count - 1)];
+        NACELLE_ROLLED for (int k = begin; k < last; ++k) {
+            const int i = here;
+            here = next;
+            next = squad.id[min(k + 2, count - 1)];
+            detail::fetch<E>(&squad.member[here]);
+            fn(known<Member<E, G>>(squad.member[i], i));
+        }
     }
 
 private:
+    // Says that a member's id is where it was found: nobody needs to load it then.
+    template <class M> static NACELLE_INLINE const M& known(const M& member, [[maybe_unused]] int id) {
+#if defined(__CUDACC_RTC__)
+        __builtin_assume(member.id == id);
+#endif
+        return member;
+    }
     // A float's bits in the order of the numbers.
     static NACELLE_INLINE uint32_t ordered(float x) {
         const uint32_t bits = detail::bits_of(x + 0.0f);    // -0 and 0 are equals
         return x == x ? (bits >> 31 ? ~bits : bits | 0x80000000u) : 0;
     }
+    template <class G, class Value> NACELLE_INLINE auto asked(Value& value) {
+        detail::check_outside(inside_);
+        return [this, &value](int i) {
+            return value(known<Member<E, G>>(memory_.template squad<G>().member[i], i));
+        };
+    }
     template <class Fn, class T, class Value, class Op>
     NACELLE_INLINE T ask(T none, Value value, Op op) {
         using G = detail::GroupOfFn<E, Fn>;
-        detail::check_outside(inside_);
-        return gang_.template combine<detail::count_of<E, G>>(
-            memory_, partial_, none,
-            [&](int i) {
-                return value(static_cast<Others<G>>(memory_.template squad<G>().member[i]));
-            },
-            op);
+        return gang_.template combine<detail::count_of<E, G>>(memory_, partial_, none,
+                                                              asked<G>(value), op);
+    }
+    template <class Fn, class T, class Value, class Op>
+    NACELLE_INLINE T ask_any(T none, Value value, Op op) {
+        using G = detail::GroupOfFn<E, Fn>;
+        return gang_.template combine_any_order<detail::count_of<E, G>>(memory_, partial_, none,
+                                                                        asked<G>(value), op);
     }
     // Another stream for every phase of a step and every kind of work in it.
     NACELLE_INLINE Rng stream(uint32_t row, int kind) const {

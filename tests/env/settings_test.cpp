@@ -68,6 +68,14 @@ TEST_CASE("a count that cannot be is refused") {
     check_words({{"source", "cartpole"}, {"cuont", 3}}, "count");
 }
 
+TEST_CASE("strict arithmetic is off unless the configuration asks for it, with true or false") {
+    CHECK_FALSE(settings_of({{"source", "cartpole"}}).strict);
+    CHECK(settings_of({{"source", "cartpole"}, {"strict", true}}).strict);
+    CHECK_FALSE(settings_of({{"source", "cartpole"}, {"strict", false}}).strict);
+    check_words({{"source", "cartpole"}, {"strict", 1}}, "env.strict");
+    check_words({{"source", "cartpole"}, {"strikt", true}}, "strict");
+}
+
 TEST_CASE("more environments than fit are refused with the number that fits") {
     const Folder folder;
     std::string text = signals;

@@ -1,7 +1,6 @@
-#include "tests/env/workbench.h"
+#include "tests/environments/reference_table.h"
 #include "tests/support/skip.h"
 
-#include <cmath>
 #include <doctest/doctest.h>
 
 // Our environments against what others' code says of them: see tests/references/README.md.
@@ -24,30 +23,7 @@ constexpr Tolerance tolerances[] = {
     {"acrobot", 5e-5, 5e-5, 2e-2},
 };
 
-Json table_of(const std::string& name) {
-    return load_json(std::filesystem::path(NACELLE_SOURCE_ROOT "/tests/references") /
-                     (name + ".json"));
-}
-// Beyond all bounds where either is no number.
-double error_of(double value, double reference) {
-    const double error = std::abs(value - reference) / std::max(1.0, std::abs(reference));
-    return std::isfinite(error) ? error : 1e30;
-}
 bool is_state(const std::string& name) { return name.starts_with("state."); }
-
-// The largest error seen, and where.
-struct Worst {
-    double error = 0;
-    std::string where = "nowhere";
-
-    void see(double value, double reference, const std::string& column, size_t row) {
-        const double now = error_of(value, reference);
-        if (now <= error) return;
-        error = now;
-        where = column + " of " + std::to_string(row) + ": " + std::to_string(value) + ", not " +
-                std::to_string(reference);
-    }
-};
 
 void check_steps(const std::shared_ptr<RunsOn>& on, const Tolerance& tolerance) {
     const Json steps = table_of(tolerance.name)["steps"];

@@ -9,12 +9,13 @@ LAYERS = {
     'engine/jit': ['engine/base', 'engine/device'],
     'engine/arrays': ['engine/base', 'engine/device', 'sdk'],
     'engine/env': ['engine/arrays', 'engine/jit', 'engine/config', 'sdk'],
+    'engine/check': ['engine/env', 'engine/jit'],
     'engine/plugins': ['engine/base', 'engine/config', 'engine/arrays', 'engine/env', 'sdk'],
     'engine/run': ['engine/env', 'engine/plugins'],
     'engine': ['engine/run'],              # the face for host applications, in the folder itself
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
-    'tools': ['engine'],
+    'tools': ['engine', 'engine/check'],
     'env_sources': ['sdk'],
 }
 

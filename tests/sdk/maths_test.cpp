@@ -27,9 +27,9 @@ float from(uint32_t x) { return __builtin_bit_cast(float, x); }
 
 constexpr double wrong = 1e9;    // another kind of number altogether
 
-// The distance from the exact value in units of the last place that a float has there. Every NaN must
-// have the bits of not_a_number, every zero the sign of the exact one, and the largest float and
-// infinity are one unit apart.
+// The distance from the exact value in units of the last place that a float has there. Every NaN
+// must have the bits of not_a_number, every zero the sign of the exact one, and the largest
+// float and infinity are one unit apart.
 double ulps(float value, Wide exact) {
     if (std::isnan(exact)) return bits(value) == bits(nan_value) ? 0 : wrong;
     if (is_nan(value)) return wrong;

@@ -51,35 +51,56 @@ NACELLE_INLINE void running_sums(TeamMemory<E>& memory, const Gang<E>& gang, int
 #endif
 }
 
-template <class E, class G, class Fn>
-NACELLE_INLINE void sort_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, Fn&& bin_of) {
-    constexpr int count = count_of<E, G>, bins = GroupParts<E, G>::bins;
-    static_assert(bins > 0, "a group that is sorted needs 'static constexpr int bins = ...'");
-    auto& squad = memory.template squad<G>();
-    BinTable<E, G, bins>& table = squad;
-    const auto bin = [&](int i) {
-        const int b = bin_of(static_cast<const Member<E, G>&>(squad.member[i]));
-        check_index("the bins of a sorted group", b, bins);
-        return b;
-    };
+// The table from what `bin` says of each member; those with -1 are in none.
+template <class E, class G>
+NACELLE_INLINE void fill_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn) {
+    constexpr int count = count_of<E, G>, bins = bins_in<E, G>;
+    BinTable<E, G, bins>& table = memory.template squad<G>();
     gang.template spread_over<bins + 2>([&](int i) { table.start[i] = 0; });
     gang.sync();
     // Counted two places further on: the sums then give where each bin begins one place further on, and
     // handing out places moves every beginning to the end of its bin, where the next one begins.
-    gang.template spread_over<count>([&](int i) { count_up(table.start[bin(i) + 2]); });
+    gang.template spread_over<count>([&](int i) {
+        if (table.bin[i] >= 0) count_up(table.start[table.bin[i] + 2]);
+    });
     gang.sync();
     running_sums<bins, E>(memory, gang, turn, table.start + 2);
     gang.sync();
     gang.template spread_over<count>([&](int i) {
-        table.unordered[count_up(table.start[bin(i) + 1])] = i;
+        if (table.bin[i] >= 0) table.unordered[count_up(table.start[table.bin[i] + 1])] = int16_t(i);
     });
     gang.sync();
-    gang.template spread_over<count>([&](int i) {    // its place among those of its bin
-        const int b = bin(i), end = table.start[b + 1];
+    gang.template spread_over<count>([&](int k) {    // its place among those of its bin
+        const int i = table.start[bins] == count ? table.unordered[k] : k, b = table.bin[i];
+        if (b < 0) return;
+        const int end = table.start[b + 1];
         int place = table.start[b];
-        NACELLE_ROLLED for (int k = place; k < end; ++k) place += table.unordered[k] < i;
-        table.id[place] = i;
+        NACELLE_ROLLED for (int other = place; other < end; ++other) place +=
+            table.unordered[other] < i;
+        table.id[place] = int16_t(i);
     });
+    if (gang.lane == 0) table.sorted = table.start[bins] == count;
+}
+template <class E, class G, class Fn>
+NACELLE_INLINE void sort_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, Fn&& bin_of) {
+    static_assert(bins_in<E, G> <= 32767, "a group has at most 32767 bins");
+    static_assert(bins_in<E, G> > 0, "a group that is sorted needs 'static constexpr int bins = ...'");
+    auto& squad = memory.template squad<G>();
+    gang.template spread_over<count_of<E, G>>([&](int i) {
+        const int b = bin_of(static_cast<const Member<E, G>&>(squad.member[i]));
+        check_index("the bins of a sorted group", b, bins_in<E, G>);
+        squad.bin[i] = int16_t(b);
+    });
+    fill_bins<E, G>(memory, gang, turn);    // its first barrier comes before bins are read
+}
+// As an episode begins: nobody is in any bin.
+template <class E, class G> NACELLE_INLINE void empty_bins(TeamMemory<E>& memory, const Gang<E>& gang) {
+    if constexpr (bins_in<E, G> > 0) {
+        auto& squad = memory.template squad<G>();
+        gang.template spread_over<bins_in<E, G> + 2>([&](int i) { squad.start[i] = 0; });
+        gang.template spread_over<count_of<E, G>>([&](int i) { squad.bin[i] = -1; });
+        if (gang.lane == 0) squad.sorted = false;
+    }
 }
 
 }

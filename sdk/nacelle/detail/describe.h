@@ -145,6 +145,9 @@ constexpr void describe_group(int index, Store& stored, Images& image) {
     constexpr uint32_t width = uint32_t(numbers_in<Obs>);
     describe_part<typename Parts::Fields>(same<G, Sole<E>> ? "agent" : group_prefix<E, G>("").text,
                                           Role::agent, Per::row, in_both, Layout::columns, store);
+    if constexpr (Parts::bins > 0)
+        describe_one(group_prefix<E, G>("bin").text, Role::bin, Dtype::i16, Per::row, in_both, 0,
+                     store);
     describe_part<typename Parts::Action>(group_prefix<E, G>("action").text, Role::action, Per::row,
                                           passing, Layout::columns, store);
     describe_one(group_prefix<E, G>("obs").text, Role::obs, Dtype::f32, Per::row, in_checkpoint,

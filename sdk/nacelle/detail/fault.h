@@ -1,8 +1,8 @@
 #pragma once
 #include <nacelle/platform.h>
-// What a checked build (-DNACELLE_CHECKED, which `nacelle check` makes for the CPU) does about a fault in
-// an author's code: it says one line to the process that waits for it, and ends. Every other build has
-// none of this.
+// What a checked build (-DNACELLE_CHECKED, which `nacelle check` makes for the CPU) does about a
+// fault in an author's code: it says one line to the process that waits for it, and ends. Every
+// other build has none of this.
 
 #if defined(NACELLE_CHECKED) && !NACELLE_GPU
 

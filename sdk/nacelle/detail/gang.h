@@ -18,6 +18,15 @@ template <class T> NACELLE_INLINE T shuffled(uint32_t mask, T value, int other) 
 }
 #endif
 
+// Asks for what will be read soon, where a team is too large for shared memory.
+template <class E> NACELLE_INLINE void fetch(const void* place) {
+#if defined(__CUDACC_RTC__)
+    if constexpr (!Shape<E>::in_shared) asm volatile("prefetch.global.L1 [%0];" ::"l"(place));
+#else
+    (void)place;
+#endif
+}
+
 template <class E> class Gang {
     using Form = Shape<E>;
 
@@ -55,17 +64,24 @@ public:
     template <class Fn> NACELLE_INLINE void spread(int n, Fn&& fn) const {
         NACELLE_ROLLED for (int i = lane; i < n; i += lanes) fn(i);
     }
-    template <int n, class Fn> NACELLE_INLINE void spread_over(Fn&& fn) const {
+    // The same where n is known: two at a time, so that one's loads hide behind the other. `heavy`: one at
+    // a time, since what fn does fills the registers by itself.
+    template <int n, bool heavy = false, class Fn> NACELLE_INLINE void spread_over(Fn&& fn) const {
         if constexpr (n <= lanes) {
             if (lane < n) fn(lane);
-        } else spread(n, fn);
+        } else if constexpr (heavy) spread(n, fn);
+        else {
+            _Pragma("unroll 2") for (int round = 0; round < n / lanes; ++round)
+                fn(lane + round * lanes);
+            if (n % lanes != 0 && lane < n % lanes) fn(lane + n / lanes * lanes);
+        }
     }
 #else
     static void sync() {}
     template <class Fn> void spread(int n, Fn&& fn) const {
         for (int i = 0; i < n; ++i) fn(visited(i, n));
     }
-    template <int n, class Fn> void spread_over(Fn&& fn) const { spread(n, fn); }
+    template <int n, bool heavy = false, class Fn> void spread_over(Fn&& fn) const { spread(n, fn); }
 #endif
 
     // value(0) op value(1) op ... op value(n - 1) in a tree of a fixed form: neighbours first, strips of
@@ -110,6 +126,20 @@ public:
             return tree(second, none, [&](int i) { return further[i]; }, op);
         }
 #endif
+    }
+
+    // The same for an op that gives equal bits in any order: each thread begins with its own.
+    template <int n, class T, class Value, class Op>
+    NACELLE_INLINE T combine_any_order(TeamMemory<E>& memory, int& turn, T none, Value value,
+                                       Op op) const {
+#if NACELLE_GPU
+        if constexpr (n > lanes) {
+            T own = none;
+            spread_over<n>([&](int i) { own = op(own, value(i)); });
+            return combine<lanes>(memory, turn, none, [&](int) { return own; }, op);
+        }
+#endif
+        return combine<n>(memory, turn, none, value, op);
     }
 
 private:

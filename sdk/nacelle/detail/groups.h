@@ -39,6 +39,10 @@ NACELLE_PART(Params) NACELLE_PART(Agent) NACELLE_PART(Action) NACELLE_PART(Obs) 
     if constexpr (requires { E::agents; }) return E::agents;
     else return 1;
 }
+template <class E> constexpr int threads_of() {
+    if constexpr (requires { E::threads; }) return E::threads;
+    else return 0;
+}
 template <class G> constexpr int bins_of() {
     if constexpr (requires { G::bins; }) return G::bins;
     else return 0;
@@ -107,13 +111,24 @@ using ObsOf = typename detail::GroupParts<E, G>::Obs;
 template <class E> using LogOf = typename detail::OwnLog<E>::type;
 template <class E> using GlobalOf = typename detail::OwnGlobal<E>::type;
 
-// One agent as its own phase sees it: the fields of its group, its action, its reward.
+// One agent as its own phase sees it: the fields of its group, its action, its reward. Small: teams of a
+// thousand step in shared memory.
 template <class E, class G = detail::Sole<E>> struct Member : detail::GroupParts<E, G>::Fields {
     using group = G;
-    int id;
+    int16_t id;
+    bool acts;    // whether the policy chose the action: what turn() said after the step before
     ActionOf<E, G> action;
     float reward;
-    bool acts;    // whether the policy chose the action: what turn() said after the step before
 };
+
+namespace detail {
+
+template <class E, class G>
+concept TeamTurns = requires(const Team<E>& t, const Member<E, G>& m, const ParamsOf<E>& p) {
+    Turn{E::turn(t, m, p)};
+};
+template <class E, class G> inline constexpr bool has_turn = is_team<E> && TeamTurns<E, G>;
+
+}
 
 }

@@ -32,7 +32,7 @@ NACELLE_INLINE float square_root(float x) { return __builtin_sqrtf(x); }
 NACELLE_INLINE float magnitude(float x) { return __builtin_fabsf(x); }
 #endif
 
-inline constexpr float not_a_number = __builtin_bit_cast(float, 0x7fc00000u),
+inline constexpr float not_a_number = __builtin_bit_cast(float, 0xffffffffu),
                        infinity = __builtin_bit_cast(float, 0x7f800000u);
 
 // a + b*x + c*x*x + ... , coefficients from the lowest power.

@@ -72,7 +72,8 @@ NACELLE_INLINE void observe_row(const View<E>& view, uint64_t tick, size_t env, 
         O<E> obs;
         bind_images<E, role>(view, env, obs, thread, threads);
 #ifdef NACELLE_CHECKED
-        // A number that observe() leaves out shows what was in its row: `nacelle check` compares two fillings.
+        // A number that observe() leaves out shows what was in its row: `nacelle check` compares
+        // two fillings.
         load_numbers(obs, row);
 #endif
         call_observe<E>(lane.state, lane.params(view), episode, obs);

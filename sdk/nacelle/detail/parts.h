@@ -12,10 +12,6 @@ template <class E> constexpr int time_limit_of() {
     if constexpr (requires { E::time_limit; }) return E::time_limit;
     else return 0;
 }
-template <class E> constexpr int threads_of() {
-    if constexpr (requires { E::threads; }) return E::threads;
-    else return 0;
-}
 
 template <class E> using S = StateOf<E>;
 template <class E> using P = ParamsOf<E>;
@@ -101,10 +97,6 @@ concept TeamMasks = requires(const Team<E>& t, const Member<E, G>& m, const P<E>
                              Mask<ActionOf<E, G>>& allow) {
     E::mask(t, m, p, allow);
 };
-template <class E, class G>
-concept TeamTurns = requires(const Team<E>& t, const Member<E, G>& m, const P<E>& p) {
-    Turn{E::turn(t, m, p)};
-};
 template <class E>
 concept TeamReports = requires(const Team<E>& t, const P<E>& p) {
     LogOf<E>{E::report(t, p)};
@@ -123,7 +115,6 @@ template <class E, class G> constexpr bool masks_of() {
 }
 template <class E, class G> inline constexpr bool has_mask = masks_of<E, G>();
 template <class E> inline constexpr bool Masks = has_mask<E, Sole<E>>;
-template <class E, class G> inline constexpr bool has_turn = is_team<E> && TeamTurns<E, G>;
 
 template <class E>
 inline constexpr bool has_draw = is_team<E> ? TeamDraws<E> : DrawsAlone<E>;

@@ -11,13 +11,24 @@ NACELLE_INLINE void prepare_member(TeamLane<E>& lane, int i, Choose&& choose) {
     auto& squad = lane.memory.template squad<G>();
     Member<E, G>& me = squad.member[i];
     me.reward = 0;
-    me.acts = (squad.turn[i] & 3) == uint8_t(Turn::acts);
+    me.acts = (turn_at(squad, i) & 3) == uint8_t(Turn::acts);
     if (me.acts) choose(me.action);
     else for_each_element(me.action, [](auto, int, auto& part) { part.value = 0; });
 }
+// Rows share blocks of random numbers with those 32 and 64 and 96 further on, as many as find room in one:
+// so a thread draws once for several agents.
+template <class E, class G> struct Shared {
+    static constexpr int parts = sum_over<ActionOf<E, G>, CountEach>(),
+                         rows = parts > 2 || count_of<E, G> <= 32 ? 1 : 4 / parts,
+                         span = 32 * rows,
+                         blocks = count_of<E, G> <= 32
+                                      ? count_of<E, G>
+                                      : 32 * ((count_of<E, G> + span - 1) / span);
+};
 template <class E, class G, class Policy>
 NACELLE_INLINE void choose_group(const View<E>& view, uint64_t tick, int t, TeamLane<E>& lane,
                                  const float* rows, Policy& policy) {
+    using Form = Shared<E, G>;
     constexpr int group = group_index<E, G>(), count = count_of<E, G>,
                   width = numbers_in<ObsOf<E, G>>, choices = choices_in<ActionOf<E, G>>;
     const uint8_t* masks = nullptr;
@@ -28,18 +39,25 @@ NACELLE_INLINE void choose_group(const View<E>& view, uint64_t tick, int t, Team
                    masks ? masks + row * size_t(choices) : nullptr};
     };
 #if NACELLE_GPU
-    lane.gang.template spread_over<count>([&](int i) {
-        prepare_member<E, G>(lane, i, [&](ActionOf<E, G>& action) {
-            policy.template act<G>(view, now_of(i), action);
-        });
+    lane.gang.template spread_over<Form::blocks>([&](int block) {
+        const int first = block / 32 * Form::span + block % 32;
+        policy.template block<G>(view, tick, t, lane.env, block);
+        NACELLE_UNROLL for (int k = 0; k < Form::rows; ++k) {
+            const int i = first + 32 * k;
+            if (i < count)
+                prepare_member<E, G>(lane, i, [&](ActionOf<E, G>& action) {
+                    policy.template act<G>(view, now_of(i), k, action);
+                });
+        }
     });
 #else
-    for (int begin = 0; begin < count; begin += lanes_per_pass) {
-        const int here = min(count - begin, lanes_per_pass);
-        const auto actor = policy.template block<G>(view, tick, t, row_of<E, G>(lane.env, begin), here);
-        for (int i = begin; i < begin + here; ++i)
+    for (int first = 0, block = 0; first < count; first += Form::span, block += 32) {
+        const int end = min(first + Form::span, count);
+        const auto actor = policy.template block<G>(view, tick, t, lane.env, block,
+                                                    min(32, Form::blocks - block));
+        for (int i = first; i < end; ++i)
             prepare_member<E, G>(lane, i, [&](ActionOf<E, G>& action) {
-                actor.act(view, now_of(i), action);
+                actor.act(view, now_of(i), (i - first) / 32, (i - first) % 32, action);
             });
     }
 #endif
@@ -62,7 +80,7 @@ NACELLE_INLINE void settle_group(const View<E>& view, uint64_t tick, int t, bool
         if (!finite(me.reward))
             note_bad(view.head, Bad::reward, tick, row_in_all<E, G>(lane.env, i));
         squad.running[i] += me.reward;
-        const bool went_out = has_turn<E, G> && squad.turn[i] == uint8_t(Turn::out);    // and not before
+        const bool went_out = has_turn<E, G> && turn_at(squad, i) == uint8_t(Turn::out);    // and not before
         if (last) store_ended<E, G>(view, row, went_out || terminated || truncated);
         record(Now{lane.env, row, t, tick, nullptr, nullptr}, me,
                Outcome{me.reward, terminated || went_out, truncated && !went_out});

@@ -1,4 +1,5 @@
 #pragma once
+#include <nacelle/detail/bins.h>
 #include <nacelle/detail/lane.h>
 #include <nacelle/detail/statistics.h>
 // A team on its way through its steps: between the arrays and the memory where it steps. What Lane is to
@@ -89,6 +90,16 @@ NACELLE_INLINE void store_turn(const View<E>& view, size_t row, int turn) {
     if constexpr (has_turn<E, G>)
         group_column<E, uint8_t, Role::turn, group_index<E, G>()>(view)[row] = uint8_t(turn);
 }
+template <class E, class G>
+NACELLE_INLINE void load_bin(const View<E>& view, Squad<E, G>& squad, int i, size_t row) {
+    if constexpr (bins_in<E, G> > 0)
+        squad.bin[i] = group_column<E, int16_t, Role::bin, group_index<E, G>()>(view)[row];
+}
+template <class E, class G>
+NACELLE_INLINE void store_bin(const View<E>& view, const Squad<E, G>& squad, int i, size_t row) {
+    if constexpr (bins_in<E, G> > 0)
+        group_column<E, int16_t, Role::bin, group_index<E, G>()>(view)[row] = squad.bin[i];
+}
 NACELLE_INLINE bool over_at(uint8_t terminated, uint8_t truncated) { return terminated | truncated; }
 
 // The fields, turns and returns of all members from their arrays. After a step that ended an episode
@@ -101,13 +112,25 @@ template <class E> NACELLE_INLINE void load_members(const View<E>& view, TeamLan
             Member<E, G>& member = squad.member[i];
             load_row<E>(view.array, group_slot<E>(Role::agent, I), row, rows_of<E, G>(view),
                         fields_of<E, G>(member));
-            member.id = i;
+            member.id = int16_t(i);
             member.acts = true;
-            squad.turn[i] = turn_before<E, G>(view, row);
+            set_turn(squad, i, turn_before<E, G>(view, row));
+            load_bin<E, G>(view, squad, i, row);
             const float running = group_column<E, float, Role::episode, I>(view)[row];
             squad.running[i] = over ? 0.0f : running;
         });
     });
+}
+template <class E, class G> NACELLE_INLINE void restore_group(TeamLane<E>& lane, int& turn) {
+    if constexpr (bins_in<E, G> > 0) {
+        lane.gang.sync();
+        fill_bins<E, G>(lane.memory, lane.gang, turn);
+    }
+}
+// The bins as the last sort left them; all members must have been loaded.
+template <class E> NACELLE_INLINE void restore_bins(TeamLane<E>& lane) {
+    int turn = 0;
+    for_each_group<E>([&]<class G, int>() { restore_group<E, G>(lane, turn); });
 }
 template <class E> NACELLE_INLINE void load_team_state(const View<E>& view, TeamLane<E>& lane) {
     if (lane.gang.lane == 0)
@@ -132,6 +155,7 @@ NACELLE_INLINE void load_team(const View<E>& view, uint64_t tick, TeamLane<E>& l
     load_members<E>(view, lane, over);
     load_team_state<E>(view, lane);
     load_episode<E>(view, tick, lane);
+    restore_bins<E>(lane);
 }
 template <class E> NACELLE_INLINE bool ended_before(const View<E>& view, size_t env) {
     return over_at(column<E, uint8_t, Role::terminated>(view)[env],
@@ -146,7 +170,8 @@ template <class E> NACELLE_INLINE void store_team(const View<E>& view, TeamLane<
             const size_t row = row_of<E, G>(lane.env, i);
             store_row<E>(view.array, group_slot<E>(Role::agent, I), row, rows_of<E, G>(view),
                          fields_of<E, G>(squad.member[i]));
-            store_turn<E, G>(view, row, squad.turn[i] & 3);
+            store_turn<E, G>(view, row, turn_at(squad, i) & 3);
+            store_bin<E, G>(view, squad, i, row);
         });
     });
     if (lane.gang.lane == 0)

@@ -57,7 +57,7 @@ template <class E, class G>
 NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, TeamLane<E>& lane,
                                 bool final, int i, float* row) {
     auto& squad = lane.memory.template squad<G>();
-    if (has_turn<E, G> && (squad.turn[i] & was_out)) {
+    if (has_turn<E, G> && (turn_at(squad, i) & was_out)) {
         NACELLE_ROLLED for (int k = 0; k < numbers_in<ObsOf<E, G>>; ++k) row[k] = 0;
         if constexpr (group_has_image<E, G>) {
             ObsOf<E, G> nothing;
@@ -109,31 +109,69 @@ template <class E, class G, int rows> constexpr int sent_together() {
     constexpr int width = numbers_in<ObsOf<E, G>>, team = width * count_of<E, G>, part = width * rows;
     return team % 4 == 0 && part % 4 == 0 ? 4 : team % 2 == 0 && part % 2 == 0 ? 2 : 1;
 }
-inline __attribute__((noinline)) void note_bad_rows(const ViewHead& head, uint64_t tick, uint32_t row, int rows,
-                                         int width, const float* numbers) {
-    for (int i = 0; i < rows * width; ++i)
-        if (!finite(numbers[i])) return note_bad(head, Bad::obs, tick, row + uint32_t(i / width));
+// Where a row in the stage is not finite. Rare, so it is small and not fast.
+NACELLE_INLINE void note_bad_row(const ViewHead& head, uint64_t tick, uint32_t row, int width,
+                                 const float* numbers) {
+    NACELLE_ROLLED for (int i = 0; i < width; ++i) if (!finite(numbers[i]))
+        return note_bad(head, Bad::obs, tick, row);
 }
 
+// Rows that do not lie side by side: neighbouring threads still write neighbouring numbers.
+template <class E, class G>
+NACELLE_INLINE bool send_scattered(const Squad<E, G>& squad, const float* stage, float* rows,
+                                   int first, int here) {
+    constexpr uint32_t width = uint32_t(numbers_in<ObsOf<E, G>>), unit = uint32_t(Shape<E>::unit);
+    float zero = 0;
+    NACELLE_ROLLED for (uint32_t i = threadIdx.x % unit; i < uint32_t(here) * width; i += unit) {
+        const uint32_t row = i / width;
+        const float one = stage[i];
+        pass_on(rows[uint32_t(visited_at(squad, first + int(row))) * width + i % width], one);
+        zero = fused(one, 0.0f, zero);
+    }
+    return zero == 0.0f;
+}
+// `here` rows in the stage leave it.
+template <class E, class G, int staged>
+NACELLE_INLINE bool send_rows(const Squad<E, G>& squad, const float* stage, float* rows, int first,
+                              int here) {
+    if constexpr (bins_in<E, G> > 0) return send_scattered<E, G>(squad, stage, rows, first, here);
+    else {
+        constexpr int width = numbers_in<ObsOf<E, G>>;
+        return send_off<sent_together<E, G, staged>(), E>(
+            stage, rows + size_t(first) * size_t(width), here * width);
+    }
+}
+template <class E, class G, int staged>
+NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>& team,
+                               TeamLane<E>& lane, bool final, float* rows, int first, int here) {
+    constexpr int width = numbers_in<ObsOf<E, G>>;
+    const auto& squad = lane.memory.template squad<G>();
+    float* const stage = stage_of<E>();
+    const int at = int(threadIdx.x) % Shape<E>::unit;
+    if (at < here)
+        look_member<E, G>(view, team, lane, final, visited_at(squad, first + at),
+                          stage + at * width);
+    Gang<E>::sync_unit();
+    if (!send_rows<E, G, staged>(squad, stage, rows, first, here))
+        NACELLE_ROLLED for (int k = 0; k < here; ++k) note_bad_row(
+            view.head, tick, row_in_all<E, G>(lane.env, visited_at(squad, first + k)), width,
+            stage + k * width);
+    Gang<E>::sync_unit();
+}
 // The rows of a group to `rows`, in rounds of as many as the stage holds.
 template <class E, class G, int staged>
 NACELLE_INLINE void look_staged(const View<E>& view, uint64_t tick, const Team<E>& team,
                                 TeamLane<E>& lane, bool final, float* rows) {
-    constexpr int width = numbers_in<ObsOf<E, G>>, count = count_of<E, G>, unit = Shape<E>::unit;
-    float* const stage = stage_of<E>();
+    constexpr int count = count_of<E, G>, unit = Shape<E>::unit;
     const int at = int(threadIdx.x) % unit;
     NACELLE_ROLLED for (int base = lane.gang.lane - at; base < count; base += Gang<E>::lanes) {
         const int end = min(base + unit, count);
-        NACELLE_ROLLED for (int first = base; first < end; first += staged) {
-            const int here = min(staged, end - first), i = first + at;
-            if (at < here) look_member<E, G>(view, team, lane, final, i, stage + at * width);
-            Gang<E>::sync_unit();
-            const bool good = send_off<sent_together<E, G, staged>(), E>(
-                stage, rows + size_t(first) * size_t(width), here * width);
-            if (!good)
-                note_bad_rows(view.head, tick, row_in_all<E, G>(lane.env, first), here, width, stage);
-            Gang<E>::sync_unit();
-        }
+        if constexpr (staged >= unit || staged >= count)
+            look_round<E, G, staged>(view, tick, team, lane, final, rows, base, end - base);
+        else
+            NACELLE_ROLLED for (int first = base; first < end; first += staged)
+                look_round<E, G, staged>(view, tick, team, lane, final, rows, first,
+                                         min(staged, end - first));
     }
 }
 #endif
@@ -178,7 +216,7 @@ NACELLE_INLINE void mask_group(const View<E>& view, const Team<E>& team, TeamLan
         auto& squad = lane.memory.template squad<G>();
         lane.gang.template spread_over<count_of<E, G>>([&](int i) {
             Mask<ActionOf<E, G>> mask(masks + row_of<E, G>(lane.env, i) * size_t(width));
-            if ((squad.turn[i] & 3) == uint8_t(Turn::acts))
+            if ((turn_at(squad, i) & 3) == uint8_t(Turn::acts))
                 E::mask(team, squad.member[i], lane.params(view), mask);
         });
     }

@@ -10,11 +10,19 @@ namespace nacelle::detail {
 inline constexpr int strip = 32;
 constexpr int strips_of(int n) { return (n + strip - 1) / strip; }
 
-// Members sorted by bin: those of bin b are id[start[b]] to id[start[b + 1] - 1], ascending.
+// Members sorted by bin: those of bin b are id[start[b]] to id[start[b + 1] - 1], ascending. Before the
+// first sort of an episode all bins are empty, and so is what `bin` says of each member: -1.
 template <class E, class G, int Bins> struct BinTable {
-    int start[Bins + 2], id[count_of<E, G>], unordered[count_of<E, G>];
+    int start[Bins + 2];
+    int16_t bin[count_of<E, G>], id[count_of<E, G>], unordered[count_of<E, G>];
+    bool sorted;
 };
 template <class E, class G> struct BinTable<E, G, 0> {};
+template <class E, class G> inline constexpr int bins_in = GroupParts<E, G>::bins;
+
+// Turn, and whether it was out before this step: of groups that have turns.
+template <class E, class G, bool any> struct TurnTable { uint8_t turn[count_of<E, G>]; };
+template <class E, class G> struct TurnTable<E, G, false> {};
 
 // On a GPU neighbouring threads read neighbouring members: a stride of 4, 8, ... words would send them
 // to the same banks of shared memory, one after the other.
@@ -22,23 +30,40 @@ template <class M> struct Padded : M { uint32_t pad; };
 template <class M, bool pad> struct SlotFor { using type = M; };
 template <class M> struct SlotFor<M, true> { using type = Padded<M>; };
 
-template <class E, class G> struct Squad : BinTable<E, G, GroupParts<E, G>::bins> {
+template <class E, class G>
+struct Squad : BinTable<E, G, bins_in<E, G>>, TurnTable<E, G, has_turn<E, G>> {
     using M = Member<E, G>;
     static constexpr int count = count_of<E, G>;
     typename SlotFor<M, NACELLE_GPU && sizeof(M) % 16 == 0>::type member[count];
     float running[count];    // each one's return so far
-    uint8_t turn[count];     // Turn, and whether it was out before this step
 };
 inline constexpr uint8_t was_out = 4;
+template <class E, class G> NACELLE_INLINE uint8_t turn_at(const Squad<E, G>& squad, int i) {
+    if constexpr (has_turn<E, G>) return squad.turn[i];
+    else return uint8_t(Turn::acts);
+}
+template <class E, class G> NACELLE_INLINE void set_turn(Squad<E, G>& squad, int i, int turn) {
+    if constexpr (has_turn<E, G>) squad.turn[i] = uint8_t(turn);
+}
+// The k-th member to visit: those of a bin one after the other, so that neighbouring threads look at the
+// same neighbours. In which order a phase goes through its members changes nothing else.
+template <class E, class G> NACELLE_INLINE int visited_at(const Squad<E, G>& squad, int k) {
+#if NACELLE_GPU
+    if constexpr (bins_in<E, G> > 0) return squad.sorted ? squad.id[k] : k;
+#endif
+    (void)squad;
+    return k;
+}
 
 template <class E, class L> struct Squads;
 template <class E, class... G> struct Squads<E, Groups<G...>> : Squad<E, G>... {};
 
 template <class E> struct TeamMemory : Squads<E, GroupsOf<E>> {
     StateOf<E> state;
+    static constexpr int most_warps = most_agents<E>() > 2048 ? 64 : 33;
     // Parts of an answer, one for each strip or each warp, in two places by turns: one barrier is enough.
     static constexpr int strips = strips_of(most_agents<E>()), parts = strips + strips_of(strips);
-    uint64_t partial[2][parts < 64 ? 64 : parts];
+    uint64_t partial[2][parts < most_warps ? most_warps : parts];
 
     template <class G> Squad<E, G>& squad() { return *this; }
     template <class G> const Squad<E, G>& squad() const { return *this; }

@@ -17,8 +17,8 @@ NACELLE_INLINE void ask_group(const View<E>& view, const Team<E>& team, TeamLane
     auto& squad = lane.memory.template squad<G>();
     lane.gang.template spread_over<count_of<E, G>>([&](int i) {
         const uint8_t next = next_turn<E, G>(view, team, lane, squad.member[i]);
-        const bool out = (fresh ? next : squad.turn[i] & 3) == uint8_t(Turn::out);
-        squad.turn[i] = uint8_t(next | (out ? was_out : 0));
+        const bool out = (fresh ? next : turn_at(squad, i) & 3) == uint8_t(Turn::out);
+        set_turn(squad, i, next | (out ? was_out : 0));
     });
 }
 template <class E>
@@ -107,10 +107,11 @@ NACELLE_INLINE void open_team(const View<E>& view, uint64_t tick, TeamLane<E>& l
         auto& squad = lane.memory.template squad<G>();
         lane.gang.template spread_over<count_of<E, G>>([&](int i) {
             squad.running[i] = 0;
-            squad.turn[i] = 0;
+            set_turn(squad, i, 0);
             squad.member[i].reward = 0;
             squad.member[i].acts = true;
         });
+        empty_bins<E, G>(lane.memory, lane.gang);
     });
     lane.gang.sync();
     const Source source = lane.source(view, tick, Domain::reset);

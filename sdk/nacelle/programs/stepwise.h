@@ -11,24 +11,27 @@ namespace detail {
 // Both in one: two loops would double the time to compile.
 template <class E> struct EitherPolicy {
     bool draw;
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, A<E>& action) const {
-        RandomPolicy<E> random;
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, A<E>& action) {
         if (draw) random.act(view, now, action);
         else GivenPolicy<E>{}.act(view, now, action);
     }
     template <class G>
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E, G>& action) const {
-        RandomPolicy<E> random;
-        if (draw) random.template act<G>(view, now, action);
-        else GivenPolicy<E>{}.template act<G>(view, now, action);
+    NACELLE_INLINE void block(const View<E>& view, uint64_t tick, int t, size_t env, int block) {
+        if (draw) random.template block<G>(view, tick, t, env, block);
     }
+    template <class G>
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, int k, ActionOf<E, G>& action) {
+        if (draw) random.template act<G>(view, now, k, action);
+        else GivenPolicy<E>{}.template act<G>(view, now, k, action);
+    }
+    RandomPolicy<E> random{};
 };
 #endif
 template <class E>
 NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
     const auto nothing = [](const Now&, const auto&, const Outcome&) {};
 #if NACELLE_GPU
-    EitherPolicy<E> policy{args.draw != 0};
+    EitherPolicy<E> policy{.draw = args.draw != 0};
     rollout<E>(view, items, args.ahead, 1, policy, nothing);
 #else
     RandomPolicy<E> random;

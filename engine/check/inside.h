@@ -1,0 +1,15 @@
+#pragma once
+#include "engine/check/session.h"
+
+namespace nacelle {
+
+// All checks of one environment, or those named in `only`, in this process, which an author's code
+// may end at any time. Each line that `tell` takes is for check_in_child(), which waits for this
+// process.
+void run_checks(Subject subject, const std::vector<std::string>& only, const Tell& tell);
+
+// From here on a crash, or SIGUSR1, says on standard output where the main thread was, before the
+// process ends. Ends with the process that started this one.
+void report_crashes();
+
+}

@@ -1,0 +1,124 @@
+#include "engine/check/outside.h"
+
+#include "engine/base/error.h"
+#include "engine/check/child.h"
+#include "engine/check/place.h"
+
+#include <csignal>
+#include <cstring>
+#include <sstream>
+
+namespace nacelle {
+namespace {
+
+// A compiler on a busy machine may take this long.
+constexpr double patience = 600;
+
+// What the child has said of where it stands.
+class Listener final {
+public:
+    Listener(const ChildChecks& checks, const std::function<void(const Finding&)>& show)
+        : checks_(checks), show_(show) {}
+
+    double take(const std::string& line) {
+        if (line.starts_with('{')) {
+            const Json word = Json::parse(line, nullptr, false);
+            if (word.is_object()) take(word);    // else an author's own output
+        }
+        return author_ ? checks_.timeout : patience;
+    }
+
+    void ended(const ChildEnd& end) {
+        if (end.how == ChildEnd::stuck) return refuse_stuck();
+        if (!fault_.empty()) return refuse_fault();
+        if (end.how == ChildEnd::killed_by_signal) return refuse_crash(end.status);
+        if (end.status != 0 || !check_.empty())
+            refuse("the process ended with status " + std::to_string(end.status) + " during " +
+                       (doing_.empty() ? "its start" : doing_),
+                   "an environment must not call exit() or abort()");
+    }
+    bool passes() const { return passes_; }
+
+private:
+    void take(const Json& word) {
+        if (word.contains("begin")) {
+            check_ = word["begin"].get<std::string>();
+            doing_.clear();
+        } else if (word.contains("doing")) {
+            doing_ = word["doing"].get<std::string>();
+            author_ = word.value("author", true);
+        } else if (word.contains("finding")) {
+            const Finding finding = finding_from(word["finding"]);
+            passes_ &= finding.verdict != Verdict::refused;
+            check_.clear();
+            show_(finding);
+        } else if (word.contains("fault")) {
+            fault_ = word["fault"].get<std::string>();
+            // A return address is behind the call that it belongs to.
+            offset_ = word.value("offset", uint64_t(1)) - 1;
+        } else if (word.contains("signal")) {
+            object_ = word.value("object", "");
+            offset_ = word.value("offset", uint64_t(0));
+        } else if (word.contains("object")) object_ = word["object"].get<std::string>();
+    }
+
+    std::string place() const { return author_place(object_, offset_, checks_.author); }
+    void refuse(const std::string& what, const std::string& remedy) {
+        passes_ = false;
+        show_({check_.empty() ? "process" : check_, Verdict::refused, what,
+               remedy.empty() ? std::string(rest) : remedy + " (" + rest + ")"});
+    }
+    void refuse_stuck() {
+        std::ostringstream text;
+        const std::string at = offset_ ? place() : std::string();
+        if (!at.empty()) text << at << ": ";
+        text << "no end after " << (author_ ? checks_.timeout : patience) << " s of "
+             << (doing_.empty() ? "work" : doing_);
+        refuse(text.str(), author_
+                               ? "look for a loop whose condition stays true, or raise --timeout"
+                               : "the compiler did not come back");
+    }
+    void refuse_fault() {
+        const std::string at = place();
+        const bool index = fault_.starts_with("index ");
+        refuse((at.empty() ? "" : at + ": ") + fault_,
+               index ? "keep every index from 0 to its size - 1, for example by nacelle::clamp"
+                     : "see the rules of phases in sdk/README.md");
+    }
+    void refuse_crash(int signal) {
+        const std::string at = offset_ ? place() : std::string();
+        std::string what, remedy;
+        if (signal == SIGILL && !at.empty()) {
+            what = "an index is outside a C array, or a whole number is divided by zero";
+            remedy = "keep every index from 0 to its size - 1, and test every divisor";
+        } else if (signal == SIGFPE) {
+            what = "a whole number is divided by zero";
+            remedy = "test the divisor";
+        } else {
+            what = std::string("the process crashed (") + ::strsignal(signal) + ") in " +
+                   (doing_.empty() ? "the engine" : doing_);
+            remedy = "look for an index outside its array, or a recursion without end";
+        }
+        refuse((at.empty() ? "" : at + ": ") + what, remedy);
+    }
+
+    static constexpr const char* rest = "the checks behind this one were not run";
+
+    const ChildChecks& checks_;
+    const std::function<void(const Finding&)>& show_;
+    std::string check_, doing_, fault_, object_;
+    uint64_t offset_ = 0;
+    bool author_ = false, passes_ = true;
+};
+
+}
+
+bool check_in_child(const ChildChecks& checks, const std::function<void(const Finding&)>& show) {
+    Listener listener(checks, show);
+    const ChildEnd end = run_child(checks.command, patience,
+                                   [&](const std::string& line) { return listener.take(line); });
+    listener.ended(end);
+    return listener.passes();
+}
+
+}

@@ -1,0 +1,128 @@
+#include "engine/check/session.h"
+
+#include "engine/base/error.h"
+
+namespace nacelle {
+namespace {
+
+// Agents times steps of one trial, and bytes of arrays that its steps write: a second or two of one
+// core.
+constexpr uint64_t agent_steps = 200000, bytes_written = uint64_t(1) << 30;
+
+}
+
+Session::Session(Subject subject, Tell tell)
+    : subject_(std::move(subject)), tell_(std::move(tell)), told_() {}
+
+uint32_t Session::envs() const {
+    // No power of two, and none of 32: the last group of a launch is then never full.
+    const uint32_t agents = std::max(1u, schema_->header().agents);
+    return std::clamp(1800u / agents, 2u, 193u);
+}
+
+uint32_t Session::steps() const {
+    const uint64_t agents = std::max(1u, schema_->header().agents);
+    const uint64_t by_agents = agent_steps / (agents * envs()),
+                   by_bytes = bytes_written / (uint64_t(schema_->bytes_per_env()) * envs() + 1);
+    return uint32_t(std::clamp(std::min(by_agents, by_bytes), uint64_t(6), uint64_t(1000)));
+}
+
+EnvSettings Session::settings(uint32_t envs) const {
+    EnvSettings settings = subject_.settings;
+    settings.count = envs;
+    return settings;
+}
+
+std::unique_ptr<Environment> Session::load(const Variant& variant, const EnvSettings& settings) {
+    BackendSettings backend = subject_.backend;
+    backend.backend = "cpu";
+    const auto news = [this](const Binary* made) {
+        if (!made) return doing("the compiler", false);
+        const std::string path(reinterpret_cast<const char*>(made->image.data()),
+                               made->image.size());
+        tell_({{"object", path}});
+        doing("prepare(), reset() or observe()");
+    };
+    auto env = std::make_unique<Environment>(open_variant(backend, variant, news), settings,
+                                             subject_.loaded);
+    if (!schema_) learn(env->schema());
+    return env;
+}
+
+std::unique_ptr<Environment> Session::load_near_limit(const Variant& variant, uint32_t most_envs) {
+    auto env = load(variant, settings(std::min(envs(), most_envs)));
+    put_near_limit(*env, steps());
+    return env;
+}
+
+std::unique_ptr<Environment> Session::load_on_gpu(const EnvSettings& settings) {
+    BackendSettings backend = subject_.backend;
+    backend.backend = "cuda";
+    doing("the compiler", false);
+    const auto on = open_backend(backend);
+    return std::make_unique<Environment>(on, settings, subject_.loaded);
+}
+
+Binary Session::compile(const Variant& variant, std::unique_ptr<Compiler> other) {
+    BackendSettings backend = subject_.backend;
+    backend.backend = "cpu";
+    struct Made {
+        Binary binary;
+    };
+    // What was made is thrown over the rest of the load, which would run the author's code.
+    const auto news = [this](const Binary* made) {
+        if (made) throw Made{*made};
+        doing("the compiler", false);
+    };
+    auto on = open_variant(backend, variant, news, std::move(other));
+    try {
+        const Environment never(on, subject_.settings);
+    } catch (Made& made) {
+        return std::move(made.binary);
+    }
+    throw Error(file(), "was loaded without a compile");
+}
+
+void Session::begin(const std::string& check) { tell_({{"begin", check}}); }
+
+void Session::doing(const std::string& functions, bool author) {
+    told_ = std::chrono::steady_clock::now();
+    tell_({{"doing", functions}, {"author", author}});
+}
+
+void Session::went_on() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < std::chrono::milliseconds(500)) return;
+    told_ = now;
+    tell_({{"going", true}});
+}
+
+void Session::play(uint32_t steps, const std::function<void(uint32_t)>& step) {
+    doing("step(), or reset() or observe() behind it");
+    for (uint32_t i = 0; i < steps; ++i) {
+        step(i);
+        went_on();
+    }
+}
+
+void put_near_limit(Environment& env, uint32_t steps) {
+    const uint32_t limit = env.schema().header().time_limit;
+    NamedArray* const length = env.arrays().find("episode.length");
+    if (!limit || !length || length->dtype() != Dtype::i32) return;
+    std::vector<int32_t> lengths(length->count());
+    const uint32_t window = std::max(1u, std::min({steps, limit, 200u}));
+    for (uint32_t i = 0; i < lengths.size(); i += 2)
+        lengths[i] = int32_t(limit - 1 - (i * 7) % window);
+    length->write_bytes(lengths.data(), lengths.size());
+}
+
+Finding passed(std::string what) { return {{}, Verdict::ok, std::move(what), {}}; }
+Finding skipped(std::string why) { return {{}, Verdict::skipped, std::move(why), {}}; }
+Finding advice(std::string what, std::string remedy) {
+    return {{}, Verdict::advice, std::move(what), std::move(remedy)};
+}
+Finding refused(std::string what, std::string remedy) {
+    return {{}, Verdict::refused, std::move(what), std::move(remedy)};
+}
+
+}

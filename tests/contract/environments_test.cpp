@@ -1,0 +1,36 @@
+#include "tests/contract/contract.h"
+#include "tests/env/workbench.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+
+// Every file of env_sources is held to the contract; a new one is here by being there.
+using namespace nacelle;
+using namespace nacelle::test;
+
+TEST_CASE("every environment keeps the contract") {
+    for (const std::string& name : all_environments()) {
+        const Report report = check(env_folder / (name + ".cu"));
+        CAPTURE(name);
+        CHECK_MESSAGE(report.passes, report.refusals());
+        // Nothing came to its end before the last check.
+        CHECK(report.find("CPU ~ GPU") != nullptr);
+    }
+}
+
+TEST_CASE("a CPU and a GPU agree in every environment") {
+    try {
+        open("cuda");
+    } catch (const Error& error) {
+        NACELLE_SKIP(error.what());
+    }
+    for (const std::string& name : all_environments()) {
+        const Report report = check(env_folder / (name + ".cu"));
+        CAPTURE(name);
+        for (const char* const one : {"CPU = GPU", "CPU ~ GPU"}) {
+            const Finding* const finding = report.find(one);
+            REQUIRE(finding);
+            CHECK_MESSAGE(finding->verdict == Verdict::ok, finding->what);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// refused: maths: calls libm: sinf \(libm_call\.cu:18\)
+// remedy: maths: use nacelle::sin
+#include <cmath>
+#include <nacelle/env.h>
+
+struct LibmCall {
+    static constexpr int time_limit = 50;
+    struct Params { float speed = 0.1f; };
+    struct State { float x; };
+    struct Action { nacelle::Discrete<2> go; };
+    struct Obs { float x; };
+
+    static void reset(State& s, const Params&, nacelle::Rng& rng) {
+        s.x = rng.uniform();
+    }
+    static nacelle::Outcome step(State& s, const Action& a, const Params& p, nacelle::Rng& rng) {
+        s.x += a.go ? p.speed : -p.speed;
+        return {.reward = std::sin(s.x)};
+    }
+    static Obs observe(const State& s, const Params&) {
+        return {s.x};
+    }
+};
+NACELLE_ENV(LibmCall)

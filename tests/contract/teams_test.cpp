@@ -1,0 +1,66 @@
+#include "tests/contract/contract.h"
+#include "tests/env/workbench.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+
+// Teams of every size that is a turning point: one agent, a part of a warp, a warp, one more,
+// several agents to a thread, more than a block has threads, a cluster.
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+struct TeamSize {
+    const char* environment;
+    int agents;
+    std::vector<std::string> constants;    // "taggers=4", what makes it so many
+};
+
+// Which constants give which number. Each size has one environment or two, and each environment
+// small and big sizes.
+std::vector<TeamSize> sizes() {
+    return {
+        {"tag_gridworld", 1, {"taggers=0"}},
+        {"tag_gridworld", 2, {"taggers=1"}},
+        {"tag_continuous", 2, {"taggers=1", "runners=1"}},
+        {"tag_gridworld", 5, {"taggers=4"}},
+        {"pursuit_swarm", 5, {"predators=2", "preys=3"}},
+        {"tag_continuous", 32, {"taggers=2", "runners=30"}},
+        {"tag_gridworld", 33, {"taggers=32"}},
+        {"pursuit_swarm", 33, {"predators=3", "preys=30"}},
+        {"tag_continuous", 105, {"taggers=5", "runners=100"}},
+        {"tag_gridworld", 1000, {"taggers=999", "observe_all=0"}},
+        {"tag_continuous", 1025, {"taggers=25", "runners=1000"}},
+        {"pursuit_swarm", 4096, {"predators=512", "preys=3584"}},
+        {"pursuit_swarm", 16384, {"predators=2048", "preys=14336"}},
+    };
+}
+
+// What can depend on the number of agents: memory, the order of agents, the cut into threads.
+const std::vector<std::string> asked = {"host compiler", "indices",     "reset writes",
+                                        "checked build", "agent order", "GPU code",
+                                        "CPU = GPU"};
+
+}
+
+TEST_CASE("teams of 1 to 16,384 agents keep the contract") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build has all sizes; with a sanitizer they would take an hour");
+#endif
+    for (const TeamSize& size : sizes()) {
+        std::vector<std::string> assignments;
+        for (const std::string& constant : size.constants)
+            assignments.push_back("env.constants." + constant);
+        const Report report =
+            check(env_folder / (std::string(size.environment) + ".cu"), assignments, 60, asked);
+        CAPTURE(size.environment);
+        CAPTURE(size.agents);
+        CHECK_MESSAGE(report.passes, report.refusals());
+        const Finding* const built = report.find("host compiler");
+        REQUIRE(built);
+        const std::string count = ": " + std::to_string(size.agents) + " agents";
+        CHECK_MESSAGE(contains(built->what, count), built->what);
+        CHECK(report.find("GPU code") != nullptr);
+    }
+}

@@ -1,0 +1,187 @@
+#include "engine/base/error.h"
+#include "engine/check/checks.h"
+#include "engine/check/inside.h"
+#include "engine/check/outside.h"
+#include "engine/plugins/run_hook.h"
+#include "tools/commands.h"
+#include "tools/options.h"
+
+#include <cstdio>
+#include <iostream>
+
+#include <unistd.h>
+
+namespace nacelle::tools {
+namespace {
+
+struct CheckCommand {
+    Options options;
+    std::vector<std::string> environments;
+    std::vector<std::string> only;
+    double timeout = 60;
+    bool inside = false;    // this process runs an author's code for another one
+};
+
+// Every environment of the first folder that has any.
+std::vector<std::string> all_environments() {
+    std::vector<std::string> names;
+    for (const std::filesystem::path& folder : env_folders()) {
+        for (const auto& entry : std::filesystem::directory_iterator(folder))
+            if (entry.path().extension() == ".cu") names.push_back(entry.path().stem());
+        if (!names.empty()) break;
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+// The same program again, for one environment, in a process that an author's code may end.
+std::vector<std::string> inner_command(const CheckCommand& check, const std::string& environment) {
+    const Options& options = check.options;
+    std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe").string(),
+                                        "check",
+                                        environment,
+                                        "--inside",
+                                        "--backend",
+                                        options.backend};
+    if (options.seed) command.insert(command.end(), {"--seed", std::to_string(*options.seed)});
+    if (!options.config.empty())
+        command.insert(command.end(), {"--config", options.config.string()});
+    for (const auto& folder : options.plugin_folders)
+        command.insert(command.end(), {"--plugins", folder.string()});
+    for (const std::string& one : options.assignments)
+        command.insert(command.end(), {"--set", one});
+    for (const std::string& one : check.only) command.insert(command.end(), {"--only", one});
+    return command;
+}
+
+void run_inside(const CheckCommand& check) {
+    report_crashes();
+    std::string where;
+    const Json configuration =
+        resolve_configuration(sources_for(check.options, check.environments.front()), where);
+    Config top(configuration, where);
+    const uint64_t seed = uint64_t(top.integer("seed", 1, 0, int64_t(1) << 53));
+    const Json hooks = top.object("hooks").json();
+    Subject subject{.settings = read_env_settings(top.object("env"), seed, env_folders()),
+                    .loaded = {},
+                    .backend = {.backend = check.options.backend,
+                                .threads = check.options.threads,
+                                .cache = {},
+                                .env_folders = env_folders()}};
+    Plugins plugins(plugin_folders(check.options),
+                    std::make_shared<Cache>(Cache::default_directory()));
+    const std::filesystem::path folder = subject.settings.source.parent_path();
+    subject.loaded = [&](Environment& env) {
+        for (const auto& [hook, config] : hooks.items())
+            run_hook(plugins, env, hook, config, folder);
+    };
+    run_checks(std::move(subject), check.only,
+               [](const Json& word) { std::cout << word << std::endl; });
+}
+
+// A colour where a person looks.
+const char* colour(Verdict verdict, bool terminal) {
+    if (!terminal) return "";
+    switch (verdict) {
+        case Verdict::ok: return "\033[32m";
+        case Verdict::advice: return "\033[33m";
+        case Verdict::skipped: return "\033[2m";
+        case Verdict::refused: return "\033[31m";
+    }
+    return "";
+}
+
+void show(const Finding& finding, bool terminal) {
+    std::string what = finding.what;
+    // A compiler's words have lines of their own.
+    for (size_t at = what.find('\n'); at != what.npos; at = what.find('\n', at + 1))
+        what.insert(at + 1, 31, ' ');
+    std::printf("  %s%-8s%s %-19s %s\n", colour(finding.verdict, terminal),
+                verdict_name(finding.verdict), terminal ? "\033[0m" : "", finding.check.c_str(),
+                what.c_str());
+    if (!finding.remedy.empty()) std::printf("  %-8s %-19s %s\n", "", "", finding.remedy.c_str());
+    std::fflush(stdout);
+}
+
+// "12 ok, 1 advice, 2 skipped"
+std::string counts_text(const std::array<int, 4>& counts) {
+    std::string text;
+    for (size_t i = 0; i < counts.size(); ++i)
+        if (counts[i])
+            text += (text.empty() ? "" : ", ") + std::to_string(counts[i]) + " " +
+                    verdict_name(Verdict(i));
+    return text;
+}
+
+bool check_one(const CheckCommand& check, const std::string& environment) {
+    const bool terminal = !check.options.json && isatty(STDOUT_FILENO);
+    std::string where;
+    // A wrong name or setting is a mistake of the command line, not of the environment.
+    const Json configuration =
+        resolve_configuration(sources_for(check.options, environment), where);
+    const std::filesystem::path author = configuration["env"]["source"].get<std::string>();
+    const std::string name = author.stem().string();
+    if (!check.options.json) std::printf("%s  (%s)\n", name.c_str(), author.c_str());
+    std::array<int, 4> counts{};
+    const bool passes = check_in_child(
+        {.command = inner_command(check, environment), .author = author, .timeout = check.timeout},
+        [&](const Finding& finding) {
+            ++counts[size_t(finding.verdict)];
+            if (!check.options.json) return show(finding, terminal);
+            Json line = as_json(finding);
+            line["environment"] = name;
+            std::cout << line << std::endl;
+        });
+    if (check.options.json)
+        std::cout << Json{{"environment", name}, {"passes", passes},     {"ok", counts[0]},
+                          {"advice", counts[1]}, {"skipped", counts[2]}, {"refused", counts[3]}}
+                  << std::endl;
+    else
+        std::printf("%s%s %s%s: %s\n\n", colour(passes ? Verdict::ok : Verdict::refused, terminal),
+                    name.c_str(), passes ? "passes" : "is refused", terminal ? "\033[0m" : "",
+                    counts_text(counts).c_str());
+    return passes;
+}
+
+void run(CheckCommand& check) {
+    if (check.inside) return run_inside(check);
+    if (check.environments.empty()) check.environments = all_environments();
+    std::vector<std::string> refused;
+    for (const std::string& environment : check.environments)
+        if (!check_one(check, environment)) refused.push_back(environment);
+    if (!check.options.json && check.environments.size() > 1) {
+        std::printf("%zu of %zu environments pass", check.environments.size() - refused.size(),
+                    check.environments.size());
+        for (size_t i = 0; i < refused.size(); ++i)
+            std::printf("%s%s", i ? ", " : "; refused: ", refused[i].c_str());
+        std::printf("\n");
+    }
+    std::fflush(stdout);
+    if (!refused.empty()) throw CLI::RuntimeError(1);
+}
+
+}
+
+void add_check(CLI::App& app) {
+    auto check = std::make_shared<CheckCommand>();
+    CLI::App* const command = app.add_subcommand(
+        "check", "Hold environments to their contract: memory, determinism, races, CPU and GPU");
+    add_common_options(*command, check->options);
+    add_config_options(*command, check->options, false);
+    command->add_option("environments", check->environments,
+                        "Names in env_sources or paths; all of env_sources where none is given");
+    command
+        ->add_option("--timeout", check->timeout,
+                     "Seconds after which a function that does not return is an endless loop")
+        ->check(CLI::Range(0.1, 86400.0))
+        ->capture_default_str();
+    std::vector<std::string> names;
+    for (const Check& one : all_checks()) names.emplace_back(one.name);
+    command->add_option("--only", check->only, "Only these checks, separated by commas")
+        ->delimiter(',')
+        ->check(CLI::IsMember(names));
+    command->add_flag("--inside", check->inside)->group("");
+    command->callback([check] { run(*check); });
+}
+
+}
