@@ -4,7 +4,7 @@
 // other waits, and what the waiting one chose is ignored. A stone falls to the lowest free cell of
 // the chosen column. Four or more stones of one player in a line, upright, level or diagonal, end
 // the game: the winner gets +1, the other -1. A full board without such a line ends it too: both
-// get draw_reward. Every other reward is 0. The mask forbids full columns, for both players; who
+// get draw_reward. Every other reward is 0. The mask forbids full columns to the player who acts; who
 // chooses one in spite of it places no stone and loses at once: -1, and +1 for the other.
 //
 // State: the stones of player i are the bits of stones[i], bit 7 * column + row, with column 0 on

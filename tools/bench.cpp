@@ -36,8 +36,10 @@ void print(const BenchmarkRow& row, const RunsOn& on, const Options& options, bo
         std::cout << Json{{"environment", row.environment},
                           {"kind", row.kind},
                           {"envs", row.envs},
+                          {"agents", row.agents},
                           {"steps", row.steps},
                           {"steps_per_second", row.steps_per_second},
+                          {"agent_steps_per_second", row.agents * row.steps_per_second},
                           {"slowest", row.slowest},
                           {"fastest", row.fastest},
                           {"seconds", row.seconds},
@@ -61,12 +63,15 @@ void print(const BenchmarkRow& row, const RunsOn& on, const Options& options, bo
                     : device.processors == 1 ? "thread"
                                              : "threads",
                     device.driver.empty() ? "" : (", " + device.driver).c_str());
-        std::printf("%-22s %-8s %9s %6s %12s %22s %10s %8s %5s\n", "environment", "kind", "envs",
-                    "steps", "steps/s", "slowest to fastest", "bytes/step", "GB/s", "regs");
+        std::printf("%-22s %-8s %9s %6s %6s %12s %22s %13s %10s %8s %5s\n", "environment", "kind",
+                    "envs", "agents", "steps", "steps/s", "slowest to fastest", "agent steps/s",
+                    "bytes/step", "GB/s", "regs");
     }
-    std::printf("%-22s %-8s %9u %6u %12s %22s %10.0f %8.0f %5d\n", row.environment.c_str(),
-                row.kind.c_str(), row.envs, row.steps, rate(row.steps_per_second).c_str(),
-                (rate(row.slowest) + " to " + rate(row.fastest)).c_str(), row.bytes_per_step,
+    std::printf("%-22s %-8s %9u %6u %6u %12s %22s %13s %10.0f %8.0f %5d\n", row.environment.c_str(),
+                row.kind.c_str(), row.envs, row.agents, row.steps,
+                rate(row.steps_per_second).c_str(),
+                (rate(row.slowest) + " to " + rate(row.fastest)).c_str(),
+                rate(row.agents * row.steps_per_second).c_str(), row.bytes_per_step,
                 row.bytes_per_step * row.steps_per_second * 1e-9, row.registers);
     std::fflush(stdout);
 }

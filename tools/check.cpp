@@ -54,8 +54,7 @@ std::vector<std::string> inner_command(const CheckCommand& check, const std::str
     return command;
 }
 
-void run_inside(const CheckCommand& check) {
-    report_crashes();
+void check_inside(const CheckCommand& check) {
     std::string where;
     const Json configuration =
         resolve_configuration(sources_for(check.options, check.environments.front()), where);
@@ -77,6 +76,16 @@ void run_inside(const CheckCommand& check) {
     };
     run_checks(std::move(subject), check.only,
                [](const Json& word) { std::cout << word << std::endl; });
+}
+
+void run_inside(const CheckCommand& check) {
+    report_crashes();
+    try {
+        check_inside(check);
+    } catch (const Error& error) {
+        std::cout << Json{{"setting", {error.where(), error.reason(), error.instead()}}}
+                  << std::endl;
+    }
 }
 
 // A colour where a person looks.
@@ -121,13 +130,17 @@ bool check_one(const CheckCommand& check, const std::string& environment) {
         resolve_configuration(sources_for(check.options, environment), where);
     const std::filesystem::path author = configuration["env"]["source"].get<std::string>();
     const std::string name = author.stem().string();
-    if (!check.options.json) std::printf("%s  (%s)\n", name.c_str(), author.c_str());
     std::array<int, 4> counts{};
+    bool begun = false;
     const bool passes = check_in_child(
         {.command = inner_command(check, environment), .author = author, .timeout = check.timeout},
         [&](const Finding& finding) {
             ++counts[size_t(finding.verdict)];
-            if (!check.options.json) return show(finding, terminal);
+            if (!check.options.json) {
+                if (!begun) std::printf("%s  (%s)\n", name.c_str(), author.c_str());
+                begun = true;
+                return show(finding, terminal);
+            }
             Json line = as_json(finding);
             line["environment"] = name;
             std::cout << line << std::endl;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <span>
 
 namespace nacelle::tools {
 namespace {
@@ -37,6 +38,34 @@ Json describe_kernel(const Kernel& kernel) {
             {"shared_bytes", kernel.shared_bytes}};
 }
 
+// What the text of a constant's default says by itself; the compiler knows the others.
+Json literal(const std::string& text) {
+    if (text == "true" || text == "false") return text == "true";
+    std::string digits = text;
+    if (digits.ends_with('f') || digits.ends_with('u')) digits.pop_back();
+    const Json number = Json::parse(digits, nullptr, false);
+    if (number.is_number()) return number;
+    return "computed: " + text;
+}
+
+Json describe_groups(const Header& header) {
+    Json groups = Json::array();
+    for (const Group& group : std::span(header.group, header.groups))
+        groups.push_back({{"name", group.name},
+                          {"agents", group.count},
+                          {"observation_width", group.obs_width},
+                          {"takes_turns", group.has_turn != 0}});
+    return groups;
+}
+Json describe_policies(const Header& header) {
+    Json policies = Json::array();
+    for (const Decider& policy : std::span(header.policy, header.policies))
+        policies.push_back({{"name", policy.name},
+                            {"agents", policy.agents},
+                            {"group", header.group[policy.group].name}});
+    return policies;
+}
+
 Json describe(Environment& env) {
     const Header& header = env.schema().header();
     Json all = {{"environment", env.name()},
@@ -48,6 +77,13 @@ Json describe(Environment& env) {
                 {"observation_width", header.group[0].obs_width},
                 {"compile_milliseconds", env.stepwise().milliseconds()},
                 {"from_cache", env.stepwise().from_cache()}};
+    all["threads_per_environment"] = header.env_threads;
+    all["threads_per_block"] = header.block_threads;
+    all["shared_bytes_per_block"] = header.shared_bytes;
+    if (header.is_team) {
+        all["groups"] = describe_groups(header);
+        all["policies"] = describe_policies(header);
+    }
     for (const NamedArray& array : env.arrays().all())
         all["arrays"].push_back(describe_array(array));
     for (const Field& field : env.schema().fields())
@@ -59,7 +95,7 @@ Json describe(Environment& env) {
     for (const ConstantUse& use : constants_of(env.settings().source)) {
         const auto given = env.settings().constants.find(use.name);
         all["constants"][use.name] =
-            given == env.settings().constants.end() ? Json(use.fallback) : Json(given->second);
+            given == env.settings().constants.end() ? literal(use.fallback) : Json(given->second);
     }
     for (const char* const name : {"nacelle_step", "nacelle_reset"})
         all["kernels"].push_back(describe_kernel(env.stepwise().kernel(name)));
@@ -91,6 +127,27 @@ std::string value_text(const Json& value) {
     return std::string(static_cast<const char*>(text), end);
 }
 
+// Who acts, for whom one network decides, and how a team meets the machine.
+void print_team(const Json& all, const RunsOn& on) {
+    if (on.cuda())
+        std::printf("each environment on %s threads; %s threads and %s bytes of shared memory in a "
+                    "block\n",
+                    all["threads_per_environment"].dump().c_str(),
+                    all["threads_per_block"].dump().c_str(),
+                    all["shared_bytes_per_block"].dump().c_str());
+    else std::printf("each environment on one thread of the CPU\n");
+    std::printf("\ngroups\n");
+    for (const Json& group : all["groups"])
+        std::printf("  %-28s %s agents, %s numbers observed%s\n",
+                    group["name"].get<std::string>().c_str(), group["agents"].dump().c_str(),
+                    group["observation_width"].dump().c_str(),
+                    group["takes_turns"].get<bool>() ? ", takes turns" : "");
+    std::printf("\npolicies\n");
+    for (const Json& policy : all["policies"])
+        std::printf("  %-28s %s agents of %s\n", policy["name"].get<std::string>().c_str(),
+                    policy["agents"].dump().c_str(), policy["group"].get<std::string>().c_str());
+}
+
 void print(const Json& all, const RunsOn& on) {
     std::printf("%s  (%s)\n", all["environment"].get<std::string>().c_str(),
                 all["source"].get<std::string>().c_str());
@@ -101,7 +158,9 @@ void print(const Json& all, const RunsOn& on) {
                 all["bytes_per_environment"].get<size_t>());
     if (all["time_limit"].get<int>())
         std::printf("; episodes end after %d steps", all["time_limit"].get<int>());
-    std::printf("\n\nactions\n");
+    std::printf("\n");
+    if (all.contains("groups")) print_team(all, on);
+    std::printf("\nactions\n");
     for (const Json& space : all["actions"]) {
         const std::string what = space.contains("choices") ? "one of " + space["choices"].dump()
                                                            : "from " + space["bounds"][0].dump() +

@@ -46,16 +46,32 @@ Json as_json(const Progress& progress) {
     return line;
 }
 
+// The mean return, or that of each policy where there are several.
+std::string returns_text(const Progress& progress) {
+    constexpr std::string_view begin = "policy.", end = ".return";
+    std::string text;
+    char number[64];
+    for (const auto& [name, value] : progress.metrics) {
+        if (!name.starts_with(begin) || !name.ends_with(end)) continue;
+        std::snprintf(number, sizeof number, " %.1f", value);
+        text += (text.empty() ? "" : ", ") +
+                name.substr(begin.size(), name.size() - begin.size() - end.size()) + number;
+    }
+    if (!text.empty()) return "returns: " + text + " ";
+    std::snprintf(number, sizeof number, "return %.1f", metric(progress, "episode.return"));
+    return number;
+}
+
 void show(const Progress& progress, const Options& options, bool terminal) {
     if (options.json) {
         std::cout << as_json(progress) << std::endl;
         return;
     }
-    std::printf("%s%5.1f %%  %10llu steps  %6.1f M steps/s  return %.1f  policy %.1f%s",
+    std::printf("%s%5.1f %%  %10llu steps  %6.1f M steps/s  %s  policy %.1f%s",
                 terminal ? "\r\033[K" : "",
                 std::min(100.0, 100.0 * double(progress.steps) / double(progress.total_steps)),
                 static_cast<unsigned long long>(progress.steps), progress.steps_per_second * 1e-6,
-                metric(progress, "episode.return"), metric(progress, "evaluation.return"),
+                returns_text(progress).c_str(), metric(progress, "evaluation.return"),
                 terminal ? "" : "\n");
     std::fflush(stdout);
 }
@@ -92,8 +108,13 @@ void run(Train& train) {
     if (terminal) std::printf("\n");
     const Evaluation found = run.evaluate(train.episodes);
     run.finish();
+    const bool several = found.policies.size() > 1;
+    Json policies = Json::object();
+    for (const Evaluation::Policy& policy : found.policies)
+        policies[policy.name] = {{"mean_return", policy.mean_return},
+                                 {"return_interval", policy.return_interval}};
     if (train.options.json) {
-        std::cout << Json{{"kind", "result"},
+        Json result = Json{{"kind", "result"},
                           {"solved", run.solved()},
                           {"interrupted", interrupted != 0},
                           {"steps", run.progress().steps},
@@ -107,8 +128,9 @@ void run(Train& train) {
                           {"compile_seconds", loaded},
                           {"train_seconds", run.train_seconds()},
                           {"backend", on->cuda() ? "cuda" : "cpu"},
-                          {"out", run.out().string()}}
-                  << std::endl;
+                          {"out", run.out().string()}};
+        if (several) result["policies"] = policies;
+        std::cout << result << std::endl;
         return;
     }
     std::printf("%s after %llu steps: return %.1f ± %.1f, length %.1f ± %.1f over %llu episodes "
@@ -119,6 +141,10 @@ void run(Train& train) {
                 static_cast<unsigned long long>(run.progress().steps), found.mean_return,
                 found.return_interval, found.mean_length, found.length_interval,
                 static_cast<unsigned long long>(found.episodes));
+    for (const Evaluation::Policy& policy : found.policies)
+        if (several)
+            std::printf("  %-20s return %.1f ± %.1f for an agent\n", policy.name.c_str(),
+                        policy.mean_return, policy.return_interval);
     std::printf("%.2f s in all: start %.2f, compile and load %.2f, train %.2f; results in %s\n",
                 passed(), opened, loaded, run.train_seconds(), run.out().string().c_str());
 }

@@ -36,6 +36,12 @@ public:
 
     RandomSearch(plugin::Host host, std::string_view config) : host_(host) {
         const nacelle_environment environment = host.environment();
+        const auto* const header = static_cast<const nacelle::Header*>(environment.schema);
+        if (header->is_team)
+            throw std::runtime_error(
+                std::string(environment.name) + " is a team of " + std::to_string(header->agents) +
+                " agents, and this learner trains one agent alone; a team needs a learner of its "
+                "own, which 'nacelle plugins' would list ('nacelle bench' plays at random)");
         const Sizes sizes = sizes_of(environment);
         if (sizes.inputs < 2)
             throw std::runtime_error("a linear policy needs numbers in Obs; " +

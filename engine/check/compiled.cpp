@@ -73,9 +73,20 @@ std::string size_of(const Header& header, const EnvSchema& schema) {
 
 }
 
+// A parameter that the environment does not have, or of another form: said before any check runs.
+void check_params(const Session& session) {
+    const EnvSettings& settings = session.subject().settings;
+    ParamValues values(session.schema(),
+                       std::vector<std::byte>(session.schema().header().params_size),
+                       settings.where);
+    for (const ParamEntry& entry : flatten_params(settings.params))
+        if (values.field(entry.name).kind != Kind::table) values.set(entry.name, entry.value);
+}
+
 Finding check_host_compiler(Session& session) {
     const Binary made = session.compile(Variant::plain());
     session.learn(EnvSchema::read(made.elf(), session.file()));
+    check_params(session);
     return passed(size_of(session.schema().header(), session.schema()));
 }
 

@@ -29,6 +29,7 @@ public:
     }
 
     void ended(const ChildEnd& end) {
+        if (setting_.size() == 3) throw Error(setting_[0], setting_[1], setting_[2]);
         if (end.how == ChildEnd::stuck) return refuse_stuck();
         if (!fault_.empty()) return refuse_fault();
         if (end.how == ChildEnd::killed_by_signal) return refuse_crash(end.status);
@@ -52,6 +53,8 @@ private:
             passes_ &= finding.verdict != Verdict::refused;
             check_.clear();
             show_(finding);
+        } else if (word.contains("setting")) {
+            setting_ = word["setting"].get<std::vector<std::string>>();
         } else if (word.contains("fault")) {
             fault_ = word["fault"].get<std::string>();
             // A return address is behind the call that it belongs to.
@@ -107,6 +110,7 @@ private:
     const ChildChecks& checks_;
     const std::function<void(const Finding&)>& show_;
     std::string check_, doing_, fault_, object_;
+    std::vector<std::string> setting_;    // where, what and what instead of a wrong configuration
     uint64_t offset_ = 0;
     bool author_ = false, passes_ = true;
 };

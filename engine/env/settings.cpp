@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
+#include "engine/config/describe.h"
 
 #include <algorithm>
 
@@ -44,8 +45,13 @@ EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::p
     settings.levels = static_cast<uint32_t>(env.integer("levels", 0, 0, 2147483647));
     settings.strict = env.flag("strict", false);
     Config constants = env.object("constants");
-    for (const std::string& key : constants.keys())
-        settings.constants[key] = constants.number(key, 0);
+    for (const std::string& key : constants.keys()) {
+        const Json value = constants.any(key);
+        if (!value.is_boolean() && !value.is_number())
+            constants.fail(key, "expected a number, true or false, found " + describe(value));
+        settings.constants[key] =
+            value.is_boolean() ? double(value.get<bool>()) : constants.number(key, 0);
+    }
     settings.params = env.object("params").json();
     env.finish("env");
     return settings;

@@ -15,6 +15,70 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// The first episode of some environments since the totals were taken, as they go on.
+class FirstEpisodes final {
+public:
+    FirstEpisodes(Environment& env, size_t count)
+        : env_(env),
+          returns_(env.schema().header().policies, std::vector<double>(count)),
+          lengths_(count),
+          over_(count) {}
+
+    bool all_ended() const { return ended_ == over_.size(); }
+    void see_step() {
+        const std::vector<bool> terminated = env_.arrays()["terminated"].host<bool>(),
+                                truncated = env_.arrays()["truncated"].host<bool>();
+        const bool team = env_.schema().header().is_team;
+        std::vector<float> reward;
+        std::vector<double> total;
+        if (team) total = env_.arrays()["total"].host<double>();
+        else reward = env_.arrays()["reward"].host<float>();
+        for (size_t i = 0; i < over_.size(); ++i) {
+            if (over_[i]) continue;
+            lengths_[i] += 1;
+            if (!team) returns_[0][i] += reward[i];
+            over_[i] = terminated[i] || truncated[i];
+            ended_ += over_[i];
+            if (team && over_[i]) take_returns(total, i);
+        }
+    }
+    Evaluation evaluation() const {
+        Evaluation found;
+        found.episodes = ended_;
+        summarise(lengths_, found.mean_length, found.length_interval);
+        const Header& header = env_.schema().header();
+        for (size_t p = 0; p < returns_.size(); ++p) {
+            Evaluation::Policy policy{.name = header.policy[p].name};
+            summarise(returns_[p], policy.mean_return, policy.return_interval);
+            found.policies.push_back(policy);
+        }
+        found.mean_return = found.policies[0].mean_return;
+        found.return_interval = found.policies[0].return_interval;
+        return found;
+    }
+
+private:
+    // The totals of a team hold one episode, then: they count each policy's agents by themselves.
+    void take_returns(const std::vector<double>& total, size_t env) {
+        const size_t kept = total.size() / env_.count();
+        for (size_t p = 0; p < returns_.size(); ++p) returns_[p][env] = total[env * kept + 2 + 2 * p];
+    }
+    static void summarise(const std::vector<double>& values, double& mean, double& interval) {
+        const auto count = double(values.size());
+        double sum = 0, squares = 0;
+        for (const double value : values) sum += value;
+        mean = sum / count;
+        for (const double value : values) squares += (value - mean) * (value - mean);
+        interval = count > 1 ? 1.96 * std::sqrt(squares / (count - 1) / count) : 0;
+    }
+
+    Environment& env_;
+    std::vector<std::vector<double>> returns_;    // of each policy
+    std::vector<double> lengths_;
+    std::vector<bool> over_;
+    size_t ended_ = 0;
+};
+
 }
 
 std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
@@ -90,6 +154,9 @@ bool TrainingRun::iterate() {
     progress_.metrics.emplace_back("episode.return", totals.mean_return);
     progress_.metrics.emplace_back("episode.return_deviation", totals.return_deviation);
     progress_.metrics.emplace_back("episode.length", totals.mean_length);
+    for (const Totals::Policy& policy : totals.policies)
+        if (totals.policies.size() > 1)
+            progress_.metrics.emplace_back("policy." + policy.name + ".return", policy.mean_return);
     for (const auto& [name, value] : totals.log)
         progress_.metrics.emplace_back("log." + name, value);
     progress_.metrics.emplace_back("steps_per_second", progress_.steps_per_second);
@@ -110,43 +177,18 @@ void TrainingRun::write_metrics() {
 
 Evaluation TrainingRun::evaluate(uint64_t episodes) {
     Environment& env = *environment_;
-    const size_t count = std::min<size_t>(episodes, env.count());
     const uint32_t limit = env.schema().header().time_limit;
     env.reset();
     env.take_totals();
-    std::vector<double> returns(count), lengths(count);
-    std::vector<bool> over(count);
-    size_t ended = 0;
-    for (uint32_t t = 0; ended < count && t < (limit ? limit : 100000u); ++t) {
+    FirstEpisodes first(env, std::min<size_t>(episodes, env.count()));
+    for (uint32_t t = 0; !first.all_ended() && t < (limit ? limit : 100000u); ++t) {
         learner_->act(true);
         env.step();
-        const std::vector<float> reward = env.arrays()["reward"].host<float>();
-        const std::vector<bool> terminated = env.arrays()["terminated"].host<bool>(),
-                                truncated = env.arrays()["truncated"].host<bool>();
-        for (size_t i = 0; i < count; ++i) {
-            if (over[i]) continue;
-            returns[i] += reward[i];
-            lengths[i] += 1;
-            if (terminated[i] || truncated[i]) {
-                over[i] = true;
-                ++ended;
-            }
-        }
+        first.see_step();
     }
     env.check_finite();
     env.take_totals();
-    const auto summarise = [&](const std::vector<double>& values, double& mean, double& interval) {
-        double sum = 0, squares = 0;
-        for (const double value : values) sum += value;
-        mean = sum / double(count);
-        for (const double value : values) squares += (value - mean) * (value - mean);
-        interval = count > 1 ? 1.96 * std::sqrt(squares / double(count - 1) / double(count)) : 0;
-    };
-    Evaluation found;
-    found.episodes = ended;
-    summarise(returns, found.mean_return, found.return_interval);
-    summarise(lengths, found.mean_length, found.length_interval);
-    return found;
+    return first.evaluation();
 }
 
 void TrainingRun::finish() {

@@ -5,9 +5,15 @@ namespace nacelle {
 
 // What an evaluation found: whole first episodes, one for each environment that took part.
 struct Evaluation {
+    // What an agent of one policy got in the mean.
+    struct Policy {
+        std::string name;
+        double mean_return = 0, return_interval = 0;
+    };
     uint64_t episodes = 0;
     double mean_return = 0, return_interval = 0;    // half the width of the 95 % interval
     double mean_length = 0, length_interval = 0;
+    std::vector<Policy> policies;    // mean_return is that of the first
 };
 
 // Where a run stands, after each iteration.

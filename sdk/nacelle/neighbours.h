@@ -56,7 +56,8 @@ template <class Fn> NACELLE_INLINE void visit_cells(Fn& fn, int first, int end) 
 
 // The unit square cut into W by H cells; what leaves it on one side comes in on the other.
 template <int W, int H> struct Torus {
-    static_assert(W >= 3 && H >= 3, "around() would visit a cell twice on a Torus with a side below 3");
+    static_assert(W >= 3 && H >= 3,
+                  "around() would visit a cell twice on a Torus with a side below 3");
     static constexpr int cells = W * H;
 
     // Of a point with x and y in [0, 1).

@@ -147,7 +147,8 @@ template <class E> struct GivenPolicy {
 
     // Of a team's members, one by one.
     template <class G>
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, int, ActionOf<E, G>& action) const {
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, int,
+                            ActionOf<E, G>& action) const {
         detail::load_row<E>(view.array,
                             detail::group_slot<E>(Role::action, detail::group_index<E, G>()),
                             now.row, detail::rows_of<E, G>(view), action);

@@ -17,15 +17,20 @@ template <class C, class R, class A, class... B> struct FirstParameter<R (C::*)(
 };
 // The group that a lambda's first parameter names: [&](Member<Economy, Governor>& me) ...
 template <class E, class Fn> struct GroupNamed {
-    static_assert(GroupsOf<E>::count == 1,
-                  "with several groups the lambda names its member's type: [&](Member<E, Group>& me)");
+    static_assert(
+        GroupsOf<E>::count == 1,
+        "with several groups the lambda names its member's type: [&](Member<E, Group>& me)");
     using type = Sole<E>;
 };
-template <class E, class Fn> requires requires { &Fn::operator(); }
+template <class E, class Fn>
+requires requires { &Fn::operator(); }
 struct GroupNamed<E, Fn> {
     template <class First> struct Of { using type = Sole<E>; };
-    template <class First> requires requires { typename First::group; }
-    struct Of<First> { using type = typename First::group; };
+    template <class First>
+    requires requires { typename First::group; }
+    struct Of<First> {
+        using type = typename First::group;
+    };
     using type = typename Of<typename FirstParameter<decltype(&Fn::operator())>::type>::type;
 };
 template <class E, class Fn> using GroupOfFn = typename GroupNamed<E, bare<Fn>>::type;
@@ -54,7 +59,7 @@ public:
     NACELLE_INLINE const Episode& episode() const { return episode_; }
     template <class G> NACELLE_INLINE const Member<E, G>& get(int id) const {
         detail::check_index("the agents of a group", id, detail::count_of<E, G>);
-        return known<Member<E, G>>(seen().template squad<G>().member[id], id);
+        return known<Member<E, G>>(detail::member_of(seen().template squad<G>(), id), id);
     }
     NACELLE_INLINE const Member<E>& operator[](int id) const { return get<detail::Sole<E>>(id); }
 
@@ -63,14 +68,18 @@ public:
     template <class Fn> NACELLE_INLINE void each(Fn&& fn) {
         using G = detail::GroupOfFn<E, Fn>;
         begin();
-        gang_.template spread_over<detail::count_of<E, G>, (detail::bins_in<E, G> > 0)>([&](int k) {
-            const int i = detail::visited_at(memory_.template squad<G>(), k);
+        constexpr auto weight = detail::bins_in < E,
+                       G >> 0 ? detail::Weight::heavy : detail::Weight::usual;
+        gang_.template spread_over<detail::count_of<E, G>, weight>([&](int k) {
+            auto& squad = memory_.template squad<G>();
+            const int i = detail::visited_at(squad, k);
             [[maybe_unused]] const detail::OwnOnly<E, G> own(frozen_, memory_, i);
-            Member<E, G>& me = memory_.template squad<G>().member[i];
+            Member<E, G>& me = detail::visited_member(squad, k);
             known<Member<E, G>>(me, i);
             if constexpr (detail::Calls<Fn, Member<E, G>, Rng>) {
                 constexpr int group = detail::group_index<E, G>();
-                Rng rng = stream(source_.env * uint32_t(detail::count_of<E, G>) + uint32_t(i), 1 + group);
+                Rng rng =
+                    stream(source_.env * uint32_t(detail::count_of<E, G>) + uint32_t(i), 1 + group);
                 fn(me, rng);
             } else fn(me);
         });
@@ -105,24 +114,29 @@ public:
     // Questions put to every agent of a group. All threads get the same answer, and its bits do not
     // depend on their number.
     template <class Fn> NACELLE_INLINE float sum(Fn&& fn) {
-        return ask<Fn>(-0.0f, [&](const auto& m) { return float(fn(m)); },
-                       [](float a, float b) { return a + b; });
+        return ask<Fn>(
+            -0.0f, [&](const auto& m) { return float(fn(m)); },
+            [](float a, float b) { return a + b; });
     }
     template <class Fn> NACELLE_INLINE int count(Fn&& fn) {
-        return ask_any<Fn>(0, [&](const auto& m) { return fn(m) ? 1 : 0; },
-                       [](int a, int b) { return a + b; });
+        return ask_any<Fn>(
+            0, [&](const auto& m) { return fn(m) ? 1 : 0; }, [](int a, int b) { return a + b; });
     }
-    template <class Fn> NACELLE_INLINE bool any(Fn&& fn) { return count(static_cast<Fn&&>(fn)) > 0; }
+    template <class Fn> NACELLE_INLINE bool any(Fn&& fn) {
+        return count(static_cast<Fn&&>(fn)) > 0;
+    }
     // The lowest id for which fn holds, or -1.
     template <class Fn> NACELLE_INLINE int first(Fn&& fn) {
         constexpr int nobody = 0x7fffffff;
-        const int found = ask_any<Fn>(nobody, [&](const auto& m) { return fn(m) ? int(m.id) : nobody; },
-                                  [](int a, int b) { return min(a, b); });
+        const int found = ask_any<Fn>(
+            nobody, [&](const auto& m) { return fn(m) ? int(m.id) : nobody; },
+            [](int a, int b) { return min(a, b); });
         return found == nobody ? -1 : found;
     }
     // The id with the highest value, the first of equals. What is not a number is below all numbers.
     template <class Fn> NACELLE_INLINE int best(Fn&& fn) {
-        const uint64_t found = ask_any<Fn>(uint64_t(0),
+        const uint64_t found = ask_any<Fn>(
+            uint64_t(0),
             [&](const auto& m) {
                 return uint64_t(ordered(float(fn(m)))) << 32 | uint32_t(0x7fffffff - m.id);
             },
@@ -134,12 +148,14 @@ public:
     // out.
     template <int K, class Fn> NACELLE_INLINE Nearest<K> nearest(Fn&& key) const {
         using G = detail::GroupOfFn<E, Fn>;
-        constexpr int count = detail::count_of<E, G>, together = 4;    // their loads are under way at once
+        constexpr int count = detail::count_of<E, G>,
+                      together = 4;    // their loads are under way at once
         Nearest<K> near;
         NACELLE_ROLLED for (int i = 0; i + together <= count; i += together) {
             float k[together];
             NACELLE_UNROLL for (int j = 0; j < together; ++j) k[j] = key(get<G>(i + j));
-            NACELLE_UNROLL for (int j = 0; j < together; ++j) if (k[j] >= 0) near.offer(i + j, k[j]);
+            NACELLE_UNROLL for (int j = 0; j < together; ++j) if (k[j] >= 0)
+                near.offer(i + j, k[j]);
         }
         NACELLE_ROLLED for (int i = count / together * together; i < count; ++i) {
             const float k = key(get<G>(i));
@@ -157,29 +173,38 @@ public:
     }
     // Inside a phase: fn(member) for the members of the group that the last sort put into a bin, or into
     // the bins from `first` up to `end`; in the order of the bins, and in a bin by id.
-    template <class G, class Fn> NACELLE_INLINE void bin(int which, Fn&& fn) const {
+    template <class G = detail::Sole<E>, class Fn>
+    NACELLE_INLINE void bin(int which, Fn&& fn) const {
         bin<G>(which, which + 1, static_cast<Fn&&>(fn));
     }
-    template <class G, class Fn> NACELLE_INLINE void bin(int first, int end, Fn&& fn) const {
-        constexpr int count = detail::count_of<E, G>, bins = detail::bins_in<E, G>;
-        detail::check_index("the bins of a group", first, bins);
-        detail::check_index("the bins of a group", end - 1, bins);
+    template <class G = detail::Sole<E>, class Fn>
+    NACELLE_INLINE void bin(int first, int end, Fn&& fn) const {
+        detail::check_index("the bins of a group", first, detail::bins_in<E, G>);
+        detail::check_index("the bins of a group", end - 1, detail::bins_in<E, G>);
         const auto& squad = seen().template squad<G>();
         const int begin = squad.start[first], last = squad.start[end];
-        // Ids are on their way two members ahead, and where members lie in global memory the next one is.
-        int here = squad.id[min(begin, count - 1)], next = squad.id[min(begin + 1, count - 1)];
-        NACELLE_ROLLED for (int k = begin; k < last; ++k) {
-            const int i = here;
-            here = next;
-            next = squad.id[min(k + 2, count - 1)];
-            detail::fetch<E>(&squad.member[here]);
-            fn(known<Member<E, G>>(squad.member[i], i));
-        }
+        walk_bins<G>(squad, begin, last, fn);
     }
 
 private:
+    template <class G, class Fn>
+    NACELLE_INLINE void walk_bins(const detail::Squad<E, G>& squad, int begin, int last,
+                                  Fn& fn) const {
+        // Where the next ones lie is on its way two members ahead.
+        const int most = detail::count_of<E, G> - 1;
+        int here = squad.at[min(begin, most)], next = squad.at[min(begin + 1, most)];
+        NACELLE_ROLLED for (int k = begin; k < last; ++k) {
+            const int i = here;
+            here = next;
+            next = squad.at[min(k + 2, most)];
+            if constexpr (detail::moves<E, G>)
+                fn(static_cast<const Member<E, G>&>(squad.member[i]));
+            else fn(known<Member<E, G>>(squad.member[i], i));
+        }
+    }
     // Says that a member's id is where it was found: nobody needs to load it then.
-    template <class M> static NACELLE_INLINE const M& known(const M& member, [[maybe_unused]] int id) {
+    template <class M>
+    static NACELLE_INLINE const M& known(const M& member, [[maybe_unused]] int id) {
 #if defined(__CUDACC_RTC__)
         __builtin_assume(member.id == id);
 #endif
@@ -193,7 +218,7 @@ private:
     template <class G, class Value> NACELLE_INLINE auto asked(Value& value) {
         detail::check_outside(inside_);
         return [this, &value](int i) {
-            return value(known<Member<E, G>>(memory_.template squad<G>().member[i], i));
+            return value(known<Member<E, G>>(detail::member_of(memory_.template squad<G>(), i), i));
         };
     }
     template <class Fn, class T, class Value, class Op>

@@ -68,6 +68,26 @@ TEST_CASE("a count that cannot be is refused") {
     check_words({{"source", "cartpole"}, {"cuont", 3}}, "count");
 }
 
+TEST_CASE("a constant is a number, or true or false") {
+    const Json constants = {{"wide", true}, {"narrow", false}, {"width", 5}, {"height", 0.25}};
+    const EnvSettings settings =
+        settings_of({{"source", "cartpole"}, {"constants", constants}});
+    CHECK(settings.constants == std::map<std::string, double>{{"height", 0.25},
+                                                              {"narrow", 0},
+                                                              {"wide", 1},
+                                                              {"width", 5}});
+    check_words({{"source", "cartpole"}, {"constants", {{"width", "no"}}}},
+                "env.constants.width: expected a number, true or false, found \"no\"");
+    check_words({{"source", "cartpole"}, {"constants", {{"width", {1, 2}}}}},
+                "env.constants.width: expected a number, true or false, found");
+    check_words({{"source", "cartpole"}, {"constants", {{"width", nullptr}}}},
+                "env.constants.width: expected a number, true or false, found");
+    Environment env(cpu(1), settings_of({{"source", "tag_gridworld"},
+                                         {"count", 2},
+                                         {"constants", {{"observe_all", false}}}}));
+    CHECK(env.schema().header().group[0].obs_width == 6);
+}
+
 TEST_CASE("strict arithmetic is off unless the configuration asks for it, with true or false") {
     CHECK_FALSE(settings_of({{"source", "cartpole"}}).strict);
     CHECK(settings_of({{"source", "cartpole"}, {"strict", true}}).strict);

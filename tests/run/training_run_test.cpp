@@ -2,6 +2,7 @@
 #include "tests/env/workbench.h"
 
 #include <doctest/doctest.h>
+#include <map>
 
 using namespace nacelle;
 using namespace nacelle::test;
@@ -79,4 +80,42 @@ TEST_CASE("a setting that nobody knows is refused with its path") {
     CHECK(refusal({{"sead", 1}}).find("sead") != std::string::npos);
     CHECK(refusal({{"learner", {{"population", 512}, {"episodes", 2}}}})
               .find("needs 1024 environments; env.count is 512") != std::string::npos);
+}
+
+TEST_CASE("a run of a team tells the returns of each policy") {
+    Plugins plugins({NACELLE_BUILD_ROOT "/tests/plugins", NACELLE_BUILD_ROOT "/tests"},
+                    cpu()->cache);
+    const Json configuration = {
+        {"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/tag_gridworld.cu"}, {"count", 64}}},
+        {"learner", {{"name", "noise"}}},
+        {"run", {{"total_steps", 64 * 240}}}};
+    TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration,
+                    "test", {});
+    while (run.iterate()) {
+        std::map<std::string, double> metrics(run.progress().metrics.begin(),
+                                              run.progress().metrics.end());
+        REQUIRE(metrics.contains("policy.tagger.return"));
+        REQUIRE(metrics.contains("policy.runner.return"));
+        CHECK(metrics["policy.tagger.return"] == metrics["episode.return"]);
+        CHECK(metrics["policy.tagger.return"] != metrics["policy.runner.return"]);
+    }
+    // Nobody moves: nobody is caught in 100 steps, and the runner is paid what the taggers pay.
+    const Evaluation found = run.evaluate(20);
+    CHECK(found.episodes == 20);
+    CHECK(found.mean_length == 100);
+    REQUIRE(found.policies.size() == 2);
+    CHECK(found.policies[0].name == "tagger");
+    CHECK(found.policies[0].mean_return == doctest::Approx(-1));
+    CHECK(found.policies[1].name == "runner");
+    CHECK(found.policies[1].mean_return == doctest::Approx(1));
+    CHECK(found.mean_return == found.policies[0].mean_return);
+}
+
+TEST_CASE("random search refuses a team with what there is instead") {
+    const std::string words =
+        refusal({{"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/tag_gridworld.cu"}}}});
+    CHECK_MESSAGE(contains(words, "random_search: TagGridworld is a team of 5 agents, and this "
+                                  "learner trains one agent alone; a team needs a learner of its "
+                                  "own"),
+                  words);
 }

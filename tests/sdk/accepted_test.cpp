@@ -1,9 +1,7 @@
-#include "engine/base/elf.h"
+#include "tests/sdk/accepted.h"
 #include "tests/sdk/everything.h"
-#include "tests/sdk/probe.h"
 
 #include <doctest/doctest.h>
-#include <map>
 
 // What an author may write: it compiles with both compilers, and both export the same table.
 using namespace nacelle;
@@ -33,42 +31,6 @@ struct Smallest final {
 }
 NACELLE_ENV(worlds::Smallest)
 )";
-
-std::string symbol_of(const Binary& binary, const std::string& symbol) {
-    const std::vector<std::byte> elf = binary.elf();
-    const auto bytes = elf_symbol(elf, symbol, "binary");
-    return bytes ? std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size())
-                 : std::string();
-}
-
-// Compiles with all compilers; the last table.
-EnvSchema accepted(const std::string& text) {
-    const Folder folder;
-    const std::filesystem::path author = folder.write("probe.cu", text);
-    std::map<std::string, std::string> tables;
-    std::unique_ptr<EnvSchema> schema;
-    for (const auto& [name, compiler] : both_compilers()) {
-        const Compiled compiled = compiler->compile(stepwise_program(author));
-        if (const auto* const wrong = std::get_if<Diagnostics>(&compiled))
-            throw std::runtime_error(name + ": " + wrong->text() + wrong->raw.substr(0, 2000));
-        const Binary& binary = std::get<Binary>(compiled);
-        // Defaults that are all zero need no bytes in a file.
-        const std::string defaults = symbol_of(binary, "nacelle_defaults");
-        tables[name] = symbol_of(binary, "nacelle_schema") +
-                       (defaults.find_first_not_of('\0') == defaults.npos ? "" : defaults);
-        schema = std::make_unique<EnvSchema>(EnvSchema::read(binary.elf(), name));
-    }
-    for (const auto& [name, table] : tables) CHECK_MESSAGE((table == tables.begin()->second), name);
-    return *schema;
-}
-
-std::string form(const EnvSchema& schema, const std::string& name) {
-    const Field* const field = schema.find(name);
-    if (!field) return "none";
-    std::string text = dtype_name(field->dtype);
-    for (uint32_t i = 0; i < field->rank; ++i) text += " " + std::to_string(field->dims[i]);
-    return text;
-}
 
 }
 

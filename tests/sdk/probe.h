@@ -6,6 +6,17 @@
 // Small author files made of parts, and what both compilers say of them.
 namespace nacelle::test {
 
+// A part that is "none" is left out.
+inline std::string struct_text(const char* name, const std::string& fields) {
+    return fields == "none" ? std::string()
+                            : "    struct " + std::string(name) +
+                                  (fields.starts_with(':') ? " " + fields : " { " + fields + " }") +
+                                  ";\n";
+}
+inline std::string line_text(const std::string& text) {
+    return text.empty() || text == "none" ? std::string() : "    " + text + "\n";
+}
+
 // A sound environment; a test replaces the part that it is about.
 struct Parts {
     std::string before;
@@ -20,23 +31,38 @@ struct Parts {
     std::string more;
     std::string name = "Probe";
 
-    // A part that is "none" is left out.
     std::string text() const {
-        const auto part = [](const char* name, const std::string& fields) {
-            return fields == "none"
-                       ? std::string()
-                       : "    struct " + std::string(name) +
-                             (fields.starts_with(':') ? " " + fields : " { " + fields + " }") +
-                             ";\n";
-        };
-        const auto line = [](const std::string& function) {
-            return function.empty() || function == "none" ? std::string()
-                                                          : "    " + function + "\n";
-        };
         return "#include <nacelle/env.h>\n" + before + "\nstruct Probe {\n" +
-               part("Params", params) + part("State", state) + part("Action", action) +
-               part("Obs", obs) + line(reset) + line(step) + line(observe) + line(more) +
-               "};\nNACELLE_ENV(" + name + ")\n";
+               struct_text("Params", params) + struct_text("State", state) +
+               struct_text("Action", action) + struct_text("Obs", obs) + line_text(reset) +
+               line_text(step) + line_text(observe) + line_text(more) + "};\nNACELLE_ENV(" + name +
+               ")\n";
+    }
+};
+
+// The same for a team.
+struct TeamParts {
+    std::string before;
+    std::string constants = "static constexpr int agents = 3;";
+    std::string params = "float g = 1;";
+    std::string state = "float x;";
+    std::string agent = "float y;";
+    std::string action = "nacelle::Discrete<2> go;";
+    std::string obs = "float x;";
+    std::string names = "using Team = nacelle::Team<Probe>; using Member = nacelle::Member<Probe>;";
+    std::string reset = "static void reset(Team&, const Params&) {}";
+    std::string step = "static nacelle::Ending step(Team&, const Params&) { return "
+                       "nacelle::Ending::running; }";
+    std::string observe =
+        "static Obs observe(const Team&, const Member&, const Params&) { return {}; }";
+    std::string more;
+
+    std::string text() const {
+        return "#include <nacelle/env.h>\n" + before + "\nstruct Probe {\n" +
+               line_text(constants) + struct_text("Params", params) + struct_text("State", state) +
+               struct_text("Agent", agent) + struct_text("Action", action) +
+               struct_text("Obs", obs) + line_text(names) + line_text(reset) + line_text(step) +
+               line_text(observe) + line_text(more) + "};\nNACELLE_ENV(Probe)\n";
     }
 };
 

@@ -1,7 +1,6 @@
-#include "tests/sdk/probe.h"
+#include "tests/sdk/refusal.h"
 
 #include <doctest/doctest.h>
-#include <future>
 
 // What an author may not write: one error, at the author's line, in plain words, from both compilers.
 using namespace nacelle;
@@ -9,52 +8,7 @@ using namespace nacelle::test;
 
 namespace {
 
-struct Refusal {
-    const char* name;
-    Parts parts;
-    const char* words;
-};
-
-void check_one(const Refusal& refusal, const std::string& compiler,
-               const std::filesystem::path& author, const Compiled& compiled) {
-    const std::string what = refusal.name;
-    CAPTURE(what);
-    CAPTURE(compiler);
-    const auto* const wrong = std::get_if<Diagnostics>(&compiled);
-    CHECK_MESSAGE(wrong != nullptr, "this must not compile");
-    if (!wrong) return;
-    std::string shown;
-    for (const Diagnostic& one : wrong->list)
-        shown += "\n" + one.file + ":" + std::to_string(one.line) + ": " + one.message;
-    CAPTURE(shown);
-    CHECK(wrong->list.size() == 1);
-    CHECK(wrong->list.front().file == author.string());
-    CHECK(wrong->list.front().line == expected_line(refusal.parts.text()));
-    CHECK_MESSAGE(contains(wrong->list.front().message, refusal.words), refusal.words);
-}
-
-// The compilers work side by side: what fails to compile is in no cache.
-void check(const std::vector<Refusal>& refusals) {
-    const Folder folder;
-    std::vector<std::filesystem::path> authors;
-    for (size_t i = 0; i < refusals.size(); ++i)
-        authors.push_back(
-            folder.write("probe" + std::to_string(i) + ".cu", refusals[i].parts.text()));
-    std::vector<NamedCompiler> compilers = both_compilers();
-    std::vector<std::future<std::vector<Compiled>>> results;
-    for (NamedCompiler& one : compilers)
-        results.push_back(std::async(std::launch::async, [&] {
-            std::vector<Compiled> compiled;
-            for (const std::filesystem::path& author : authors)
-                compiled.push_back(one.compiler->compile(stepwise_program(author)));
-            return compiled;
-        }));
-    for (size_t k = 0; k < compilers.size(); ++k) {
-        const std::vector<Compiled> compiled = results[k].get();
-        for (size_t i = 0; i < refusals.size(); ++i)
-            check_one(refusals[i], compilers[k].name, authors[i], compiled[i]);
-    }
-}
+void check(const std::vector<Refusal<Parts>>& refusals) { check_refusals(refusals); }
 
 const std::string vec2 = "struct Vec2 { float x, y; };";
 std::string many(int count) {
@@ -261,9 +215,6 @@ TEST_CASE("a struct that is missing or empty is asked for") {
           .reset = "using Action = nacelle::Discrete<4>; static void reset(State&, const Params&, "
                    "nacelle::Rng&) {}"},
          "Action must be a plain struct"},
-        {"a team",
-         {.more = "static constexpr int agents = 4; struct Agent { float x; };"},
-         "teams of agents (struct Agent, using Agents) are not in this version"},
     });
 }
 

@@ -11,6 +11,8 @@ inspect cartpole more words
 inspect cartpole --backend tpu
 inspect cartpole --threads -1
 inspect cartpole --seed x
+check cartpole --only nothing
+check --timeout 0
 bench --envs 0
 bench --envs -5
 bench --envs many
@@ -24,7 +26,7 @@ plugins --folder
 # Names and paths of environments.
 NAMES = {
     'cartpol': r"cartpol: there is no such environment \(did you mean 'cartpole'\?\)",
-    'zzz': r'zzz: there is no such environment \(there is: acrobot, cartpole, mazes, .*pendulum\)',
+    'zzz': r'zzz: there is no such environment \(there is: acrobot, cartpole, connect_four, .*pendulum.*\)',
     'nowhere/pole.cu': r'nowhere/pole\.cu: no such file',
     './env_sources': r'\./env_sources: is a directory, not an environment \(name a \.cu file\)',
     '': r'env\.source: no environment is named',
@@ -45,7 +47,7 @@ FILES = {
     'bits': ([('struct State { float x', 'struct State { unsigned alive : 1; float x')],
              r':13: error: a bit-field cannot be an array: use a whole number \(uint8_t alive\)'),
     'team': ([('struct State {', 'struct Agent { float y; };\n    struct State {')],
-             r':47: error: teams of agents \(struct Agent, using Agents\) are not in this version'),
+             r":47: error: a team needs 'static constexpr int agents = \.\.\.', from 1 to 32768"),
 }
 
 WHOLE = r'expected a whole number from 1 to \d+, found'
@@ -66,6 +68,8 @@ SETTINGS = {
                r': env\.params\.gravity\.uniform: low is above high: \[3,1\]'),
     'constant': ('{"env": {"constants": {"walls": 1}}}',
                  r": env\.constants\.walls: cartpole\.cu has no constant 'walls'"),
+    'constant_type': ('{"env": {"constants": {"walls": "no"}}}',
+                      r': env\.constants\.walls: expected a number, true or false, found "no"'),
 }
 
 # The same for what a plugin refuses: it names itself.
@@ -82,6 +86,13 @@ ASSIGNMENTS = {
     'env.count=-5': rf'.*env\.count: {WHOLE} -5',
     'env.conut=5': r".*env\.conut: env has no 'conut' \(did you mean 'count'\?\)",
     'env.params.gravity=much': r'.*env\.params\.gravity: expected a number, found "much"',
+}
+
+# What only a compiled environment can tell.
+MORE_ASSIGNMENTS = {
+    'env.constants.walls=1': r".*env\.constants\.walls: cartpole\.cu has no constant 'walls'",
+    'env.params.gravty=1': r".*env\.params\.gravty: CartPole has no parameter 'gravty' \(did you mean 'gravity'\?\)",
+    'env.params.gravity={"uniform":[3,1]}': r'.*env\.params\.gravity\.uniform: low is above high: \[3,1\]',
 }
 
 TOO_MANY = (r'.*env\.count: CartPole takes \d+ bytes per environment; 1000000000 of them are .*, '

@@ -93,7 +93,7 @@ def setting(**values):
 @case
 def every_command_explains_itself(bench):
     whole = bench.good('--help')
-    for command in ('train', 'inspect', 'bench', 'plugins'):
+    for command in ('train', 'inspect', 'bench', 'check', 'plugins'):
         assert command in whole, whole
         text = bench.good(command, '--help')
         assert f'nacelle {command}' in text and '--json' in text, text
@@ -141,6 +141,59 @@ def a_learner_and_a_sink_are_refused_by_their_names(bench):
 def an_assignment_is_refused_like_the_file(bench):
     for assignment, pattern in cases.ASSIGNMENTS.items():
         bench.refused(pattern, 'inspect', 'cartpole', *CPU, '--set', assignment)
+
+
+@case
+def check_blames_the_configuration_and_not_the_environment(bench):
+    for assignment, pattern in {**cases.ASSIGNMENTS, **cases.MORE_ASSIGNMENTS}.items():
+        bench.refused(pattern, 'check', 'cartpole', *CPU, '--set', assignment)
+
+
+@case
+def a_constant_may_be_true_or_false(bench):
+    def told(value):
+        [one] = bench.lines('inspect', 'tag_gridworld', *CPU, *setting(env__count=2, env__constants__observe_all=value))
+        return {key: one[key] for key in ('observation_width', 'constants')}
+
+    assert told('false') == told('0') != told('true') == told('1')
+    assert told('false')['observation_width'] == 6, told('false')
+
+
+@case
+def inspect_shows_the_groups_and_the_policies_of_a_team(bench):
+    [swarm] = bench.lines('inspect', 'pursuit_swarm', *CPU, *setting(env__count=2, env__constants__preys=40))
+    assert [(one['name'], one['agents']) for one in swarm['groups']] == [('predator', 32), ('prey', 40)], swarm
+    assert [(one['name'], one['agents']) for one in swarm['policies']] == [('predator', 32), ('prey', 40)], swarm
+    assert swarm['agents'] == 72 and swarm['threads_per_environment'] == 1 and swarm['shared_bytes_per_block'] == 0
+    constants = swarm['constants']
+    assert (constants['predators'], constants['preys'], constants['time_limit']) == (32, 40, 500), constants
+    assert constants['grid'] == 'computed: grid_for(predators + preys)', constants
+    [tag] = bench.lines('inspect', 'tag_gridworld', *CPU, *setting(env__count=2))
+    assert [(one['name'], one['agents']) for one in tag['policies']] == [('tagger', 4), ('runner', 1)], tag
+    assert tag['constants']['observe_all'] is True, tag
+    text = bench.good('inspect', 'pursuit_swarm', *CPU)
+    for line in (r'  predator +32 agents, 41 numbers observed', r'  prey +224 agents, 41 numbers observed',
+                 r'  grid +computed: grid_for\(predators \+ preys\)', r'each environment on one thread of the CPU'):
+        assert re.search(f'^{line}$', text, re.MULTILINE), text
+    assert 'groups' not in bench.good('inspect', 'cartpole', *CPU)
+
+
+@case
+def a_learner_for_one_agent_refuses_a_team_with_what_there_is(bench):
+    pattern = r"random_search: TagGridworld is a team of 5 agents, .* a team needs a learner of its own, .*'nacelle plugins'.*"
+    bench.refused(pattern, 'train', 'tag_gridworld', *CPU, *setting(env__count=64), '--out', 'refused_team')
+    assert not (bench.folder / 'refused_team').exists()
+
+
+@case
+def bench_counts_the_steps_of_every_agent(bench):
+    quick = (*CPU, '--repetitions', '2', '--graph-steps', '3', '--rollout-steps', '4', '--envs', '32')
+    rows = bench.lines('bench', 'cartpole', 'tag_gridworld', 'pursuit_swarm', *quick)
+    assert [row['agents'] for row in rows] == [1, 1, 5, 5, 256, 256], rows
+    for row in rows:
+        assert abs(row['agent_steps_per_second'] / (row['agents'] * row['steps_per_second']) - 1) < 1e-9, row
+    text = bench.good('bench', 'tag_gridworld', *quick)
+    assert re.search(r'^environment +kind +envs +agents +steps .*agent steps/s', text, re.MULTILINE), text
 
 
 @case

@@ -39,9 +39,8 @@ template <class E> class TeamCopy {
     template <class G> using FieldsOf = typename GroupParts<E, G>::Fields;
     static constexpr size_t arena_bytes() {
         size_t bytes = array_bytes<StateOf<E>>();
-        for_each_group<E>([&]<class G, int>() {
-            bytes += size_t(count_of<E, G>) * array_bytes<FieldsOf<G>>();
-        });
+        for_each_group<E>(
+            [&]<class G, int>() { bytes += size_t(count_of<E, G>) * array_bytes<FieldsOf<G>>(); });
         return bytes;
     }
 
@@ -54,20 +53,19 @@ public:
         for_each_array(team().state, [&](auto& array) { keep(array, at); });
         for_each_group<E>([&]<class G, int>() {
             for (auto& member : team().template squad<G>().member)
-                for_each_array(static_cast<FieldsOf<G>&>(member), [&](auto& array) { keep(array, at); });
+                for_each_array(static_cast<FieldsOf<G>&>(member),
+                               [&](auto& array) { keep(array, at); });
         });
     }
     template <class G> void take_member(const Member<E, G>& from, int i) {
-        Member<E, G>& own = team().template squad<G>().member[i];
+        Member<E, G>& own = member_of(team().template squad<G>(), i);
         copy_arrays<G>(from, own);
         copy_plain<G>(from, own);
     }
     template <class G> bool same_member(const Member<E, G>& other, int i) {
-        return same_fields<G>(other, team().template squad<G>().member[i]);
+        return same_fields<G>(other, member_of(team().template squad<G>(), i));
     }
-    bool same_state(const TeamMemory<E>& other) {
-        return same_objects(other.state, team().state);
-    }
+    bool same_state(const TeamMemory<E>& other) { return same_objects(other.state, team().state); }
 
 private:
     template <class A> static void keep(A& array, unsigned char*& at) {
@@ -80,16 +78,17 @@ private:
     }
     template <class G> static void copy_arrays(const FieldsOf<G>& from, FieldsOf<G>& to) {
         if constexpr (array_bytes<FieldsOf<G>>() > 0)
-            pair_arrays(const_cast<FieldsOf<G>&>(from), to,
-                        [](auto& a, auto& b) {
-                            for (int i = 0; i < a.size; ++i) b[i] = a[i];
-                            return true;
-                        });
+            pair_arrays(const_cast<FieldsOf<G>&>(from), to, [](auto& a, auto& b) {
+                for (int i = 0; i < a.size; ++i) b[i] = a[i];
+                return true;
+            });
     }
     template <class G> static void copy_plain(const Member<E, G>& from, Member<E, G>& to) {
         // All but the handles of arrays, which stay the copy's own.
-        for_each_plain<FieldsOf<G>>(const_cast<Member<E, G>&>(from), to,
-                                    [](auto& a, auto& b) { std::memcpy(&b, &a, sizeof a); return true; });
+        for_each_plain<FieldsOf<G>>(const_cast<Member<E, G>&>(from), to, [](auto& a, auto& b) {
+            std::memcpy(&b, &a, sizeof a);
+            return true;
+        });
         to.id = from.id;
         std::memcpy(&to.action, &from.action, sizeof from.action);
         to.reward = from.reward;
@@ -167,12 +166,14 @@ template <class E> void check_phase(Frozen<E>& frozen, TeamMemory<E>& memory, Ph
     auto& copies = frozen.copies();
     for_each_group<E>([&]<class G, int>() {
         for (int i = 0; i < count_of<E, G>; ++i)
-            if (!copies.after.template same_member<G>(memory.template squad<G>().member[i], i))
-                fault(phase == Phase::each
-                          ? "a phase 'each' wrote the member of another agent: an agent writes its own "
-                            "member alone; let the other one find out what it needs in its own call"
-                          : "a phase 'once', 'over' or 'sort' wrote a member: members are written in "
-                            "'each'");
+            if (!copies.after.template same_member<G>(member_of(memory.template squad<G>(), i), i))
+                fault(
+                    phase == Phase::each
+                        ? "a phase 'each' wrote the member of another agent: an agent writes its "
+                          "own "
+                          "member alone; let the other one find out what it needs in its own call"
+                        : "a phase 'once', 'over' or 'sort' wrote a member: members are written in "
+                          "'each'");
     });
     if ((phase == Phase::each || phase == Phase::sort) && !copies.before.same_state(memory))
         fault("a phase 'each' or 'sort' wrote State: State is written in 'once' and 'over' alone");
@@ -180,10 +181,11 @@ template <class E> void check_phase(Frozen<E>& frozen, TeamMemory<E>& memory, Ph
 // While agent i's call of `each` runs.
 template <class E, class G> struct OwnOnly {
     OwnOnly(Frozen<E>& frozen, TeamMemory<E>& memory, int i)
-        : frozen_(frozen), me_(memory.template squad<G>().member[i]), i_(i) {
+        : frozen_(frozen), me_(member_of(memory.template squad<G>(), i)), i_(i) {
         if (!frozen.copies().after.template same_member<G>(me_, i))
-            fault("a phase 'each' wrote the member of another agent: an agent writes its own member "
-                  "alone; let the other one find out what it needs in its own call");
+            fault(
+                "a phase 'each' wrote the member of another agent: an agent writes its own member "
+                "alone; let the other one find out what it needs in its own call");
     }
     ~OwnOnly() { frozen_.copies().after.template take_member<G>(me_, i_); }
 

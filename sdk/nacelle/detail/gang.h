@@ -18,14 +18,8 @@ template <class T> NACELLE_INLINE T shuffled(uint32_t mask, T value, int other) 
 }
 #endif
 
-// Asks for what will be read soon, where a team is too large for shared memory.
-template <class E> NACELLE_INLINE void fetch(const void* place) {
-#if defined(__CUDACC_RTC__)
-    if constexpr (!Shape<E>::in_shared) asm volatile("prefetch.global.L1 [%0];" ::"l"(place));
-#else
-    (void)place;
-#endif
-}
+// How much a thread has to do for one of its things.
+enum class Weight { light, usual, heavy };
 
 template <class E> class Gang {
     using Form = Shape<E>;
@@ -64,15 +58,20 @@ public:
     template <class Fn> NACELLE_INLINE void spread(int n, Fn&& fn) const {
         NACELLE_ROLLED for (int i = lane; i < n; i += lanes) fn(i);
     }
-    // The same where n is known: two at a time, so that one's loads hide behind the other. `heavy`: one at
-    // a time, since what fn does fills the registers by itself.
-    template <int n, bool heavy = false, class Fn> NACELLE_INLINE void spread_over(Fn&& fn) const {
+    // The same where n is known: two at a time, so that one's loads hide behind the other's. A heavy fn
+    // goes one at a time, since it fills the registers by itself, a light one four at a time.
+    template <int n, Weight weight = Weight::usual, class Fn>
+    NACELLE_INLINE void spread_over(Fn&& fn) const {
         if constexpr (n <= lanes) {
             if (lane < n) fn(lane);
-        } else if constexpr (heavy) spread(n, fn);
+        } else if constexpr (weight == Weight::heavy) spread(n, fn);
         else {
-            _Pragma("unroll 2") for (int round = 0; round < n / lanes; ++round)
-                fn(lane + round * lanes);
+            if constexpr (weight == Weight::light)
+                NACELLE_FOURFOLD for (int round = 0; round < n / lanes; ++round)
+                    fn(lane + round * lanes);
+            else
+                NACELLE_TWICE for (int round = 0; round < n / lanes; ++round)
+                    fn(lane + round * lanes);
             if (n % lanes != 0 && lane < n % lanes) fn(lane + n / lanes * lanes);
         }
     }
@@ -81,7 +80,9 @@ public:
     template <class Fn> void spread(int n, Fn&& fn) const {
         for (int i = 0; i < n; ++i) fn(visited(i, n));
     }
-    template <int n, bool heavy = false, class Fn> void spread_over(Fn&& fn) const { spread(n, fn); }
+    template <int n, Weight weight = Weight::usual, class Fn> void spread_over(Fn&& fn) const {
+        spread(n, fn);
+    }
 #endif
 
     // value(0) op value(1) op ... op value(n - 1) in a tree of a fixed form: neighbours first, strips of
@@ -89,7 +90,7 @@ public:
     template <int n, class T, class Value, class Op>
     NACELLE_INLINE T combine(TeamMemory<E>& memory, int& turn, T none, Value value, Op op) const {
 #if NACELLE_GPU
-        if constexpr (lanes <= 32) {
+        if constexpr (lanes <= 32 && n <= lanes) {
             T whole = lane < n ? value(lane) : none;
             NACELLE_UNROLL for (int other = 1; other < lanes; other *= 2) whole =
                 op(whole, shuffled(unit_mask(), whole, other));
@@ -115,15 +116,18 @@ public:
         (void)memory, (void)turn;
         T strips[strips_of(n)];
         for (int s = 0; s < strips_of(n); ++s)
-            strips[s] = tree(min(strip, n - s * strip), none, [&](int i) { return value(s * strip + i); }, op);
+            strips[s] = tree(
+                min(strip, n - s * strip), none, [&](int i) { return value(s * strip + i); }, op);
         if constexpr (strips_of(n) == 1) return strips[0];
         else {
             constexpr int second = strips_of(strips_of(n));
             T further[second];
             for (int s = 0; s < second; ++s)
-                further[s] = tree(min(strip, strips_of(n) - s * strip), none,
-                                  [&](int i) { return strips[s * strip + i]; }, op);
-            return tree(second, none, [&](int i) { return further[i]; }, op);
+                further[s] = tree(
+                    min(strip, strips_of(n) - s * strip), none,
+                    [&](int i) { return strips[s * strip + i]; }, op);
+            return tree(
+                second, none, [&](int i) { return further[i]; }, op);
         }
 #endif
     }
@@ -136,7 +140,8 @@ public:
         if constexpr (n > lanes) {
             T own = none;
             spread_over<n>([&](int i) { own = op(own, value(i)); });
-            return combine<lanes>(memory, turn, none, [&](int) { return own; }, op);
+            return combine<lanes>(
+                memory, turn, none, [&](int) { return own; }, op);
         }
 #endif
         return combine<n>(memory, turn, none, value, op);
@@ -172,8 +177,7 @@ private:
         }
     }
 #else
-    template <class T, class Value, class Op>
-    static T tree(int n, T none, Value value, Op op) {
+    template <class T, class Value, class Op> static T tree(int n, T none, Value value, Op op) {
         T part[strip];
         for (int i = 0; i < strip; ++i) part[i] = none;
         for (int i = 0; i < n; ++i) part[visited(i, n)] = value(visited(i, n));

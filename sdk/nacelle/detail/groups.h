@@ -18,24 +18,30 @@ struct None {};
 template <class E> struct Sole {};
 
 template <class E> inline constexpr bool has_groups = requires { typename E::Agents; };
-template <class E>
-inline constexpr bool is_team = has_groups<E> || requires { typename E::Agent; };
+template <class E> inline constexpr bool is_team = has_groups<E> || requires { typename E::Agent; };
 
 template <class E> struct OwnGroups { using type = Groups<Sole<E>>; };
-template <class E> requires has_groups<E> struct OwnGroups<E> { using type = typename E::Agents; };
+template <class E>
+requires has_groups<E>
+struct OwnGroups<E> {
+    using type = typename E::Agents;
+};
 template <class E> using GroupsOf = typename OwnGroups<E>::type;
 
 #define NACELLE_PART(Name)                                                                         \
     template <class E> struct Own##Name { using type = None; };                                    \
-    template <class E> requires requires { typename E::Name; }                                     \
-    struct Own##Name<E> { using type = typename E::Name; };
+    template <class E>                                                                             \
+    requires requires { typename E::Name; }                                                        \
+    struct Own##Name<E> {                                                                          \
+        using type = typename E::Name;                                                             \
+    };
 NACELLE_PART(State)
-NACELLE_PART(Params) NACELLE_PART(Agent) NACELLE_PART(Action) NACELLE_PART(Obs) NACELLE_PART(Log)
-    NACELLE_PART(Global)
+NACELLE_PART(Params)
+NACELLE_PART(Agent) NACELLE_PART(Action) NACELLE_PART(Obs) NACELLE_PART(Log) NACELLE_PART(Global)
 #undef NACELLE_PART
 
-        template <class E>
-        constexpr int agents_of() {
+    template <class E>
+    constexpr int agents_of() {
     if constexpr (requires { E::agents; }) return E::agents;
     else return 1;
 }
@@ -53,11 +59,17 @@ template <class E, class G> struct GroupParts {
     using Fields = G;
     static constexpr int count = G::count, bins = bins_of<G>();
     template <class T> struct ActionFor { using type = typename OwnAction<E>::type; };
-    template <class T> requires requires { typename T::Action; }
-    struct ActionFor<T> { using type = typename T::Action; };
+    template <class T>
+    requires requires { typename T::Action; }
+    struct ActionFor<T> {
+        using type = typename T::Action;
+    };
     template <class T> struct ObsFor { using type = typename OwnObs<E>::type; };
-    template <class T> requires requires { typename T::Obs; }
-    struct ObsFor<T> { using type = typename T::Obs; };
+    template <class T>
+    requires requires { typename T::Obs; }
+    struct ObsFor<T> {
+        using type = typename T::Obs;
+    };
     using Action = typename ActionFor<G>::type;
     using Obs = typename ObsFor<G>::type;
 };
@@ -106,8 +118,7 @@ template <class E> using StateOf = typename detail::OwnState<E>::type;
 template <class E> using ParamsOf = typename detail::OwnParams<E>::type;
 template <class E, class G = detail::Sole<E>>
 using ActionOf = typename detail::GroupParts<E, G>::Action;
-template <class E, class G = detail::Sole<E>>
-using ObsOf = typename detail::GroupParts<E, G>::Obs;
+template <class E, class G = detail::Sole<E>> using ObsOf = typename detail::GroupParts<E, G>::Obs;
 template <class E> using LogOf = typename detail::OwnLog<E>::type;
 template <class E> using GlobalOf = typename detail::OwnGlobal<E>::type;
 
@@ -125,9 +136,9 @@ namespace detail {
 
 template <class E, class G>
 concept TeamTurns = requires(const Team<E>& t, const Member<E, G>& m, const ParamsOf<E>& p) {
-    Turn{E::turn(t, m, p)};
+    requires same<decltype(E::turn(t, m, p)), Turn>;
 };
-template <class E, class G> inline constexpr bool has_turn = is_team<E> && TeamTurns<E, G>;
+template <class E, class G> inline constexpr bool has_turn = is_team<E>&& TeamTurns<E, G>;
 
 }
 

@@ -82,7 +82,7 @@ concept TeamResets = requires(Team<E>& t, const P<E>& p) {
 };
 template <class E>
 concept TeamSteps = requires(Team<E>& t, const P<E>& p) {
-    Ending{E::step(t, p)};
+    requires same<decltype(E::step(t, p)), Ending>;
 };
 template <class E, class G>
 concept TeamObsValue = requires(const Team<E>& t, const Member<E, G>& m, const P<E>& p) {

@@ -7,23 +7,21 @@ namespace nacelle::detail {
 
 // Every member's action, and what else a step begins with. Who does not act does nothing.
 template <class E, class G, class Choose>
-NACELLE_INLINE void prepare_member(TeamLane<E>& lane, int i, Choose&& choose) {
+NACELLE_INLINE void prepare_member(TeamLane<E>& lane, Member<E, G>& me, int i, Choose&& choose) {
     auto& squad = lane.memory.template squad<G>();
-    Member<E, G>& me = squad.member[i];
     me.reward = 0;
-    me.acts = (turn_at(squad, i) & 3) == uint8_t(Turn::acts);
-    if (me.acts) choose(me.action);
+    const bool acts = (turn_at(squad, i) & 3) == uint8_t(Turn::acts);
+    if (has_turn<E, G>) me.acts = acts;    // else it has been true since the team was loaded
+    if (acts) choose(me.action);
     else for_each_element(me.action, [](auto, int, auto& part) { part.value = 0; });
 }
 // Rows share blocks of random numbers with those 32 and 64 and 96 further on, as many as find room in one:
 // so a thread draws once for several agents.
 template <class E, class G> struct Shared {
     static constexpr int parts = sum_over<ActionOf<E, G>, CountEach>(),
-                         rows = parts > 2 || count_of<E, G> <= 32 ? 1 : 4 / parts,
-                         span = 32 * rows,
-                         blocks = count_of<E, G> <= 32
-                                      ? count_of<E, G>
-                                      : 32 * ((count_of<E, G> + span - 1) / span);
+                         rows = parts > 2 || count_of<E, G> <= 32 ? 1 : 4 / parts, span = 32 * rows,
+                         blocks = count_of<E, G> <= 32 ? count_of<E, G>
+                                                       : 32 * ((count_of<E, G> + span - 1) / span);
 };
 template <class E, class G, class Policy>
 NACELLE_INLINE void choose_group(const View<E>& view, uint64_t tick, int t, TeamLane<E>& lane,
@@ -35,9 +33,14 @@ NACELLE_INLINE void choose_group(const View<E>& view, uint64_t tick, int t, Team
     if constexpr (has_mask<E, G>) masks = group_column<E, uint8_t, Role::mask, group>(view);
     const auto now_of = [&](int i) {
         const size_t row = row_of<E, G>(lane.env, i);
-        return Now{lane.env, row, t, tick, rows + row * size_t(width),
+        return Now{lane.env,
+                   row,
+                   t,
+                   tick,
+                   rows + row * size_t(width),
                    masks ? masks + row * size_t(choices) : nullptr};
     };
+    auto& squad = lane.memory.template squad<G>();
 #if NACELLE_GPU
     lane.gang.template spread_over<Form::blocks>([&](int block) {
         const int first = block / 32 * Form::span + block % 32;
@@ -45,7 +48,7 @@ NACELLE_INLINE void choose_group(const View<E>& view, uint64_t tick, int t, Team
         NACELLE_UNROLL for (int k = 0; k < Form::rows; ++k) {
             const int i = first + 32 * k;
             if (i < count)
-                prepare_member<E, G>(lane, i, [&](ActionOf<E, G>& action) {
+                prepare_member<E, G>(lane, member_of(squad, i), i, [&](ActionOf<E, G>& action) {
                     policy.template act<G>(view, now_of(i), k, action);
                 });
         }
@@ -53,10 +56,10 @@ NACELLE_INLINE void choose_group(const View<E>& view, uint64_t tick, int t, Team
 #else
     for (int first = 0, block = 0; first < count; first += Form::span, block += 32) {
         const int end = min(first + Form::span, count);
-        const auto actor = policy.template block<G>(view, tick, t, lane.env, block,
-                                                    min(32, Form::blocks - block));
+        const auto actor =
+            policy.template block<G>(view, tick, t, lane.env, block, min(32, Form::blocks - block));
         for (int i = first; i < end; ++i)
-            prepare_member<E, G>(lane, i, [&](ActionOf<E, G>& action) {
+            prepare_member<E, G>(lane, member_of(squad, i), i, [&](ActionOf<E, G>& action) {
                 actor.act(view, now_of(i), (i - first) / 32, (i - first) % 32, action);
             });
     }
@@ -71,16 +74,19 @@ NACELLE_INLINE void store_ended(const View<E>& view, size_t row, bool ended) {
 // What a step led to for each member. The last step of a launch leaves it in the arrays.
 template <class E, class G, class Record>
 NACELLE_INLINE void settle_group(const View<E>& view, uint64_t tick, int t, bool last,
-                                 TeamLane<E>& lane, bool terminated, bool truncated, Record& record) {
+                                 TeamLane<E>& lane, bool terminated, bool truncated,
+                                 Record& record) {
     constexpr int group = group_index<E, G>();
     auto& squad = lane.memory.template squad<G>();
     lane.gang.template spread_over<count_of<E, G>>([&](int i) {
         const size_t row = row_of<E, G>(lane.env, i);
-        Member<E, G>& me = squad.member[i];
+        Member<E, G>& me = member_of(squad, i);
         if (!finite(me.reward))
             note_bad(view.head, Bad::reward, tick, row_in_all<E, G>(lane.env, i));
-        squad.running[i] += me.reward;
-        const bool went_out = has_turn<E, G> && turn_at(squad, i) == uint8_t(Turn::out);    // and not before
+        if (me.reward != 0.0f)
+            squad.running[i] += me.reward;    // most of a large team's are not touched
+        const bool went_out =
+            has_turn<E, G> && turn_at(squad, i) == uint8_t(Turn::out);    // and not before
         if (last) store_ended<E, G>(view, row, went_out || terminated || truncated);
         record(Now{lane.env, row, t, tick, nullptr, nullptr}, me,
                Outcome{me.reward, terminated || went_out, truncated && !went_out});
@@ -109,7 +115,8 @@ NACELLE_INLINE void copy_first_rows(const View<E>& view, TeamLane<E>& lane, Reco
             const size_t first = lane.env * size_t(numbers);
             const float* const from = group_column<E, float, Role::obs, I>(view) + first;
             float* const to = record.rows(I, 0) + first;
-            lane.gang.spread(numbers, [&](int i) { to[i] = from[i]; });
+            lane.gang.template spread_over<numbers, Weight::light>(
+                [&](int i) { pass_on(to[i], from[i]); });
         });
 }
 
@@ -130,8 +137,9 @@ NACELLE_INLINE void look_team(const View<E>& view, uint64_t tick, int next, int 
 template <class E, class Policy, class Record>
 NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, int steps, Policy& policy,
                          Record& record) {
-    auto [tick, stopped] = time_of(view.head, ahead);
-    if (stopped) return;
+    const Time now = time_of(view.head, ahead);
+    if (now.stopped) return;
+    uint64_t tick = now.tick;    // no structured binding: clang 14 lets no lambda capture one
     TeamLane<E> lane(view, env);
     load_team<E>(view, tick, lane, ended_before<E>(view, env));
     copy_first_rows<E>(view, lane, record);
@@ -142,7 +150,8 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, int st
         lane.episode.step = lane.start + lane.length;
         lane.episode.progress = progress_at(view.head, tick);
         for_each_group<E>([&]<class G, int I>() {
-            choose_group<E, G>(view, tick, t, lane, rows_after<E, I>(view, t, steps, record), policy);
+            choose_group<E, G>(view, tick, t, lane, rows_after<E, I>(view, t, steps, record),
+                               policy);
         });
         lane.gang.sync();
         const Source source = lane.source(view, tick, Domain::step);

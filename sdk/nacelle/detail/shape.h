@@ -12,6 +12,15 @@ constexpr int power_of_two_from(int n) {
 }
 constexpr int rounded_up(int n, int to) { return (n + to - 1) / to * to; }
 
+// From sm_90 on two blocks of a cluster can share a team.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+inline constexpr int most_threads_of_team = 2048;
+#else
+inline constexpr int most_threads_of_team = 1024;
+#endif
+template <class E> constexpr bool wants_pairs() {
+    return most_threads_of_team > 1024 && agents_in_all<E>() >= 8192;
+}
 template <class E> constexpr int widest_row() {
     int widest = 0;
     for_each_group<E>([&]<class G, int>() { widest = max(widest, numbers_in<ObsOf<E, G>>); });
@@ -30,17 +39,13 @@ template <class E> constexpr int threads_for_team() {
     constexpr int asked = wish;
 #endif
     if (agents <= 32 && asked <= 32) return power_of_two_from(asked > agents ? asked : agents);
-    if (asked > 1024) return rounded_up(asked, asked > 2048 ? 1024 : 64);
-    if (asked > 0) return rounded_up(asked, 32);
+    if (asked > 0) return rounded_up(min(asked, most_threads_of_team), asked > 1024 ? 64 : 32);
     // Who sees little is soon done: several agents for each thread (608 M against 416 M steps/s with 105
     // agents, 93 M against 86 M with 1,000; H200, 2026-11).
     if (agents <= 2048 && widest_row<E>() <= 16) return clamp(rounded_up(agents / 8, 32), 32, 256);
     if (agents <= 128) return rounded_up(agents, 32);
     if (agents <= 2048) return 256;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if (agents >= 8192) return 2048;
-#endif
-    return 1024;
+    return wants_pairs<E>() ? 2048 : 1024;
 }
 
 // Rows of observations are gathered in shared memory and leave it side by side. A warp, or a team that
@@ -52,7 +57,7 @@ constexpr bool leaves_alone(int width) { return width == 1 || width == 2 || widt
 constexpr int rows_staged(int width, int unit) {
     if (width == 0 || leaves_alone(width)) return 0;
     const int fit = 4 * stage_floats / width;    // a very wide row may take four times the room
-    return width > stage_floats ? (fit > 0 ? 1 : 0)
+    return width > stage_floats          ? (fit > 0 ? 1 : 0)
            : stage_floats / width < unit ? stage_floats / width
                                          : unit;
 }
@@ -86,7 +91,7 @@ template <class E> struct TeamShape {
     }
     // Threads of a block, in which there are several small teams or one large one, or a part of one.
     static constexpr int threads_of_block() {
-        if (lanes > 1024) return lanes > 2048 ? 1024 : lanes / 2;
+        if (lanes > 1024 || (lanes > 32 && lanes % 64 == 0 && wants_pairs<E>())) return lanes / 2;
         if (lanes > 32) return lanes;
         int threads = 128;
         while (threads > 32 && bytes_with(threads, true) > 48 * 1024) threads /= 2;
@@ -107,7 +112,8 @@ template <class E> struct SoloShape {
 #else
 // On a CPU one thread runs whole environments, so many that a share of the work is worth handing out.
 template <class E> struct TeamShape {
-    static constexpr int lanes = 1, unit = 1, blocks = 1, shared_bytes = 0, workspace = 0, stage = 0;
+    static constexpr int lanes = 1, unit = 1, blocks = 1, shared_bytes = 0, workspace = 0,
+                         stage = 0;
     static constexpr int threads = agents_in_all<E>() >= 256 ? 1 : 256 / agents_in_all<E>();
     static constexpr bool in_shared = false;
 };

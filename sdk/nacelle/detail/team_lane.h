@@ -43,8 +43,7 @@ template <class E> NACELLE_INLINE float* stage_of() {
 #else
     unsigned char* const shared = nacelle_shared;
 #endif
-    return reinterpret_cast<float*>(shared) +
-           int(threadIdx.x) / Shape<E>::unit * Shape<E>::stage;
+    return reinterpret_cast<float*>(shared) + int(threadIdx.x) / Shape<E>::unit * Shape<E>::stage;
 #else
     return nullptr;
 #endif
@@ -65,8 +64,7 @@ template <class E> struct TeamLane : LaneParams<E, any_varied<E>()> {
     }
 };
 
-template <class E, class G>
-NACELLE_INLINE auto& fields_of(Member<E, G>& member) {
+template <class E, class G> NACELLE_INLINE auto& fields_of(Member<E, G>& member) {
     return static_cast<typename GroupParts<E, G>::Fields&>(member);
 }
 // The row of agent i of this environment among those of its group, and how many there are.
@@ -76,40 +74,51 @@ template <class E, class G> NACELLE_INLINE size_t row_of(size_t env, int i) {
 template <class E, class G> NACELLE_INLINE size_t rows_of(const View<E>& view) {
     return size_t(view.head.envs) * size_t(count_of<E, G>);
 }
-template <class E, class T, Role role, int group> NACELLE_INLINE T* group_column(const View<E>& view) {
+template <class E, class T, Role role, int group>
+NACELLE_INLINE T* group_column(const View<E>& view) {
     return static_cast<T*>(view.array[group_slot<E>(role, group)]);
 }
 
-template <class E, class G> NACELLE_INLINE uint8_t turn_before(const View<E>& view, size_t row) {
-    if constexpr (has_turn<E, G>)
-        return group_column<E, uint8_t, Role::turn, group_index<E, G>()>(view)[row];
-    else return 0;
+// Who is out when an episode goes on from its arrays stays out, and shows nothing.
+template <class E, class G> NACELLE_INLINE int turn_before(const View<E>& view, size_t row) {
+    if constexpr (has_turn<E, G>) {
+        const int turn = group_column<E, uint8_t, Role::turn, group_index<E, G>()>(view)[row];
+        return turn == int(Turn::out) ? turn | was_out : turn;
+    } else return 0;
 }
 template <class E, class G>
 NACELLE_INLINE void store_turn(const View<E>& view, size_t row, int turn) {
     if constexpr (has_turn<E, G>)
         group_column<E, uint8_t, Role::turn, group_index<E, G>()>(view)[row] = uint8_t(turn);
 }
+// As loaded, members lie in the order of their ids.
+template <class E, class G> NACELLE_INLINE void set_slot(Squad<E, G>& squad, int i) {
+    if constexpr (moves<E, G>) squad.slot[i] = int16_t(i);
+}
 template <class E, class G>
 NACELLE_INLINE void load_bin(const View<E>& view, Squad<E, G>& squad, int i, size_t row) {
-    if constexpr (bins_in<E, G> > 0)
+    if constexpr (bins_in < E, G >> 0)
         squad.bin[i] = group_column<E, int16_t, Role::bin, group_index<E, G>()>(view)[row];
 }
 template <class E, class G>
 NACELLE_INLINE void store_bin(const View<E>& view, const Squad<E, G>& squad, int i, size_t row) {
-    if constexpr (bins_in<E, G> > 0)
+    if constexpr (bins_in < E, G >> 0)
         group_column<E, int16_t, Role::bin, group_index<E, G>()>(view)[row] = squad.bin[i];
 }
-NACELLE_INLINE bool over_at(uint8_t terminated, uint8_t truncated) { return terminated | truncated; }
+NACELLE_INLINE bool over_at(uint8_t terminated, uint8_t truncated) {
+    return terminated | truncated;
+}
 
 // The fields, turns and returns of all members from their arrays. After a step that ended an episode
 // returns begin anew, though the arrays still show the old ones.
-template <class E> NACELLE_INLINE void load_members(const View<E>& view, TeamLane<E>& lane, bool over) {
+template <class E>
+NACELLE_INLINE void load_members(const View<E>& view, TeamLane<E>& lane, bool over) {
     for_each_group<E>([&]<class G, int I>() {
         auto& squad = lane.memory.template squad<G>();
         lane.gang.template spread_over<count_of<E, G>>([&](int i) {
             const size_t row = row_of<E, G>(lane.env, i);
             Member<E, G>& member = squad.member[i];
+            set_slot(squad, i);
             load_row<E>(view.array, group_slot<E>(Role::agent, I), row, rows_of<E, G>(view),
                         fields_of<E, G>(member));
             member.id = int16_t(i);
@@ -122,9 +131,9 @@ template <class E> NACELLE_INLINE void load_members(const View<E>& view, TeamLan
     });
 }
 template <class E, class G> NACELLE_INLINE void restore_group(TeamLane<E>& lane, int& turn) {
-    if constexpr (bins_in<E, G> > 0) {
+    if constexpr (bins_in < E, G >> 0) {
         lane.gang.sync();
-        fill_bins<E, G>(lane.memory, lane.gang, turn);
+        fill_bins<E, G>(lane.memory, lane.gang, turn, true);
     }
 }
 // The bins as the last sort left them; all members must have been loaded.
@@ -138,7 +147,8 @@ template <class E> NACELLE_INLINE void load_team_state(const View<E>& view, Team
                     lane.memory.state);
 }
 // Where in its life the environment is; the same for all threads.
-template <class E> NACELLE_INLINE void load_episode(const View<E>& view, uint64_t tick, TeamLane<E>& lane) {
+template <class E>
+NACELLE_INLINE void load_episode(const View<E>& view, uint64_t tick, TeamLane<E>& lane) {
     lane.start = view.head.pool_size
                      ? NACELLE_COLUMN(view, int, Role::episode, "episode.start")[lane.env]
                      : 0;
@@ -169,7 +179,7 @@ template <class E> NACELLE_INLINE void store_team(const View<E>& view, TeamLane<
         lane.gang.template spread_over<count_of<E, G>>([&](int i) {
             const size_t row = row_of<E, G>(lane.env, i);
             store_row<E>(view.array, group_slot<E>(Role::agent, I), row, rows_of<E, G>(view),
-                         fields_of<E, G>(squad.member[i]));
+                         fields_of<E, G>(member_of(squad, i)));
             store_turn<E, G>(view, row, turn_at(squad, i) & 3);
             store_bin<E, G>(view, squad, i, row);
         });

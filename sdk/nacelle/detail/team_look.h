@@ -13,7 +13,8 @@ inline constexpr bool row_in_place = TeamObsInto<E, G>&& all_floats<ObsOf<E, G>>
 template <class E, class G>
 NACELLE_INLINE void bind_row_images(const View<E>& view, bool final, size_t row, ObsOf<E, G>& obs) {
     constexpr int group = group_index<E, G>();
-    int slot = (final ? group_slot<E>(Role::final_obs, group) : group_slot<E>(Role::obs, group)) + 1;
+    int slot =
+        (final ? group_slot<E>(Role::final_obs, group) : group_slot<E>(Role::obs, group)) + 1;
     for_each_element(obs, [&](auto, int, auto& f) {
         using L = Leaf<bare<decltype(f)>>;
         if constexpr (L::form == Form::array) {
@@ -69,7 +70,7 @@ NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, TeamLa
         }
         return;
     }
-    observe_member<E, G>(view, team, squad.member[i], lane.params(view), final,
+    observe_member<E, G>(view, team, member_of(squad, i), lane.params(view), final,
                          row_of<E, G>(lane.env, i), row);
 }
 
@@ -104,39 +105,60 @@ NACELLE_INLINE bool send_off(const float* stage, float* to, int count) {
     }
     return zero == 0.0f;
 }
+// What lane `other` of the unit has.
+template <class E> NACELLE_INLINE uint32_t shown_by(uint32_t value, int other) {
+    if constexpr (Shape<E>::unit == 1) return value;
+    else
+        return __shfl_sync(Gang<E>::unit_mask(), value,
+                           int(threadIdx.x) % 32 / Shape<E>::unit * Shape<E>::unit +
+                               other % Shape<E>::unit);
+}
 // Floats that can go at once: rows of every team begin on that many.
 template <class E, class G, int rows> constexpr int sent_together() {
-    constexpr int width = numbers_in<ObsOf<E, G>>, team = width * count_of<E, G>, part = width * rows;
+    constexpr int width = numbers_in<ObsOf<E, G>>, team = width * count_of<E, G>,
+                  part = width * rows;
     return team % 4 == 0 && part % 4 == 0 ? 4 : team % 2 == 0 && part % 2 == 0 ? 2 : 1;
 }
 // Where a row in the stage is not finite. Rare, so it is small and not fast.
 NACELLE_INLINE void note_bad_row(const ViewHead& head, uint64_t tick, uint32_t row, int width,
                                  const float* numbers) {
-    NACELLE_ROLLED for (int i = 0; i < width; ++i) if (!finite(numbers[i]))
-        return note_bad(head, Bad::obs, tick, row);
+    NACELLE_ROLLED for (int i = 0; i < width;
+                        ++i) if (!finite(numbers[i])) return note_bad(head, Bad::obs, tick, row);
 }
 
-// Rows that do not lie side by side: neighbouring threads still write neighbouring numbers.
-template <class E, class G>
-NACELLE_INLINE bool send_scattered(const Squad<E, G>& squad, const float* stage, float* rows,
-                                   int first, int here) {
-    constexpr uint32_t width = uint32_t(numbers_in<ObsOf<E, G>>), unit = uint32_t(Shape<E>::unit);
+// Rows that do not lie side by side, `own` being where this thread's goes: neighbouring threads still
+// write neighbouring numbers.
+template <class E, int width>
+NACELLE_INLINE bool send_scattered(const float* stage, float* rows, uint32_t own, int here) {
+    constexpr int unit = Shape<E>::unit;
+    const int numbers = here * width, at = int(threadIdx.x) % unit;
     float zero = 0;
-    NACELLE_ROLLED for (uint32_t i = threadIdx.x % unit; i < uint32_t(here) * width; i += unit) {
-        const uint32_t row = i / width;
-        const float one = stage[i];
-        pass_on(rows[uint32_t(visited_at(squad, first + int(row))) * width + i % width], one);
-        zero = fused(one, 0.0f, zero);
+    int row = at / width, column = at % width;
+    NACELLE_ROLLED for (int base = 0; base < numbers; base += unit) {
+        const uint32_t to = shown_by<E>(own, row);
+        if (base + at < numbers) {
+            const float one = stage[base + at];
+            pass_on(rows[to + uint32_t(column)], one);
+            zero = fused(one, 0.0f, zero);
+        }
+        if constexpr (width >= unit) {
+            column += unit;
+            row += column >= width;
+            column -= column >= width ? width : 0;
+        } else {
+            row = (base + unit + at) / width;
+            column = (base + unit + at) % width;
+        }
     }
     return zero == 0.0f;
 }
 // `here` rows in the stage leave it.
 template <class E, class G, int staged>
-NACELLE_INLINE bool send_rows(const Squad<E, G>& squad, const float* stage, float* rows, int first,
-                              int here) {
-    if constexpr (bins_in<E, G> > 0) return send_scattered<E, G>(squad, stage, rows, first, here);
+NACELLE_INLINE bool send_rows(const float* stage, float* rows, uint32_t own, int first, int here) {
+    constexpr int width = numbers_in<ObsOf<E, G>>;
+    if constexpr (bins_in < E, G >> 0) return send_scattered<E, width>(stage, rows, own, here);
     else {
-        constexpr int width = numbers_in<ObsOf<E, G>>;
+        (void)own;
         return send_off<sent_together<E, G, staged>(), E>(
             stage, rows + size_t(first) * size_t(width), here * width);
     }
@@ -147,15 +169,14 @@ NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>
     constexpr int width = numbers_in<ObsOf<E, G>>;
     const auto& squad = lane.memory.template squad<G>();
     float* const stage = stage_of<E>();
-    const int at = int(threadIdx.x) % Shape<E>::unit;
-    if (at < here)
-        look_member<E, G>(view, team, lane, final, visited_at(squad, first + at),
-                          stage + at * width);
+    const int at = int(threadIdx.x) % Shape<E>::unit,
+              i = at < here ? visited_at(squad, first + at) : 0;
+    if (at < here) look_member<E, G>(view, team, lane, final, i, stage + at * width);
     Gang<E>::sync_unit();
-    if (!send_rows<E, G, staged>(squad, stage, rows, first, here))
-        NACELLE_ROLLED for (int k = 0; k < here; ++k) note_bad_row(
-            view.head, tick, row_in_all<E, G>(lane.env, visited_at(squad, first + k)), width,
-            stage + k * width);
+    if (!send_rows<E, G, staged>(stage, rows, uint32_t(i * width), first, here))
+        NACELLE_ROLLED for (int k = 0; k < here; ++k)
+            note_bad_row(view.head, tick, row_in_all<E, G>(lane.env, visited_at(squad, first + k)),
+                         width, stage + k * width);
     Gang<E>::sync_unit();
 }
 // The rows of a group to `rows`, in rounds of as many as the stage holds.
@@ -217,7 +238,7 @@ NACELLE_INLINE void mask_group(const View<E>& view, const Team<E>& team, TeamLan
         lane.gang.template spread_over<count_of<E, G>>([&](int i) {
             Mask<ActionOf<E, G>> mask(masks + row_of<E, G>(lane.env, i) * size_t(width));
             if ((turn_at(squad, i) & 3) == uint8_t(Turn::acts))
-                E::mask(team, squad.member[i], lane.params(view), mask);
+                E::mask(team, member_of(squad, i), lane.params(view), mask);
         });
     }
 }

@@ -10,15 +10,38 @@ namespace nacelle::detail {
 inline constexpr int strip = 32;
 constexpr int strips_of(int n) { return (n + strip - 1) / strip; }
 
-// Members sorted by bin: those of bin b are id[start[b]] to id[start[b + 1] - 1], ascending. Before the
-// first sort of an episode all bins are empty, and so is what `bin` says of each member: -1.
+template <class E, class G> inline constexpr int bins_in = GroupParts<E, G>::bins;
+// Members of teams that step in global memory lie in the order of their bins, or in that of a while ago:
+// who looks around finds neighbours in the same lines. A checked build moves them at every sort, so that a
+// reference kept over one is found out.
+template <class E, class G>
+inline constexpr bool moves = bins_in<E, G> > 0 &&
+#if defined(NACELLE_CHECKED) || defined(NACELLE_MOVES)
+                              true;
+#else
+                              NACELLE_GPU&& agents_in_all<E>() >= 4096;
+#endif
+
+// Members sorted by bin: those of bin b are at[start[b]] to at[start[b + 1] - 1], by id; `at` says where
+// they lie. Before the first sort of an episode all bins are empty, and what `bin` says of each is -1.
 template <class E, class G, int Bins> struct BinTable {
     int start[Bins + 2];
-    int16_t bin[count_of<E, G>], id[count_of<E, G>], unordered[count_of<E, G>];
+    int16_t at[count_of<E, G>], bin[count_of<E, G>], unordered[count_of<E, G>];
     bool sorted;
 };
 template <class E, class G> struct BinTable<E, G, 0> {};
-template <class E, class G> inline constexpr int bins_in = GroupParts<E, G>::bins;
+
+template <class E, class G, bool any> struct MoveTable {
+    int16_t slot[count_of<E, G>];    // where the member with this id lies
+    int sorts;                       // since they moved
+    uint32_t held[count_of<E, G> * sizeof(Member<E, G>) / 4];
+};
+template <class E, class G> struct MoveTable<E, G, false> {};
+#if defined(NACELLE_CHECKED) || defined(NACELLE_MOVES)
+inline constexpr int sorts_between_moves = 1;
+#else
+inline constexpr int sorts_between_moves = 16;
+#endif
 
 // Turn, and whether it was out before this step: of groups that have turns.
 template <class E, class G, bool any> struct TurnTable { uint8_t turn[count_of<E, G>]; };
@@ -31,12 +54,24 @@ template <class M, bool pad> struct SlotFor { using type = M; };
 template <class M> struct SlotFor<M, true> { using type = Padded<M>; };
 
 template <class E, class G>
-struct Squad : BinTable<E, G, bins_in<E, G>>, TurnTable<E, G, has_turn<E, G>> {
+struct Squad : BinTable<E, G, bins_in<E, G>>,
+               TurnTable<E, G, has_turn<E, G>>,
+               MoveTable<E, G, moves<E, G>> {
     using M = Member<E, G>;
     static constexpr int count = count_of<E, G>;
-    typename SlotFor<M, NACELLE_GPU && sizeof(M) % 16 == 0>::type member[count];
+    typename SlotFor<M, NACELLE_GPU && sizeof(M) % 16 == 0 && !moves<E, G>>::type member[count];
     float running[count];    // each one's return so far
 };
+// The member with this id.
+template <class E, class G> NACELLE_INLINE Member<E, G>& member_of(Squad<E, G>& squad, int id) {
+    if constexpr (moves<E, G>) return squad.member[squad.slot[id]];
+    else return squad.member[id];
+}
+template <class E, class G>
+NACELLE_INLINE const Member<E, G>& member_of(const Squad<E, G>& squad, int id) {
+    if constexpr (moves<E, G>) return squad.member[squad.slot[id]];
+    else return squad.member[id];
+}
 inline constexpr uint8_t was_out = 4;
 template <class E, class G> NACELLE_INLINE uint8_t turn_at(const Squad<E, G>& squad, int i) {
     if constexpr (has_turn<E, G>) return squad.turn[i];
@@ -45,14 +80,21 @@ template <class E, class G> NACELLE_INLINE uint8_t turn_at(const Squad<E, G>& sq
 template <class E, class G> NACELLE_INLINE void set_turn(Squad<E, G>& squad, int i, int turn) {
     if constexpr (has_turn<E, G>) squad.turn[i] = uint8_t(turn);
 }
-// The k-th member to visit: those of a bin one after the other, so that neighbouring threads look at the
-// same neighbours. In which order a phase goes through its members changes nothing else.
+// The id of the k-th member to visit: those of a bin one after the other, so that neighbouring threads
+// look at the same neighbours. In which order a phase goes through its members changes nothing else.
 template <class E, class G> NACELLE_INLINE int visited_at(const Squad<E, G>& squad, int k) {
+    if constexpr (moves<E, G>) return squad.member[k].id;
 #if NACELLE_GPU
-    if constexpr (bins_in<E, G> > 0) return squad.sorted ? squad.id[k] : k;
+    else if constexpr (bins_in<E, G> > 0) return squad.sorted ? squad.at[k] : k;
 #endif
-    (void)squad;
-    return k;
+    else {
+        (void)squad;
+        return k;
+    }
+}
+template <class E, class G> NACELLE_INLINE Member<E, G>& visited_member(Squad<E, G>& squad, int k) {
+    if constexpr (moves<E, G>) return squad.member[k];
+    else return squad.member[visited_at(squad, k)];
 }
 
 template <class E, class L> struct Squads;

@@ -13,19 +13,30 @@ NACELLE_INLINE uint8_t next_turn(const View<E>& view, const Team<E>& team, TeamL
     else return uint8_t(Turn::acts);
 }
 template <class E, class G>
-NACELLE_INLINE void ask_group(const View<E>& view, const Team<E>& team, TeamLane<E>& lane, bool fresh) {
+NACELLE_INLINE void ask_group(const View<E>& view, const Team<E>& team, TeamLane<E>& lane,
+                              bool fresh) {
     auto& squad = lane.memory.template squad<G>();
     lane.gang.template spread_over<count_of<E, G>>([&](int i) {
-        const uint8_t next = next_turn<E, G>(view, team, lane, squad.member[i]);
-        const bool out = (fresh ? next : turn_at(squad, i) & 3) == uint8_t(Turn::out);
+        const uint8_t next = next_turn<E, G>(view, team, lane, member_of(squad, i));
+        const bool out =
+            next == uint8_t(Turn::out) && (fresh || (turn_at(squad, i) & 3) == uint8_t(Turn::out));
         set_turn(squad, i, next | (out ? was_out : 0));
     });
 }
+// Whether a member's row may be written by another thread than the one that asked for its turn.
+template <class E, class G> constexpr bool looks_elsewhere() {
+    constexpr int unit = Shape<E>::unit, staged = rows_staged(numbers_in<ObsOf<E, G>>, unit);
+    return has_turn<E, G> && (bins_in<E, G> > 0 || (staged > 0 && staged < unit));
+}
 template <class E>
-NACELLE_INLINE void ask_turns(const View<E>& view, const Team<E>& team, TeamLane<E>& lane, bool fresh) {
+NACELLE_INLINE void ask_turns(const View<E>& view, const Team<E>& team, TeamLane<E>& lane,
+                              bool fresh) {
+    bool elsewhere = false;
     for_each_group<E>([&]<class G, int>() {
         if (has_turn<E, G>) ask_group<E, G>(view, team, lane, fresh);
+        elsewhere = elsewhere || looks_elsewhere<E, G>();
     });
+    if (elsewhere) lane.gang.sync();
 }
 
 template <class E>
@@ -55,7 +66,8 @@ NACELLE_INLINE void close_team(const View<E>& view, const Team<E>& team, TeamLan
     for_each_group<E>([&]<class G, int I>() {
         constexpr int count = count_of<E, G>;
         auto& squad = lane.memory.template squad<G>();
-        constexpr int first = has_policies<E> ? 0 : I, last = has_policies<E> ? policy_count<E>() : I + 1;
+        constexpr int first = has_policies<E> ? 0 : I,
+                      last = has_policies<E> ? policy_count<E>() : I + 1;
         NACELLE_ROLLED for (int p = first; p < last; ++p) {
             const float whole = lane.gang.template combine<count>(
                 lane.memory, turn, -0.0f,
@@ -108,8 +120,8 @@ NACELLE_INLINE void open_team(const View<E>& view, uint64_t tick, TeamLane<E>& l
         lane.gang.template spread_over<count_of<E, G>>([&](int i) {
             squad.running[i] = 0;
             set_turn(squad, i, 0);
-            squad.member[i].reward = 0;
-            squad.member[i].acts = true;
+            member_of(squad, i).reward = 0;
+            member_of(squad, i).acts = true;
         });
         empty_bins<E, G>(lane.memory, lane.gang);
     });

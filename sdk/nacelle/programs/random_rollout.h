@@ -10,12 +10,12 @@ namespace detail {
 template <class A>
 NACELLE_INLINE void record_row(const RandomRolloutArgs::Rows& to, size_t at, size_t samples,
                                const A& action, const Outcome& outcome) {
-    to.reward[at] = outcome.reward;
-    to.ended[at] = uint8_t(outcome.terminated | outcome.truncated << 1);
+    pass_on(to.reward[at], outcome.reward);
+    pass_on(to.ended[at], uint8_t(outcome.terminated | outcome.truncated << 1));
     int part = 0;
     for_each_element(action, [&](auto, int, const auto& a) {
         const auto value = a.value;
-        to.action[at + size_t(part++) * samples] = __builtin_bit_cast(int32_t, value);
+        pass_on(to.action[at + size_t(part++) * samples], __builtin_bit_cast(int32_t, value));
     });
 }
 

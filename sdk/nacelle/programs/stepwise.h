@@ -72,8 +72,7 @@ NACELLE_INLINE void reset_team(const View<E>& view, const ResetArgs& args, uint6
     const size_t env = args.chosen ? args.chosen[item] : item,
                  place = args.place ? args.place[item] : item;
     TeamLane<E> lane(view, env);
-    if (args.form == ResetArgs::save)
-        return save_team_snapshot<E>(view, lane, place, args.places);
+    if (args.form == ResetArgs::save) return save_team_snapshot<E>(view, lane, place, args.places);
     load_team<E>(view, tick, lane, ended_before<E>(view, env));
     lane.gang.sync();
     if (args.form == ResetArgs::restore)

@@ -1,0 +1,127 @@
+#include "tests/support/random.h"
+
+#include <nacelle/neighbours.h>
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <vector>
+
+// Grids of cells and lists of the nearest, against the plainest way to say the same.
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+template <class Grid> std::vector<int> by_cell(int cell) {
+    std::vector<int> visited;
+    Grid::around(cell, [&](int one) { visited.push_back(one); });
+    return visited;
+}
+template <class Grid> std::vector<int> by_run(int cell) {
+    std::vector<int> visited;
+    Grid::around(cell, [&](int first, int end) {
+        CHECK(first < end);
+        for (int one = first; one < end; ++one) visited.push_back(one);
+    });
+    return visited;
+}
+// Row by row, in each from x - 1 to x + 1.
+template <int W, int H> std::vector<int> around(int cell, bool wraps) {
+    std::vector<int> wanted;
+    for (int y = cell / W - 1; y <= cell / W + 1; ++y)
+        for (int x = cell % W - 1; x <= cell % W + 1; ++x)
+            if (wraps || (x >= 0 && x < W && y >= 0 && y < H))
+                wanted.push_back((y + H) % H * W + (x + W) % W);
+    return wanted;
+}
+template <int W, int H> void check_torus() {
+    CAPTURE(W);
+    CAPTURE(H);
+    CHECK(Torus<W, H>::cells == W * H);
+    for (int cell = 0; cell < W * H; ++cell) {
+        CAPTURE(cell);
+        const std::vector<int> wanted = around<W, H>(cell, true);
+        CHECK(by_cell<Torus<W, H>>(cell) == wanted);
+        CHECK(by_run<Torus<W, H>>(cell) == wanted);
+    }
+}
+template <int W, int H> void check_box() {
+    CAPTURE(W);
+    CAPTURE(H);
+    CHECK(Box<W, H>::cells == W * H);
+    for (int cell = 0; cell < W * H; ++cell) {
+        CAPTURE(cell);
+        const std::vector<int> wanted = around<W, H>(cell, false);
+        CHECK(by_cell<Box<W, H>>(cell) == wanted);
+        CHECK(by_run<Box<W, H>>(cell) == wanted);
+    }
+}
+
+template <int K> void check_nearest(Dice& dice) {
+    const int offers = dice.below(3 * K + 2), kinds = 1 + dice.below(12);
+    Nearest<K> near;
+    std::vector<std::pair<float, int>> all;
+    for (int i = 0; i < offers; ++i) {
+        const float key = 0.25f * float(dice.below(kinds));    // many ties
+        near.offer(i, key);
+        all.emplace_back(key, i);
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    all.resize(std::min<size_t>(all.size(), K));
+    std::vector<std::pair<float, int>> found;
+    for (int i = 0; i < near.count; ++i) found.emplace_back(near.key[i], near.id[i]);
+    CHECK(found == all);
+    for (int i = near.count; i < K; ++i) CHECK(near.id[i] == -1);
+    std::vector<std::pair<float, int>> walked;
+    near.each([&](int place, int id) {
+        CHECK(place == int(walked.size()));
+        walked.emplace_back(near.key[place], id);
+    });
+    CHECK(walked == all);
+}
+
+}
+
+TEST_CASE("a torus visits a cell and its eight neighbours once and in order, over its seams") {
+    check_torus<3, 3>();
+    check_torus<3, 7>();
+    check_torus<5, 3>();
+    check_torus<8, 6>();
+}
+
+TEST_CASE("a box visits the neighbours that there are") {
+    check_box<1, 1>();
+    check_box<1, 5>();
+    check_box<4, 1>();
+    check_box<2, 2>();
+    check_box<3, 3>();
+    check_box<7, 5>();
+}
+
+TEST_CASE("a point lies in the cell that its coordinates name") {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    Dice dice(seed);
+    for (int trial = 0; trial < 2000; ++trial) {
+        const float x = dice.uniform(0, 1), y = dice.uniform(0, 1);
+        const int wanted = int(y * 5) * 7 + int(x * 7);
+        CHECK(Torus<7, 5>::cell(x, y) == wanted);
+        CHECK(Box<7, 5>::cell(x, y) == wanted);
+    }
+    // What lies on or beyond the rim belongs to the cell at the rim.
+    CHECK(Torus<7, 5>::cell(1.0f, 1.0f) == 34);
+    CHECK(Box<7, 5>::cell(-0.5f, 2.0f) == 28);
+}
+
+TEST_CASE("the nearest are those of a sort, ties in the order in which they were offered") {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    Dice dice(seed);
+    for (int trial = 0; trial < 300; ++trial) {
+        check_nearest<1>(dice);
+        check_nearest<2>(dice);
+        check_nearest<5>(dice);
+        check_nearest<16>(dice);
+    }
+}
