@@ -83,14 +83,15 @@ template <class T> void ArrayView::write(std::span<const T> values) { array_->wr
     template NACELLE_PUBLIC std::vector<T> ArrayView::host<T>() const;                             \
     template NACELLE_PUBLIC void ArrayView::write<T>(std::span<const T>);
 NACELLE_ARRAY_OF(float)
+// clang-format off
 NACELLE_ARRAY_OF(double) NACELLE_ARRAY_OF(int8_t) NACELLE_ARRAY_OF(uint8_t)
-    NACELLE_ARRAY_OF(int16_t) NACELLE_ARRAY_OF(uint16_t) NACELLE_ARRAY_OF(int32_t)
-        NACELLE_ARRAY_OF(uint32_t) NACELLE_ARRAY_OF(int64_t) NACELLE_ARRAY_OF(uint64_t)
-            NACELLE_ARRAY_OF(bool)
+NACELLE_ARRAY_OF(int16_t) NACELLE_ARRAY_OF(uint16_t) NACELLE_ARRAY_OF(int32_t)
+NACELLE_ARRAY_OF(uint32_t) NACELLE_ARRAY_OF(int64_t) NACELLE_ARRAY_OF(uint64_t)
+NACELLE_ARRAY_OF(bool)
 #undef NACELLE_ARRAY_OF
+    // clang-format on
 
-                Run::Run(Env& env, const nlohmann::json& configuration,
-                         const std::filesystem::path& out)
+    Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out)
     : run_(std::make_shared<TrainingRun>(env.environment_, env.parts_->plugins, configuration,
                                          "Run", out)) {
 }

@@ -115,20 +115,20 @@ void run(Train& train) {
                                  {"return_interval", policy.return_interval}};
     if (train.options.json) {
         Json result = Json{{"kind", "result"},
-                          {"solved", run.solved()},
-                          {"interrupted", interrupted != 0},
-                          {"steps", run.progress().steps},
-                          {"episodes", found.episodes},
-                          {"mean_return", found.mean_return},
-                          {"return_interval", found.return_interval},
-                          {"mean_length", found.mean_length},
-                          {"length_interval", found.length_interval},
-                          {"seconds", passed()},
-                          {"start_seconds", opened},
-                          {"compile_seconds", loaded},
-                          {"train_seconds", run.train_seconds()},
-                          {"backend", on->cuda() ? "cuda" : "cpu"},
-                          {"out", run.out().string()}};
+                           {"solved", run.solved()},
+                           {"interrupted", interrupted != 0},
+                           {"steps", run.progress().steps},
+                           {"episodes", found.episodes},
+                           {"mean_return", found.mean_return},
+                           {"return_interval", found.return_interval},
+                           {"mean_length", found.mean_length},
+                           {"length_interval", found.length_interval},
+                           {"seconds", passed()},
+                           {"start_seconds", opened},
+                           {"compile_seconds", loaded},
+                           {"train_seconds", run.train_seconds()},
+                           {"backend", on->cuda() ? "cuda" : "cpu"},
+                           {"out", run.out().string()}};
         if (several) result["policies"] = policies;
         std::cout << result << std::endl;
         return;

@@ -31,6 +31,7 @@ struct LaunchShape {
     uint32_t items_per_block = 128;
     uint32_t shared_bytes = 0;
     bool cooperative = false;
+    uint32_t cluster = 1;    // blocks that share work: a GPU puts them side by side
 
     uint64_t blocks() const { return (items + items_per_block - 1) / items_per_block; }
 };
@@ -38,12 +39,13 @@ struct LaunchShape {
 // A kernel of a loaded module and what it costs. It lives as long as its module.
 struct Kernel {
     std::string name;
-    void* function = nullptr;    // CUfunction, or void (*)(const void* args, uint64_t begin, uint64_t end) over blocks
+    // CUfunction, or void (*)(const void* args, uint64_t begin, uint64_t end) over blocks.
+    void* function = nullptr;
     int registers = 0;
-    size_t local_bytes = 0;      // stack and spills of one thread
-    size_t shared_bytes = 0;     // static
+    size_t local_bytes = 0;     // stack and spills of one thread
+    size_t shared_bytes = 0;    // static
     int max_threads = 0;
-    size_t args_bytes = 0;       // of its one parameter; 0 where nobody can say
+    size_t args_bytes = 0;    // of its one parameter; 0 where nobody can say
 };
 
 // Device memory behind a symbol of a module.
@@ -87,7 +89,7 @@ public:
 
     // Milliseconds that the device needed for what `work` puts on this stream.
     virtual double time(const std::function<void()>& work) = 0;
-    virtual void* native() = 0;                      // CUstream, or null on the CPU
+    virtual void* native() = 0;    // CUstream, or null on the CPU
 };
 
 class Device {
@@ -123,7 +125,7 @@ private:
 
 struct DeviceChoice {
     std::shared_ptr<Device> device;
-    std::string why;             // "NVIDIA H200", "no GPU: libcuda.so.1 was not found"
+    std::string why;    // "NVIDIA H200", "no GPU: libcuda.so.1 was not found"
 };
 
 // "auto" takes the GPU if there is a working one, "cuda" insists on it, "cpu" takes the CPU.

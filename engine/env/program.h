@@ -48,7 +48,8 @@ inline LaunchShape env_shape(const Header& header, uint64_t envs) {
     return {.items = envs * header.env_threads,
             .threads = header.block_threads,
             .items_per_block = header.block_threads,
-            .shared_bytes = header.shared_bytes};
+            .shared_bytes = header.shared_bytes,
+            .cluster = header.cluster_blocks};
 }
 
 // Runs a kernel on either backend: the view goes before the arguments where a CPU needs it.

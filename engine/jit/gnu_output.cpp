@@ -126,7 +126,7 @@ private:
 
     std::vector<CompilerReport> reports_;
     std::vector<SourcePlace> context_, includes_;
-    bool used_ = false;    // g++ prints a context once for all errors in it
+    bool used_ = false;        // g++ prints a context once for all errors in it
     bool explains_ = false;    // g++ says why a function is deleted in errors of their own
     bool in_includes_ = false;
 };

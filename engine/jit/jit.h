@@ -13,38 +13,38 @@ namespace nacelle {
 
 // A header that exists in memory only: the engine's SDK, a plugin's kernels.
 struct MemoryHeader {
-    std::string name;            // as included: "nacelle/env.h"
+    std::string name;    // as included: "nacelle/env.h"
     std::string text;
 };
 
 // One program: the author's file under its own path, then headers, then the text that
 // instantiates kernels around the author's functions.
 struct ProgramSource {
-    std::filesystem::path author;              // absolute
+    std::filesystem::path author;    // absolute
     std::vector<MemoryHeader> headers;
-    std::string instantiation;                 // C++ text after the #include of the author's file
-    std::vector<std::string> defines;          // "NAME=VALUE"
-    std::vector<std::string> options;          // further flags, for strict mode and sanitizers
+    std::string instantiation;           // C++ text after the #include of the author's file
+    std::vector<std::string> defines;    // "NAME=VALUE"
+    std::vector<std::string> options;    // further flags, for strict mode and sanitizers
 };
 
 // One thing a compiler said, in the author's words and place where possible.
 struct Diagnostic {
     std::string file;
     int line = 0;
-    std::string message;         // "class \"Tag::Member\" has no member \"posx\""
-    std::string excerpt;         // that line of the file
+    std::string message;    // "class \"Tag::Member\" has no member \"posx\""
+    std::string excerpt;    // that line of the file
 };
 
 // A failed compile. It is a value: a reload goes on with the old version.
 struct Diagnostics {
-    std::vector<Diagnostic> list;              // the first is the one to show
-    std::string raw;                           // all that the compiler printed
-    std::string text() const;                  // as a user sees it
+    std::vector<Diagnostic> list;    // the first is the one to show
+    std::string raw;                 // all that the compiler printed
+    std::string text() const;        // as a user sees it
 };
 
 struct Binary {
-    std::vector<std::byte> image;              // cubin, or the path of a shared object (no terminator)
-    std::vector<std::byte> elf() const;        // the ELF file itself, for both
+    std::vector<std::byte> image;          // cubin, or the path of a shared object (no terminator)
+    std::vector<std::byte> elf() const;    // the ELF file itself, for both
     bool is_path = false;
     bool from_cache = false;
     double milliseconds = 0;

@@ -40,7 +40,8 @@ void open_builtins(const fs::path& beside) {
     std::error_code trouble;
     for (const auto& entry : fs::directory_iterator(beside, trouble)) {
         const std::string name = entry.path().filename().string();
-        if (name.starts_with("libnvrtc-builtins.so.")) ::dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+        if (name.starts_with("libnvrtc-builtins.so."))
+            ::dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     }
 }
 

@@ -115,8 +115,7 @@ BenchmarkRow measure_rollout(Environment& env, const BenchmarkSettings& settings
         args.group[g] = {.obs = static_cast<float*>(record(samples * group.obs_width * 4)),
                          .reward = static_cast<float*>(record(samples * 4)),
                          .ended = static_cast<uint8_t*>(record(samples)),
-                         .action =
-                             static_cast<int32_t*>(record(samples * group.action_parts * 4))};
+                         .action = static_cast<int32_t*>(record(samples * group.action_parts * 4))};
     }
     Program& program =
         env.program({.instantiation =

@@ -11,7 +11,8 @@ Json resolve_configuration(const ConfigurationSources& sources, std::string& whe
     if (!sources.file.empty()) {
         given = load_json(sources.file);
         where = sources.file.string();
-        if (!given.is_object()) throw Error(where, "expected an object, found " + given.dump().substr(0, 40));
+        if (!given.is_object())
+            throw Error(where, "expected an object, found " + given.dump().substr(0, 40));
     }
     for (const std::string& assignment : sources.assignments) set_path(given, assignment);
     std::string name = sources.env;

@@ -61,7 +61,8 @@ private:
     // The totals of a team hold one episode, then: they count each policy's agents by themselves.
     void take_returns(const std::vector<double>& total, size_t env) {
         const size_t kept = total.size() / env_.count();
-        for (size_t p = 0; p < returns_.size(); ++p) returns_[p][env] = total[env * kept + 2 + 2 * p];
+        for (size_t p = 0; p < returns_.size(); ++p)
+            returns_[p][env] = total[env * kept + 2 + 2 * p];
     }
     static void summarise(const std::vector<double>& values, double& mean, double& interval) {
         const auto count = double(values.size());

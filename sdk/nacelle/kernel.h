@@ -11,7 +11,7 @@
 //     NACELLE_ENV_KERNEL(my_rollout, MyArgs, body)
 //
 // has environments as its items, as many threads for each as the environment wants: the host launches it
-// by what the schema says (block_threads, env_threads, shared_bytes).
+// by what the schema says (block_threads, env_threads, shared_bytes, cluster_blocks).
 
 namespace nacelle {
 
@@ -41,17 +41,12 @@ struct alignas(16) Call {
     }
 #define NACELLE_ENV_KERNEL(symbol, Args, body)                                                     \
     extern "C" __global__ void __launch_bounds__(nacelle::detail::Shape<nacelle::Author>::threads) \
-        NACELLE_CLUSTER symbol(const __grid_constant__ Args args) {                                \
+        symbol(const __grid_constant__ Args args) {                                                \
         using Form = nacelle::detail::Shape<nacelle::Author>;                                      \
         const uint64_t env =                                                                       \
             (uint64_t(blockIdx.x) * Form::threads + threadIdx.x) / uint32_t(Form::lanes);          \
         body<nacelle::Author>(nacelle_view, args, nacelle::Items{env, env + 1});                   \
     }
-#if __CUDA_ARCH__ >= 900
-#define NACELLE_CLUSTER __cluster_dims__(nacelle::detail::Shape<nacelle::Author>::blocks)
-#else
-#define NACELLE_CLUSTER
-#endif
 #else
 #define NACELLE_EXPORT extern "C" __attribute__((visibility("default")))
 #define NACELLE_PROGRAM()                                                                          \

@@ -155,7 +155,8 @@ template <class T, T value> consteval Text enumerator_name() {
     --end;
     for (start = end; start > 0; --start) {
         const char c = s[start - 1];
-        if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
+        if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+              (c >= 'A' && c <= 'Z')))
             break;
     }
     Text name;

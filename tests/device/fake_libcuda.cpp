@@ -224,6 +224,11 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid, unsigned, unsigned, 
                         void**) {
     return record(stream, function, {"", grid, threads, shared, false, false, {}}, parameters);
 }
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** params,
+                          void**) {
+    return cuLaunchKernel(function, config->gridDimX, 1, 1, config->blockDimX, 1, 1,
+                          config->sharedMemBytes, config->hStream, params, nullptr);
+}
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid, unsigned, unsigned,
                                    unsigned threads, unsigned, unsigned, unsigned shared,
                                    CUstream stream, void** parameters) {

@@ -70,12 +70,9 @@ TEST_CASE("a count that cannot be is refused") {
 
 TEST_CASE("a constant is a number, or true or false") {
     const Json constants = {{"wide", true}, {"narrow", false}, {"width", 5}, {"height", 0.25}};
-    const EnvSettings settings =
-        settings_of({{"source", "cartpole"}, {"constants", constants}});
-    CHECK(settings.constants == std::map<std::string, double>{{"height", 0.25},
-                                                              {"narrow", 0},
-                                                              {"wide", 1},
-                                                              {"width", 5}});
+    const EnvSettings settings = settings_of({{"source", "cartpole"}, {"constants", constants}});
+    CHECK(settings.constants == std::map<std::string, double>{
+                                    {"height", 0.25}, {"narrow", 0}, {"wide", 1}, {"width", 5}});
     check_words({{"source", "cartpole"}, {"constants", {{"width", "no"}}}},
                 "env.constants.width: expected a number, true or false, found \"no\"");
     check_words({{"source", "cartpole"}, {"constants", {{"width", {1, 2}}}}},

@@ -23,7 +23,8 @@ struct Recount {
             both += terminated[i] != 0 && truncated[i] != 0;
             running[i] += float(reward[i]);
             ++steps[i];
-            shown_return[i] = running[i];    // an ended episode's stay to be seen until the next step
+            shown_return[i] =
+                running[i];    // an ended episode's stay to be seen until the next step
             shown_length[i] = steps[i];
             if (terminated[i] == 0 && truncated[i] == 0) continue;
             ++episodes;

@@ -68,10 +68,9 @@ Seen seen(Environment& env) {
     Seen all;
     for (const NamedArray& array : env.arrays().all())
         if (array.role() == Role::state || array.role() == Role::agent ||
-            array.role() == Role::obs || array.role() == Role::mask ||
-            array.role() == Role::turn || array.role() == Role::bin ||
-            array.role() == Role::global || array.role() == Role::param ||
-            array.name() == "episode.level")
+            array.role() == Role::obs || array.role() == Role::mask || array.role() == Role::turn ||
+            array.role() == Role::bin || array.role() == Role::global ||
+            array.role() == Role::param || array.name() == "episode.level")
             all[array.name()] = bytes_of(array);
     return all;
 }
@@ -184,7 +183,8 @@ TEST_CASE("no two teams and no two agents start alike, and another seed gives ot
     const std::vector<double> again = numbers(env, "prey.at.x");
     x.insert(x.end(), again.begin(), again.end());
     std::sort(x.begin(), x.end());
-    CHECK(x.end() - std::unique(x.begin(), x.end()) < 12);    // of 6,000 draws of 24 bits 1 is met twice
+    CHECK(x.end() - std::unique(x.begin(), x.end()) <
+          12);    // of 6,000 draws of 24 bits 1 is met twice
 }
 
 TEST_CASE("parameters that vary are drawn once for each team and episode") {
@@ -210,7 +210,8 @@ TEST_CASE("a snapshot of a team has its bins and its turns, and what follows fol
     const uint64_t seed = fresh_seed();
     CAPTURE(seed);
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("crowd.cu", crowd)}, {"count", 6}}));
+    Environment env(cpu(),
+                    settings_of({{"source", folder.write("crowd.cu", crowd)}, {"count", 6}}));
     for (uint64_t t = 0; t < 7; ++t) {
         act(env, seed + t);
         env.step();
@@ -245,7 +246,8 @@ TEST_CASE("a snapshot of a team has its bins and its turns, and what follows fol
 
 TEST_CASE("who is out when a snapshot is restored shows nothing, everybody else what it saw") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("crowd.cu", crowd)}, {"count", 4}}));
+    Environment env(cpu(),
+                    settings_of({{"source", folder.write("crowd.cu", crowd)}, {"count", 4}}));
     for (uint64_t t = 0; t < 9; ++t) {
         act(env, t);
         env.step();

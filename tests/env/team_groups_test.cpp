@@ -190,8 +190,8 @@ TEST_CASE("what is not finite is named with its group, its agent and its environ
         write_numbers(env, "miner.dug", dug);
         env.step();
         const std::string words = complaint([&] { env.check_finite(); });
-        CHECK_MESSAGE(
-            contains(words, "miner.obs of agent 1 of environment 11 is minus infinity"), words);
+        CHECK_MESSAGE(contains(words, "miner.obs of agent 1 of environment 11 is minus infinity"),
+                      words);
     }
     {
         Environment env(cpu(), settings_of({{"source", source}, {"count", 20}}));

@@ -90,7 +90,8 @@ void check_answers(Environment& env, const Members& members) {
     const std::vector<float> sum = env.arrays()["state.sum"].host<float>(),
                              near_key = env.arrays()["agent.near_key"].host<float>();
     const std::vector<double> count = numbers(env, "state.count"), any = numbers(env, "state.any"),
-                              none = numbers(env, "state.none"), first = numbers(env, "state.first"),
+                              none = numbers(env, "state.none"),
+                              first = numbers(env, "state.first"),
                               best = numbers(env, "state.best"), over = numbers(env, "state.over"),
                               own = numbers(env, "agent.own_bin"),
                               run = numbers(env, "agent.run_of_bins"),
@@ -153,7 +154,8 @@ TEST_CASE("questions, bins and the nearest are those of plain loops, for 1 to 1,
     Dice dice(seed);
     const Folder folder;
     const std::filesystem::path source = folder.write("asks.cu", asks);
-    const std::pair<int, int> sizes[] = {{1, 1}, {2, 9}, {31, 4}, {32, 1}, {33, 8}, {105, 300}, {1000, 40}};
+    const std::pair<int, int> sizes[] = {{1, 1},  {2, 9},     {31, 4},   {32, 1},
+                                         {33, 8}, {105, 300}, {1000, 40}};
     for (const auto& [agents, bins] : sizes) {
         CAPTURE(agents);
         Environment env(cpu(), asks_settings(source, agents, bins, 3));

@@ -31,7 +31,8 @@ public:
             pay.push_back(dice_.uniform(-9, 9));
             go.push_back(dice_.below(3));
         }
-        for (uint32_t e = 0; e < env_.count(); ++e) end.push_back(dice_.chance(0.1) + 2 * dice_.chance(0.1));
+        for (uint32_t e = 0; e < env_.count(); ++e)
+            end.push_back(dice_.chance(0.1) + 2 * dice_.chance(0.1));
         write_numbers(env_, "agent.plan", plan);
         write_numbers(env_, "action.pay", pay);
         write_numbers(env_, "action.go", go);
@@ -51,8 +52,7 @@ private:
         const std::vector<double> reward = numbers(env_, "reward"), ended = numbers(env_, "ended"),
                                   terminated = numbers(env_, "terminated"),
                                   truncated = numbers(env_, "truncated"),
-                                  turn = numbers(env_, "turn"),
-                                  given = numbers(env_, "action.pay"),
+                                  turn = numbers(env_, "turn"), given = numbers(env_, "action.pay"),
                                   went = numbers(env_, "action.go"),
                                   returns = numbers(env_, "episode.return"),
                                   seen = numbers(env_, "agent.seen_action"),
@@ -140,9 +140,9 @@ TEST_CASE("who waits does nothing and looks on, who is out shows nothing and end
     const std::filesystem::path source = folder.write("plans.cu", plans);
     for (const int agents : {1, 2, 31, 32, 33, 105}) {
         CAPTURE(agents);
-        Environment env(cpu(), settings_of({{"source", source},
-                                            {"count", 5},
-                                            {"constants", {{"agents", agents}}}}));
+        Environment env(
+            cpu(),
+            settings_of({{"source", source}, {"count", 5}, {"constants", {{"agents", agents}}}}));
         Followed followed(env, seed);
         for (int t = 0; t < 25; ++t) {
             CAPTURE(t);
@@ -158,9 +158,9 @@ TEST_CASE("so it is in the code of a GPU") {
     const std::filesystem::path source = folder.write("plans.cu", plans);
     for (const int agents : {3, 40}) {
         CAPTURE(agents);
-        Environment env(cpu(1), settings_of({{"source", source},
-                                             {"count", 3},
-                                             {"constants", {{"agents", agents}}}}));
+        Environment env(
+            cpu(1),
+            settings_of({{"source", source}, {"count", 3}, {"constants", {{"agents", agents}}}}));
         Emulated gpu(env);
         Followed followed(env, seed);
         for (int t = 0; t < 12; ++t) {
@@ -172,7 +172,8 @@ TEST_CASE("so it is in the code of a GPU") {
 
 TEST_CASE("random play takes what the masks of those who act allow, and nothing for the others") {
     const Folder folder;
-    Environment env(cpu(), settings_of({{"source", folder.write("plans.cu", plans)}, {"count", 50}}));
+    Environment env(cpu(),
+                    settings_of({{"source", folder.write("plans.cu", plans)}, {"count", 50}}));
     for (int t = 0; t < 20; ++t) {
         const std::vector<double> turn = numbers(env, "turn");
         env.step_at_random();

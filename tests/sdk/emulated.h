@@ -41,9 +41,7 @@ inline void see_step(Environment& env, Records& records) {
         if (header.group[g].has_turn) out = numbers(env, array_of(env, g, "ended"));
         for (size_t row = 0; row < reward.size(); ++row) {
             const size_t at = row / agents;
-            record.ended.push_back(truncated[at] != 0              ? 2
-                                   : terminated[at] + out[row] > 0 ? 1
-                                                                   : 0);
+            record.ended.push_back(truncated[at] != 0 ? 2 : terminated[at] + out[row] > 0 ? 1 : 0);
         }
     }
 }

@@ -8,10 +8,10 @@ namespace nacelle::test {
 
 // A part that is "none" is left out.
 inline std::string struct_text(const char* name, const std::string& fields) {
-    return fields == "none" ? std::string()
-                            : "    struct " + std::string(name) +
-                                  (fields.starts_with(':') ? " " + fields : " { " + fields + " }") +
-                                  ";\n";
+    return fields == "none"
+               ? std::string()
+               : "    struct " + std::string(name) +
+                     (fields.starts_with(':') ? " " + fields : " { " + fields + " }") + ";\n";
 }
 inline std::string line_text(const std::string& text) {
     return text.empty() || text == "none" ? std::string() : "    " + text + "\n";
@@ -58,8 +58,8 @@ struct TeamParts {
     std::string more;
 
     std::string text() const {
-        return "#include <nacelle/env.h>\n" + before + "\nstruct Probe {\n" +
-               line_text(constants) + struct_text("Params", params) + struct_text("State", state) +
+        return "#include <nacelle/env.h>\n" + before + "\nstruct Probe {\n" + line_text(constants) +
+               struct_text("Params", params) + struct_text("State", state) +
                struct_text("Agent", agent) + struct_text("Action", action) +
                struct_text("Obs", obs) + line_text(names) + line_text(reset) + line_text(step) +
                line_text(observe) + line_text(more) + "};\nNACELLE_ENV(Probe)\n";

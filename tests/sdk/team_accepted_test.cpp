@@ -71,8 +71,7 @@ TEST_CASE("what the agents of a group have is stored under the group's name") {
     CHECK(header.policy[1].agents == 37);
     CHECK(header.policy[1].group == 1);
     CHECK(schema.shape(*schema.find("prey.obs"), 7) == std::vector<int64_t>{7 * 37, 5});
-    CHECK(schema.shape(*schema.find("field_hunter.notes"), 7) ==
-          std::vector<int64_t>{7 * 3, 2, 2});
+    CHECK(schema.shape(*schema.find("field_hunter.notes"), 7) == std::vector<int64_t>{7 * 3, 2, 2});
     CHECK(schema.shape(*schema.find("prey.at.x"), 7) == std::vector<int64_t>{7 * 37});
 }
 
@@ -99,25 +98,27 @@ TEST_CASE("a team of one group has the names of an environment with one agent") 
 
 TEST_CASE("a team may do without Params, State and fields of its agents") {
     const EnvSchema schema = accepted(
-        TeamParts{.params = "", .state = "", .agent = "", .obs = "float wide[300];",
+        TeamParts{.params = "",
+                  .state = "",
+                  .agent = "",
+                  .obs = "float wide[300];",
                   .observe = "static void observe(const Team&, const Member& me, const Params&, "
                              "Obs& o) { for (float& x : o.wide) x = float(me.id); }"}
             .text());
     CHECK(schema.header().group[0].obs_width == 300);
-    const EnvSchema none = accepted(
-        TeamParts{.params = "none",
-                  .state = "none",
-                  .reset = "struct Nothing {}; static void reset(Team&, const auto&) {}",
-                  .step = "static nacelle::Ending step(Team&, const auto&) { return "
-                          "nacelle::Ending::running; }",
-                  .observe =
-                      "static Obs observe(const Team&, const Member&, const auto&) { return {}; }"}
-            .text());
+    const EnvSchema none = accepted(TeamParts{
+        .params = "none",
+        .state = "none",
+        .reset = "struct Nothing {}; static void reset(Team&, const auto&) {}",
+        .step = "static nacelle::Ending step(Team&, const auto&) { return "
+                "nacelle::Ending::running; }",
+        .observe = "static Obs observe(const Team&, const Member&, const auto&) { return {}; }"}
+                                        .text());
     CHECK(none.header().agents == 3);
 }
 
 TEST_CASE("the largest teams that may be are accepted") {
-    const EnvSchema schema = accepted(
-        TeamParts{.constants = "static constexpr int agents = 32768;"}.text());
+    const EnvSchema schema =
+        accepted(TeamParts{.constants = "static constexpr int agents = 32768;"}.text());
     CHECK(schema.header().agents == 32768);
 }

@@ -9,8 +9,7 @@ namespace {
 void check(const std::vector<Refusal<TeamParts>>& refusals) { check_refusals(refusals); }
 
 // A team of two groups; a test adds to what they are.
-TeamParts groups(const std::string& hunter, const std::string& prey,
-                 const std::string& more = {}) {
+TeamParts groups(const std::string& hunter, const std::string& prey, const std::string& more = {}) {
     TeamParts parts;
     parts.constants = parts.agent = parts.action = parts.obs = parts.observe = parts.reset =
         parts.step = "none";
@@ -27,8 +26,7 @@ TeamParts groups(const std::string& hunter, const std::string& prey,
                       : more);
     return parts;
 }
-const std::string spaces =
-    " struct Action { nacelle::Discrete<2> go; }; struct Obs { float x; }; ";
+const std::string spaces = " struct Action { nacelle::Discrete<2> go; }; struct Obs { float x; }; ";
 const std::string sound = "static constexpr int count = 2; float y;" + spaces;
 std::string many_groups(int count) {
     std::string structs, list;
@@ -37,7 +35,8 @@ std::string many_groups(int count) {
         structs += "struct " + name + " { " + sound + " }; ";
         list += (i ? ", " : "") + name;
     }
-    return structs + "using Agents = nacelle::Groups<" + list + ">; using Team = nacelle::Team<Probe>;";
+    return structs + "using Agents = nacelle::Groups<" + list +
+           ">; using Team = nacelle::Team<Probe>;";
 }
 
 }
@@ -49,7 +48,8 @@ TEST_CASE("a team whose agents are not said plainly is refused") {
          {.more = "struct Extra { " + sound + " }; using Agents = nacelle::Groups<Extra>;"},
          "a team has 'struct Agent' or 'using Agents = nacelle::Groups<...>', not both"},
         {"Agents that are no Groups",
-         {.agent = "none", .names = "using Agents = int; using Team = nacelle::Team<Probe>;",
+         {.agent = "none",
+          .names = "using Agents = int; using Team = nacelle::Team<Probe>;",
           .observe = "none"},
          "Agents must be 'using Agents = nacelle::Groups<A, B>', one to four groups"},
         {"five groups",
@@ -60,8 +60,7 @@ TEST_CASE("a team whose agents are not said plainly is refused") {
         {"too many agents", {.constants = "static constexpr int agents = 32769;"}, agents},
         {"half an agent", {.constants = "static constexpr float agents = 2.5f;"}, agents},
         {"a number of agents that may change", {.constants = "static int agents;"}, agents},
-        {"a group that is not counted",
-         groups("float y;" + spaces, sound),
+        {"a group that is not counted", groups("float y;" + spaces, sound),
          "a group needs 'static constexpr int count = ...', from 1 to 32768 over all"},
         {"an empty group", groups(sound, "static constexpr int count = 0;" + spaces),
          "a group needs 'static constexpr int count = ...'"},
@@ -102,18 +101,22 @@ TEST_CASE("what an agent cannot hold is refused") {
          {.obs = ""},
          "the environment needs 'struct Obs', the numbers that the policy sees"},
         {"a group without Obs",
-         groups(sound, "static constexpr int count = 1; struct Action { nacelle::Discrete<2> go; };",
+         groups(sound,
+                "static constexpr int count = 1; struct Action { nacelle::Discrete<2> go; };",
                 "static Hunter::Obs observe(const Team&, const H&, const Params&) { return {}; }"),
          "the environment needs 'struct Obs'"},
         {"a number in a group's Action",
-         groups("static constexpr int count = 1; struct Action { float x; }; struct Obs { float x; };",
-                sound),
+         groups(
+             "static constexpr int count = 1; struct Action { float x; }; struct Obs { float x; };",
+             sound),
          "Action may hold nacelle::Discrete<N>"},
         {"Table in a group's Obs",
          groups(sound, "static constexpr int count = 1; struct Action { nacelle::Discrete<2> go; "
                        "}; struct Obs { nacelle::Table<float, 4> x; };"),
          "Obs cannot hold a Discrete, a Continuous or a Table"},
-        {"pointer in a team's State", {.state = "float* x;"}, "State has a field that cannot be stored"},
+        {"pointer in a team's State",
+         {.state = "float* x;"},
+         "State has a field that cannot be stored"},
         {"an Array in a team's Params",
          {.params = "nacelle::Array<float, 4> x;"},
          "Params cannot hold an Array or a space"},
@@ -194,7 +197,8 @@ TEST_CASE("a team's optional function with another signature is an error, not si
                 "Policy::one; }"),
          policy},
         {"a Policy of nobody",
-         {.more = "enum class Policy {}; static constexpr Policy policy(int) { return Policy(0); }"},
+         {.more =
+              "enum class Policy {}; static constexpr Policy policy(int) { return Policy(0); }"},
          enumerators},
         {"nine policies",
          {.more = "enum class Policy { a, b, c, d, e, f, g, h, i }; static constexpr Policy "

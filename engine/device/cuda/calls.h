@@ -40,6 +40,8 @@
     CALL(launch_cooperative, "cuLaunchCooperativeKernel",                                          \
          CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,          \
                   unsigned, CUstream, void**))                                                     \
+    CALL(launch_with, "cuLaunchKernelEx",                                                          \
+         CUresult(const CUlaunchConfig*, CUfunction, void**, void**))                              \
     CALL(stream_create, "cuStreamCreate", CUresult(CUstream*, unsigned))                           \
     CALL(stream_destroy, "cuStreamDestroy_v2", CUresult(CUstream))                                 \
     CALL(stream_synchronize, "cuStreamSynchronize", CUresult(CUstream))                            \

@@ -16,6 +16,25 @@ constexpr uint64_t most_blocks = std::numeric_limits<int32_t>::max();
 
 CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
+// Only where it is wanted: a launch of clusters of one block is slower than one without clusters.
+CUresult launch_cluster(const Driver& cuda, CUstream stream, CUfunction function, unsigned grid,
+                        const LaunchShape& shape, void** parameters) {
+    CUlaunchAttribute cluster{};
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim.x = shape.cluster;
+    cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+    CUlaunchConfig config{};
+    config.gridDimX = grid;
+    config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = shape.threads;
+    config.blockDimY = config.blockDimZ = 1;
+    config.sharedMemBytes = shape.shared_bytes;
+    config.hStream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    return cuda.launch_with(&config, function, parameters, nullptr);
+}
+
 // An event that can be asked for its time.
 class Event final {
 public:
@@ -62,11 +81,12 @@ void CudaStream::launch(const Kernel& kernel, const LaunchShape& shape,
     // The driver reads the arguments before it returns.
     void* parameter = const_cast<std::byte*>(args.data());
     void** parameters = args.empty() ? nullptr : &parameter;
-    const CUresult result = shape.cooperative
-                                ? cuda.launch_cooperative(function, grid, 1, 1, shape.threads, 1, 1,
-                                                          shape.shared_bytes, stream_, parameters)
-                                : cuda.launch(function, grid, 1, 1, shape.threads, 1, 1,
-                                              shape.shared_bytes, stream_, parameters, nullptr);
+    const CUresult result =
+        shape.cluster > 1   ? launch_cluster(cuda, stream_, function, grid, shape, parameters)
+        : shape.cooperative ? cuda.launch_cooperative(function, grid, 1, 1, shape.threads, 1, 1,
+                                                      shape.shared_bytes, stream_, parameters)
+                            : cuda.launch(function, grid, 1, 1, shape.threads, 1, 1,
+                                          shape.shared_bytes, stream_, parameters, nullptr);
     if (result != CUDA_SUCCESS) {
         cuda.fail(result, "launch the kernel '" + kernel.name + "' with " + std::to_string(blocks) +
                               " blocks of " + std::to_string(shape.threads) + " threads and " +

@@ -66,7 +66,11 @@
 #define NACELLE_BIND_62 NACELLE_BIND_61, m61
 #define NACELLE_BIND_63 NACELLE_BIND_62, m62
 #define NACELLE_BIND_64 NACELLE_BIND_63, m63
-#define NACELLE_BOUND(n) else if constexpr (count == n) { auto& [NACELLE_BIND_##n] = object; return fn(NACELLE_BIND_##n); }
+#define NACELLE_BOUND(n)                                                                           \
+    else if constexpr (count == n) {                                                               \
+        auto& [NACELLE_BIND_##n] = object;                                                         \
+        return fn(NACELLE_BIND_##n);                                                               \
+    }
 
 namespace nacelle::detail {
 
@@ -75,6 +79,7 @@ inline constexpr int most_fields = 64;
 // fn(field0, field1, ...) with references to the `count` fields of the object.
 template <int count, class T, class Fn> constexpr decltype(auto) with_bound(T& object, Fn&& fn) {
     if constexpr (count == 0) return fn();
+    // clang-format off
     NACELLE_BOUND(1) NACELLE_BOUND(2) NACELLE_BOUND(3) NACELLE_BOUND(4)
     NACELLE_BOUND(5) NACELLE_BOUND(6) NACELLE_BOUND(7) NACELLE_BOUND(8)
     NACELLE_BOUND(9) NACELLE_BOUND(10) NACELLE_BOUND(11) NACELLE_BOUND(12)
@@ -91,6 +96,7 @@ template <int count, class T, class Fn> constexpr decltype(auto) with_bound(T& o
     NACELLE_BOUND(53) NACELLE_BOUND(54) NACELLE_BOUND(55) NACELLE_BOUND(56)
     NACELLE_BOUND(57) NACELLE_BOUND(58) NACELLE_BOUND(59) NACELLE_BOUND(60)
     NACELLE_BOUND(61) NACELLE_BOUND(62) NACELLE_BOUND(63) NACELLE_BOUND(64)
+    // clang-format on
 }
 
 }

@@ -10,9 +10,13 @@ template <int N, int Least, int Most> struct Between {
 };
 inline constexpr int agents_at_most = 32768;
 template <class E>
-concept CountsAgents = requires { requires Between<E::agents, 1, agents_at_most>::holds; };
+concept CountsAgents = requires {
+    requires Between<E::agents, 1, agents_at_most>::holds;
+};
 template <class G>
-concept CountsMembers = requires { requires Between<G::count, 1, agents_at_most>::holds; };
+concept CountsMembers = requires {
+    requires Between<G::count, 1, agents_at_most>::holds;
+};
 template <class E>
 concept AnswersPolicy = requires(int id) {
     int(E::policy(id));
@@ -20,9 +24,10 @@ concept AnswersPolicy = requires(int id) {
 };
 
 // What every member has of its own must not be a field of the author's.
-template <class F>
-inline constexpr bool takes_members_name = requires { &F::id; } || requires { &F::action; } ||
-                                           requires { &F::reward; } || requires { &F::acts; };
+template <class F> inline constexpr bool takes_members_name = requires { &F::id; }
+|| requires { &F::action; }
+|| requires { &F::reward; }
+|| requires { &F::acts; };
 
 template <class E, class G> constexpr Trouble group_trouble() {
     using Parts = GroupParts<E, G>;
@@ -78,8 +83,7 @@ template <class E> constexpr bool any_turns() {
 }
 template <class E> constexpr bool counts_agents() {
     if constexpr (!has_groups<E>) return CountsAgents<E>;
-    else
-        return []<class... G>(Groups<G...>) { return (CountsMembers<G> && ...); }(GroupsOf<E>{});
+    else return []<class... G>(Groups<G...>) { return (CountsMembers<G> && ...); }(GroupsOf<E>{});
 }
 template <class T> inline constexpr bool is_groups = false;
 template <class... G>
@@ -120,8 +124,7 @@ template <class E> constexpr Trouble team_trouble() {
     using T = Trouble;
     if constexpr (has_groups<E> && requires { typename E::Agent; }) return T::agent_and_groups;
     else if constexpr (has_groups<E> && !is_groups<GroupsOf<E>>) return T::groups;
-    else if constexpr (!counts_agents<E>())
-        return has_groups<E> ? T::group_count : T::agents;
+    else if constexpr (!counts_agents<E>()) return has_groups<E> ? T::group_count : T::agents;
     else if constexpr (agents_in_all<E>() > agents_at_most)
         return has_groups<E> ? T::group_count : T::agents;
     else if constexpr (groups_trouble<E>() != T::none) return groups_trouble<E>();
@@ -152,9 +155,8 @@ template <class E> constexpr Trouble team_trouble() {
                    "has already: choose another name")                                             \
     NACELLE_REFUSE(E, Trouble::team_reset,                                                         \
                    "a team needs 'static void reset(nacelle::Team<E>&, const Params&)'")           \
-    NACELLE_REFUSE(                                                                                \
-        E, Trouble::team_step,                                                                     \
-        "a team needs 'static nacelle::Ending step(nacelle::Team<E>&, const Params&)'")            \
+    NACELLE_REFUSE(E, Trouble::team_step,                                                          \
+                   "a team needs 'static nacelle::Ending step(nacelle::Team<E>&, const Params&)'") \
     NACELLE_REFUSE(E, Trouble::team_observe,                                                       \
                    "a team needs 'static Obs observe(const Team&, const Member&, const Params&)' " \
                    "or 'static void observe(const Team&, const Member&, const Params&, Obs&)', "   \
@@ -180,5 +182,6 @@ template <class E> constexpr Trouble team_trouble() {
         E, Trouble::team_overview,                                                                 \
         "overview must be 'static Global overview(const Team&, const Params&)', with a struct "    \
         "Global")                                                                                  \
-    NACELLE_REFUSE(E, Trouble::team_draw,                                                          \
-                   "draw must be 'static void draw(nacelle::Canvas&, const Team&, const Params&)'")
+    NACELLE_REFUSE(                                                                                \
+        E, Trouble::team_draw,                                                                     \
+        "draw must be 'static void draw(nacelle::Canvas&, const Team&, const Params&)'")

@@ -111,8 +111,7 @@ template <class E> constexpr bool any_image() {
 }
 template <class E> inline constexpr bool has_image = any_image<E>();
 template <class E>
-inline constexpr Layout array_layout =
-    has_image<E> || is_team<E> ? Layout::rows : Layout::columns;
+inline constexpr Layout array_layout = has_image<E> || is_team<E> ? Layout::rows : Layout::columns;
 
 // What is summed over the episodes that have ended: episodes, lengths, and each policy's returns and
 // their squares. One line of memory for the environments of a warp, or for a team.
@@ -242,8 +241,8 @@ constexpr void set_text(char (&to)[64], const char* text) {
     for (int i = 0; i < 63 && text[i]; ++i) to[i] = text[i];
 }
 template <class E, class G> constexpr void describe_agents(Group& group) {
-    set_text(group.name, same<G, Sole<E>> ? (is_team<E> ? "agent" : "default")
-                                          : type_name<G>().text);
+    set_text(group.name,
+             same<G, Sole<E>> ? (is_team<E> ? "agent" : "default") : type_name<G>().text);
     group.count = uint32_t(count_of<E, G>);
     group.obs_width = uint32_t(numbers_in<ObsOf<E, G>>);
     group.mask_width = has_mask<E, G> ? uint32_t(choices_in<ActionOf<E, G>>) : 0;

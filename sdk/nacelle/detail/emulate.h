@@ -57,7 +57,7 @@ struct Place {
     uint32_t x;
 };
 struct Warp : Meeting {
-    Meeting part[32];           // of those whose first lane this is, for teams of less than a warp
+    Meeting part[32];         // of those whose first lane this is, for teams of less than a warp
     uint64_t shown[2][32];    // what each lane lets the others see, in even and in odd rounds
 };
 struct Thread {
@@ -109,9 +109,7 @@ void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block
 #define __forceinline__ inline
 
 inline void __syncthreads() { nacelle::emulate::self.block->meet(0); }
-inline void __syncwarp(unsigned mask = ~0u) {
-    nacelle::emulate::self.meet(mask, 0);
-}
+inline void __syncwarp(unsigned mask = ~0u) { nacelle::emulate::self.meet(mask, 0); }
 inline unsigned __ballot_sync(unsigned mask, bool set) {
     nacelle::emulate::Thread& self = nacelle::emulate::self;
     return self.meet(mask, unsigned(set) << self.thread.x % 32);

@@ -135,7 +135,7 @@ constexpr Trouble at(Trouble base, Flaw flaw) {
         int name;                                                                                  \
     };                                                                                             \
     template <class E> struct Trap_##name : E, Lure_##name {};                                     \
-    template <class E> constexpr bool finds_##name() {                                               \
+    template <class E> constexpr bool finds_##name() {                                             \
         if constexpr (__is_final(E)) return requires {                                             \
                 &E::name;                                                                          \
             };                                                                                     \
@@ -144,15 +144,16 @@ constexpr Trouble at(Trouble base, Flaw flaw) {
             };                                                                                     \
     }                                                                                              \
     template <class E> inline constexpr bool names_##name = finds_##name<E>();
-NACELLE_NAMES(mask) NACELLE_NAMES(turn)
-NACELLE_NAMES(report) NACELLE_NAMES(draw) NACELLE_NAMES(overview) NACELLE_NAMES(prepare)
+// clang-format off
+NACELLE_NAMES(mask) NACELLE_NAMES(turn) NACELLE_NAMES(report)
+NACELLE_NAMES(draw) NACELLE_NAMES(overview) NACELLE_NAMES(prepare)
 #undef NACELLE_NAMES
 
 template <class E>
-    constexpr Trouble shared_data_trouble() {
-    constexpr Flaw state = part_flaw<S<E>>(arrays),
-                   params = part_flaw<P<E>>(tables | long_lists), log = part_flaw<LogOf<E>>(0),
-                   global = part_flaw<GlobalOf<E>>(long_lists);
+        // clang-format on
+        constexpr Trouble shared_data_trouble() {
+    constexpr Flaw state = part_flaw<S<E>>(arrays), params = part_flaw<P<E>>(tables | long_lists),
+                   log = part_flaw<LogOf<E>>(0), global = part_flaw<GlobalOf<E>>(long_lists);
     if constexpr (state != Flaw::none) return at(Trouble::state, state);
     else if constexpr (params != Flaw::none) return at(Trouble::params, params);
     else if constexpr (log != Flaw::none) return at(Trouble::log, log);

@@ -35,10 +35,11 @@ template <class E> using GroupsOf = typename OwnGroups<E>::type;
     struct Own##Name<E> {                                                                          \
         using type = typename E::Name;                                                             \
     };
-NACELLE_PART(State)
-NACELLE_PART(Params)
-NACELLE_PART(Agent) NACELLE_PART(Action) NACELLE_PART(Obs) NACELLE_PART(Log) NACELLE_PART(Global)
+// clang-format off
+NACELLE_PART(State) NACELLE_PART(Params) NACELLE_PART(Agent) NACELLE_PART(Action)
+NACELLE_PART(Obs) NACELLE_PART(Log) NACELLE_PART(Global)
 #undef NACELLE_PART
+    // clang-format on
 
     template <class E>
     constexpr int agents_of() {

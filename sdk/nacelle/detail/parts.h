@@ -89,7 +89,8 @@ concept TeamObsValue = requires(const Team<E>& t, const Member<E, G>& m, const P
     ObsOf<E, G>{E::observe(t, m, p)};
 };
 template <class E, class G>
-concept TeamObsInto = requires(const Team<E>& t, const Member<E, G>& m, const P<E>& p, ObsOf<E, G>& o) {
+concept TeamObsInto = requires(const Team<E>& t, const Member<E, G>& m, const P<E>& p,
+                               ObsOf<E, G>& o) {
     E::observe(t, m, p, o);
 };
 template <class E, class G>
@@ -116,8 +117,7 @@ template <class E, class G> constexpr bool masks_of() {
 template <class E, class G> inline constexpr bool has_mask = masks_of<E, G>();
 template <class E> inline constexpr bool Masks = has_mask<E, Sole<E>>;
 
-template <class E>
-inline constexpr bool has_draw = is_team<E> ? TeamDraws<E> : DrawsAlone<E>;
+template <class E> inline constexpr bool has_draw = is_team<E> ? TeamDraws<E> : DrawsAlone<E>;
 
 // Which network decides for an agent: that of its Policy, or that of its group.
 template <class E> inline constexpr bool has_policies = requires { typename E::Policy; };
@@ -132,8 +132,8 @@ template <class E> NACELLE_INLINE constexpr int policy_of(int group, int id) {
 
 // Does any function of the author's ask for the episode? If not, nothing of it is kept but its clock.
 template <class E>
-inline constexpr bool uses_episode = is_team<E> || ResetEpisode<E> || StepEpisode<E> || ObsValueEpisode<E> ||
-                                     ObsIntoEpisode<E> || ReportsEpisode<E>;
+inline constexpr bool uses_episode = is_team<E> || ResetEpisode<E> || StepEpisode<E> ||
+                                     ObsValueEpisode<E> || ObsIntoEpisode<E> || ReportsEpisode<E>;
 
 template <class E>
 NACELLE_INLINE void call_reset(S<E>& s, const P<E>& p, Rng& r, const Episode& e) {

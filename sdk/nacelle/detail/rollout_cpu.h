@@ -69,7 +69,7 @@ NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_t tick, size_t begi
 
 template <class E, class Policy, class Record>
 void rollout_alone(const View<E>& view, Items items, uint32_t ahead, int steps, Policy& policy,
-             Record record) {
+                   Record record) {
     const auto [tick, stopped] = time_of(view.head, ahead);
     if (stopped) return;
     const uint64_t end = min(items.end, uint64_t(view.head.envs));

@@ -64,14 +64,15 @@ template <class E> NACELLE_INLINE int rows_in_snapshot(const Field& f) {
     return f.per == Per::row ? int(description<E>.header.group[f.group].count) : 1;
 }
 template <class E>
-NACELLE_INLINE void copy_team(const View<E>& view, TeamLane<E>& lane, void* const* pool, size_t place,
-                              size_t size, bool save) {
+NACELLE_INLINE void copy_team(const View<E>& view, TeamLane<E>& lane, void* const* pool,
+                              size_t place, size_t size, bool save) {
     for_each_kept<E>([&](const Field& f, auto unit) {
         using T = decltype(unit);
         const int n = rows_in_snapshot<E>(f);
         const size_t envs = size_t(view.head.envs) * size_t(n), places = size * size_t(n);
         lane.gang.spread(n, [&](int i) {
-            const size_t own = lane.env * size_t(n) + size_t(i), there = place * size_t(n) + size_t(i);
+            const size_t own = lane.env * size_t(n) + size_t(i),
+                         there = place * size_t(n) + size_t(i);
             if (save)
                 copy_elements<T>(f, view.array[f.slot], own, envs, pool[f.slot], there, places);
             else copy_elements<T>(f, pool[f.slot], there, places, view.array[f.slot], own, envs);
@@ -83,8 +84,9 @@ NACELLE_INLINE void save_team_snapshot(const View<E>& view, TeamLane<E>& lane, s
                                        size_t size) {
     copy_team<E>(view, lane, view.pool, place, size, true);
     const int length = NACELLE_COLUMN(view, int, Role::episode, "episode.length")[lane.env];
-    const int start =
-        view.head.pool_size ? NACELLE_COLUMN(view, int, Role::episode, "episode.start")[lane.env] : 0;
+    const int start = view.head.pool_size
+                          ? NACELLE_COLUMN(view, int, Role::episode, "episode.start")[lane.env]
+                          : 0;
     lane.gang.sync();    // who copied the start that the episode had is done with it
     if (lane.gang.lane == 0)
         static_cast<int*>(view.pool[slot_of<E>(Role::episode, "episode.start")])[place] =

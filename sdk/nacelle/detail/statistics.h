@@ -45,8 +45,8 @@ NACELLE_INLINE void add_to(double* sum, double more) {
 }
 template <class E>
 NACELLE_INLINE void add_totals(const View<E>& view, size_t env, const Ledger& sums) {
-    double* const total =
-        static_cast<double*>(view.array[slot_of<E>(Role::total)]) + env / group_envs * totals_kept<E>;
+    double* const total = static_cast<double*>(view.array[slot_of<E>(Role::total)]) +
+                          env / group_envs * totals_kept<E>;
     add_to(total, sums.episodes);
     add_to(total + 1, sums.lengths);
     add_to(total + 2, sums.returns);
