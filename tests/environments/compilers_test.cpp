@@ -36,9 +36,9 @@ TEST_CASE("the table of an environment is the same in a cubin and in a shared ob
         const std::string table = symbol_of(cubin, "nacelle_schema");
         CHECK(table.size() > sizeof(Header));
         CHECK((without_launch(table) == without_launch(symbol_of(library, "nacelle_schema"))));
-        CHECK((symbol_of(cubin, "nacelle_defaults") == symbol_of(library, "nacelle_defaults")));
+        CHECK((defaults_of(cubin) == defaults_of(library)));
         const EnvSchema schema = EnvSchema::read(cubin.elf(), name);
-        CHECK(schema.find("reward") != nullptr);
+        CHECK(schema.find("terminated") != nullptr);
         CHECK(schema.header().fields == schema.fields().size());
     }
 }

@@ -24,6 +24,12 @@ inline std::string without_launch(std::string table) {
     return table;
 }
 
+// The bytes of the default Params; all zero, they need none in a file.
+inline std::string defaults_of(const Binary& binary) {
+    const std::string bytes = symbol_of(binary, "nacelle_defaults");
+    return bytes.find_first_not_of('\0') == bytes.npos ? std::string() : bytes;
+}
+
 // Compiles with all compilers; the last table.
 inline EnvSchema accepted(const std::string& text) {
     const Folder folder;
@@ -35,10 +41,7 @@ inline EnvSchema accepted(const std::string& text) {
         if (const auto* const wrong = std::get_if<Diagnostics>(&compiled))
             throw std::runtime_error(name + ": " + wrong->text() + wrong->raw.substr(0, 2000));
         const Binary& binary = std::get<Binary>(compiled);
-        // Defaults that are all zero need no bytes in a file.
-        const std::string defaults = symbol_of(binary, "nacelle_defaults");
-        tables[name] = without_launch(symbol_of(binary, "nacelle_schema")) +
-                       (defaults.find_first_not_of('\0') == defaults.npos ? "" : defaults);
+        tables[name] = without_launch(symbol_of(binary, "nacelle_schema")) + defaults_of(binary);
         schema = std::make_unique<EnvSchema>(EnvSchema::read(binary.elf(), name));
     }
     for (const auto& [name, table] : tables) CHECK_MESSAGE((table == tables.begin()->second), name);

@@ -149,9 +149,7 @@ NACELLE_NAMES(mask) NACELLE_NAMES(turn) NACELLE_NAMES(report)
 NACELLE_NAMES(draw) NACELLE_NAMES(overview) NACELLE_NAMES(prepare)
 #undef NACELLE_NAMES
 
-template <class E>
-        // clang-format on
-        constexpr Trouble shared_data_trouble() {
+template <class E> constexpr Trouble shared_data_trouble() {
     constexpr Flaw state = part_flaw<S<E>>(arrays), params = part_flaw<P<E>>(tables | long_lists),
                    log = part_flaw<LogOf<E>>(0), global = part_flaw<GlobalOf<E>>(long_lists);
     if constexpr (state != Flaw::none) return at(Trouble::state, state);
@@ -161,6 +159,7 @@ template <class E>
     else if constexpr (sizeof(P<E>) > 32768) return Trouble::params_large;
     else return Trouble::none;
 }
+// clang-format on
 
 }
 

@@ -39,13 +39,12 @@ template <class E> using GroupsOf = typename OwnGroups<E>::type;
 NACELLE_PART(State) NACELLE_PART(Params) NACELLE_PART(Agent) NACELLE_PART(Action)
 NACELLE_PART(Obs) NACELLE_PART(Log) NACELLE_PART(Global)
 #undef NACELLE_PART
-    // clang-format on
 
-    template <class E>
-    constexpr int agents_of() {
+template <class E> constexpr int agents_of() {
     if constexpr (requires { E::agents; }) return E::agents;
     else return 1;
 }
+// clang-format on
 template <class E> constexpr int threads_of() {
     if constexpr (requires { E::threads; }) return E::threads;
     else return 0;
