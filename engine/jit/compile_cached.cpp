@@ -60,6 +60,9 @@ std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>
     hash.add(source.instantiation);
     add_list(hash, source.defines);
     add_list(hash, source.options);
+    // Debug information names the author's files by their paths.
+    for (const std::string& option : source.options)
+        if (option.starts_with("-g")) hash.add(closure.front().path.string());
     return hash.hex();
 }
 

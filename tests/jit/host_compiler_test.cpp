@@ -132,6 +132,17 @@ TEST_CASE("a file elsewhere with the same text is the same binary") {
         compiled(*compiler, program(place.write("b/tag.cu", author_text("s.x = 1;")))).from_cache);
 }
 
+TEST_CASE("debug information names the file that it was made from") {
+    const Place place;
+    const auto compiler = open_host_compiler(cache_in(place));
+    for (const char* folder : {"a/tag.cu", "b/tag.cu"}) {
+        ProgramSource source = program(place.write(folder, author_text("s.x = 1;")));
+        source.options = {"-g"};
+        CHECK_FALSE(compiled(*compiler, source).from_cache);
+        CHECK(compiled(*compiler, source).from_cache);
+    }
+}
+
 TEST_CASE("defines and options reach the compiler, and headers include one another") {
     const Place place;
     ProgramSource source =
