@@ -183,6 +183,14 @@ void HostServices::launch(const nacelle_kernel* kernel, const nacelle_launch* la
                          {static_cast<const std::byte*>(args), bytes});
 }
 
+void HostServices::launch_environments(const nacelle_kernel* kernel, const void* args,
+                                       uint32_t bytes, void* stream) {
+    require_stream(stream);
+    if (!kernel || (bytes && !args)) refuse("launch_environments() was given a null pointer");
+    environment_->launch(known(*kernel).kernel, environment_->shape_of(environment_->count()),
+                         {static_cast<const std::byte*>(args), bytes});
+}
+
 void HostServices::advance(uint64_t ticks, void* stream) {
     require_stream(stream);
     environment_->record_ticks(ticks);

@@ -68,6 +68,7 @@ struct HostServices::Table {
         table.advance = ask<&HostServices::advance>;
         table.restart = ask<&HostServices::restart>;
         table.table = ask<&HostServices::replace_table>;
+        table.launch_environments = ask<&HostServices::launch_environments>;
         return table;
     }
 };

@@ -68,6 +68,8 @@ private:
     void kernel(uint32_t program, const char* symbol, nacelle_kernel* out);
     void launch(const nacelle_kernel* kernel, const nacelle_launch* launch, const void* args,
                 uint32_t bytes, void* stream);
+    void launch_environments(const nacelle_kernel* kernel, const void* args, uint32_t bytes,
+                             void* stream);
     void advance(uint64_t ticks, void* stream);
     void restart(void* stream);
     void replace_table(const char* param, uint32_t dtype, uint32_t rank, const int64_t* shape,

@@ -20,6 +20,16 @@ LearnerInstance::LearnerInstance(Plugins& plugins, Environment& environment,
     });
 }
 
+Json LearnerInstance::settings() const {
+    if (functions_->size < sizeof(nacelle_learner) || !functions_->settings) return nullptr;
+    const char* const text = functions_->settings(object_.get());
+    if (!text) return nullptr;
+    Json settings = Json::parse(text, nullptr, false);
+    if (!settings.is_object())
+        throw Error(name(), "settings() gave no JSON object: " + std::string(text));
+    return settings;
+}
+
 uint64_t LearnerInstance::steps_per_iteration() const {
     return functions_->steps_per_iteration(object_.get());
 }

@@ -6,7 +6,7 @@ namespace nacelle {
 // A learner at work on an environment, which outlives it.
 class LearnerInstance final {
 public:
-    // `config` is the configuration's learner object.
+    // `config` is the configuration's learner object, with its policies under "policies".
     LearnerInstance(Plugins& plugins, Environment& environment, const std::string& name,
                     const Json& config);
 
@@ -19,6 +19,8 @@ public:
     void act(bool greedy, void* stream = nullptr);
     // In the order that the learner gives them; it may wait.
     MetricValues metrics();
+    // All settings with their defaults, in the form of `config`; null where the learner does not tell.
+    Json settings() const;
 
 private:
     // Destroyed from the last to the first: the object, its host, the library.

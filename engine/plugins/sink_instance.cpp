@@ -37,4 +37,9 @@ void SinkInstance::flush() {
                     [&] { return functions_->flush(object_.get()) == NACELLE_OK; });
 }
 
+void SinkInstance::rewind(uint64_t step) {
+    services_->call(HostServices::Moment::running, "rewind",
+                    [&] { return functions_->rewind(object_.get(), step) == NACELLE_OK; });
+}
+
 }

@@ -17,6 +17,8 @@ public:
     void write(uint64_t step, const MetricValues& metrics);
     // What was written is on its way to the disk when this returns.
     void flush();
+    // A run goes on from this step: what was written for later ones is forgotten.
+    void rewind(uint64_t step);
 
 private:
     // Destroyed from the last to the first: the object, its host, the library.

@@ -133,6 +133,10 @@ struct nacelle_host {
     /* Why this host last returned an error to this instance: a sentence, valid until the next call. Sinks
      * have it too. */
     const char* (*why)(const nacelle_host*);
+    /* Puts a NACELLE_ENV_KERNEL on the stream, over all environments, with the threads and the memory that
+     * they want for each. */
+    nacelle_status (*launch_environments)(const nacelle_host*, const nacelle_kernel*,
+                                          const void* args, uint32_t bytes, void* stream);
 };
 
 /* sink/1: where metrics go. */
@@ -144,6 +148,9 @@ typedef struct nacelle_sink {
                             const double* values, uint32_t count);
     nacelle_status (*flush)(void* self);
     void (*destroy)(void* self);
+    /* The run goes on from this step: what was written for later ones will be written again. It comes
+     * before the first write. */
+    nacelle_status (*rewind)(void* self, uint64_t step);
 } nacelle_sink;
 
 /* hook/1: prepares an environment after it was loaded, before its first reset: tables, first of all. */
@@ -156,7 +163,8 @@ typedef struct nacelle_hook {
 /* learner/1: turns an environment's rollouts into a policy. */
 typedef struct nacelle_learner {
     uint32_t size;
-    /* Makes its programs and arrays. `config` is the configuration's learner object. Null on failure. */
+    /* Makes its programs and arrays. `config` is the configuration's learner object, with the
+     * configuration's policies under "policies" where it has some. Null on failure. */
     void* (*create)(const nacelle_host*, const char* config);
     /* Environment steps that one iteration takes, over all environments. */
     uint64_t (*steps_per_iteration)(void* self);
@@ -169,6 +177,9 @@ typedef struct nacelle_learner {
     nacelle_status (*metrics)(void* self, const char* const** names, const double** values,
                               uint32_t* count);
     void (*destroy)(void* self);
+    /* All settings with their defaults, as a JSON object of the form that create() takes; valid until
+     * destroy(). Null where a learner does not tell. */
+    const char* (*settings)(void* self);
 } nacelle_learner;
 
 extern NACELLE_PLUGIN_EXPORT const nacelle_manifest nacelle_plugin;

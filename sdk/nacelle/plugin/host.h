@@ -78,6 +78,14 @@ public:
             static_cast<uint32_t>(sizeof args), stream);
     }
 
+    // A kernel of NACELLE_ENV_KERNEL, over all environments.
+    template <class Args>
+    void launch_environments(const nacelle_kernel& kernel, const Args& args, void* stream) const {
+        static_assert(std::is_trivially_copyable_v<Args>, "a kernel's arguments are plain data");
+        ask(host_->launch_environments, &kernel, static_cast<const void*>(&args),
+            static_cast<uint32_t>(sizeof args), stream);
+    }
+
     void advance(uint64_t ticks, void* stream) const { ask(host_->advance, ticks, stream); }
     void restart(void* stream) const { ask(host_->restart, stream); }
     // Replaces the data of a Table. Hooks only.

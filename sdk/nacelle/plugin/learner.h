@@ -44,6 +44,7 @@ concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
 //         void record(void* stream);         // under capture: neither allocates nor waits
 //         void act(bool greedy, void* stream);
 //         void metrics(nacelle::plugin::Metrics& out);
+//         const std::string& settings() const;    // may be left out: all settings, as a JSON object
 //     };
 template <LearnerClass T> class Learner final {
 public:
@@ -89,10 +90,16 @@ private:
         });
     }
     static void destroy(void* self) { delete static_cast<Held*>(self); }
+    static const char* settings(void* self) {
+        if constexpr (requires(const T& learner) { learner.settings().c_str(); })
+            return held(self).object.settings().c_str();
+        else return nullptr;
+    }
 
     // Hidden, so that no two libraries share one.
     [[gnu::visibility("hidden")]] static constexpr nacelle_learner functions{
-        sizeof(nacelle_learner), create, steps_per_iteration, record, act, metrics, destroy};
+        sizeof(nacelle_learner), create, steps_per_iteration, record, act, metrics, destroy,
+        settings};
 };
 
 }

@@ -25,7 +25,8 @@ concept SinkClass = std::constructible_from<T, Host, std::string_view> &&
 //         void write(uint64_t step, std::span<const char* const> names,
 //                    std::span<const double> values);
 //         void flush();
-//     };
+//         void rewind(uint64_t step);    // where it is there: a run goes on from this step, and will write
+//     };                                 // again what was written for later ones
 template <SinkClass T> class Sink final {
 public:
     static constexpr const char* kind = "sink/1";
@@ -55,10 +56,16 @@ private:
         return guarded(held->host, [&] { held->object.flush(); });
     }
     static void destroy(void* self) { delete static_cast<Held*>(self); }
+    static nacelle_status rewind(void* self, [[maybe_unused]] uint64_t step) {
+        auto* const held = static_cast<Held*>(self);
+        return guarded(held->host, [&] {
+            if constexpr (requires { held->object.rewind(step); }) held->object.rewind(step);
+        });
+    }
 
     // Hidden, so that no two libraries share one.
     [[gnu::visibility("hidden")]] static constexpr nacelle_sink functions{
-        sizeof(nacelle_sink), create, write, flush, destroy};
+        sizeof(nacelle_sink), create, write, flush, destroy, rewind};
 };
 
 }

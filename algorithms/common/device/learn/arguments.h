@@ -1,0 +1,132 @@
+#pragma once
+#include <nacelle/platform.h>
+// What the host and the kernels of a policy gradient share.
+
+namespace learn {
+
+inline constexpr int most_groups = 4, most_policies = 8;
+
+// The numbers that may change over a run. The device looks them up at the start of each iteration.
+enum Dial : int32_t {
+    learning_rate,
+    clip,
+    value_clip,
+    value_weight,
+    entropy_weight,
+    gamma,
+    lambda,
+    most_norm,
+    target_kl,
+    weight_decay,
+    beta1,
+    beta2,
+    epsilon,
+    ratio_bound,
+    trace_bound,
+    dial_count
+};
+
+struct Schedule {
+    enum Form : int32_t { constant, linear, cosine, exponential };
+    int32_t form;
+    float from, to;
+};
+
+// What a training run carries from iteration to iteration, in doubles: exact, and the same on every
+// number of threads.
+enum Carried : int32_t {
+    updates,        // of the optimiser, so far
+    beta1_power,    // the product of all beta1 until now
+    beta2_power,
+    return_count,    // of the discounted returns seen, with their mean and squares about it
+    return_mean,
+    return_squares,
+    carried_count
+};
+
+// What one iteration finds out about one policy.
+enum Found : int32_t {
+    reward_scale,    // what rewards were multiplied by
+    advantage_mean,
+    advantage_scale,    // one over their deviation
+    explained,          // variance of the targets that the values explain
+    stopped,            // 1 where the target KL ended the update
+    update_count,       // updates made in this iteration
+    step_scale,         // what the gradient is multiplied by: its mean and its clipping
+    gradient_norm,      // of the last update, before clipping
+    found_count
+};
+
+// Sums over the samples of one update, by each slot.
+enum Tally : int32_t {
+    weight,    // samples that count
+    policy_loss,
+    value_loss,
+    entropy,
+    kl,
+    clipped,
+    tally_count
+};
+
+// How one step of one row ended.
+enum Flag : uint8_t { terminated = 1, truncated = 2, acted = 4 };
+
+// What a rollout keeps of a group's rows, [steps][rows].
+struct Memory {
+    float* obs;            // [steps + 1][rows][width], as the environment gave them
+    uint8_t* mask;         // [steps][rows][choices], or null
+    float* choice;         // [steps][rows][parts]: what was drawn, before bounds
+    float* log_odds;       // of the choice
+    float* value;          // [steps + 1][rows]
+    float* final_value;    // of the observation that a truncated episode ended with
+    float* reward;
+    uint8_t* flag;
+    float* advantage;
+    float* target;
+    float* running;         // [rows]: the discounted return so far
+    float* mean;            // [width]: what is taken off an observation's numbers
+    float* scale;           // [width]: what the rest is multiplied by
+    float* ratio;           // of a choice's probability now to the one then; null: 1
+    double* obs_carried;    // [1 + 2 width]: count, means, squares about them
+    double* obs_slots;      // [blocks of rows][2 width]
+    uint32_t normalises;    // whether mean and scale follow what is seen
+};
+
+struct Pupil {
+    float* weights;     // of all networks, layer by layer: weight [out][in], bias [out]
+    float* moment;      // Adam's first and second, [2][weights]
+    float* gradient;    // [slots][packed]
+    float* total;       // [weights]: the gradient's sum over the slots
+    double* norms;      // [blocks of weights]
+    double* tallies;    // [slots][tally_count]
+    double* sums;       // [tally_count]: of the iteration's updates
+    double* slots;      // [blocks of seats][6]: of the returns, then of the advantages
+    float* dials;       // [dial_count]
+    const Schedule* schedules;
+    double* carried;
+    double* found;
+    float* prepared;          // weights in the order that the kernels read them
+    const int32_t* agents;    // which agents of the group, in one environment
+    uint32_t agent_count;
+    uint32_t seats;    // agents of all environments
+    uint32_t scales_rewards;
+    uint32_t scales_advantages;    // 0: not, 1: over the iteration, 2: over each minibatch
+    float most_reward;             // bound of a scaled reward, 0: none
+    float reward_factor;           // where rewards are not scaled by their spread
+};
+
+// When an iteration passed these moments, in nanoseconds of a clock of the device's own.
+enum Moment : uint32_t { iteration_began, rollout_ended, update_ended, mark_count };
+
+struct Arguments {
+    Memory memory[most_groups];
+    Pupil pupil[most_policies];
+    uint64_t* iteration;
+    uint64_t* marks;    // [mark_count]
+    uint32_t steps, epochs, minibatches;
+    uint32_t slots;    // of the update: blocks that sum apart
+    uint32_t epoch, minibatch;
+    uint32_t greedy;    // of act
+};
+
+}

@@ -1,0 +1,109 @@
+#pragma once
+#include <learn/cpu/dense.h>
+#include <learn/network.h>
+// A network on a CPU: its weights in the order that dense() reads, and a tile of samples on its way
+// through the layers and back.
+
+namespace learn {
+
+// Where layer l begins among the packed weights: [in + 1][padded out] of each, the bias last. Gradients
+// lie in the same order.
+template <class L> struct Packed {
+    template <int l> static constexpr int forward() {
+        if constexpr (l == 0) return 0;
+        else return forward<l - 1>() + (L::width[l - 1] + 1) * padded<L::width[l]>;
+    }
+    static constexpr int size = forward<L::count>();
+    // The same weights turned, [out][padded in], for the way back: from the second layer on.
+    template <int l> static constexpr int backward() {
+        if constexpr (l <= 1) return 0;
+        else return backward<l - 1>() + L::width[l] * padded<L::width[l - 1]>;
+    }
+    static constexpr int turned = backward<L::count>();
+
+    template <int l = 0> static void pack(const float* weights, float* to, float* back) {
+        if constexpr (l < L::count) {
+            constexpr int in = L::width[l], out = L::width[l + 1];
+            const float* const w = weights + L::before(l);
+            float* const here = to + forward<l>();
+            for (int o = 0; o < out; ++o) {
+                for (int i = 0; i < in; ++i) here[i * padded<out> + o] = w[o * in + i];
+                here[in * padded<out> + o] = w[out * in + o];
+            }
+            if constexpr (l > 0)
+                for (int o = 0; o < out && back; ++o)
+                    for (int i = 0; i < in; ++i)
+                        back[backward<l>() + o * padded<in> + i] = w[o * in + i];
+            pack<l + 1>(weights, to, back);
+        }
+    }
+    // The packed place of parameter `index`.
+    static constexpr int place(int index) {
+        int l = 0, packed_before = 0;
+        while (index >= L::before(l + 1)) {
+            packed_before += (L::width[l] + 1) * ((L::width[l + 1] + lanes - 1) / lanes * lanes);
+            ++l;
+        }
+        const int at = index - L::before(l), in = L::width[l], out = L::width[l + 1];
+        const int stride = (out + lanes - 1) / lanes * lanes;
+        return at < in * out ? packed_before + at % in * stride + at / in
+                             : packed_before + in * stride + (at - in * out);
+    }
+};
+
+// What `capacity` samples leave at every layer.
+template <class L, int capacity, bool trains> struct Tile {
+    template <int l> static constexpr int start() {
+        if constexpr (l == 0) return 0;
+        else return start<l - 1>() + capacity * padded<L::width[l - 1]>;
+    }
+    static constexpr bool keeps_input = trains && Curve<L::activation>::needs_input;
+    static constexpr int size = start<L::count + 1>();
+
+    alignas(64) float y[size];                       // of layer l, the input first
+    alignas(64) float z[keeps_input ? size : 16];    // before its activation
+    alignas(64) float slope[trains ? size : 16];     // of the loss along z
+
+    float* input() { return y; }
+    float* output() { return y + start<L::count>(); }
+    float* output_slope() { return slope + start<L::count>(); }
+
+    template <int l = 0> void forward(const float* packed, int n) {
+        if constexpr (l < L::count) {
+            constexpr int in = L::width[l], out = L::width[l + 1];
+            float* const to = y + start<l + 1>();
+            dense<in, out, true>(y + start<l>(), packed + Packed<L>::template forward<l>(), to, n);
+            if constexpr (l + 1 < L::count) bend<padded<out>>(to, z + start<l + 1>(), n);
+            forward<l + 1>(packed, n);
+        }
+    }
+    // Adds the weights' gradient to `gradient`; n samples, whose output_slope() is set.
+    template <int l = L::count - 1> void backward(const float* turned, float* gradient, int n) {
+        constexpr int in = L::width[l], out = L::width[l + 1];
+        gradient_of_dense<in, out>(y + start<l>(), slope + start<l + 1>(),
+                                   gradient + Packed<L>::template forward<l>(), n);
+        if constexpr (l > 0) {
+            dense<out, in, false>(slope + start<l + 1>(),
+                                  turned + Packed<L>::template backward<l>(), slope + start<l>(),
+                                  n);
+            unbend<padded<in>>(y + start<l>(), z + start<l>(), slope + start<l>(), n);
+            backward<l - 1>(turned, gradient, n);
+        }
+    }
+
+private:
+    template <int stride> static NACELLE_FLATTEN void bend(float* to, float* input, int n) {
+        if constexpr (keeps_input)
+            for (int i = 0; i < n * stride; ++i) input[i] = to[i];
+        NACELLE_VECTOR_LOOP
+        for (int i = 0; i < n * stride; ++i) to[i] = Curve<L::activation>::at(to[i]);
+    }
+    template <int stride>
+    static NACELLE_FLATTEN void unbend(const float* out, const float* input, float* d, int n) {
+        NACELLE_VECTOR_LOOP
+        for (int i = 0; i < n * stride; ++i)
+            d[i] *= Curve<L::activation>::slope(keeps_input ? input[i] : 0.0f, out[i]);
+    }
+};
+
+}

@@ -1,0 +1,232 @@
+#pragma once
+#include <learn/cpu/mind.h>
+#include <learn/record.h>
+// The policies in the loop of a rollout on a CPU.
+
+namespace learn {
+
+// The rows of one group: what the networks choose for them at step t, and what the steps before led to.
+template <class E, class G> class Crew {
+    static constexpr int group = group_index<E, G>(), width = numbers_in<ObsOf<E, G>>,
+                         choices = choices_in<ActionOf<E, G>>;
+
+public:
+    Crew(const View<E>& view, const Arguments& a)
+        : view_(view), a_(a), memory_(a.memory[group]), rows_(rows_of<E, G>(view)) {}
+
+    // `obs` are the numbers of the group's rows at step t, of all of them.
+    void choose(uint64_t tick, int t, size_t first, int count, const float* obs) {
+        if (t > 0) settle(t - 1, first, count);
+        keep_mask(t, first, count);
+        for_each_policy_of<E, group>(
+            [&]<int policy>() { choose_by<policy>(tick, t, first, count, obs); });
+    }
+    // The values of what was cut short in step t.
+    void settle(int t, size_t first, int count) {
+        const uint8_t* const flag = memory_.flag + size_t(t) * rows_;
+        bool any = false;
+        for (int i = 0; i < count; ++i) any |= is_cut(flag[first + size_t(i)]);
+        if (!any) return;
+        for_each_policy_of<E, group>([&]<int policy>() { settle_by<policy>(t, first, count); });
+    }
+    // The values of where the rows stand when the rollout ends.
+    void finish(int steps, size_t first, int count) {
+        const float* const obs = group_column<E, float, Role::obs, group>(view_);
+        float* const kept = memory_.obs + size_t(steps) * rows_ * size_t(width);
+        for (size_t i = first * size_t(width); i < (first + size_t(count)) * size_t(width); ++i)
+            kept[i] = obs[i];
+        settle(steps - 1, first, count);
+        for_each_policy_of<E, group>([&]<int policy>() {
+            value_by<policy>(obs, first, count, memory_.value + size_t(steps) * rows_);
+        });
+    }
+    // What a row's last choice means for its environment.
+    NACELLE_INLINE void act(int t, size_t row, ActionOf<E, G>& action) const {
+        for_each_policy_of<E, group>([&]<int policy>() {
+            if (is_of<policy>(row)) act_by<policy>(t, row, action);
+        });
+    }
+
+private:
+    template <int policy> static NACELLE_INLINE bool is_of(size_t row) {
+        if constexpr (!has_policies<E>) return true;
+        else return policy_of<E>(group, int(row % size_t(count_of<E, G>))) == policy;
+    }
+    template <int policy>
+    NACELLE_INLINE void act_by(int t, size_t row, ActionOf<E, G>& action) const {
+        using H = Head<ActionOf<E, G>, Spec<policy>>;
+        H::act(memory_.choice + (size_t(t) * rows_ + row) * H::parts, action);
+    }
+    void keep_mask(int t, size_t first, int count) {
+        if constexpr (has_mask<E, G>) {
+            const uint8_t* const mask = group_column<E, uint8_t, Role::mask, group>(view_);
+            uint8_t* const to = memory_.mask + size_t(t) * rows_ * size_t(choices);
+            for (size_t i = first * size_t(choices); i < (first + size_t(count)) * size_t(choices);
+                 ++i)
+                to[i] = mask[i];
+        }
+        (void)t, (void)first, (void)count;
+    }
+    const uint8_t* mask_of(size_t row) const {
+        if constexpr (has_mask<E, G>)
+            return group_column<E, uint8_t, Role::mask, group>(view_) + row * size_t(choices);
+        else return nullptr;
+    }
+    // fn(the rows of this policy, how many) by tiles, of `count` rows from `first`.
+    template <int policy, class Wanted, class Fn>
+    void in_tiles(size_t first, int count, Wanted&& wanted, Fn&& fn) {
+        size_t rows[rows_together];
+        int n = 0;
+        for (int i = 0; i < count; ++i) {
+            const size_t row = first + size_t(i);
+            if (is_of<policy>(row) && wanted(row)) rows[n++] = row;
+            if (n == rows_together || (i + 1 == count && n > 0)) {
+                fn(rows, n);
+                n = 0;
+            }
+        }
+    }
+    Rng random(uint64_t tick, size_t row) const {
+        return Rng(view_.head.seed, Domain::policy, tick,
+                   view_.head.first_env * uint32_t(count_of<E, G>) + uint32_t(row),
+                   uint32_t(group));
+    }
+    template <int policy>
+    void choose_by(uint64_t tick, int t, size_t first, int count, const float* obs) {
+        using H = Head<ActionOf<E, G>, Spec<policy>>;
+        const size_t before = size_t(t) * rows_;
+        if constexpr (Spec<policy>::kind == Kind::random) {
+            in_tiles<policy>(
+                first, count, [](size_t) { return true; },
+                [&](const size_t* rows, int n) {
+                    for (int i = 0; i < n; ++i) {
+                        Rng rng = random(tick, rows[i]);
+                        H::uniform(
+                            mask_of(rows[i]), [&] { return rng.bits(); },
+                            memory_.choice + (before + rows[i]) * H::parts);
+                    }
+                });
+        } else {
+            Mind<E, policy>& mind = Mind<E, policy>::here();
+            in_tiles<policy>(
+                first, count, [](size_t) { return true; },
+                [&](const size_t* rows, int n) {
+                    mind.see(n, [&](int i) { return obs + rows[i] * size_t(width); });
+                    mind.think(n);
+                    mind.judge(n);
+                    for (int i = 0; i < n; ++i) {
+                        const size_t at = before + rows[i];
+                        Rng rng = random(tick, rows[i]);
+                        memory_.log_odds[at] = H::draw(
+                            mind.output(i), mask_of(rows[i]), [&] { return rng.bits(); },
+                            memory_.choice + at * H::parts);
+                        memory_.value[at] = mind.value(i);
+                    }
+                });
+        }
+    }
+    template <int policy> void settle_by(int t, size_t first, int count) {
+        if constexpr (Spec<policy>::kind == Kind::trained) {
+            const size_t before = size_t(t) * rows_;
+            const float* const obs = group_column<E, float, Role::final_obs, group>(view_);
+            in_tiles<policy>(
+                first, count, [&](size_t row) { return is_cut(memory_.flag[before + row]); },
+                [&](const size_t* rows, int n) {
+                    Mind<E, policy>::here().values(
+                        n, [&](int i) { return obs + rows[i] * size_t(width); },
+                        [&](int i, float value) { memory_.final_value[before + rows[i]] = value; });
+                });
+        }
+        (void)t, (void)first, (void)count;
+    }
+    template <int policy> void value_by(const float* obs, size_t first, int count, float* to) {
+        if constexpr (Spec<policy>::kind == Kind::trained)
+            in_tiles<policy>(
+                first, count, [](size_t) { return true; },
+                [&](const size_t* rows, int n) {
+                    Mind<E, policy>::here().values(
+                        n, [&](int i) { return obs + rows[i] * size_t(width); },
+                        [&](int i, float value) { to[rows[i]] = value; });
+                });
+        (void)obs, (void)first, (void)count, (void)to;
+    }
+
+    const View<E>& view_;
+    const Arguments& a_;
+    const Memory& memory_;
+    size_t rows_;
+};
+
+template <class E> void load_minds(const Arguments& a) {
+    for_each_policy<E>([&]<int policy>() {
+        if constexpr (Spec<policy>::kind != Kind::random) Mind<E, policy>::here().load(a);
+        (void)a;
+    });
+}
+
+// Of environments with one agent.
+template <class E> struct AlonePilot {
+    using G = Sole<E>;
+    Crew<E, G> crew;
+    struct Actor {
+        const Crew<E, G>* crew;
+        NACELLE_INLINE void act(const View<E>&, const Now& now, ActionOf<E>& action) const {
+            crew->act(now.t, now.row, action);
+        }
+    };
+    Actor block(const View<E>& view, uint64_t tick, int t, size_t begin, int count) {
+        const float* const obs = obs_row<E>(view, 0);
+        constexpr int width = numbers_in<ObsOf<E>>;
+        float* const kept = memory.obs + size_t(t) * view.head.envs * size_t(width);
+        for (size_t i = begin * size_t(width); i < (begin + size_t(count)) * size_t(width); ++i)
+            kept[i] = obs[i];
+        crew.choose(tick, t, begin, count, obs);
+        return {&crew};
+    }
+    const Memory& memory;
+};
+
+// Of teams. The record has put the observations where they are kept.
+template <class E> struct TeamPilot {
+    const View<E>& shared;
+    const Arguments& a;
+    template <class G> struct Actor {
+        Crew<E, G> crew;
+        NACELLE_INLINE void act(const View<E>&, const Now& now, int, int,
+                                ActionOf<E, G>& action) const {
+            crew.act(now.t, now.row, action);
+        }
+    };
+    template <class G>
+    Actor<G> block(const View<E>& view, uint64_t tick, int t, size_t env, int block, int) {
+        constexpr int group = group_index<E, G>(), agents = count_of<E, G>,
+                      span = Shared<E, G>::span;
+        const int first = block / 32 * span;
+        Actor<G> actor{Crew<E, G>(view, a)};
+        const float* const obs =
+            a.memory[group].obs + size_t(t) * rows_of<E, G>(view) * size_t(numbers_in<ObsOf<E, G>>);
+        actor.crew.choose(tick, t, row_of<E, G>(env, first), min(agents - first, span), obs);
+        return actor;
+    }
+};
+
+template <class E> void fly(const View<E>& view, const Arguments& a, Items items) {
+    load_minds<E>(a);
+    const uint64_t end = min(items.end, uint64_t(view.head.envs));
+    if constexpr (is_team<E>) {
+        TeamPilot<E> pilot{view, a};
+        rollout<E>(view, items, 0, int(a.steps), pilot, TeamRecord<E>{view, a});
+    } else {
+        AlonePilot<E> pilot{Crew<E, Sole<E>>(view, a), a.memory[0]};
+        rollout<E>(view, items, 0, int(a.steps), pilot,
+                   AloneRecord<E>{a.memory[0], size_t(view.head.envs)});
+    }
+    if (time_of(view.head, 0).stopped) return;
+    for_each_group<E>([&]<class G, int>() {
+        constexpr size_t agents = size_t(count_of<E, G>);
+        Crew<E, G>(view, a).finish(int(a.steps), items.begin * agents,
+                                   int((end - items.begin) * agents));
+    });
+}
+
+}

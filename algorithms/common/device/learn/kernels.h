@@ -1,0 +1,116 @@
+#pragma once
+#include <learn/observations.h>
+#include <learn/optimiser.h>
+#if !defined(__CUDACC_RTC__)
+#include <time.h>
+#endif
+#if !NACELLE_GPU
+#include <learn/cpu/act.h>
+#include <learn/cpu/update.h>
+#endif
+// The kernels of a policy gradient. The host writes the Specs, then LEARN_PROGRAM(), then one
+// LEARN_GROUP for each group and one LEARN_POLICY for each policy that learns.
+
+namespace learn {
+
+// Who of a group follows which policy, in the order of their numbers; once, when a run begins.
+template <class E> NACELLE_INLINE void enlist(const View<E>&, const Arguments& a, Items items) {
+    if (items.begin != 0) return;
+    for_each_policy<E>([&]<int policy>() {
+        int n = 0;
+        for (int id = 0; id < count_of<E, GroupOf<E, policy>>; ++id)
+            if (policy_of<E>(Spec<policy>::group, id) == policy)
+                const_cast<int32_t*>(a.pupil[policy].agents)[n++] = id;
+    });
+}
+
+// The moments of each minibatch's advantages, where those are scaled apart.
+template <class E, int policy>
+NACELLE_INLINE void measure_minibatch(const View<E>& view, const Arguments& a, Items items) {
+    const Pupil& pupil = a.pupil[policy];
+    const Memory& memory = a.memory[Spec<policy>::group];
+    const uint32_t samples = samples_of<E, policy>(view, a);
+    const uint32_t begin = uint32_t(uint64_t(samples) * a.minibatch / a.minibatches),
+                   end = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches);
+    const Shuffle order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy));
+    const size_t rows = group_rows<E, policy>(view);
+    over_strips<3>(items, end - begin, pupil.slots, [&](uint32_t first, int n, Sums<3>& sums) {
+        for (int i = 0; i < n; ++i) {
+            const Sample sample = sample_at<E, policy>(view, a, order(begin + first + uint32_t(i)));
+            const size_t at = size_t(sample.step) * rows + sample.row;
+            if (!(memory.flag[at] & acted)) continue;
+            const double advantage = double(memory.advantage[at]);
+            sums.at[0] += 1;
+            sums.at[1] += advantage;
+            sums.at[2] += advantage * advantage;
+        }
+    });
+}
+template <class E, int policy>
+NACELLE_INLINE void scale_minibatch(const View<E>& view, const Arguments& a, Items items) {
+    if (items.begin != 0) return;
+    const Pupil& pupil = a.pupil[policy];
+    const uint32_t samples = samples_of<E, policy>(view, a);
+    const uint32_t count = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches) -
+                           uint32_t(uint64_t(samples) * a.minibatch / a.minibatches);
+    double sum[3];
+    for (int k = 0; k < 3; ++k) sum[k] = sum_of(pupil.slots, blocks_of(count), 3, k);
+    const Moments moments(sum[0], sum[1], sum[2]);
+    pupil.found[advantage_mean] = moments.mean;
+    pupil.found[advantage_scale] = moments.scale;
+}
+
+NACELLE_INLINE uint64_t nanoseconds() {
+#if defined(__CUDACC_RTC__)
+    uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+#else
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
+#endif
+}
+template <class E> NACELLE_INLINE void mark(const View<E>&, const Arguments& a, Items items) {
+    if (items.begin == 0) a.marks[a.epoch] = nanoseconds();
+}
+template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a, Items items) {
+    if (items.begin == 0) a.iteration[0] += 1;
+}
+
+}
+
+#define LEARN_KERNEL(name, body) NACELLE_KERNEL(learn_##name, learn::Arguments, 128, learn::body)
+// A body with a second parameter: kernels are templates over the environment alone.
+#define LEARN_NUMBERED(name, number)                                                               \
+    namespace learn {                                                                              \
+    template <class E>                                                                             \
+    NACELLE_INLINE void name##_##number(const View<E>& view, const Arguments& a, Items items) {    \
+        name<E, number>(view, a, items);                                                           \
+    }                                                                                              \
+    }                                                                                              \
+    LEARN_KERNEL(name##_##number, name##_##number)
+
+#define LEARN_PROGRAM()                                                                            \
+    NACELLE_PROGRAM()                                                                              \
+    LEARN_KERNEL(enlist, enlist)                                                                   \
+    LEARN_KERNEL(begin, begin)                                                                     \
+    LEARN_KERNEL(mark, mark)                                                                       \
+    LEARN_KERNEL(finish, finish)                                                                   \
+    LEARN_KERNEL(act, act)                                                                         \
+    NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::fly)
+#define LEARN_GROUP(group)                                                                         \
+    LEARN_NUMBERED(measure_observations, group)                                                    \
+    LEARN_NUMBERED(follow_observations, group)
+#define LEARN_POLICY(policy)                                                                       \
+    LEARN_NUMBERED(measure_returns, policy)                                                        \
+    LEARN_NUMBERED(scale_rewards, policy)                                                          \
+    LEARN_NUMBERED(find_advantages, policy)                                                        \
+    LEARN_NUMBERED(sum_advantages, policy)                                                         \
+    LEARN_NUMBERED(measure_minibatch, policy)                                                      \
+    LEARN_NUMBERED(scale_minibatch, policy)                                                        \
+    LEARN_NUMBERED(review, policy)                                                                 \
+    LEARN_NUMBERED(gradient, policy)                                                               \
+    LEARN_NUMBERED(total, policy)                                                                  \
+    LEARN_NUMBERED(decide, policy)                                                                 \
+    LEARN_NUMBERED(adam, policy)

@@ -1,0 +1,121 @@
+#pragma once
+#include <learn/network.h>
+#include <learn/strips.h>
+#if !NACELLE_GPU
+#include <learn/cpu/layers.h>
+#endif
+// From the slots' gradients to new weights.
+
+namespace learn {
+
+NACELLE_INLINE float scheduled(const Schedule& s, float progress) {
+    const float x = clamp(progress, 0.0f, 1.0f);
+    if (s.form == Schedule::linear) return s.from + (s.to - s.from) * x;
+    if (s.form == Schedule::cosine) return s.to + (s.from - s.to) * 0.5f * (1.0f + cos(pi * x));
+    if (s.form == Schedule::exponential) return s.from * exp(log(s.to / s.from) * x);
+    return s.from;
+}
+
+// The start of an iteration.
+template <class E> NACELLE_INLINE void begin(const View<E>& view, const Arguments& a, Items items) {
+    if (items.begin != 0) return;
+    const float progress = progress_at(view.head, a.iteration[0] * a.steps);
+    for_each_policy<E>([&]<int policy>() {
+        const Pupil& pupil = a.pupil[policy];
+        if (Spec<policy>::kind != Kind::trained) return;
+        for (int i = 0; i < dial_count; ++i)
+            pupil.dials[i] = scheduled(pupil.schedules[i], progress);
+        for (int i = 0; i < tally_count; ++i) pupil.sums[i] = 0;
+        pupil.found[stopped] = pupil.found[update_count] = 0;
+    });
+}
+
+// The gradient of a parameter: the sum over the slots of where it lies in the kernels' order.
+template <class E, int policy> struct Place {
+    using N = Networks<E, policy>;
+    static NACELLE_INLINE int of(int index) {
+        if constexpr (N::shared) return Packed<typename N::Actor>::place(index);
+        else
+            return index < N::Actor::parameters
+                       ? Packed<typename N::Actor>::place(index)
+                       : Packed<typename N::Actor>::size +
+                             Packed<typename N::Critic>::place(index - N::Actor::parameters);
+    }
+    static constexpr int size =
+        Packed<typename N::Actor>::size + (N::shared ? 0 : Packed<typename N::Critic>::size);
+};
+
+template <class E, int policy>
+NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
+    const Pupil& pupil = a.pupil[policy];
+    if (pupil.found[stopped] != 0) return;
+    using Here = Place<E, policy>;
+    double count = 0;
+    for (uint32_t slot = 0; slot < a.slots; ++slot)
+        count += pupil.tallies[slot * tally_count + weight];
+    const float one = count > 0 ? float(1.0 / count) : 0.0f;
+    over_strips<1>(items, uint32_t(Networks<E, policy>::parameters), pupil.norms,
+                   [&](uint32_t first, int n, Sums<1>& sums) {
+                       for (uint32_t i = first; i < first + uint32_t(n); ++i) {
+                           const float* const part = pupil.gradient + Here::of(int(i));
+                           float sum = 0;
+                           for (uint32_t slot = 0; slot < a.slots; ++slot)
+                               sum += part[size_t(slot) * Here::size];
+                           sum = is_blind<E, policy>(int(i)) ? 0.0f : sum * one;
+                           pupil.total[i] = sum;
+                           sums.at[0] += double(sum) * double(sum);
+                       }
+                   });
+}
+// Whether this update is made, and how long its step is.
+template <class E, int policy>
+NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
+    const Pupil& pupil = a.pupil[policy];
+    if (items.begin != 0 || pupil.found[stopped] != 0) return;
+    double tally[tally_count];
+    for (int k = 0; k < tally_count; ++k) tally[k] = sum_of(pupil.tallies, a.slots, tally_count, k);
+    for (int k = 0; k < tally_count; ++k) pupil.sums[k] += tally[k];
+    const float* const dials = pupil.dials;
+    const double most = double(dials[target_kl]);
+    if (most > 0 && tally[weight] > 0 && tally[kl] / tally[weight] > most) {
+        pupil.found[stopped] = 1;
+        return;
+    }
+    const double norm =
+        root(sum_of(pupil.norms, blocks_of(uint32_t(Networks<E, policy>::parameters)), 1, 0));
+    pupil.found[gradient_norm] = norm;
+    const double longest = double(dials[most_norm]);
+    pupil.found[step_scale] = longest > 0 && norm > longest ? longest / norm : 1;
+    pupil.found[update_count] += 1;
+    double* const carried = pupil.carried;
+    const bool first = carried[updates] == 0;
+    carried[updates] += 1;
+    carried[beta1_power] = (first ? 1.0 : carried[beta1_power]) * double(dials[beta1]);
+    carried[beta2_power] = (first ? 1.0 : carried[beta2_power]) * double(dials[beta2]);
+}
+// Adam (Kingma and Ba, 2015), with the decay of weights apart from the gradient (Loshchilov and
+// Hutter, 2019).
+template <class E, int policy>
+NACELLE_INLINE void adam(const View<E>&, const Arguments& a, Items items) {
+    constexpr uint64_t parameters = uint64_t(Networks<E, policy>::parameters);
+    const Pupil& pupil = a.pupil[policy];
+    if (pupil.found[stopped] != 0) return;
+    const float* const dials = pupil.dials;
+    const float scale = float(pupil.found[step_scale]), rate = dials[learning_rate];
+    const float first_left = float(1.0 / (1.0 - pupil.carried[beta1_power])),
+                second_left = float(1.0 / (1.0 - pupil.carried[beta2_power]));
+    const float keep1 = dials[beta1], keep2 = dials[beta2], least = dials[epsilon],
+                decay = rate * dials[weight_decay];
+    for (uint64_t i = items.begin; i < min(items.end, parameters); ++i) {
+        const float g = pupil.total[i] * scale;
+        float& m = pupil.moment[i];
+        float& v = pupil.moment[parameters + i];
+        m = keep1 * m + (1.0f - keep1) * g;
+        v = keep2 * v + (1.0f - keep2) * g * g;
+        const float w = pupil.weights[i];
+        pupil.weights[i] =
+            w - decay * w - rate * (m * first_left) / (sqrt(v * second_left) + least);
+    }
+}
+
+}

@@ -1,0 +1,146 @@
+#pragma once
+#include <learn/loss.h>
+#include <learn/record.h>
+#include <learn/strips.h>
+// From rewards to advantages: how large returns are, then what each choice was worth.
+
+namespace learn {
+
+NACELLE_INLINE double root(double x) {
+#if defined(__CUDACC_RTC__)
+    return __dsqrt_rn(x);
+#else
+    return __builtin_sqrt(x);
+#endif
+}
+
+// The discounted return of each seat goes on from iteration to iteration; its spread scales rewards.
+template <class E, int policy>
+NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Items items) {
+    const Pupil& pupil = a.pupil[policy];
+    const Memory& memory = a.memory[Spec<policy>::group];
+    const size_t rows = group_rows<E, policy>(view);
+    const float discount = pupil.dials[gamma];
+    const double shift = pupil.carried[return_mean];
+    over_strips<2>(items, pupil.seats, pupil.slots, [&](uint32_t first, int n, Sums<2>& sums) {
+        for (uint32_t t = 0; t < a.steps; ++t)
+            for (int i = 0; i < n; ++i) {
+                const uint32_t row = row_of_seat<E, policy>(a, first + uint32_t(i));
+                const size_t at = size_t(t) * rows + row;
+                const float running = fused(memory.running[row], discount, memory.reward[at]);
+                const double off = double(running) - shift;
+                sums.at[0] += off;
+                sums.at[1] += off * off;
+                memory.running[row] = memory.flag[at] & (terminated | truncated) ? 0.0f : running;
+            }
+    });
+}
+template <class E, int policy>
+NACELLE_INLINE void scale_rewards(const View<E>&, const Arguments& a, Items items) {
+    if (items.begin != 0) return;
+    const Pupil& pupil = a.pupil[policy];
+    const uint32_t blocks = blocks_of(pupil.seats);
+    double* const carried = pupil.carried;
+    Spread spread{carried[return_count], carried[return_mean], carried[return_squares]};
+    spread.add(double(a.steps) * double(pupil.seats), sum_of(pupil.slots, blocks, 2, 0),
+               sum_of(pupil.slots, blocks, 2, 1), carried[return_mean]);
+    carried[return_count] = spread.count;
+    carried[return_mean] = spread.mean;
+    carried[return_squares] = spread.squares;
+    pupil.found[reward_scale] = pupil.scales_rewards ? 1.0 / root(max(spread.variance(), 1e-8))
+                                                     : double(pupil.reward_factor);
+}
+
+// Where one row stands on the way back through its steps.
+struct Backward {
+    float next_value, next_target, carried, pending;
+};
+
+// Generalised advantage estimation (Schulman and others, 2016), or V-trace (Espeholt and others, 2018)
+// where the choices' probabilities have moved. Rewards between two turns of an agent's own belong to
+// the first of them.
+NACELLE_INLINE void step_back(Backward& b, float reward, uint8_t flag, float value,
+                              float final_value, float ratio, const float* dials, bool traced,
+                              float& advantage, float& target) {
+    if (flag & (terminated | truncated)) {
+        b.next_value = b.next_target = is_cut(flag) ? final_value : 0.0f;
+        b.carried = b.pending = 0;
+    }
+    b.pending += reward;
+    advantage = target = 0;
+    if (!(flag & acted)) return;
+    const float discount = dials[gamma];
+    const float rho = traced ? min(ratio, dials[ratio_bound]) : 1.0f;
+    const float trace = traced ? min(ratio, dials[trace_bound]) : 1.0f;
+    const float delta = rho * (b.pending + discount * b.next_value - value);
+    b.carried = delta + discount * dials[lambda] * trace * b.carried;
+    target = value + b.carried;
+    advantage = traced ? rho * (b.pending + discount * b.next_target - value) : b.carried;
+    b.next_value = value;
+    b.next_target = target;
+    b.pending = 0;
+}
+
+template <class E, int policy>
+NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Items items) {
+    const Pupil& pupil = a.pupil[policy];
+    const Memory& memory = a.memory[Spec<policy>::group];
+    const size_t rows = group_rows<E, policy>(view);
+    const float scale = float(pupil.found[reward_scale]), most = pupil.most_reward;
+    const bool traced = memory.ratio != nullptr;
+    over_strips<6>(items, pupil.seats, pupil.slots, [&](uint32_t first, int n, Sums<6>& sums) {
+        Backward back[strip];
+        for (int i = 0; i < n; ++i) {
+            const float value =
+                memory
+                    .value[size_t(a.steps) * rows + row_of_seat<E, policy>(a, first + uint32_t(i))];
+            back[i] = {value, value, 0, 0};
+        }
+        for (uint32_t t = a.steps; t-- > 0;)
+            for (int i = 0; i < n; ++i) {
+                const size_t at = size_t(t) * rows + row_of_seat<E, policy>(a, first + uint32_t(i));
+                float reward = memory.reward[at] * scale;
+                if (most > 0) reward = clamp(reward, -most, most);
+                float advantage, target;
+                const float value = memory.value[at];
+                const uint8_t flag = memory.flag[at];
+                step_back(back[i], reward, flag, value, memory.final_value[at],
+                          traced ? memory.ratio[at] : 1.0f, pupil.dials, traced, advantage, target);
+                memory.advantage[at] = advantage;
+                memory.target[at] = target;
+                if (!(flag & acted)) continue;
+                const double error = double(target) - double(value);
+                const double terms[6] = {1,
+                                         advantage,
+                                         double(advantage) * double(advantage),
+                                         target,
+                                         double(target) * double(target),
+                                         error * error};
+                for (int k = 0; k < 6; ++k) sums.at[k] += terms[k];
+            }
+    });
+}
+// One over the deviation, and the mean, of numbers of which these are the sums.
+struct Moments {
+    double mean, scale;
+    NACELLE_INLINE Moments(double count, double sum, double squares) {
+        mean = count > 0 ? sum / count : 0;
+        const double variance = count > 0 ? max(squares / count - mean * mean, 0.0) : 1;
+        scale = 1 / (root(variance) + 1e-8);
+    }
+};
+template <class E, int policy>
+NACELLE_INLINE void sum_advantages(const View<E>&, const Arguments& a, Items items) {
+    if (items.begin != 0) return;
+    const Pupil& pupil = a.pupil[policy];
+    double sum[6];
+    for (int k = 0; k < 6; ++k) sum[k] = sum_of(pupil.slots, blocks_of(pupil.seats), 6, k);
+    const Moments moments(sum[0], sum[1], sum[2]);
+    pupil.found[advantage_mean] = pupil.scales_advantages ? moments.mean : 0;
+    pupil.found[advantage_scale] = pupil.scales_advantages ? moments.scale : 1;
+    const double mean = sum[0] > 0 ? sum[3] / sum[0] : 0;
+    const double spread = sum[0] > 0 ? sum[4] / sum[0] - mean * mean : 0;
+    pupil.found[explained] = spread > 1e-12 ? 1 - sum[5] / sum[0] / spread : 0;
+}
+
+}

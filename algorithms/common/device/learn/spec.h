@@ -1,0 +1,79 @@
+#pragma once
+#include <learn/arguments.h>
+#include <nacelle/rollout.h>
+// What a policy is, known when its kernels are compiled. The host writes one Spec for each policy.
+
+namespace learn {
+
+using namespace nacelle;
+using namespace nacelle::detail;
+// CUDA has functions of these names at global scope.
+using nacelle::abs, nacelle::exp, nacelle::floor, nacelle::log, nacelle::max, nacelle::min,
+    nacelle::sqrt, nacelle::tanh;
+
+enum class Activation { tanh, relu, gelu, silu };
+enum class Kind : uint8_t { trained, fixed, random };
+enum class Deviation { free, from_state };
+enum class Loss { clipped, plain };
+
+// template <> struct Spec<0> {
+//     static constexpr int group = 0;
+//     static constexpr Kind kind = Kind::trained;
+//     static constexpr bool shared = true, squashed = false;
+//     static constexpr Activation activation = Activation::tanh;
+//     static constexpr Deviation deviation = Deviation::free;
+//     static constexpr Loss loss = Loss::clipped;
+//     using Hidden = nacelle::detail::Ints<64, 64>;
+// };
+template <int policy> struct Spec;
+
+template <bool first, class A, class B> struct OneOf { using type = A; };
+template <class A, class B> struct OneOf<false, A, B> { using type = B; };
+template <bool first, class A, class B> using Either = typename OneOf<first, A, B>::type;
+
+template <int index, class List> struct Nth;
+template <int index, class First, class... Rest>
+struct Nth<index, Groups<First, Rest...>> : Nth<index - 1, Groups<Rest...>> {};
+template <class First, class... Rest> struct Nth<0, Groups<First, Rest...>> { using type = First; };
+
+template <class E, int policy> using GroupOf = typename Nth<Spec<policy>::group, GroupsOf<E>>::type;
+template <class E, int policy> using ChoiceOf = ActionOf<E, GroupOf<E, policy>>;
+template <class E, int policy>
+inline constexpr int width_of = numbers_in<ObsOf<E, GroupOf<E, policy>>>;
+
+// fn.template operator()<policy>() for every policy, and for those of one group.
+template <class E, class Fn> NACELLE_INLINE void for_each_policy(Fn&& fn) {
+    [&]<int... p>(Ints<p...>) { (fn.template operator()<p>(), ...); }
+    (count_to<policy_count<E>()>{});
+}
+template <class E, int group, int policy, class Fn> NACELLE_INLINE void if_of_group(Fn& fn) {
+    if constexpr (Spec<policy>::group == group) fn.template operator()<policy>();
+}
+template <class E, int group, class Fn> NACELLE_INLINE void for_each_policy_of(Fn&& fn) {
+    for_each_policy<E>([&]<int policy>() { if_of_group<E, group, policy>(fn); });
+}
+
+// The n-th sample of a policy's rollout: which step of which row of its group.
+struct Sample {
+    uint32_t step, row;
+};
+template <class E, int policy>
+NACELLE_INLINE Sample sample_at(const View<E>& view, const Arguments& a, uint32_t n) {
+    constexpr uint32_t in_group = uint32_t(count_of<E, GroupOf<E, policy>>);
+    if constexpr (in_group == 1) return {n / view.head.envs, n % view.head.envs};
+    else {
+        const uint32_t rows = view.head.envs * a.pupil[policy].agent_count, step = n / rows,
+                       in_step = n % rows, env = in_step / a.pupil[policy].agent_count;
+        return {step, env * in_group +
+                          uint32_t(a.pupil[policy].agents[in_step % a.pupil[policy].agent_count])};
+    }
+}
+template <class E, int policy> NACELLE_INLINE uint32_t group_rows(const View<E>& view) {
+    return view.head.envs * uint32_t(count_of<E, GroupOf<E, policy>>);
+}
+template <class E, int policy>
+NACELLE_INLINE uint32_t samples_of(const View<E>& view, const Arguments& a) {
+    return a.steps * view.head.envs * a.pupil[policy].agent_count;
+}
+
+}

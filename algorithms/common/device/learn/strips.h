@@ -1,0 +1,88 @@
+#pragma once
+#include <learn/spec.h>
+// Passes over a policy's agents ("seats", those of all environments), step after step. On a GPU a
+// thread has a seat; on a CPU a block of them goes together, so that memory is read in its order.
+
+namespace learn {
+
+inline constexpr int block_threads = 128;
+#if NACELLE_GPU
+inline constexpr int strip = 1;
+#else
+inline constexpr int strip = block_threads;
+#endif
+
+// The sums of a block in a fixed order: thread by thread.
+template <int count> struct Sums {
+    double at[count] = {};
+};
+#if NACELLE_GPU
+template <int count> NACELLE_INLINE void store_sums(const Sums<count>& mine, double* slot) {
+    __shared__ double all[count][block_threads];
+    const int thread = int(threadIdx.x);
+    for (int k = 0; k < count; ++k) all[k][thread] = mine.at[k];
+    __syncthreads();
+    for (int half = block_threads / 2; half > 0; half /= 2) {
+        if (thread < half)
+            for (int k = 0; k < count; ++k) all[k][thread] += all[k][thread + half];
+        __syncthreads();
+    }
+    if (thread < count) slot[thread] = all[thread][0];
+}
+#endif
+
+// fn(first seat, how many, sums) for every strip, then its sums into slots [block][count].
+template <int count, class Fn>
+NACELLE_INLINE void over_strips(Items items, uint32_t seats, double* slots, Fn&& fn) {
+#if NACELLE_GPU
+    Sums<count> sums;
+    if (items.begin < seats) fn(uint32_t(items.begin), 1, sums);
+    store_sums<count>(sums, slots + items.begin / block_threads * count);
+#else
+    for (uint64_t first = items.begin; first < min(items.end, uint64_t(seats)); first += strip) {
+        Sums<count> sums;
+        fn(uint32_t(first), int(min(uint64_t(seats) - first, uint64_t(strip))), sums);
+        for (int k = 0; k < count; ++k)
+            slots[first / block_threads * count + uint64_t(k)] = sums.at[k];
+    }
+#endif
+}
+// One place of all slots, in their order.
+NACELLE_INLINE double sum_of(const double* slots, uint32_t blocks, int count, int k) {
+    double sum = 0;
+    for (uint32_t block = 0; block < blocks; ++block)
+        sum += slots[block * uint32_t(count) + uint32_t(k)];
+    return sum;
+}
+NACELLE_INLINE uint32_t blocks_of(uint32_t items) {
+    return (items + block_threads - 1) / block_threads;
+}
+
+// The row of a seat in its group.
+template <class E, int policy>
+NACELLE_INLINE uint32_t row_of_seat(const Arguments& a, uint32_t seat) {
+    constexpr uint32_t in_group = uint32_t(count_of<E, GroupOf<E, policy>>);
+    if constexpr (in_group == 1) return seat;
+    else {
+        const uint32_t agents = a.pupil[policy].agent_count;
+        return seat / agents * in_group + uint32_t(a.pupil[policy].agents[seat % agents]);
+    }
+}
+
+// A mean and a spread that grow by batches (Chan and others, 1979). `sum` and `squares` are about `shift`.
+struct Spread {
+    double count, mean, squares;
+
+    NACELLE_INLINE void add(double more, double sum, double squares_about, double shift) {
+        if (more <= 0) return;
+        const double off = sum / more, its_mean = shift + off;
+        const double its_squares = max(squares_about - sum * off, 0.0);
+        const double total = count + more, apart = its_mean - mean;
+        squares += its_squares + apart * apart * count * more / total;
+        mean += apart * more / total;
+        count = total;
+    }
+    NACELLE_INLINE double variance() const { return count > 0 ? squares / count : 1.0; }
+};
+
+}

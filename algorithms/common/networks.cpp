@@ -1,0 +1,112 @@
+#include "algorithms/common/networks.h"
+
+#include "algorithms/common/schema_view.h"
+
+#include <cmath>
+#include <nacelle/random.h>
+
+namespace learn {
+namespace {
+
+using Matrix = std::vector<std::vector<double>>;
+
+// Vectors of length 1 at right angles to each other: each loses what it has of those before it, twice,
+// so that rounding leaves nothing.
+void make_orthogonal(Matrix& vectors) {
+    for (size_t i = 0; i < vectors.size(); ++i) {
+        std::vector<double>& own = vectors[i];
+        for (int pass = 0; pass < 2; ++pass)
+            for (size_t j = 0; j < i; ++j) {
+                double along = 0;
+                for (size_t k = 0; k < own.size(); ++k) along += own[k] * vectors[j][k];
+                for (size_t k = 0; k < own.size(); ++k) own[k] -= along * vectors[j][k];
+            }
+        double size = 0;
+        for (const double x : own) size += x * x;
+        for (double& x : own) x /= std::sqrt(size);
+    }
+}
+
+// [out][in], with orthogonal rows or, where there are more rows than columns, columns.
+Matrix orthogonal(int64_t out, int64_t in, nacelle::Rng& rng) {
+    const bool rows = out <= in;
+    Matrix vectors(static_cast<size_t>(rows ? out : in),
+                   std::vector<double>(static_cast<size_t>(rows ? in : out)));
+    for (auto& vector : vectors)
+        for (double& x : vector) x = double(rng.normal());
+    make_orthogonal(vectors);
+    if (rows) return vectors;
+    Matrix turned(static_cast<size_t>(out), std::vector<double>(static_cast<size_t>(in)));
+    for (size_t o = 0; o < size_t(out); ++o)
+        for (size_t i = 0; i < size_t(in); ++i) turned[o][i] = vectors[i][o];
+    return turned;
+}
+
+// gain(row) scales the last layer's rows, bias(row) is where they begin.
+template <class Gain, class Bias>
+void append_network(std::vector<float>& weights, const std::vector<int64_t>& widths, double hidden,
+                    Gain gain, Bias bias, nacelle::Rng& rng) {
+    for (size_t l = 0; l + 1 < widths.size(); ++l) {
+        const bool last = l + 2 == widths.size();
+        const Matrix matrix = orthogonal(widths[l + 1], widths[l], rng);
+        for (size_t o = 0; o < matrix.size(); ++o)
+            for (const double x : matrix[o])
+                weights.push_back(float(x * (last ? gain(o) : hidden)));
+        for (size_t o = 0; o < matrix.size(); ++o) weights.push_back(last ? float(bias(o)) : 0.0f);
+    }
+}
+
+}
+
+NetworkShape::NetworkShape(const PolicySettings& policy, const nacelle_environment& environment)
+    : shared(policy.shared), free_deviation(policy.deviation == "free") {
+    const SchemaView schema(environment);
+    choices = schema.choices(policy.group);
+    reals = schema.count(policy.group, nacelle::Kind::continuous);
+    parts = reals + schema.count(policy.group, nacelle::Kind::discrete);
+    const int64_t in = schema.header().group[policy.group].obs_width;
+    actor.push_back(in);
+    actor.insert(actor.end(), policy.hidden.begin(), policy.hidden.end());
+    actor.push_back(outputs() + (shared ? 1 : 0));
+    if (shared) return;
+    critic = actor;
+    critic.back() = 1;
+}
+
+int64_t NetworkShape::count(const std::vector<int64_t>& widths) {
+    int64_t n = 0;
+    for (size_t l = 0; l + 1 < widths.size(); ++l) n += (widths[l] + 1) * widths[l + 1];
+    return n;
+}
+int64_t NetworkShape::packed(const std::vector<int64_t>& widths) {
+    int64_t n = 0;
+    for (size_t l = 0; l + 1 < widths.size(); ++l)
+        n += (widths[l] + 1) * ((widths[l + 1] + 15) / 16 * 16);
+    return n;
+}
+
+std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettings& policy,
+                                   uint64_t seed, uint32_t number) {
+    nacelle::Rng rng(seed, nacelle::Domain::initialisation, 0, number);
+    const int64_t first_deviation = shape.choices + int64_t(shape.reals), outputs = shape.outputs();
+    const double start = std::log(policy.initial_deviation);
+    const auto is_deviation = [&](size_t o) {
+        return int64_t(o) >= first_deviation && int64_t(o) < outputs;
+    };
+    const auto gain = [&](size_t o) {
+        if (int64_t(o) >= outputs) return policy.value_gain;
+        return is_deviation(o) && shape.free_deviation ? 0.0 : policy.choice_gain;
+    };
+    std::vector<float> weights;
+    weights.reserve(size_t(shape.parameters()));
+    append_network(
+        weights, shape.actor, policy.hidden_gain, gain,
+        [&](size_t o) { return is_deviation(o) ? start : 0.0; }, rng);
+    if (!shape.shared)
+        append_network(
+            weights, shape.critic, policy.hidden_gain, [&](size_t) { return policy.value_gain; },
+            [](size_t) { return 0.0; }, rng);
+    return weights;
+}
+
+}

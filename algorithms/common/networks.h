@@ -1,0 +1,28 @@
+#pragma once
+#include "algorithms/common/settings.h"
+
+namespace learn {
+
+// The sizes of one policy's networks, as the kernels' Networks have them.
+struct NetworkShape {
+    uint32_t parts = 0, choices = 0, reals = 0;    // of its actions
+    bool shared = true, free_deviation = true;
+    std::vector<int64_t> actor,
+        critic;    // widths, the input first; the critic's is empty where shared
+
+    NetworkShape(const PolicySettings& policy, const nacelle_environment& environment);
+    int64_t outputs() const { return choices + 2 * int64_t(reals); }
+    int64_t parameters() const { return count(actor) + count(critic); }
+    // Floats of one slot's gradient in any order that a kernel may keep them in.
+    int64_t gradient_floats() const { return packed(actor) + packed(critic); }
+
+private:
+    static int64_t count(const std::vector<int64_t>& widths);
+    static int64_t packed(const std::vector<int64_t>& widths);
+};
+
+// Orthogonal weights with the policy's gains, and biases of zero; what draws them is the run's seed.
+std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettings& policy,
+                                   uint64_t seed, uint32_t number);
+
+}

@@ -1,0 +1,47 @@
+#pragma once
+#include <nacelle/plugin/abi.h>
+#include <nacelle/schema.h>
+#include <string>
+
+namespace learn {
+
+// What a learner asks of an environment's schema.
+class SchemaView final {
+public:
+    explicit SchemaView(const nacelle_environment& environment)
+        : bytes_(static_cast<const char*>(environment.schema)) {}
+
+    const nacelle::Header& header() const {
+        return *reinterpret_cast<const nacelle::Header*>(bytes_);
+    }
+    const nacelle::Field& field(uint32_t i) const {
+        return *reinterpret_cast<const nacelle::Field*>(bytes_ + header().header_size +
+                                                        size_t(i) * header().field_size);
+    }
+    // fn(field) for the parts of a group's actions.
+    template <class Fn> void each_action(uint32_t group, Fn&& fn) const {
+        for (uint32_t i = 0; i < header().fields; ++i)
+            if (field(i).role == nacelle::Role::action && field(i).group == group) fn(field(i));
+    }
+    bool has_continuous(uint32_t group) const {
+        return count(group, nacelle::Kind::continuous) > 0;
+    }
+    // Parts of a group's actions, of one kind.
+    uint32_t count(uint32_t group, nacelle::Kind kind) const {
+        uint32_t parts = 0;
+        each_action(group, [&](const nacelle::Field& f) { parts += f.kind == kind ? f.count : 0; });
+        return parts;
+    }
+    uint32_t choices(uint32_t group) const {
+        uint32_t all = 0;
+        each_action(group, [&](const nacelle::Field& f) {
+            all += f.kind == nacelle::Kind::discrete ? f.count * uint32_t(f.choices) : 0;
+        });
+        return all;
+    }
+
+private:
+    const char* bytes_;
+};
+
+}

@@ -1,0 +1,314 @@
+#include "algorithms/common/settings.h"
+
+#include "algorithms/common/json_text.h"
+#include "algorithms/common/schema_view.h"
+
+#include <cmath>
+
+namespace learn {
+namespace {
+
+namespace plugin = nacelle::plugin;
+using plugin::Config;
+using plugin::JsonValue;
+
+[[noreturn]] void wrong(const std::string& where, const std::string& what) {
+    throw std::runtime_error(where + ": " + what);
+}
+std::string listed(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+std::string one_of(Config& config, const std::string& path, const std::string& key,
+                   const std::string& fallback, const std::vector<std::string>& words) {
+    const std::string word = config.text(key, fallback);
+    if (std::find(words.begin(), words.end(), word) == words.end())
+        wrong(path + key, "there is no '" + word + "' (there is: " + listed(words) + ")");
+    return word;
+}
+
+// What a scheduled number may be.
+struct DialForm {
+    Dial dial;
+    const char* name;
+    double fallback, low, high;
+    bool clipped_only = false, traced_only = false;
+};
+std::vector<DialForm> dial_forms(const Algorithm& algorithm) {
+    return {{learning_rate, "learning_rate", algorithm.learning_rate, 0, 10},
+            {clip, "clip", 0.2, 1e-6, 100, true},
+            {value_clip, "value_clip", 0, 0, 1e6},
+            {value_weight, "value_weight", 0.5, 0, 1e6},
+            {entropy_weight, "entropy", algorithm.entropy, -1e3, 1e3},
+            {gamma, "gamma", 0.99, 0, 1},
+            {lambda, "lambda", 0.95, 0, 1},
+            {most_norm, "max_gradient_norm", 0.5, 0, 1e9},
+            {target_kl, "target_kl", 0, 0, 1e6},
+            {weight_decay, "weight_decay", 0, 0, 1e3},
+            {beta1, "beta1", 0.9, 0, 0.999999},
+            {beta2, "beta2", 0.999, 0, 0.999999},
+            {epsilon, "epsilon", 1e-5, 1e-12, 1},
+            {ratio_bound, "ratio_bound", 1, 1e-3, 1e6, false, true},
+            {trace_bound, "trace_bound", 1, 1e-3, 1e6, false, true}};
+}
+bool is_used(const DialForm& form, const Algorithm& algorithm, bool traced) {
+    return (!form.clipped_only || algorithm.clips) && (!form.traced_only || traced);
+}
+
+double number_in(const JsonValue& value, const DialForm& form, const std::string& where) {
+    if (value.kind != JsonValue::Kind::number)
+        wrong(where, "expected a number, or a schedule like {\"linear\": [0.001, 0]}");
+    if (!(value.number >= form.low && value.number <= form.high))
+        wrong(where, "expected a number from " + text_of(form.low) + " to " + text_of(form.high));
+    return value.number;
+}
+// A number, or {"linear": [from, to]} over the run, {"cosine": ...}, {"exponential": ...}.
+Schedule read_schedule(const JsonValue* value, const DialForm& form, const std::string& where,
+                       const Schedule& fallback) {
+    if (!value) return fallback;
+    if (value->kind != JsonValue::Kind::object)
+        return {Schedule::constant, float(number_in(*value, form, where)), 0};
+    static const std::vector<std::string> forms = {"constant", "linear", "cosine", "exponential"};
+    if (value->keys.size() != 1) wrong(where, "a schedule has one key: " + listed(forms));
+    const auto found = std::find(forms.begin(), forms.end(), value->keys[0]);
+    if (found == forms.end())
+        wrong(where,
+              "there is no schedule '" + value->keys[0] + "' (there is: " + listed(forms) + ")");
+    const JsonValue& ends = value->list[0];
+    if (ends.kind != JsonValue::Kind::list || ends.list.size() != 2)
+        wrong(where + "." + *found, "expected two numbers: at the run's begin and at its end");
+    const Schedule schedule{int32_t(found - forms.begin()),
+                            float(number_in(ends.list[0], form, where)),
+                            float(number_in(ends.list[1], form, where))};
+    if (schedule.form == Schedule::exponential && !(schedule.from > 0 && schedule.to > 0))
+        wrong(where, "an exponential schedule goes between numbers above zero");
+    return schedule;
+}
+void read_dials(Config& config, const std::string& path, const Algorithm& algorithm, bool traced,
+                Schedule (&dials)[dial_count]) {
+    for (const DialForm& form : dial_forms(algorithm))
+        if (is_used(form, algorithm, traced))
+            dials[form.dial] =
+                read_schedule(config.find(form.name), form, path + form.name, dials[form.dial]);
+}
+void write_dials(JsonText& json, const Algorithm& algorithm, bool traced,
+                 const Schedule (&dials)[dial_count]) {
+    static const char* const names[] = {"", "linear", "cosine", "exponential"};
+    for (const DialForm& form : dial_forms(algorithm)) {
+        if (!is_used(form, algorithm, traced)) continue;
+        const Schedule& s = dials[form.dial];
+        if (s.form == Schedule::constant) json.number(form.name, double(s.from));
+        else json.begin(form.name).list(names[s.form], {double(s.from), double(s.to)}).end();
+    }
+}
+
+// One policy's own settings over those for all.
+class PolicyReader final {
+public:
+    PolicyReader(const Algorithm& algorithm, const nacelle_environment& environment,
+                 const Settings& settings, const JsonValue& policies)
+        : algorithm_(algorithm), environment_(environment), settings_(settings) {
+        if (policies.kind != JsonValue::Kind::object) wrong("policies", "expected an object");
+        const SchemaView schema(environment);
+        std::vector<std::string> known = {"default"};
+        for (uint32_t i = 0; i < schema.header().policies; ++i)
+            known.push_back(schema.header().policy[i].name);
+        for (size_t i = 0; i < policies.keys.size(); ++i) {
+            const std::string& key = policies.keys[i];
+            if (std::find(known.begin(), known.end(), key) == known.end()) {
+                std::sort(known.begin(), known.end());
+                known.erase(std::unique(known.begin(), known.end()), known.end());
+                wrong("policies." + key, std::string(environment.name) +
+                                             " has no such policy (there is: " + listed(known) +
+                                             ")");
+            }
+            objects_.emplace_back(key, policies.list[i]);
+        }
+    }
+
+    PolicySettings read(const nacelle::Decider& decider,
+                        const Schedule (&dials)[dial_count]) const {
+        PolicySettings policy;
+        policy.name = decider.name;
+        policy.group = decider.group;
+        policy.agents = decider.agents;
+        policy.hidden = {64, 64};
+        policy.activation = "tanh";
+        policy.deviation = "free";
+        policy.bf16 = false;
+        policy.hidden_gain = std::sqrt(2.0);
+        policy.choice_gain = 0.01;
+        policy.value_gain = 1;
+        std::copy(std::begin(dials), std::end(dials), std::begin(policy.dials));
+        for (const auto& [key, value] : objects_)
+            if (key == "default") apply(policy, value, "policies.default.");
+        for (const auto& [key, value] : objects_)
+            if (key == policy.name && key != "default")
+                apply(policy, value, "policies." + key + ".");
+        return policy;
+    }
+
+private:
+    void apply(PolicySettings& policy, const JsonValue& value, const std::string& path) const {
+        Config config(value, path);
+        read_role(policy, config, path);
+        read_network(policy, config, path);
+        read_head(policy, config, path);
+        if (const JsonValue* const own = config.find("learner")) {
+            Config learner(*own, path + "learner.");
+            read_dials(learner, path + "learner.", algorithm_, settings_.traced, policy.dials);
+            learner.finish();
+        }
+        config.finish();
+    }
+    static void read_role(PolicySettings& policy, Config& config, const std::string& path) {
+        const JsonValue* const train = config.find("train");
+        if (!train) return;
+        if (train->kind == JsonValue::Kind::flag)
+            policy.role =
+                train->number != 0 ? PolicySettings::Role::trained : PolicySettings::Role::fixed;
+        else if (train->kind == JsonValue::Kind::text && train->text == "random")
+            policy.role = PolicySettings::Role::random;
+        else wrong(path + "train", "expected true, false or \"random\"");
+    }
+    void read_network(PolicySettings& policy, Config& config, const std::string& path) const {
+        if (config.has("hidden")) {
+            policy.hidden.clear();
+            for (const double width : config.numbers("hidden", {})) {
+                if (!(width >= 1 && width <= 4096) || width != std::floor(width))
+                    wrong(path + "hidden", "a layer has 1 to 4096 neurons, not " + text_of(width));
+                policy.hidden.push_back(int64_t(width));
+            }
+            if (policy.hidden.size() > 8) wrong(path + "hidden", "at most 8 hidden layers");
+        }
+        policy.activation =
+            one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
+        policy.shared = one_of(config, path, "trunk", policy.shared ? "shared" : "separate",
+                               {"shared", "separate"}) == "shared";
+        const std::string precision =
+            one_of(config, path, "precision", policy.bf16 ? "bf16" : "f32", {"f32", "bf16"});
+        policy.bf16 = precision == "bf16";
+        if (policy.bf16)
+            wrong(path + "precision", environment_.on_gpu
+                                          ? "networks are computed in f32 here"
+                                          : "a CPU computes in f32; bf16 needs a GPU");
+        Config gains = config.object("gains");
+        policy.hidden_gain = gains.number("hidden", policy.hidden_gain, 0, 1e3);
+        policy.choice_gain = gains.number("choice", policy.choice_gain, 0, 1e3);
+        policy.value_gain = gains.number("value", policy.value_gain, 0, 1e3);
+        gains.finish();
+    }
+    void read_head(PolicySettings& policy, Config& config, const std::string& path) const {
+        const bool real = SchemaView(environment_).has_continuous(policy.group);
+        for (const char* const key : {"deviation", "initial_deviation", "squash"})
+            if (!real && config.has(key))
+                wrong(path + key, std::string(environment_.name) +
+                                      " has no continuous actions; this would change nothing");
+        policy.deviation = one_of(config, path, "deviation", policy.deviation, {"free", "state"});
+        policy.initial_deviation =
+            config.number("initial_deviation", policy.initial_deviation, 1e-4, 7);
+        policy.squashed = config.flag("squash", policy.squashed);
+    }
+
+    const Algorithm& algorithm_;
+    const nacelle_environment& environment_;
+    const Settings& settings_;
+    std::vector<std::pair<std::string, JsonValue>> objects_;
+};
+
+const char* role_text(PolicySettings::Role role) {
+    return role == PolicySettings::Role::trained ? "true"
+           : role == PolicySettings::Role::fixed ? "false"
+                                                 : "\"random\"";
+}
+
+void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm& algorithm,
+                  const Settings& settings, const Schedule (&common)[dial_count], bool real) {
+    json.begin(policy.name).raw("train", role_text(policy.role));
+    json.list("hidden", std::vector<double>(policy.hidden.begin(), policy.hidden.end()));
+    json.text("activation", policy.activation);
+    json.text("trunk", policy.shared ? "shared" : "separate");
+    json.text("precision", policy.bf16 ? "bf16" : "f32");
+    json.begin("gains")
+        .number("hidden", policy.hidden_gain)
+        .number("choice", policy.choice_gain)
+        .number("value", policy.value_gain)
+        .end();
+    if (real) {
+        json.text("deviation", policy.deviation);
+        json.number("initial_deviation", policy.initial_deviation);
+        json.raw("squash", policy.squashed ? "true" : "false");
+    }
+    if (!std::equal(std::begin(common), std::end(common), std::begin(policy.dials),
+                    [](const Schedule& a, const Schedule& b) {
+                        return a.form == b.form && a.from == b.from && a.to == b.to;
+                    })) {
+        json.begin("learner");
+        write_dials(json, algorithm, settings.traced, policy.dials);
+        json.end();
+    }
+    json.end();
+}
+
+}
+
+Settings read_settings(const Algorithm& algorithm, std::string_view text,
+                       const nacelle_environment& environment) {
+    Config config(text);
+    const SchemaView schema(environment);
+    Settings settings;
+    config.text("name", algorithm.name);
+    settings.horizon = uint32_t(config.integer("horizon", algorithm.horizon, 1, 1 << 20));
+    settings.clips = algorithm.clips;
+    settings.epochs = 1;
+    if (algorithm.clips)
+        settings.epochs = uint32_t(config.integer("epochs", algorithm.epochs, 1, 1000));
+    settings.minibatches = uint32_t(config.integer("minibatches", algorithm.minibatches, 1, 4096));
+    settings.traced = one_of(config, "", "advantage", "gae", {"gae", "vtrace"}) == "vtrace";
+    settings.normalises_observations = config.flag("normalise_observations", true);
+    settings.scales_rewards = config.flag("normalise_returns", true);
+    if (!settings.scales_rewards)
+        settings.reward_factor = config.number("reward_scale", 1, -1e9, 1e9);
+    settings.reward_bound = config.number("reward_bound", settings.scales_rewards ? 10 : 0, 0, 1e9);
+    const std::string scaled =
+        one_of(config, "", "normalise_advantages", "batch", {"none", "batch", "minibatch"});
+    settings.scales_advantages = scaled == "none" ? 0 : scaled == "batch" ? 1 : 2;
+    Schedule dials[dial_count] = {};
+    for (const DialForm& form : dial_forms(algorithm)) dials[form.dial].from = float(form.fallback);
+    read_dials(config, "", algorithm, settings.traced, dials);
+    JsonValue nothing;
+    nothing.kind = JsonValue::Kind::object;
+    const JsonValue* const policies = config.find("policies");
+    const PolicyReader reader(algorithm, environment, settings, policies ? *policies : nothing);
+    for (uint32_t i = 0; i < schema.header().policies; ++i)
+        settings.policies.push_back(reader.read(schema.header().policy[i], dials));
+    config.finish();
+
+    const uint64_t samples = uint64_t(settings.horizon) * environment.envs;
+    for (const PolicySettings& policy : settings.policies)
+        if (samples * policy.agents < settings.minibatches || samples * policy.agents >> 31)
+            wrong("minibatches", std::to_string(samples * policy.agents) + " samples of policy '" +
+                                     policy.name + "' an iteration; expected " +
+                                     std::to_string(settings.minibatches) +
+                                     " (one for each minibatch) to 2147483647");
+
+    JsonText json;
+    json.text("name", algorithm.name).number("horizon", settings.horizon);
+    if (algorithm.clips) json.number("epochs", settings.epochs);
+    json.number("minibatches", settings.minibatches);
+    json.text("advantage", settings.traced ? "vtrace" : "gae");
+    json.raw("normalise_observations", settings.normalises_observations ? "true" : "false");
+    json.raw("normalise_returns", settings.scales_rewards ? "true" : "false");
+    if (!settings.scales_rewards) json.number("reward_scale", settings.reward_factor);
+    json.number("reward_bound", settings.reward_bound).text("normalise_advantages", scaled);
+    write_dials(json, algorithm, settings.traced, dials);
+    json.begin("policies");
+    for (const PolicySettings& policy : settings.policies)
+        write_policy(json, policy, algorithm, settings, dials, schema.has_continuous(policy.group));
+    json.end();
+    settings.resolved = json.done();
+    return settings;
+}
+
+}

@@ -1,0 +1,43 @@
+#pragma once
+#include <learn/arguments.h>
+#include <nacelle/plugin/config.h>
+#include <nacelle/plugin/host.h>
+#include <nacelle/schema.h>
+
+// What a policy gradient is configured by, read and checked, with every default filled in.
+namespace learn {
+
+// What sets one algorithm of the family apart.
+struct Algorithm {
+    const char* name;
+    bool clips;    // the ratio of probabilities is bounded, so that samples may be used again
+    int64_t horizon, epochs, minibatches;
+    double learning_rate, entropy;
+};
+
+struct PolicySettings {
+    enum class Role { trained, fixed, random };
+    std::string name;
+    uint32_t group = 0, agents = 0;
+    Role role = Role::trained;
+    std::vector<int64_t> hidden;
+    std::string activation, deviation;
+    bool shared = true, squashed = false, bf16 = false;
+    double initial_deviation = 1, hidden_gain = 0, choice_gain = 0, value_gain = 0;
+    Schedule dials[dial_count] = {};
+};
+
+struct Settings {
+    uint32_t horizon = 0, epochs = 0, minibatches = 0;
+    bool clips = true;
+    bool traced = false, normalises_observations = true, scales_rewards = true;
+    uint32_t scales_advantages = 1;
+    double reward_bound = 0, reward_factor = 1;
+    std::vector<PolicySettings> policies;
+    std::string resolved;    // all of this as the JSON it could be read from
+};
+
+Settings read_settings(const Algorithm& algorithm, std::string_view config,
+                       const nacelle_environment& environment);
+
+}

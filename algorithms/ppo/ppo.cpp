@@ -1,0 +1,24 @@
+// Proximal policy optimisation (Schulman and others, 2017).
+#include "algorithms/common/policy_gradient.h"
+
+namespace {
+
+constexpr learn::Algorithm algorithm{.name = "ppo",
+                                     .clips = true,
+                                     .horizon = 128,
+                                     .epochs = 4,
+                                     .minibatches = 4,
+                                     .learning_rate = 1e-3,
+                                     .entropy = 0.01};
+
+class Ppo final : public learn::PolicyGradient {
+public:
+    static constexpr const char* name = algorithm.name;
+    Ppo(nacelle::plugin::Host host, std::string_view config)
+        : PolicyGradient(algorithm, host, config) {}
+};
+
+}
+
+NACELLE_PLUGIN("nacelle.ppo", "1.0.0", "Proximal policy optimisation",
+               nacelle::plugin::Learner<Ppo>)
