@@ -85,6 +85,19 @@ int64_t NetworkShape::packed(const std::vector<int64_t>& widths) {
     return n;
 }
 
+int64_t NetworkShape::turned(const std::vector<int64_t>& widths) {
+    int64_t n = 0;
+    for (size_t l = 0; l + 1 < widths.size(); ++l)
+        n += widths[l + 1] * ((widths[l] + 15) / 16 * 16);
+    return n;
+}
+int64_t NetworkShape::sheet_floats(const std::string& activation) const {
+    int64_t n = 0;
+    for (const auto* widths : {&actor, &critic})
+        for (const int64_t width : *widths) n += (width + 3) / 4 * 4;
+    return n * (activation == "gelu" || activation == "silu" ? 3 : 2);
+}
+
 std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettings& policy,
                                    uint64_t seed, uint32_t number) {
     nacelle::Rng rng(seed, nacelle::Domain::initialisation, 0, number);

@@ -10,6 +10,9 @@ namespace learn {
 namespace {
 
 constexpr uint32_t block = 128;
+// Parts of an update that sum apart, whatever the machine, so that results do not depend on it: enough
+// for all processors, and few enough that adding them up costs little.
+constexpr uint32_t cpu_slots = 32, gpu_slots = 264;
 constexpr uint32_t blocks_for(uint64_t items) { return uint32_t((items + block - 1) / block); }
 
 template <class T> constexpr nacelle::Dtype dtype_for() {
@@ -40,7 +43,7 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     arguments_.steps = settings_.horizon;
     arguments_.epochs = settings_.epochs;
     arguments_.minibatches = settings_.minibatches;
-    arguments_.slots = 32;
+    arguments_.slots = environment_.on_gpu ? gpu_slots : settings_.emulates ? 3 : cpu_slots;
     arguments_.iteration = array<uint64_t>("iteration", {1}, true);
     arguments_.marks = array<uint64_t>("marks", {mark_count}, false);
     for (uint32_t g = 0; g < header.groups; ++g) make_group(g);
@@ -97,7 +100,22 @@ void PolicyGradient::make_policy(uint32_t p) {
     if (policy.role == PolicySettings::Role::random) return;
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
     pupil.weights = array<float>(name + ".weights", {parameters}, true);
-    if (!learns(p)) return;
+    if (as_gpu())
+        pupil.prepared =
+            array<float>(name + ".prepared", {uint64_t(shapes_[p].prepared_floats())}, false);
+    if (learns(p)) make_update(p);
+}
+
+void PolicyGradient::make_update(uint32_t p) {
+    const PolicySettings& policy = settings_.policies[p];
+    Pupil& pupil = arguments_.pupil[p];
+    const std::string name = policy.name + ".policy";
+    const uint64_t parameters = uint64_t(shapes_[p].parameters());
+    if (as_gpu())
+        pupil.sheets = array<float>(
+            name + ".sheets",
+            {arguments_.slots, uint64_t(shapes_[p].sheet_floats(policy.activation)) * block},
+            false);
     const uint64_t minibatch =
         uint64_t(settings_.horizon) * pupil.seats / settings_.minibatches + 1;
     pupil.moment = array<float>(name + ".moment", {2, parameters}, true);
@@ -130,14 +148,15 @@ void PolicyGradient::fill_policy(uint32_t p) {
 }
 
 void PolicyGradient::compile() {
+    std::vector<std::string> defines;
+    if (settings_.emulates) defines.push_back("NACELLE_EMULATE");
     const uint32_t program =
-        host_.program(program_text(settings_, group_rows_.size()), kernel_headers());
+        host_.program(program_text(settings_, group_rows_.size()), kernel_headers(), defines);
     const auto kernel = [&](const std::string& name) {
         return host_.kernel(program, "learn_" + name);
     };
     begin_ = kernel("begin");
     finish_ = kernel("finish");
-    act_ = kernel("act");
     rollout_ = kernel("rollout");
     mark_ = kernel("mark");
     for (size_t g = 0; g < group_rows_.size(); ++g)
@@ -145,19 +164,22 @@ void PolicyGradient::compile() {
                              kernel("follow_observations_" + std::to_string(g))});
     for (size_t p = 0; p < settings_.policies.size(); ++p) {
         const std::string end = "_" + std::to_string(p);
-        kernels_.push_back({});
-        if (learns(p))
-            kernels_.back() = {kernel("measure_returns" + end),
-                               kernel("scale_rewards" + end),
-                               kernel("find_advantages" + end),
-                               kernel("sum_advantages" + end),
-                               kernel("measure_minibatch" + end),
-                               kernel("scale_minibatch" + end),
-                               kernel("review" + end),
-                               kernel("gradient" + end),
-                               kernel("total" + end),
-                               kernel("decide" + end),
-                               kernel("adam" + end)};
+        Kernels& k = kernels_.emplace_back();
+        k.act = kernel("act" + end);
+        if (has_network(p) && as_gpu()) k.prepare = kernel("prepare" + end);
+        if (!learns(p)) continue;
+        if (as_gpu()) k.land = kernel("land" + end);
+        k.measure_returns = kernel("measure_returns" + end);
+        k.scale_rewards = kernel("scale_rewards" + end);
+        k.find_advantages = kernel("find_advantages" + end);
+        k.sum_advantages = kernel("sum_advantages" + end);
+        k.measure_minibatch = kernel("measure_minibatch" + end);
+        k.scale_minibatch = kernel("scale_minibatch" + end);
+        k.review = kernel("review" + end);
+        k.gradient = kernel("gradient" + end);
+        k.total = kernel("total" + end);
+        k.decide = kernel("decide" + end);
+        k.adam = kernel("adam" + end);
     }
     launch(kernel("enlist"), 1, nullptr);
 }
@@ -173,7 +195,10 @@ void PolicyGradient::mark(uint32_t moment, void* stream) {
 void PolicyGradient::record(void* stream) {
     mark(iteration_began, stream);
     launch(begin_, 1, stream);
+    prepare(stream);
     host_.launch_environments(rollout_, arguments_, stream);
+    for (size_t p = 0; p < kernels_.size(); ++p)
+        if (learns(p) && as_gpu()) launch(kernels_[p].land, arguments_.pupil[p].seats, stream);
     mark(rollout_ended, stream);
     for (size_t g = 0; g < watchers_.size(); ++g)
         launch(watchers_[g].measure, group_rows_[g], stream);
@@ -222,9 +247,17 @@ void PolicyGradient::record_update(size_t p, void* stream) {
     }
 }
 
+void PolicyGradient::prepare(void* stream) {
+    for (size_t p = 0; p < kernels_.size(); ++p)
+        if (has_network(p) && as_gpu())
+            launch(kernels_[p].prepare, uint64_t(shapes_[p].parameters()), stream);
+}
+
 void PolicyGradient::act(bool greedy, void* stream) {
     arguments_.greedy = greedy;
-    launch(act_, environment_.envs, stream);
+    prepare(stream);
+    for (size_t p = 0; p < kernels_.size(); ++p)
+        launch(kernels_[p].act, arguments_.pupil[p].seats, stream);
 }
 
 void PolicyGradient::metrics(nacelle::plugin::Metrics& out) {

@@ -20,8 +20,9 @@ public:
 
 private:
     struct Kernels {    // of one policy
-        nacelle_kernel measure_returns, scale_rewards, find_advantages, sum_advantages,
-            measure_minibatch, scale_minibatch, review, gradient, total, decide, adam;
+        nacelle_kernel act, prepare, land, measure_returns, scale_rewards, find_advantages,
+            sum_advantages, measure_minibatch, scale_minibatch, review, gradient, total, decide,
+            adam;
     };
     struct Watchers {    // of one group
         nacelle_kernel measure, follow;
@@ -29,15 +30,22 @@ private:
 
     template <class T>
     T* array(const std::string& name, std::initializer_list<uint64_t> shape, bool persistent);
+    // Whether the kernels are those of a GPU, which threads of the host can also run.
+    bool as_gpu() const { return environment_.on_gpu || settings_.emulates; }
+    bool has_network(size_t policy) const {
+        return settings_.policies[policy].role != PolicySettings::Role::random;
+    }
     bool learns(size_t policy) const {
         return settings_.policies[policy].role == PolicySettings::Role::trained;
     }
     void make_group(uint32_t group);
     void make_policy(uint32_t policy);
+    void make_update(uint32_t policy);
     void fill_policy(uint32_t policy);
     void compile();
     void launch(const nacelle_kernel& kernel, uint64_t items, void* stream);
     void mark(uint32_t moment, void* stream);
+    void prepare(void* stream);
     void record_advantages(size_t policy, void* stream);
     void record_update(size_t policy, void* stream);
     void add_metrics(size_t policy, const std::string& prefix, nacelle::plugin::Metrics& out);
@@ -48,7 +56,7 @@ private:
     Arguments arguments_{};
     std::vector<NetworkShape> shapes_;
     std::vector<uint32_t> group_rows_, group_widths_;
-    nacelle_kernel begin_{}, finish_{}, act_{}, rollout_{}, mark_{};
+    nacelle_kernel begin_{}, finish_{}, rollout_{}, mark_{};
     std::vector<Kernels> kernels_;
     std::vector<Watchers> watchers_;
 };

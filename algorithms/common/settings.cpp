@@ -261,6 +261,9 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     config.text("name", algorithm.name);
     settings.horizon = uint32_t(config.integer("horizon", algorithm.horizon, 1, 1 << 20));
     settings.clips = algorithm.clips;
+    settings.emulates = config.flag("emulate", false);
+    if (settings.emulates && environment.on_gpu)
+        wrong("emulate", "stands in for a GPU on a CPU; here is a GPU");
     settings.epochs = 1;
     if (algorithm.clips)
         settings.epochs = uint32_t(config.integer("epochs", algorithm.epochs, 1, 1000));
@@ -294,6 +297,7 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
                                      " (one for each minibatch) to 2147483647");
 
     JsonText json;
+    if (settings.emulates) json.raw("emulate", "true");
     json.text("name", algorithm.name).number("horizon", settings.horizon);
     if (algorithm.clips) json.number("epochs", settings.epochs);
     json.number("minibatches", settings.minibatches);

@@ -30,6 +30,7 @@ struct PolicySettings {
 struct Settings {
     uint32_t horizon = 0, epochs = 0, minibatches = 0;
     bool clips = true;
+    bool emulates = false;    // a GPU's kernels on threads of the host: slow, for tests
     bool traced = false, normalises_observations = true, scales_rewards = true;
     uint32_t scales_advantages = 1;
     double reward_bound = 0, reward_factor = 1;

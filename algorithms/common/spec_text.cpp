@@ -29,9 +29,14 @@ std::string program_text(const Settings& settings, size_t groups) {
         text += spec_of(p, settings.policies[p], settings.clips);
     text += "}\nLEARN_PROGRAM()\n";
     for (size_t g = 0; g < groups; ++g) text += "LEARN_GROUP(" + std::to_string(g) + ")\n";
-    for (size_t p = 0; p < settings.policies.size(); ++p)
-        if (settings.policies[p].role == PolicySettings::Role::trained)
-            text += "LEARN_POLICY(" + std::to_string(p) + ")\n";
+    for (size_t p = 0; p < settings.policies.size(); ++p) {
+        using Role = PolicySettings::Role;
+        const Role role = settings.policies[p].role;
+        const std::string number = "(" + std::to_string(p) + ")\n";
+        text += "LEARN_PLAYER" + number;
+        if (role != Role::random) text += "LEARN_NETWORK" + number;
+        if (role == Role::trained) text += "LEARN_POLICY" + number;
+    }
     return text;
 }
 

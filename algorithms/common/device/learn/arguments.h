@@ -105,7 +105,8 @@ struct Pupil {
     const Schedule* schedules;
     double* carried;
     double* found;
-    float* prepared;          // weights in the order that the kernels read them
+    float* prepared;          // a GPU's: weights in the order that its kernels read them
+    float* sheets;            // [slots]: what samples leave at every layer, of a GPU's block
     const int32_t* agents;    // which agents of the group, in one environment
     uint32_t agent_count;
     uint32_t seats;    // agents of all environments

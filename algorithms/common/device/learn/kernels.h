@@ -4,12 +4,16 @@
 #if !defined(__CUDACC_RTC__)
 #include <time.h>
 #endif
-#if !NACELLE_GPU
+#if NACELLE_GPU
+#include <learn/gpu/pilot.h>
+#include <learn/gpu/update.h>
+#else
 #include <learn/cpu/act.h>
 #include <learn/cpu/update.h>
 #endif
 // The kernels of a policy gradient. The host writes the Specs, then LEARN_PROGRAM(), then one
-// LEARN_GROUP for each group and one LEARN_POLICY for each policy that learns.
+// LEARN_GROUP for each group, one LEARN_PLAYER for each policy, one LEARN_NETWORK for each that has a
+// network, and one LEARN_POLICY for each that learns.
 
 namespace learn {
 
@@ -97,12 +101,22 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     LEARN_KERNEL(begin, begin)                                                                     \
     LEARN_KERNEL(mark, mark)                                                                       \
     LEARN_KERNEL(finish, finish)                                                                   \
-    LEARN_KERNEL(act, act)                                                                         \
     NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::fly)
+#define LEARN_PLAYER(policy) LEARN_NUMBERED(act, policy)
 #define LEARN_GROUP(group)                                                                         \
     LEARN_NUMBERED(measure_observations, group)                                                    \
     LEARN_NUMBERED(follow_observations, group)
+// Of a policy that learns or that once did; then what a GPU asks for besides.
+#define LEARN_NETWORK(policy) LEARN_PREPARE(policy)
+#if NACELLE_GPU
+#define LEARN_PREPARE(policy) LEARN_NUMBERED(prepare, policy)
+#define LEARN_LAND(policy) LEARN_NUMBERED(land, policy)
+#else
+#define LEARN_PREPARE(policy)
+#define LEARN_LAND(policy)
+#endif
 #define LEARN_POLICY(policy)                                                                       \
+    LEARN_LAND(policy)                                                                             \
     LEARN_NUMBERED(measure_returns, policy)                                                        \
     LEARN_NUMBERED(scale_rewards, policy)                                                          \
     LEARN_NUMBERED(find_advantages, policy)                                                        \

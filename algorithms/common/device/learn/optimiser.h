@@ -1,8 +1,8 @@
 #pragma once
 #include <learn/network.h>
 #include <learn/strips.h>
-#if !NACELLE_GPU
-#include <learn/cpu/layers.h>
+#if NACELLE_GPU
+#include <learn/gpu/thread_layers.h>
 #endif
 // From the slots' gradients to new weights.
 
@@ -29,21 +29,6 @@ template <class E> NACELLE_INLINE void begin(const View<E>& view, const Argument
         pupil.found[stopped] = pupil.found[update_count] = 0;
     });
 }
-
-// The gradient of a parameter: the sum over the slots of where it lies in the kernels' order.
-template <class E, int policy> struct Place {
-    using N = Networks<E, policy>;
-    static NACELLE_INLINE int of(int index) {
-        if constexpr (N::shared) return Packed<typename N::Actor>::place(index);
-        else
-            return index < N::Actor::parameters
-                       ? Packed<typename N::Actor>::place(index)
-                       : Packed<typename N::Actor>::size +
-                             Packed<typename N::Critic>::place(index - N::Actor::parameters);
-    }
-    static constexpr int size =
-        Packed<typename N::Actor>::size + (N::shared ? 0 : Packed<typename N::Critic>::size);
-};
 
 template <class E, int policy>
 NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
@@ -113,8 +98,12 @@ NACELLE_INLINE void adam(const View<E>&, const Arguments& a, Items items) {
         m = keep1 * m + (1.0f - keep1) * g;
         v = keep2 * v + (1.0f - keep2) * g * g;
         const float w = pupil.weights[i];
-        pupil.weights[i] =
+        const float fresh =
             w - decay * w - rate * (m * first_left) / (sqrt(v * second_left) + least);
+        pupil.weights[i] = fresh;
+#if NACELLE_GPU
+        Prepared<E, policy>::store(pupil.prepared, int(i), fresh);
+#endif
     }
 }
 

@@ -8,8 +8,8 @@ namespace learn {
 using namespace nacelle;
 using namespace nacelle::detail;
 // CUDA has functions of these names at global scope.
-using nacelle::abs, nacelle::exp, nacelle::floor, nacelle::log, nacelle::max, nacelle::min,
-    nacelle::sqrt, nacelle::tanh;
+using nacelle::abs, nacelle::cos, nacelle::exp, nacelle::floor, nacelle::log, nacelle::max,
+    nacelle::min, nacelle::sqrt, nacelle::tanh;
 
 enum class Activation { tanh, relu, gelu, silu };
 enum class Kind : uint8_t { trained, fixed, random };

@@ -31,14 +31,11 @@ void act_for(const View<E>& view, const Arguments& a, size_t first, size_t end) 
         store_row<E>(view.array, group_slot<E>(Role::action, group), row, rows_of<E, G>(view),
                      action);
     };
-    size_t rows[rows_together];
-    int n = 0;
-    for (size_t row = first; row < end; ++row) {
-        bool mine = true;
-        if constexpr (has_policies<E>)
-            mine = policy_of<E>(group, int(row % size_t(count_of<E, G>))) == policy;
-        if (mine) rows[n++] = row;
-        if (n < rows_together && (row + 1 < end || n == 0)) continue;
+    for (size_t seat = first; seat < end; seat += rows_together) {
+        size_t rows[rows_together];
+        const int n = int(min(end - seat, size_t(rows_together)));
+        for (int i = 0; i < n; ++i)
+            rows[i] = row_of_seat<E, policy>(a, uint32_t(seat) + uint32_t(i));
         if constexpr (Spec<policy>::kind == Kind::random)
             for (int i = 0; i < n; ++i) choose(rows[i], nullptr);
         else {
@@ -47,16 +44,13 @@ void act_for(const View<E>& view, const Arguments& a, size_t first, size_t end) 
             mind.think(n);
             for (int i = 0; i < n; ++i) choose(rows[i], mind.output(i));
         }
-        n = 0;
     }
 }
-template <class E> void act(const View<E>& view, const Arguments& a, Items items) {
-    load_minds<E>(a);
-    const size_t end = size_t(min(items.end, uint64_t(view.head.envs)));
-    for_each_policy<E>([&]<int policy>() {
-        constexpr size_t agents = size_t(count_of<E, GroupOf<E, policy>>);
-        act_for<E, policy>(view, a, size_t(items.begin) * agents, end * agents);
-    });
+// An item for each seat.
+template <class E, int policy> void act(const View<E>& view, const Arguments& a, Items items) {
+    const uint64_t end = min(items.end, uint64_t(a.pupil[policy].seats));
+    if constexpr (Spec<policy>::kind != Kind::random) Mind<E, policy>::here().load(a);
+    act_for<E, policy>(view, a, size_t(items.begin), size_t(end));
 }
 
 }

@@ -1,55 +1,27 @@
 #pragma once
 #include <learn/cpu/dense.h>
 #include <learn/network.h>
-// A network on a CPU: its weights in the order that dense() reads, and a tile of samples on its way
-// through the layers and back.
+// A tile of samples on its way through a network's layers and back, on a CPU.
 
 namespace learn {
 
-// Where layer l begins among the packed weights: [in + 1][padded out] of each, the bias last. Gradients
-// lie in the same order.
-template <class L> struct Packed {
-    template <int l> static constexpr int forward() {
-        if constexpr (l == 0) return 0;
-        else return forward<l - 1>() + (L::width[l - 1] + 1) * padded<L::width[l]>;
-    }
-    static constexpr int size = forward<L::count>();
-    // The same weights turned, [out][padded in], for the way back: from the second layer on.
-    template <int l> static constexpr int backward() {
-        if constexpr (l <= 1) return 0;
-        else return backward<l - 1>() + L::width[l] * padded<L::width[l - 1]>;
-    }
-    static constexpr int turned = backward<L::count>();
-
-    template <int l = 0> static void pack(const float* weights, float* to, float* back) {
-        if constexpr (l < L::count) {
-            constexpr int in = L::width[l], out = L::width[l + 1];
-            const float* const w = weights + L::before(l);
-            float* const here = to + forward<l>();
-            for (int o = 0; o < out; ++o) {
-                for (int i = 0; i < in; ++i) here[i * padded<out> + o] = w[o * in + i];
-                here[in * padded<out> + o] = w[out * in + o];
-            }
-            if constexpr (l > 0)
-                for (int o = 0; o < out && back; ++o)
-                    for (int i = 0; i < in; ++i)
-                        back[backward<l>() + o * padded<in> + i] = w[o * in + i];
-            pack<l + 1>(weights, to, back);
+// The weights in the order that dense() reads, and turned for the way back, unless null.
+template <class L, int l = 0> void pack(const float* weights, float* to, float* back) {
+    if constexpr (l < L::count) {
+        constexpr int in = L::width[l], out = L::width[l + 1];
+        const float* const w = weights + L::before(l);
+        float* const here = to + Packed<L>::template forward<l>();
+        for (int o = 0; o < out; ++o) {
+            for (int i = 0; i < in; ++i) here[i * padded<out> + o] = w[o * in + i];
+            here[in * padded<out> + o] = w[out * in + o];
         }
+        if constexpr (l > 0)
+            for (int o = 0; o < out && back; ++o)
+                for (int i = 0; i < in; ++i)
+                    back[Packed<L>::template backward<l>() + o * padded<in> + i] = w[o * in + i];
+        pack<L, l + 1>(weights, to, back);
     }
-    // The packed place of parameter `index`.
-    static constexpr int place(int index) {
-        int l = 0, packed_before = 0;
-        while (index >= L::before(l + 1)) {
-            packed_before += (L::width[l] + 1) * ((L::width[l + 1] + lanes - 1) / lanes * lanes);
-            ++l;
-        }
-        const int at = index - L::before(l), in = L::width[l], out = L::width[l + 1];
-        const int stride = (out + lanes - 1) / lanes * lanes;
-        return at < in * out ? packed_before + at % in * stride + at / in
-                             : packed_before + in * stride + (at - in * out);
-    }
-};
+}
 
 // What `capacity` samples leave at every layer.
 template <class L, int capacity, bool trains> struct Tile {

@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/cpu/layers.h>
+#include <learn/strips.h>
 // A policy's networks at work on a CPU, a tile of rows at a time. Each thread has its own.
 
 namespace learn {
@@ -23,10 +24,10 @@ public:
         const Memory& memory = a.memory[Spec<policy>::group];
         mean_ = memory.mean;
         scale_ = memory.scale;
-        Packed<typename N::Actor>::pack(a.pupil[policy].weights, actor_weights_, nullptr);
+        pack<typename N::Actor>(a.pupil[policy].weights, actor_weights_, nullptr);
         if constexpr (!N::shared)
-            Packed<typename N::Critic>::pack(a.pupil[policy].weights + N::Actor::parameters,
-                                             critic_weights_, nullptr);
+            pack<typename N::Critic>(a.pupil[policy].weights + N::Actor::parameters,
+                                     critic_weights_, nullptr);
     }
 
     // The next n rows; row(i) is where the numbers of one lie.

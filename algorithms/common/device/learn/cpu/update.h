@@ -25,10 +25,10 @@ public:
         memory_ = &a.memory[S::group];
         pupil_ = &a.pupil[policy];
         rows_ = group_rows<E, policy>(view);
-        Packed<typename N::Actor>::pack(pupil_->weights, actor_weights_, actor_turned_);
+        pack<typename N::Actor>(pupil_->weights, actor_weights_, actor_turned_);
         if constexpr (!N::shared)
-            Packed<typename N::Critic>::pack(pupil_->weights + N::Actor::parameters,
-                                             critic_weights_, critic_turned_);
+            pack<typename N::Critic>(pupil_->weights + N::Actor::parameters, critic_weights_,
+                                     critic_turned_);
     }
     // The samples order(begin) .. order(end - 1) of the policy's, one tile; the gradient is added.
     template <class Order>

@@ -1,0 +1,164 @@
+#pragma once
+#include <learn/gpu/thread_layers.h>
+#include <learn/record.h>
+// The policies in the loop of a rollout on a GPU: each agent's thread runs its network.
+
+namespace learn {
+
+// One row of a group at step t, and what came of it.
+template <class E, class G> struct Rower {
+    static constexpr int group = group_index<E, G>(), width = numbers_in<ObsOf<E, G>>,
+                         choices = choices_in<ActionOf<E, G>>;
+
+    template <int policy> static NACELLE_INLINE bool is_of(size_t row) {
+        if constexpr (!has_policies<E>) return true;
+        else return policy_of<E>(group, int(row % size_t(count_of<E, G>))) == policy;
+    }
+    template <class Fn> static NACELLE_INLINE void with_policy(size_t row, Fn&& fn) {
+        for_each_policy_of<E, group>([&]<int policy>() {
+            if (is_of<policy>(row)) fn.template operator()<policy>();
+        });
+    }
+    static NACELLE_INLINE Rng random(const View<E>& view, uint64_t tick, size_t row) {
+        return Rng(view.head.seed, Domain::policy, tick,
+                   view.head.first_env * uint32_t(count_of<E, G>) + uint32_t(row), uint32_t(group));
+    }
+    // What is written down at step t, and the action.
+    static NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, uint64_t tick, int t,
+                                      size_t row, const float* obs, const uint8_t* mask,
+                                      ActionOf<E, G>& action) {
+        const Memory& memory = a.memory[group];
+        const size_t at = size_t(t) * rows_of<E, G>(view) + row;
+        for (int i = 0; i < (mask ? choices : 0); ++i)
+            memory.mask[at * size_t(choices) + size_t(i)] = mask[i];
+        with_policy(row, [&]<int policy>() {
+            using H = Head<ActionOf<E, G>, Spec<policy>>;
+            Rng rng = random(view, tick, row);
+            float choice[H::parts];
+            choose_by<policy>(a, at, obs, mask, rng, choice);
+            for (int i = 0; i < H::parts; ++i) memory.choice[at * H::parts + size_t(i)] = choice[i];
+            H::act(choice, action);
+        });
+    }
+    template <int policy>
+    static NACELLE_INLINE void choose_by(const Arguments& a, size_t at, const float* obs,
+                                         const uint8_t* mask, Rng& rng, float* choice) {
+        using H = Head<ActionOf<E, G>, Spec<policy>>;
+        if constexpr (Spec<policy>::kind == Kind::random)
+            H::uniform(
+                mask, [&] { return rng.bits(); }, choice);
+        else {
+            const Memory& memory = a.memory[group];
+            ThreadMind<E, policy> mind(a);
+            memory.log_odds[at] = H::draw(
+                mind.think(obs), mask, [&] { return rng.bits(); }, choice);
+            memory.value[at] = mind.judge(obs);
+        }
+    }
+    // The value of where an episode was cut short in step t.
+    static NACELLE_INLINE void settle(const View<E>& view, const Arguments& a, int t, size_t row) {
+        const Memory& memory = a.memory[group];
+        const size_t at = size_t(t) * rows_of<E, G>(view) + row;
+        if (!is_cut(memory.flag[at])) return;
+        const float* const obs =
+            group_column<E, float, Role::final_obs, group>(view) + row * size_t(width);
+        with_policy(row, [&]<int policy>() { value_by<policy>(a, obs, memory.final_value[at]); });
+    }
+    template <int policy>
+    static NACELLE_INLINE void value_by(const Arguments& a, const float* obs, float& to) {
+        if constexpr (Spec<policy>::kind == Kind::trained) to = ThreadMind<E, policy>(a).value(obs);
+    }
+};
+
+template <class E> struct AlonePilot {
+    using R = Rower<E, Sole<E>>;
+    const Arguments& a;
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) const {
+        if (now.t > 0) R::settle(view, a, now.t - 1, now.row);
+        float* const kept =
+            a.memory[0].obs + (size_t(now.t) * view.head.envs + now.row) * size_t(R::width);
+        for (int k = 0; k < R::width; ++k) kept[k] = now.obs[k];
+        R::choose(view, a, now.tick, now.t, now.row, now.obs, now.mask, action);
+    }
+};
+template <class E> struct TeamPilot {
+    const Arguments& a;
+    template <class G>
+    NACELLE_INLINE void block(const View<E>& view, uint64_t, int t, size_t env, int block) const {
+        using Form = Shared<E, G>;
+        for (int k = 0; k < Form::rows && t > 0; ++k) {
+            const int i = block / 32 * Form::span + block % 32 + 32 * k;
+            if (i < count_of<E, G>) Rower<E, G>::settle(view, a, t - 1, row_of<E, G>(env, i));
+        }
+    }
+    template <class G>
+    NACELLE_INLINE void act(const View<E>& view, const Now& now, int,
+                            ActionOf<E, G>& action) const {
+        Rower<E, G>::choose(view, a, now.tick, now.t, now.row, now.obs, now.mask, action);
+    }
+};
+
+template <class E> NACELLE_INLINE void fly(const View<E>& view, const Arguments& a, Items items) {
+    if constexpr (is_team<E>) {
+        TeamPilot<E> pilot{a};
+        rollout<E>(view, items, 0, int(a.steps), pilot, TeamRecord<E>{view, a});
+    } else {
+        AlonePilot<E> pilot{a};
+        rollout<E>(view, items, 0, int(a.steps), pilot,
+                   AloneRecord<E>{a.memory[0], size_t(view.head.envs)});
+    }
+}
+// The values of where a policy's rows stand when the rollout ends: an item for each seat.
+template <class E, int policy>
+NACELLE_INLINE void land(const View<E>& view, const Arguments& a, Items items) {
+    using G = GroupOf<E, policy>;
+    using R = Rower<E, G>;
+    if (items.begin >= a.pupil[policy].seats || time_of(view.head, 0).stopped) return;
+    const Memory& memory = a.memory[Spec<policy>::group];
+    const size_t row = row_of_seat<E, policy>(a, uint32_t(items.begin)),
+                 at = size_t(a.steps) * rows_of<E, G>(view) + row;
+    const float* const obs =
+        group_column<E, float, Role::obs, Spec<policy>::group>(view) + row * size_t(R::width);
+    for (int k = 0; k < R::width; ++k) memory.obs[at * size_t(R::width) + size_t(k)] = obs[k];
+    R::settle(view, a, int(a.steps) - 1, row);
+    R::template value_by<policy>(a, obs, memory.value[at]);
+}
+// The policy's choices from the current observations, into the action arrays.
+template <class E, int policy>
+NACELLE_INLINE void act(const View<E>& view, const Arguments& a, Items items) {
+    using G = GroupOf<E, policy>;
+    using R = Rower<E, G>;
+    using H = Head<ActionOf<E, G>, Spec<policy>>;
+    constexpr int group = Spec<policy>::group;
+    if (items.begin >= a.pupil[policy].seats) return;
+    const size_t row = row_of_seat<E, policy>(a, uint32_t(items.begin));
+    const float* const obs =
+        group_column<E, float, Role::obs, group>(view) + row * size_t(R::width);
+    const uint8_t* mask = nullptr;
+    if constexpr (has_mask<E, G>)
+        mask = group_column<E, uint8_t, Role::mask, group>(view) + row * size_t(R::choices);
+    Rng rng = R::random(view, view.head.beat->clock, row);
+    float choice[H::parts];
+    choose_now<E, policy>(a, obs, mask, rng, choice);
+    ActionOf<E, G> action;
+    H::act(choice, action);
+    store_row<E>(view.array, group_slot<E>(Role::action, group), row, rows_of<E, G>(view), action);
+}
+template <class E, int policy>
+NACELLE_INLINE void choose_now(const Arguments& a, const float* obs, const uint8_t* mask, Rng& rng,
+                               float* choice) {
+    using H = Head<ChoiceOf<E, policy>, Spec<policy>>;
+    if constexpr (Spec<policy>::kind == Kind::random)
+        H::uniform(
+            mask, [&] { return rng.bits(); }, choice);
+    else {
+        ThreadMind<E, policy> mind(a);
+        const float* const out = mind.think(obs);
+        if (a.greedy) H::best(out, mask, choice);
+        else
+            H::draw(
+                out, mask, [&] { return rng.bits(); }, choice);
+    }
+}
+
+}

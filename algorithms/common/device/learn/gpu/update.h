@@ -1,0 +1,241 @@
+#pragma once
+#include <learn/gpu/thread_layers.h>
+#include <learn/returns.h>
+#include <learn/shuffle.h>
+// The gradient of one minibatch in 32-bit floats on a GPU. A block is a slot: its threads take a sample
+// each through the networks and back, leave every layer's numbers on a sheet of the block's, and then
+// share the weights among themselves, each summing over all samples of the tile.
+
+namespace learn {
+
+template <class L> struct Sheet {
+    static constexpr bool keeps_input = Curve<L::activation>::needs_input;
+    // Floats of a sample before layer l.
+    static constexpr int before(int l) {
+        int n = 0;
+        for (int i = 0; i < l; ++i) n += whole_lanes(L::width[i]);
+        return n;
+    }
+    static constexpr int one = before(L::count + 1), size = one * (keeps_input ? 3 : 2);
+};
+
+template <class L> class ThreadSheet {
+    using S = Sheet<L>;
+    static constexpr size_t across = block_threads;
+
+public:
+    NACELLE_INLINE ThreadSheet(float* sheet, int thread) : own_(sheet + thread), all_(sheet) {}
+
+    NACELLE_INLINE float& y(int l, int k) { return own_[size_t(S::before(l) + k) * across]; }
+    NACELLE_INLINE float& slope(int l, int k) {
+        return own_[size_t(S::one + S::before(l) + k) * across];
+    }
+    NACELLE_INLINE float& z(int l, int k) {
+        return own_[size_t(2 * S::one + S::before(l) + k) * across];
+    }
+
+    template <int l = 0> NACELLE_INLINE void forward(const float* w) {
+        if constexpr (l < L::count) {
+            thread_dense<L::width[l], L::width[l + 1], true>(
+                w + Packed<L>::template forward<l>(), &y(l, 0), across, [&](int o, float sum) {
+                    if constexpr (S::keeps_input) z(l + 1, o) = sum;
+                    y(l + 1, o) = l + 1 < L::count ? Curve<L::activation>::at(sum) : sum;
+                });
+            forward<l + 1>(w);
+        }
+    }
+    template <int l = L::count - 1> NACELLE_INLINE void backward(const float* turned) {
+        if constexpr (l > 0) {
+            thread_dense<L::width[l + 1], L::width[l], false>(
+                turned + Packed<L>::template backward<l>(), &slope(l + 1, 0), across,
+                [&](int i, float sum) {
+                    const float before = S::keeps_input ? z(l, i) : 0.0f;
+                    slope(l, i) = sum * Curve<L::activation>::slope(before, y(l, i));
+                });
+            backward<l - 1>(turned);
+        }
+    }
+    // This thread's share of the weights: their gradient over all samples of the tile is added.
+    template <int l = 0> NACELLE_INLINE void gather(float* gradient, int thread) const {
+        if constexpr (l < L::count) {
+            constexpr int in = L::width[l], out = L::width[l + 1], pitch = padded<out>,
+                          across_out = pitch / 4, down = (in + 1 + 3) / 4;
+            float* const to = gradient + Packed<L>::template forward<l>();
+            NACELLE_ROLLED for (int at = thread; at < across_out * down; at += block_threads)
+                gather_block<l>(to, at / across_out * 4, at % across_out * 4);
+            gather<l + 1>(gradient, thread);
+        }
+    }
+
+private:
+    // Four inputs by four outputs; input `in` is the bias. Rows behind it are computed and not stored.
+    template <int l> NACELLE_INLINE void gather_block(float* to, int i, int o) const {
+        constexpr int in = L::width[l], pitch = padded<L::width[l + 1]>;
+        float sum[4][4] = {};
+        const float* const x = all_ + size_t(S::before(l) + i) * across;
+        const float* const d = all_ + size_t(S::one + S::before(l + 1) + o) * across;
+        NACELLE_ROLLED for (int s = 0; s < block_threads; s += 4) {
+            Four inputs[4], slopes[4];
+            NACELLE_UNROLL for (int k = 0; k < 4; ++k) {
+                inputs[k] = i + k < in ? four_at(x + size_t(k) * across + s)
+                                       : Four{{1.0f, 1.0f, 1.0f, 1.0f}};
+                slopes[k] = four_at(d + size_t(k) * across + s);
+            }
+            NACELLE_UNROLL for (int j = 0; j < 4; ++j) {
+                NACELLE_UNROLL for (int k = 0; k < 4; ++k) {
+                    NACELLE_UNROLL for (int m = 0; m < 4; ++m) sum[j][k] =
+                        fused(inputs[j].at[m], slopes[k].at[m], sum[j][k]);
+                }
+            }
+        }
+        NACELLE_UNROLL for (int j = 0; j < 4; ++j) {
+            if (i + j > in) continue;
+            NACELLE_UNROLL for (int k = 0; k < 4; ++k) to[size_t(i + j) * pitch + size_t(o + k)] +=
+                sum[j][k];
+        }
+    }
+    float *own_, *all_;
+};
+
+template <class E, int policy> struct SheetOf {
+    using N = Networks<E, policy>;
+    static constexpr int actor = Sheet<typename N::Actor>::size * block_threads,
+                         size = actor +
+                                (N::shared ? 0 : Sheet<typename N::Critic>::size * block_threads);
+};
+
+template <class E, int policy> class ThreadTeacher {
+    using N = Networks<E, policy>;
+    using H = typename N::H;
+    using S = Spec<policy>;
+    using Group = GroupOf<E, policy>;
+    static constexpr int width = width_of<E, policy>, choices = choices_in<ActionOf<E, Group>>;
+
+public:
+    NACELLE_INLINE ThreadTeacher(const View<E>& view, const Arguments& a, float* sheet, int thread)
+        : a_(a),
+          memory_(a.memory[S::group]),
+          pupil_(a.pupil[policy]),
+          rows_(group_rows<E, policy>(view)),
+          thread_(thread),
+          actor_(sheet, thread),
+          critic_(sheet + SheetOf<E, policy>::actor, thread) {}
+
+    // One tile: this thread's sample, if it has one, and its share of the weights.
+    NACELLE_INLINE void teach(const View<E>& view, bool mine, uint32_t number, float* gradient,
+                              Sums<tally_count>& tally) {
+        size_t at = 0;
+        if (mine) {
+            const Sample sample = sample_at<E, policy>(view, a_, number);
+            at = size_t(sample.step) * rows_ + sample.row;
+            mine = memory_.flag[at] & acted;
+        }
+        see(actor_, at);
+        actor_.forward(pupil_.prepared);
+        if constexpr (!N::shared) {
+            see(critic_, at);
+            critic_.forward(pupil_.prepared + Prepared<E, policy>::critic);
+        }
+        judge(mine, at, tally);
+        actor_.backward(pupil_.prepared + Prepared<E, policy>::turned);
+        if constexpr (!N::shared)
+            critic_.backward(pupil_.prepared + Prepared<E, policy>::critic_turned);
+        __syncthreads();
+        actor_.gather(gradient, thread_);
+        if constexpr (!N::shared)
+            critic_.gather(gradient + Packed<typename N::Actor>::size, thread_);
+        __syncthreads();
+    }
+
+private:
+    template <class T> NACELLE_INLINE void see(T& sheet, size_t at) {
+        const float* const obs = memory_.obs + at * size_t(width);
+        for (int k = 0; k < width; ++k)
+            sheet.y(0, k) = normal_of(obs[k], memory_.mean[k], memory_.scale[k]);
+    }
+    NACELLE_INLINE void judge(bool mine, size_t at, Sums<tally_count>& tally) {
+        float out[N::Actor::out], slope[N::Actor::out];
+        for (int k = 0; k < N::Actor::out; ++k) {
+            out[k] = actor_.y(N::Actor::count, k);
+            slope[k] = 0;
+        }
+        float by_value = 0;
+        if (mine) {
+            const float* const choice = memory_.choice + at * H::parts;
+            const uint8_t* mask = nullptr;
+            if constexpr (has_mask<E, Group>) mask = memory_.mask + at * size_t(choices);
+            Opinion now;
+            now.value = value(out);
+            H::judge(out, mask, choice, now.log_odds, now.entropy);
+            const float advantage = (memory_.advantage[at] - float(pupil_.found[advantage_mean])) *
+                                    float(pupil_.found[advantage_scale]);
+            const Losses l = losses_of<S::loss>(
+                {memory_.log_odds[at], memory_.value[at], advantage, memory_.target[at]}, now,
+                pupil_.dials);
+            H::slopes(out, mask, choice, l.by_odds, l.by_entropy, slope);
+            by_value = l.by_value;
+            const float terms[tally_count] = {1, l.policy, l.value, now.entropy, l.kl, l.clipped};
+            for (int k = 0; k < tally_count; ++k) tally.at[k] += double(terms[k]);
+        }
+        if constexpr (N::shared) slope[N::value_output] = by_value;
+        else critic_.slope(N::Critic::count, 0) = by_value;
+        for (int k = 0; k < N::Actor::out; ++k) actor_.slope(N::Actor::count, k) = slope[k];
+    }
+    NACELLE_INLINE float value(const float* out) {
+        if constexpr (N::shared) return out[N::value_output];
+        else return critic_.y(N::Critic::count, 0);
+    }
+
+    const Arguments& a_;
+    const Memory& memory_;
+    const Pupil& pupil_;
+    size_t rows_;
+    int thread_;
+    ThreadSheet<typename N::Actor> actor_;
+    ThreadSheet<typename N::Critic> critic_;
+};
+
+template <class E, int policy>
+NACELLE_INLINE void gradient(const View<E>& view, const Arguments& a, Items items) {
+    const Pupil& pupil = a.pupil[policy];
+    if (pupil.found[stopped] != 0) return;
+    const uint32_t samples = samples_of<E, policy>(view, a);
+    const uint32_t begin = uint32_t(uint64_t(samples) * a.minibatch / a.minibatches),
+                   end = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches);
+    const Shuffle order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy));
+    const uint32_t slot = uint32_t(items.begin / block_threads), thread = threadIdx.x;
+    constexpr uint32_t size = uint32_t(Place<E, policy>::size);
+    float* const sum = pupil.gradient + size_t(slot) * size;
+    for (uint32_t i = thread; i < size; i += block_threads) sum[i] = 0;
+    __syncthreads();
+    ThreadTeacher<E, policy> teacher(
+        view, a, pupil.sheets + size_t(slot) * SheetOf<E, policy>::size, int(thread));
+    Sums<tally_count> tally;
+    for (uint64_t first = begin + slot * block_threads; first < end;
+         first += uint64_t(a.slots) * block_threads) {
+        const bool mine = first + thread < end;
+        teacher.teach(view, mine, mine ? order(uint32_t(first + thread)) : 0, sum, tally);
+    }
+    store_sums<tally_count>(tally, pupil.tallies + size_t(slot) * tally_count);
+}
+// What the networks say now of a sample: its value, and how its choice's probability moved.
+template <class E, int policy>
+NACELLE_INLINE void review(const View<E>& view, const Arguments& a, Items items) {
+    using H = Head<ChoiceOf<E, policy>, Spec<policy>>;
+    using G = GroupOf<E, policy>;
+    if (a.pupil[policy].found[stopped] != 0 || items.begin >= samples_of<E, policy>(view, a))
+        return;
+    const Memory& memory = a.memory[Spec<policy>::group];
+    const Sample sample = sample_at<E, policy>(view, a, uint32_t(items.begin));
+    const size_t at = size_t(sample.step) * group_rows<E, policy>(view) + sample.row;
+    const float* const obs = memory.obs + at * size_t(width_of<E, policy>);
+    const uint8_t* mask = nullptr;
+    if constexpr (has_mask<E, G>) mask = memory.mask + at * size_t(choices_in<ActionOf<E, G>>);
+    ThreadMind<E, policy> mind(a);
+    float log_odds, entropy_now;
+    H::judge(mind.think(obs), mask, memory.choice + at * H::parts, log_odds, entropy_now);
+    memory.ratio[at] = exp(clamp(log_odds - memory.log_odds[at], -20.0f, 20.0f));
+    memory.value[at] = mind.judge(obs);
+}
+
+}
