@@ -2,6 +2,7 @@
 
 #include "algorithms/common/json_text.h"
 #include "algorithms/common/schema_view.h"
+#include "algorithms/common/tensor_fit.h"
 
 #include <cmath>
 
@@ -136,7 +137,7 @@ public:
         policy.hidden = {64, 64};
         policy.activation = "tanh";
         policy.deviation = "free";
-        policy.bf16 = false;
+        policy.precision = "auto";
         policy.hidden_gain = std::sqrt(2.0);
         policy.choice_gain = 0.01;
         policy.value_gain = 1;
@@ -186,13 +187,8 @@ private:
             one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
         policy.shared = one_of(config, path, "trunk", policy.shared ? "shared" : "separate",
                                {"shared", "separate"}) == "shared";
-        const std::string precision =
-            one_of(config, path, "precision", policy.bf16 ? "bf16" : "f32", {"f32", "bf16"});
-        policy.bf16 = precision == "bf16";
-        if (policy.bf16)
-            wrong(path + "precision", environment_.on_gpu
-                                          ? "networks are computed in f32 here"
-                                          : "a CPU computes in f32; bf16 needs a GPU");
+        policy.precision =
+            one_of(config, path, "precision", policy.precision, {"auto", "f32", "bf16"});
         Config gains = config.object("gains");
         policy.hidden_gain = gains.number("hidden", policy.hidden_gain, 0, 1e3);
         policy.choice_gain = gains.number("choice", policy.choice_gain, 0, 1e3);
@@ -217,6 +213,24 @@ private:
     std::vector<std::pair<std::string, JsonValue>> objects_;
 };
 
+// Tensor cores where there are some and the networks fit, unless 32-bit floats were asked for.
+void choose_precision(PolicySettings& policy, const nacelle_environment& environment,
+                      bool emulates) {
+    if (policy.role == PolicySettings::Role::random) return;
+    const std::string where = "policies." + policy.name + ".precision";
+    const bool asked = policy.precision == "bf16";
+    if (asked && !environment.on_gpu && !emulates)
+        wrong(where, "a CPU computes in f32; bf16 needs a GPU");
+    const NetworkShape shape(policy, environment);
+    const std::string obstacle = tensor_obstacle(shape);
+    if (asked && !obstacle.empty())
+        wrong(where, "networks of this size do not fit the tensor cores' update: " + obstacle +
+                         "; smaller layers do, or \"f32\"");
+    policy.bf16 = asked || (policy.precision == "auto" && environment.on_gpu && obstacle.empty());
+    policy.precision = policy.bf16 ? "bf16" : "f32";
+    if (policy.bf16) policy.threads = TensorFit(shape.actor).threads;
+}
+
 const char* role_text(PolicySettings::Role role) {
     return role == PolicySettings::Role::trained ? "true"
            : role == PolicySettings::Role::fixed ? "false"
@@ -229,7 +243,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
     json.list("hidden", std::vector<double>(policy.hidden.begin(), policy.hidden.end()));
     json.text("activation", policy.activation);
     json.text("trunk", policy.shared ? "shared" : "separate");
-    json.text("precision", policy.bf16 ? "bf16" : "f32");
+    json.text("precision", policy.precision);
     json.begin("gains")
         .number("hidden", policy.hidden_gain)
         .number("choice", policy.choice_gain)
@@ -257,6 +271,10 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
                        const nacelle_environment& environment) {
     Config config(text);
     const SchemaView schema(environment);
+    for (uint32_t g = 0; g < schema.header().groups; ++g)
+        if (schema.header().group[g].obs_width == 0)
+            throw std::runtime_error(std::string(environment.name) +
+                                     ": a network needs numbers in Obs; there are only arrays");
     Settings settings;
     config.text("name", algorithm.name);
     settings.horizon = uint32_t(config.integer("horizon", algorithm.horizon, 1, 1 << 20));
@@ -268,6 +286,7 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     if (algorithm.clips)
         settings.epochs = uint32_t(config.integer("epochs", algorithm.epochs, 1, 1000));
     settings.minibatches = uint32_t(config.integer("minibatches", algorithm.minibatches, 1, 4096));
+    settings.stepwise = one_of(config, "", "rollout", "auto", {"auto", "stepwise"}) == "stepwise";
     settings.traced = one_of(config, "", "advantage", "gae", {"gae", "vtrace"}) == "vtrace";
     settings.normalises_observations = config.flag("normalise_observations", true);
     settings.scales_rewards = config.flag("normalise_returns", true);
@@ -286,6 +305,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     const PolicyReader reader(algorithm, environment, settings, policies ? *policies : nothing);
     for (uint32_t i = 0; i < schema.header().policies; ++i)
         settings.policies.push_back(reader.read(schema.header().policy[i], dials));
+    for (PolicySettings& policy : settings.policies)
+        choose_precision(policy, environment, settings.emulates);
     config.finish();
 
     const uint64_t samples = uint64_t(settings.horizon) * environment.envs;
@@ -301,6 +322,7 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     json.text("name", algorithm.name).number("horizon", settings.horizon);
     if (algorithm.clips) json.number("epochs", settings.epochs);
     json.number("minibatches", settings.minibatches);
+    json.text("rollout", settings.stepwise ? "stepwise" : "auto");
     json.text("advantage", settings.traced ? "vtrace" : "gae");
     json.raw("normalise_observations", settings.normalises_observations ? "true" : "false");
     json.raw("normalise_returns", settings.scales_rewards ? "true" : "false");

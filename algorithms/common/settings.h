@@ -21,8 +21,9 @@ struct PolicySettings {
     uint32_t group = 0, agents = 0;
     Role role = Role::trained;
     std::vector<int64_t> hidden;
-    std::string activation, deviation;
+    std::string activation, deviation, precision;
     bool shared = true, squashed = false, bf16 = false;
+    uint32_t threads = 0;    // of an update's block on tensor cores
     double initial_deviation = 1, hidden_gain = 0, choice_gain = 0, value_gain = 0;
     Schedule dials[dial_count] = {};
 };
@@ -31,6 +32,7 @@ struct Settings {
     uint32_t horizon = 0, epochs = 0, minibatches = 0;
     bool clips = true;
     bool emulates = false;    // a GPU's kernels on threads of the host: slow, for tests
+    bool stepwise = false;    // a launch a step, where one for all of them could be
     bool traced = false, normalises_observations = true, scales_rewards = true;
     uint32_t scales_advantages = 1;
     double reward_bound = 0, reward_factor = 1;

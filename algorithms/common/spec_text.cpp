@@ -13,7 +13,7 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            "    static constexpr int group = " + std::to_string(policy.group) + ";\n" +
            "    static constexpr Kind kind = Kind::" + kinds[int(policy.role)] + ";\n" +
            "    static constexpr bool shared = " + word(policy.shared) +
-           ", squashed = " + word(policy.squashed) + ";\n" +
+           ", squashed = " + word(policy.squashed) + ", tensor = " + word(policy.bf16) + ";\n" +
            "    static constexpr Activation activation = Activation::" + policy.activation + ";\n" +
            "    static constexpr Deviation deviation = Deviation::" +
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
@@ -21,22 +21,41 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n};\n";
 }
 
+// The kernels of one policy, as macros of learn/kernels.h.
+std::string kernels_of(size_t number, const PolicySettings& policy, const Settings& settings,
+                       Flight flight, bool as_gpu) {
+    using Role = PolicySettings::Role;
+    std::string text;
+    const auto add = [&](const std::string& name, const std::string& more = "") {
+        text += "LEARN_" + name + "(" + std::to_string(number) + more + ")\n";
+    };
+    const bool tensor = policy.bf16 && policy.role != Role::random;
+    add("PLAYER");
+    if (flight == Flight::steps) add("CHOOSE");
+    if (as_gpu && policy.role != Role::random) add("PREPARE");
+    if (policy.role != Role::trained) return text;
+    if (flight != Flight::warps) add("LAND");
+    if (tensor && !policy.shared) add("APPRAISE");
+    add("POLICY");
+    if (settings.traced) add("REVIEW");
+    const bool wide = tensor && policy.threads > 128;
+    if (tensor) add("GRADIENT_WARPS", wide ? ", 256" : ", 128");
+    else add("GRADIENT");
+    return text;
 }
 
-std::string program_text(const Settings& settings, size_t groups) {
+}
+
+std::string program_text(const Settings& settings, size_t groups, Flight flight, bool as_gpu) {
+    static const char* const flights[] = {"THREADS", "WARPS", "STEPS"};
     std::string text = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p)
         text += spec_of(p, settings.policies[p], settings.clips);
     text += "}\nLEARN_PROGRAM()\n";
+    text += std::string("LEARN_ROLLOUT_") + flights[int(flight)] + "()\n";
     for (size_t g = 0; g < groups; ++g) text += "LEARN_GROUP(" + std::to_string(g) + ")\n";
-    for (size_t p = 0; p < settings.policies.size(); ++p) {
-        using Role = PolicySettings::Role;
-        const Role role = settings.policies[p].role;
-        const std::string number = "(" + std::to_string(p) + ")\n";
-        text += "LEARN_PLAYER" + number;
-        if (role != Role::random) text += "LEARN_NETWORK" + number;
-        if (role == Role::trained) text += "LEARN_POLICY" + number;
-    }
+    for (size_t p = 0; p < settings.policies.size(); ++p)
+        text += kernels_of(p, settings.policies[p], settings, flight, as_gpu);
     return text;
 }
 

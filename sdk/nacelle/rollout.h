@@ -11,6 +11,9 @@
 // both are templates over the group, policy.template act<G>(...), and all is said of rows, one for each agent;
 // a `record` that has rows(group, t) says where observations go, so that they are written once.
 //
+// On a GPU a policy with `static constexpr bool acts_together` is called by whole warps, with one agent: also
+// by the threads whose `now.env` is no environment, as where a warp takes only 16 of them.
+//
 // One step is a rollout of length one: there is no second loop. On a GPU an environment's state stays
 // in its thread's registers for all steps; on a CPU blocks of environments take each step in three
 // passes (step, ends, look), so that the first and the last vectorise.

@@ -57,6 +57,7 @@ struct Place {
     uint32_t x;
 };
 struct Warp : Meeting {
+    alignas(16) unsigned char brought[2][32][64];    // what lanes exchange, likewise by turns
     Meeting part[32];         // of those whose first lane this is, for teams of less than a warp
     uint64_t shown[2][32];    // what each lane lets the others see, in even and in odd rounds
 };
@@ -97,6 +98,20 @@ void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block
             });
         for (std::thread& thread : threads) thread.join();
     }
+}
+
+}
+
+namespace nacelle::emulate {
+
+// Every lane of a warp gets what all of them have.
+template <class T> void exchange(const T& mine, T (&all)[32]) {
+    static_assert(sizeof(T) <= 64);
+    auto& place = self.warp->brought[self.odd];
+    self.odd = !self.odd;
+    std::memcpy(place[self.thread.x % 32], &mine, sizeof mine);
+    self.meet(~0u, 0);
+    for (int lane = 0; lane < 32; ++lane) std::memcpy(&all[lane], place[lane], sizeof mine);
 }
 
 }

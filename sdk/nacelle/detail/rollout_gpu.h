@@ -93,14 +93,19 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
     if (mine) store_ledger<E>(view, env, ledger, present);
 }
 
+// A policy that says so acts for a warp at once: all its threads come along to act(), also those that have
+// no environment.
+template <class Policy> inline constexpr bool acts_together = requires { Policy::acts_together; };
+
 template <class E, class Policy, class Record>
 NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ahead, int steps,
                                     Policy& policy, Record record) {
     const uint32_t present = __ballot_sync(~0u, env < view.head.envs);
-    if (env >= view.head.envs) return;
+    const bool mine = !acts_together<Policy> || env < view.head.envs;
+    if (!acts_together<Policy> && env >= view.head.envs) return;
     constexpr int width = numbers_in<O<E>>;
     constexpr bool narrow = width <= widest_in_registers;
-    float* const row = obs_row<E>(view, env);
+    float* const row = obs_row<E>(view, mine ? env : 0);
     float local[narrow && width ? width : 1];
     if constexpr (narrow) {
         NACELLE_UNROLL for (int i = 0; i < width; ++i) local[i] = row[i];
@@ -111,7 +116,7 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     A<E> action;
     Outcome outcome;
     Ledger ledger;
-    load_lane<E>(view, env, lane);
+    load_lane<E>(view, mine ? env : 0, lane);
     // The blocks of a wave load at once and then compute at once; the next wave's loads fill the gap.
     if (steps == 1 && view.head.prefetch && env + view.head.prefetch < view.head.envs)
         prefetch_lane<E>(view, env + view.head.prefetch);
@@ -120,8 +125,9 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     for_each_element(lane.state, [](auto, int, auto& value) { hold(value); });
     if (stopped) return;
     NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
-        const Now now{env, env, t, tick, seen, mask_row<E>(view, env)};
+        const Now now{env, env, t, tick, seen, mask_row<E>(view, mine ? env : 0)};
         policy.act(view, now, action);
+        if (!mine) continue;
         outcome = step_lane<E>(view, tick, env, lane, action);
         if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
         record(now, action, outcome);
@@ -137,18 +143,21 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
         NACELLE_UNROLL for (int i = 0; i < width; ++i) zero = fused(seen[i], 0.0f, zero);
         if (!(zero == 0.0f)) note_bad(view.head, Bad::obs, tick, env);
     }
-    const Columns<E> to(view);
-    pass_on(to.reward[env], outcome.reward);
-    pass_on(to.terminated[env], outcome.terminated.byte);
-    pass_on(to.truncated[env], outcome.truncated.byte);
-    visit_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action,
-                 [](auto& stored, auto& value) { pass_on(stored, value); });
-    store_state<E>(view, env, lane);
-    const bool over = outcome.terminated || outcome.truncated;
-    store_counters<E>(view, env, over ? ledger.last_length : lane.length,
-                      over ? ledger.last_return : lane.running);
-    store_ledger<E>(view, env, ledger, present);
-    if constexpr (narrow) store_row_of_floats<width>(local, row);
+    if (mine) {
+        const Columns<E> to(view);
+        pass_on(to.reward[env], outcome.reward);
+        pass_on(to.terminated[env], outcome.terminated.byte);
+        pass_on(to.truncated[env], outcome.truncated.byte);
+        visit_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action,
+                     [](auto& stored, auto& value) { pass_on(stored, value); });
+        store_state<E>(view, env, lane);
+        const bool over = outcome.terminated || outcome.truncated;
+        store_counters<E>(view, env, over ? ledger.last_length : lane.length,
+                          over ? ledger.last_return : lane.running);
+        store_ledger<E>(view, env, ledger, present);
+        if constexpr (narrow) store_row_of_floats<width>(local, row);
+    }
+    if constexpr (acts_together<Policy>) __syncwarp();
 }
 
 template <class E, class Policy, class Record>

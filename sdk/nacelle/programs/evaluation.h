@@ -1,6 +1,6 @@
 #pragma once
-#include <nacelle/kernel.h>
 #include <nacelle/detail/team_lane.h>
+#include <nacelle/kernel.h>
 // What an evaluation keeps: the first episode of each of some environments, noted on the device when
 // it ends.
 

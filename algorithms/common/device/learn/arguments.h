@@ -79,6 +79,7 @@ struct Memory {
     float* log_odds;       // of the choice
     float* value;          // [steps + 1][rows]
     float* final_value;    // of the observation that a truncated episode ended with
+    float* final_obs;    // [steps][rows][width] of such ends, where values come from a second pass
     float* reward;
     uint8_t* flag;
     float* advantage;
@@ -128,6 +129,7 @@ struct Arguments {
     uint32_t slots;    // of the update: blocks that sum apart
     uint32_t epoch, minibatch;
     uint32_t greedy;    // of act
+    uint32_t step;      // of a rollout of one launch a step
 };
 
 }

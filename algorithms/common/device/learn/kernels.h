@@ -5,15 +5,16 @@
 #include <time.h>
 #endif
 #if NACELLE_GPU
-#include <learn/gpu/pilot.h>
+#include <learn/gpu/choose.h>
 #include <learn/gpu/update.h>
+#include <learn/gpu/warp_pilot.h>
+#include <learn/gpu/warp_update.h>
 #else
 #include <learn/cpu/act.h>
 #include <learn/cpu/update.h>
 #endif
-// The kernels of a policy gradient. The host writes the Specs, then LEARN_PROGRAM(), then one
-// LEARN_GROUP for each group, one LEARN_PLAYER for each policy, one LEARN_NETWORK for each that has a
-// network, and one LEARN_POLICY for each that learns.
+// The kernels of a policy gradient. The host writes the Specs, then LEARN_PROGRAM(), a rollout, a
+// LEARN_GROUP for each group, and for each policy what its part and its precision ask for.
 
 namespace learn {
 
@@ -100,31 +101,41 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     LEARN_KERNEL(enlist, enlist)                                                                   \
     LEARN_KERNEL(begin, begin)                                                                     \
     LEARN_KERNEL(mark, mark)                                                                       \
-    LEARN_KERNEL(finish, finish)                                                                   \
-    NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::fly)
+    LEARN_KERNEL(finish, finish)
 #define LEARN_PLAYER(policy) LEARN_NUMBERED(act, policy)
 #define LEARN_GROUP(group)                                                                         \
     LEARN_NUMBERED(measure_observations, group)                                                    \
     LEARN_NUMBERED(follow_observations, group)
-// Of a policy that learns or that once did; then what a GPU asks for besides.
-#define LEARN_NETWORK(policy) LEARN_PREPARE(policy)
-#if NACELLE_GPU
 #define LEARN_PREPARE(policy) LEARN_NUMBERED(prepare, policy)
+// A whole rollout in one launch, by each agent's own thread or, on tensor cores, by warps; or one step of
+// it, between which policies choose for rows in memory.
+#define LEARN_ROLLOUT_THREADS()                                                                    \
+    NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::fly_threads)
+#define LEARN_ROLLOUT_WARPS() NACELLE_KERNEL(learn_rollout, learn::Arguments, 64, learn::fly_warps)
+#define LEARN_ROLLOUT_STEPS() NACELLE_ENV_KERNEL(learn_step, learn::Arguments, learn::step_once)
+#define LEARN_CHOOSE(policy) LEARN_NUMBERED(choose, policy)
 #define LEARN_LAND(policy) LEARN_NUMBERED(land, policy)
-#else
-#define LEARN_PREPARE(policy)
-#define LEARN_LAND(policy)
-#endif
+#define LEARN_APPRAISE(policy) LEARN_NUMBERED(appraise, policy)
+#define LEARN_REVIEW(policy) LEARN_NUMBERED(review, policy)
+#define LEARN_GRADIENT(policy) LEARN_NUMBERED(gradient, policy)
+// On tensor cores: with as many threads a block as Bench says.
+#define LEARN_GRADIENT_WARPS(policy, threads)                                                      \
+    namespace learn {                                                                              \
+    template <class E>                                                                             \
+    NACELLE_INLINE void gradient_warps_##policy(const View<E>& view, const Arguments& a,           \
+                                                Items items) {                                     \
+        gradient_warps<E, policy>(view, a, items);                                                 \
+    }                                                                                              \
+    }                                                                                              \
+    NACELLE_KERNEL(learn_gradient_##policy, learn::Arguments, threads,                             \
+                   learn::gradient_warps_##policy)
 #define LEARN_POLICY(policy)                                                                       \
-    LEARN_LAND(policy)                                                                             \
     LEARN_NUMBERED(measure_returns, policy)                                                        \
     LEARN_NUMBERED(scale_rewards, policy)                                                          \
     LEARN_NUMBERED(find_advantages, policy)                                                        \
     LEARN_NUMBERED(sum_advantages, policy)                                                         \
     LEARN_NUMBERED(measure_minibatch, policy)                                                      \
     LEARN_NUMBERED(scale_minibatch, policy)                                                        \
-    LEARN_NUMBERED(review, policy)                                                                 \
-    LEARN_NUMBERED(gradient, policy)                                                               \
     LEARN_NUMBERED(total, policy)                                                                  \
     LEARN_NUMBERED(decide, policy)                                                                 \
     LEARN_NUMBERED(adam, policy)

@@ -19,6 +19,11 @@ struct Layers<input, output, f, Ints<h...>> {
         return n;
     }
     static constexpr int parameters = before(count);
+    static constexpr int widest_input() {
+        int most = 0;
+        for (int i = 0; i < count; ++i) most = width[i] > most ? width[i] : most;
+        return most;
+    }
     static constexpr int widest() {
         int most = 0;
         for (int i = 0; i <= count; ++i) most = width[i] > most ? width[i] : most;

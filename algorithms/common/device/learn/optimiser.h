@@ -2,7 +2,7 @@
 #include <learn/network.h>
 #include <learn/strips.h>
 #if NACELLE_GPU
-#include <learn/gpu/thread_layers.h>
+#include <learn/gpu/prepared.h>
 #endif
 // From the slots' gradients to new weights.
 

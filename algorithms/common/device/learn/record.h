@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/spec.h>
+#include <nacelle/sample.h>
 // What a rollout writes down of each row.
 
 namespace learn {
@@ -11,12 +12,14 @@ NACELLE_INLINE uint8_t flag_of(const Outcome& outcome, bool acts) {
 // An episode that was cut short: what would have come is worth the value of where it stood.
 NACELLE_INLINE bool is_cut(uint8_t flag) { return (flag & (terminated | truncated)) == truncated; }
 
+// `first` is the step of the whole rollout that a launch begins with.
 template <class E> struct AloneRecord {
     Memory to;
     size_t rows;
+    uint32_t first = 0;
     NACELLE_INLINE void operator()(const Now& now, const ActionOf<E>&,
                                    const Outcome& outcome) const {
-        const size_t at = size_t(now.t) * rows + now.row;
+        const size_t at = (first + size_t(now.t)) * rows + now.row;
         to.reward[at] = outcome.reward;
         to.flag[at] = flag_of(outcome, true);
     }
@@ -25,13 +28,14 @@ template <class E> struct AloneRecord {
 template <class E> struct TeamRecord {
     const View<E>& view;
     const Arguments& to;
+    uint32_t first = 0;
 
     NACELLE_INLINE float* rows(int group, int t) const {
         float* found = nullptr;
         for_each_group<E>([&]<class G, int I>() {
             if (I == group)
                 found = to.memory[I].obs +
-                        size_t(t) * rows_of<E, G>(view) * size_t(numbers_in<ObsOf<E, G>>);
+                        (first + size_t(t)) * rows_of<E, G>(view) * size_t(numbers_in<ObsOf<E, G>>);
         });
         return found;
     }
@@ -39,10 +43,21 @@ template <class E> struct TeamRecord {
     NACELLE_INLINE void operator()(const Now& now, const Member<E, G>& me,
                                    const Outcome& outcome) const {
         const Memory& memory = to.memory[group_index<E, G>()];
-        const size_t at = size_t(now.t) * rows_of<E, G>(view) + now.row;
+        const size_t at = (first + size_t(now.t)) * rows_of<E, G>(view) + now.row;
         memory.reward[at] = outcome.reward;
         memory.flag[at] = flag_of(outcome, me.acts);
     }
 };
+
+// One step of a rollout of one launch a step; the choices are in the action arrays.
+template <class E>
+NACELLE_INLINE void step_once(const View<E>& view, const Arguments& a, Items items) {
+    GivenPolicy<E> given;
+    if constexpr (is_team<E>)
+        rollout<E>(view, items, a.step, 1, given, TeamRecord<E>{view, a, a.step});
+    else
+        rollout<E>(view, items, a.step, 1, given,
+                   AloneRecord<E>{a.memory[0], size_t(view.head.envs), a.step});
+}
 
 }

@@ -6,14 +6,6 @@
 
 namespace learn {
 
-NACELLE_INLINE double root(double x) {
-#if defined(__CUDACC_RTC__)
-    return __dsqrt_rn(x);
-#else
-    return __builtin_sqrt(x);
-#endif
-}
-
 // The discounted return of each seat goes on from iteration to iteration; its spread scales rewards.
 template <class E, int policy>
 NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Items items) {

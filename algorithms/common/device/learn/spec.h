@@ -19,7 +19,7 @@ enum class Loss { clipped, plain };
 // template <> struct Spec<0> {
 //     static constexpr int group = 0;
 //     static constexpr Kind kind = Kind::trained;
-//     static constexpr bool shared = true, squashed = false;
+//     static constexpr bool shared = true, squashed = false, tensor = false;
 //     static constexpr Activation activation = Activation::tanh;
 //     static constexpr Deviation deviation = Deviation::free;
 //     static constexpr Loss loss = Loss::clipped;

@@ -69,6 +69,14 @@ NACELLE_INLINE uint32_t row_of_seat(const Arguments& a, uint32_t seat) {
     }
 }
 
+NACELLE_INLINE double root(double x) {
+#if defined(__CUDACC_RTC__)
+    return __dsqrt_rn(x);
+#else
+    return __builtin_sqrt(x);
+#endif
+}
+
 // A mean and a spread that grow by batches (Chan and others, 1979). `sum` and `squares` are about `shift`.
 struct Spread {
     double count, mean, squares;

@@ -29,16 +29,26 @@ public:
         if (!any) return;
         for_each_policy_of<E, group>([&]<int policy>() { settle_by<policy>(t, first, count); });
     }
-    // The values of where the rows stand when the rollout ends.
-    void finish(int steps, size_t first, int count) {
+    // The same for one policy in a rollout of one launch a step.
+    template <int policy> void choose_alone(size_t first, size_t end) {
         const float* const obs = group_column<E, float, Role::obs, group>(view_);
-        float* const kept = memory_.obs + size_t(steps) * rows_ * size_t(width);
-        for (size_t i = first * size_t(width); i < (first + size_t(count)) * size_t(width); ++i)
-            kept[i] = obs[i];
-        settle(steps - 1, first, count);
-        for_each_policy_of<E, group>([&]<int policy>() {
-            value_by<policy>(obs, first, count, memory_.value + size_t(steps) * rows_);
-        });
+        const int t = int(a_.step);
+        for (size_t row = first; row < end; row += rows_together) {
+            const int count = int(min(end - row, size_t(rows_together)));
+            if (t > 0) settle_by<policy>(t - 1, row, count);
+            keep_mask(t, row, count);
+            if constexpr (!is_team<E>) keep_obs(t, row, count);
+            choose_by<policy>(view_.head.beat->clock + a_.step, t, row, count, obs);
+            for (size_t i = row; i < row + size_t(count); ++i)
+                if (is_of<policy>(i)) give<policy>(t, i);
+        }
+    }
+    // The values of where the policy's rows stand when the rollout ends.
+    template <int policy> void finish(int steps, size_t first, int count) {
+        const float* const obs = group_column<E, float, Role::obs, group>(view_);
+        keep_obs(steps, first, count);
+        settle_by<policy>(steps - 1, first, count);
+        value_by<policy>(obs, first, count, memory_.value + size_t(steps) * rows_);
     }
     // What a row's last choice means for its environment.
     NACELLE_INLINE void act(int t, size_t row, ActionOf<E, G>& action) const {
@@ -48,6 +58,17 @@ public:
     }
 
 private:
+    void keep_obs(int t, size_t first, int count) {
+        const float* const obs = group_column<E, float, Role::obs, group>(view_);
+        float* const kept = memory_.obs + size_t(t) * rows_ * size_t(width);
+        for (size_t i = first * size_t(width); i < (first + size_t(count)) * size_t(width); ++i)
+            kept[i] = obs[i];
+    }
+    template <int policy> void give(int t, size_t row) {
+        ActionOf<E, G> action;
+        act_by<policy>(t, row, action);
+        store_row<E>(view_.array, group_slot<E>(Role::action, group), row, rows_, action);
+    }
     template <int policy> static NACELLE_INLINE bool is_of(size_t row) {
         if constexpr (!has_policies<E>) return true;
         else return policy_of<E>(group, int(row % size_t(count_of<E, G>))) == policy;
@@ -210,9 +231,9 @@ template <class E> struct TeamPilot {
     }
 };
 
-template <class E> void fly(const View<E>& view, const Arguments& a, Items items) {
+template <class E> void fly_threads(const View<E>& view, const Arguments& a, Items items) {
     load_minds<E>(a);
-    const uint64_t end = min(items.end, uint64_t(view.head.envs));
+
     if constexpr (is_team<E>) {
         TeamPilot<E> pilot{view, a};
         rollout<E>(view, items, 0, int(a.steps), pilot, TeamRecord<E>{view, a});
@@ -221,12 +242,26 @@ template <class E> void fly(const View<E>& view, const Arguments& a, Items items
         rollout<E>(view, items, 0, int(a.steps), pilot,
                    AloneRecord<E>{a.memory[0], size_t(view.head.envs)});
     }
+}
+
+// Choices of one policy's rows at step a.step of a rollout of one launch a step: an item is an environment.
+template <class E, int policy> void choose(const View<E>& view, const Arguments& a, Items items) {
+    using G = GroupOf<E, policy>;
+    constexpr size_t agents = size_t(count_of<E, G>);
+    if constexpr (Spec<policy>::kind != Kind::random) Mind<E, policy>::here().load(a);
+    const uint64_t end = min(items.end, uint64_t(view.head.envs));
+    Crew<E, G>(view, a).template choose_alone<policy>(size_t(items.begin) * agents,
+                                                      size_t(end) * agents);
+}
+// The values of where its rows stand when the rollout ends.
+template <class E, int policy> void land(const View<E>& view, const Arguments& a, Items items) {
+    using G = GroupOf<E, policy>;
+    constexpr size_t agents = size_t(count_of<E, G>);
     if (time_of(view.head, 0).stopped) return;
-    for_each_group<E>([&]<class G, int>() {
-        constexpr size_t agents = size_t(count_of<E, G>);
-        Crew<E, G>(view, a).finish(int(a.steps), items.begin * agents,
-                                   int((end - items.begin) * agents));
-    });
+    Mind<E, policy>::here().load(a);
+    const uint64_t end = min(items.end, uint64_t(view.head.envs));
+    Crew<E, G>(view, a).template finish<policy>(int(a.steps), size_t(items.begin) * agents,
+                                                int((end - items.begin) * agents));
 }
 
 }

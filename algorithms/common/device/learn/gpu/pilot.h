@@ -98,7 +98,8 @@ template <class E> struct TeamPilot {
     }
 };
 
-template <class E> NACELLE_INLINE void fly(const View<E>& view, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void fly_threads(const View<E>& view, const Arguments& a, Items items) {
     if constexpr (is_team<E>) {
         TeamPilot<E> pilot{a};
         rollout<E>(view, items, 0, int(a.steps), pilot, TeamRecord<E>{view, a});
@@ -110,7 +111,7 @@ template <class E> NACELLE_INLINE void fly(const View<E>& view, const Arguments&
 }
 // The values of where a policy's rows stand when the rollout ends: an item for each seat.
 template <class E, int policy>
-NACELLE_INLINE void land(const View<E>& view, const Arguments& a, Items items) {
+NACELLE_INLINE void land_threads(const View<E>& view, const Arguments& a, Items items) {
     using G = GroupOf<E, policy>;
     using R = Rower<E, G>;
     if (items.begin >= a.pupil[policy].seats || time_of(view.head, 0).stopped) return;
@@ -122,43 +123,6 @@ NACELLE_INLINE void land(const View<E>& view, const Arguments& a, Items items) {
     for (int k = 0; k < R::width; ++k) memory.obs[at * size_t(R::width) + size_t(k)] = obs[k];
     R::settle(view, a, int(a.steps) - 1, row);
     R::template value_by<policy>(a, obs, memory.value[at]);
-}
-// The policy's choices from the current observations, into the action arrays.
-template <class E, int policy>
-NACELLE_INLINE void act(const View<E>& view, const Arguments& a, Items items) {
-    using G = GroupOf<E, policy>;
-    using R = Rower<E, G>;
-    using H = Head<ActionOf<E, G>, Spec<policy>>;
-    constexpr int group = Spec<policy>::group;
-    if (items.begin >= a.pupil[policy].seats) return;
-    const size_t row = row_of_seat<E, policy>(a, uint32_t(items.begin));
-    const float* const obs =
-        group_column<E, float, Role::obs, group>(view) + row * size_t(R::width);
-    const uint8_t* mask = nullptr;
-    if constexpr (has_mask<E, G>)
-        mask = group_column<E, uint8_t, Role::mask, group>(view) + row * size_t(R::choices);
-    Rng rng = R::random(view, view.head.beat->clock, row);
-    float choice[H::parts];
-    choose_now<E, policy>(a, obs, mask, rng, choice);
-    ActionOf<E, G> action;
-    H::act(choice, action);
-    store_row<E>(view.array, group_slot<E>(Role::action, group), row, rows_of<E, G>(view), action);
-}
-template <class E, int policy>
-NACELLE_INLINE void choose_now(const Arguments& a, const float* obs, const uint8_t* mask, Rng& rng,
-                               float* choice) {
-    using H = Head<ChoiceOf<E, policy>, Spec<policy>>;
-    if constexpr (Spec<policy>::kind == Kind::random)
-        H::uniform(
-            mask, [&] { return rng.bits(); }, choice);
-    else {
-        ThreadMind<E, policy> mind(a);
-        const float* const out = mind.think(obs);
-        if (a.greedy) H::best(out, mask, choice);
-        else
-            H::draw(
-                out, mask, [&] { return rng.bits(); }, choice);
-    }
 }
 
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/network.h>
+#include <learn/gpu/prepared.h>
 // A network in 32-bit floats on a GPU, a thread for each sample. Weights come from memory in the order
 // of Packed, all threads of a warp the same ones; a sample's numbers lie `stride` floats apart.
 
@@ -57,37 +57,6 @@ NACELLE_INLINE float* thread_forward(const float* w, float* x, float* spare) {
             });
         return thread_forward<L, l + 1>(w, spare, x);
     }
-}
-
-// Where the weights of a policy's networks are prepared: the actor's, turned, then the critic's.
-template <class E, int policy> struct Prepared {
-    using N = Networks<E, policy>;
-    static constexpr int turned = Packed<typename N::Actor>::size,
-                         critic = turned + Packed<typename N::Actor>::turned,
-                         critic_turned = critic + Packed<typename N::Critic>::size,
-                         size = critic_turned + Packed<typename N::Critic>::turned;
-
-    static NACELLE_INLINE void store(float* to, int index, float value) {
-        if (N::shared || index < N::Actor::parameters)
-            put<typename N::Actor>(to, 0, turned, index, value);
-        else
-            put<typename N::Critic>(to, critic, critic_turned, index - N::Actor::parameters, value);
-    }
-
-private:
-    template <class L>
-    static NACELLE_INLINE void put(float* to, int forward, int back, int index, float value) {
-        to[forward + Packed<L>::place(index)] = value;
-        const int place = Packed<L>::turned_place(index);
-        if (place >= 0) to[back + place] = value;
-    }
-};
-template <class E, int policy>
-NACELLE_INLINE void prepare(const View<E>&, const Arguments& a, Items items) {
-    const Pupil& pupil = a.pupil[policy];
-    for (uint64_t i = items.begin; i < min(items.end, uint64_t(Networks<E, policy>::parameters));
-         ++i)
-        Prepared<E, policy>::store(pupil.prepared, int(i), pupil.weights[i]);
 }
 
 // What a policy's networks say of one row of its observations.

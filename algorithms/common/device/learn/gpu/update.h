@@ -137,9 +137,10 @@ public:
             critic_.forward(pupil_.prepared + Prepared<E, policy>::critic);
         }
         judge(mine, at, tally);
-        actor_.backward(pupil_.prepared + Prepared<E, policy>::turned);
+        actor_.backward(pupil_.prepared + FloatOrder<typename N::Actor>::turned);
         if constexpr (!N::shared)
-            critic_.backward(pupil_.prepared + Prepared<E, policy>::critic_turned);
+            critic_.backward(pupil_.prepared + Prepared<E, policy>::critic +
+                             FloatOrder<typename N::Critic>::turned);
         __syncthreads();
         actor_.gather(gradient, thread_);
         if constexpr (!N::shared)
@@ -220,7 +221,7 @@ NACELLE_INLINE void gradient(const View<E>& view, const Arguments& a, Items item
 }
 // What the networks say now of a sample: its value, and how its choice's probability moved.
 template <class E, int policy>
-NACELLE_INLINE void review(const View<E>& view, const Arguments& a, Items items) {
+NACELLE_INLINE void review_threads(const View<E>& view, const Arguments& a, Items items) {
     using H = Head<ChoiceOf<E, policy>, Spec<policy>>;
     using G = GroupOf<E, policy>;
     if (a.pupil[policy].found[stopped] != 0 || items.begin >= samples_of<E, policy>(view, a))

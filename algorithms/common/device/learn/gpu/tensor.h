@@ -1,0 +1,121 @@
+#pragma once
+#include <learn/activation.h>
+// What the tensor cores do, a warp at a time: products of tiles of 16 by 16 and 16 by 8 numbers in
+// bfloat16, summed in 32-bit floats. Lane 4 g + t holds of
+//   A (16 x 16)  rows g and g + 8, columns 2t, 2t + 1 and those + 8:  [g, 2t] [g + 8, 2t] [g, 2t + 8] [g + 8, 2t + 8]
+//   B (16 x 8)   rows 2t, 2t + 1 and those + 8, column g
+//   C (16 x 8)   rows g (0, 1) and g + 8 (2, 3), columns 2t, 2t + 1
+// two neighbours in a word, the first one in its lower half. A and C fit together: two tiles of outputs are
+// one of inputs for the next layer, in the same lanes.
+
+namespace learn {
+
+NACELLE_INLINE float low_half(uint32_t pair) { return __builtin_bit_cast(float, pair << 16); }
+NACELLE_INLINE float high_half(uint32_t pair) {
+    return __builtin_bit_cast(float, pair & 0xffff0000u);
+}
+
+#if defined(__CUDACC_RTC__)
+NACELLE_INLINE uint32_t pair_of(float low, float high) {
+    uint32_t pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+}
+NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
+    uint32_t bent;
+    asm("tanh.approx.bf16x2 %0, %1;" : "=r"(bent) : "r"(pair));
+    return bent;
+}
+NACELLE_INLINE void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+NACELLE_INLINE uint32_t shared_address(const void* place) {
+    return uint32_t(__cvta_generic_to_shared(place));
+}
+// Four tiles of 8 by 8 out of shared memory; lane i says where row i % 8 of tile i / 8 begins. Turned: each
+// lane gets what lies across.
+template <bool turned> NACELLE_INLINE void load_tiles(uint32_t (&to)[4], const void* row) {
+    if constexpr (turned)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                     : "r"(shared_address(row)));
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                     : "r"(shared_address(row)));
+}
+#else
+// The same on threads of the host, for tests.
+NACELLE_INLINE uint32_t rounded(float x) {
+    const uint32_t bits = __builtin_bit_cast(uint32_t, x);
+    return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+}
+NACELLE_INLINE uint32_t pair_of(float low, float high) {
+    return rounded(low) | rounded(high) << 16;
+}
+NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
+    return pair_of(tanh(low_half(pair)), tanh(high_half(pair)));
+}
+NACELLE_INLINE float half_at(const uint32_t (&pair)[2], int k) {
+    return k % 2 ? high_half(pair[k / 2]) : low_half(pair[k / 2]);
+}
+inline void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+    struct Held {
+        uint32_t a[4], b[2];
+    } mine{{a[0], a[1], a[2], a[3]}, {b0, b1}}, all[32];
+    emulate::exchange(mine, all);
+    const int lane = int(threadIdx.x % 32), g = lane / 4, t = lane % 4;
+    for (int at = 0; at < 4; ++at) {
+        const int row = g + 8 * (at / 2), column = 2 * t + at % 2;
+        float sum = 0;
+        for (int k = 0; k < 16; ++k) {
+            const Held& left = all[4 * (row % 8) + k % 8 / 2];
+            const Held& right = all[4 * column + k % 8 / 2];
+            const uint32_t x = left.a[row / 8 + 2 * (k / 8)], y = right.b[k / 8];
+            sum += (k % 2 ? high_half(x) : low_half(x)) * (k % 2 ? high_half(y) : low_half(y));
+        }
+        c[at] += sum;
+    }
+}
+template <bool turned> inline void load_tiles(uint32_t (&to)[4], const void* row) {
+    const void* rows[32];
+    emulate::exchange(row, rows);
+    const int lane = int(threadIdx.x % 32), g = lane / 4, t = lane % 4;
+    for (int tile = 0; tile < 4; ++tile) {
+        const auto at = [&](int i, int k) {
+            return uint32_t(static_cast<const uint16_t*>(rows[8 * tile + i])[k]);
+        };
+        to[tile] =
+            turned ? at(2 * t, g) | at(2 * t + 1, g) << 16 : at(g, 2 * t) | at(g, 2 * t + 1) << 16;
+    }
+}
+#endif
+
+// Activations of two neighbours as a pair, and the slope at one of them from what went in or came out.
+template <Activation f> struct PairCurve {
+    static constexpr bool needs_input = Curve<f>::needs_input;
+    static NACELLE_INLINE uint32_t at(float a, float b) {
+        if constexpr (f == Activation::tanh) return tanh_of(pair_of(a, b));
+        else if constexpr (f == Activation::relu) return pair_of(max(a, 0.0f), max(b, 0.0f));
+        else if constexpr (f == Activation::silu) {
+            const uint32_t bent = tanh_of(pair_of(0.5f * a, 0.5f * b));
+            return pair_of(a * fused(0.5f, low_half(bent), 0.5f),
+                           b * fused(0.5f, high_half(bent), 0.5f));
+        } else {
+            const uint32_t bent = tanh_of(pair_of(inner(a), inner(b)));
+            return pair_of(0.5f * a * (1.0f + low_half(bent)), 0.5f * b * (1.0f + high_half(bent)));
+        }
+    }
+    static NACELLE_INLINE float inner(float x) {
+        using C = Curve<Activation::gelu>;
+        return C::steep * x * (1.0f + C::bend * x * x);
+    }
+    static NACELLE_INLINE float slope(float input, float output) {
+        return Curve<f>::slope(input, output);
+    }
+};
+
+}

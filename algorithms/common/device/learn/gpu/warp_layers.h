@@ -1,0 +1,162 @@
+#pragma once
+#include <learn/gpu/tensor.h>
+#include <learn/network.h>
+// A network on tensor cores: a warp takes 16 rows through all layers in registers, each layer's outputs
+// being the next one's inputs in the same lanes. Weights are kept as the cores read them.
+
+namespace learn {
+
+constexpr int tiles_of(int width, int size) { return (width + size - 1) / size; }
+
+// How layer l is cut into tiles: inputs by 16, outputs by 8, and where its fragments lie, in words: lane by
+// lane two words a tile. Behind the fragments come those turned, for the way back, then the biases.
+template <class L> struct Fragments {
+    static constexpr int in_tiles(int l) { return tiles_of(L::width[l], 16); }
+    static constexpr int out_tiles(int l) {
+        return l + 1 < L::count ? 2 * in_tiles(l + 1) : tiles_of(L::width[l + 1], 8);
+    }
+    static constexpr int tiles(int l) { return in_tiles(l) * out_tiles(l); }
+    static constexpr int tiles_before(int l) {
+        int n = 0;
+        for (int i = 0; i < l; ++i) n += tiles(i);
+        return n;
+    }
+    static constexpr int all_tiles = tiles_before(L::count);
+    static constexpr int turned_tiles(int l) {
+        return l == 0 ? 0 : in_tiles(l + 1) * 2 * in_tiles(l);
+    }
+    static constexpr int turned_before(int l) {
+        int n = 0;
+        for (int i = 0; i < l; ++i) n += turned_tiles(i);
+        return n;
+    }
+    static constexpr int bias_before(int l) {
+        int n = 0;
+        for (int i = 0; i < l; ++i) n += 8 * out_tiles(i);
+        return n;
+    }
+    static constexpr int words_in_tile = 64;
+    static constexpr int turned_start = all_tiles * words_in_tile,
+                         bias_start = turned_start + turned_before(L::count) * words_in_tile,
+                         size = bias_start + bias_before(L::count);
+
+    // Where element (k, n) of a tile lies among its halves.
+    static constexpr int half_in_tile(int k, int n) {
+        return 2 * (2 * (n % 8 * 4 + k % 8 / 2) + k % 16 / 8) + k % 2;
+    }
+    static NACELLE_INLINE void store(float* prepared, int index, float value) {
+        int l = 0;
+        while (index >= L::before(l + 1)) ++l;
+        const int at = index - L::before(l), in = L::width[l], out = L::width[l + 1];
+        if (at >= in * out) {
+            prepared[bias_start + bias_before(l) + at - in * out] = value;
+            return;
+        }
+        const int o = at / in, i = at % in;
+        auto* const halves = reinterpret_cast<uint16_t*>(prepared);
+        const auto half = uint16_t(pair_of(value, 0.0f));
+        halves[2 * words_in_tile * (tiles_before(l) + i / 16 * out_tiles(l) + o / 8) +
+               half_in_tile(i, o)] = half;
+        if (l > 0)
+            halves[2 * turned_start +
+                   2 * words_in_tile * (turned_before(l) + o / 16 * 2 * in_tiles(l) + i / 8) +
+                   half_in_tile(o, i)] = half;
+    }
+};
+
+struct Pair {
+    uint32_t at[2];
+};
+// Weights that a warp reads from memory, or keeps in its registers.
+struct WeightsInMemory {
+    const uint32_t* tiles;    // of this lane
+    NACELLE_INLINE Pair operator()(int tile) const {
+#if defined(__CUDACC_RTC__)
+        const uint2 pair = *reinterpret_cast<const uint2*>(tiles + tile * 64);
+        return {{pair.x, pair.y}};
+#else
+        return {{tiles[tile * 64], tiles[tile * 64 + 1]}};
+#endif
+    }
+};
+template <int count> struct WeightsInRegisters {
+    uint32_t words[count][2];
+    NACELLE_INLINE explicit WeightsInRegisters(const uint32_t* tiles) {
+        NACELLE_UNROLL for (int i = 0; i < count; ++i) {
+            words[i][0] = tiles[i * 64];
+            words[i][1] = tiles[i * 64 + 1];
+        }
+    }
+    NACELLE_INLINE Pair operator()(int tile) const { return {{words[tile][0], words[tile][1]}}; }
+};
+NACELLE_INLINE int warp_lane() { return int(threadIdx.x % 32); }
+
+// What 16 rows leave at the layers, the inputs first.
+template <class L> struct Trail {
+    using F = Fragments<L>;
+    static constexpr int before(int l) {
+        int n = 0;
+        for (int i = 0; i < l; ++i) n += F::in_tiles(i);
+        return n;
+    }
+    static constexpr int tiles = before(L::count);
+    static constexpr bool keeps_input = Curve<L::activation>::needs_input;
+
+    uint32_t y[tiles][4];
+    uint32_t z[keeps_input ? tiles : 1][4];    // before the activation
+
+    // Tile k of the inputs from rows of pairs in shared memory, `pitch` words apart.
+    NACELLE_INLINE void take(const uint32_t* rows, int pitch) {
+        const int g = warp_lane() / 4, t = warp_lane() % 4;
+        NACELLE_UNROLL for (int k = 0; k < F::in_tiles(0); ++k) {
+            const uint32_t* const first = rows + g * pitch + 8 * k + t;
+            y[k][0] = first[0];
+            y[k][1] = first[8 * pitch];
+            y[k][2] = first[4];
+            y[k][3] = first[8 * pitch + 4];
+        }
+    }
+    template <int l, class W>
+    NACELLE_INLINE void product(float (&c)[4], int j, const W& weights, const float* bias) const {
+        const float* const start = bias + F::bias_before(l) + 8 * j + 2 * (warp_lane() % 4);
+        c[0] = c[2] = start[0];
+        c[1] = c[3] = start[1];
+        NACELLE_UNROLL for (int k = 0; k < F::in_tiles(l); ++k) {
+            const Pair w = weights(F::tiles_before(l) + k * F::out_tiles(l) + j);
+            multiply(c, y[before(l) + k], w.at[0], w.at[1]);
+        }
+    }
+    // All layers; last(j, c) gets the tiles of the outputs.
+    template <int l = 0, class W, class Last>
+    NACELLE_INLINE void forward(const W& weights, const float* bias, Last&& last) {
+        if constexpr (l + 1 == L::count) {
+            NACELLE_UNROLL for (int j = 0; j < F::out_tiles(l); ++j) {
+                float c[4];
+                product<l>(c, j, weights, bias);
+                last(j, c);
+            }
+        } else {
+            NACELLE_UNROLL for (int j = 0; j < F::out_tiles(l); ++j) {
+                float c[4];
+                product<l>(c, j, weights, bias);
+                const int tile = before(l + 1) + j / 2, half = j % 2 * 2;
+                y[tile][half] = PairCurve<L::activation>::at(c[0], c[1]);
+                y[tile][half + 1] = PairCurve<L::activation>::at(c[2], c[3]);
+                if constexpr (keeps_input) {
+                    z[tile][half] = pair_of(c[0], c[1]);
+                    z[tile][half + 1] = pair_of(c[2], c[3]);
+                }
+            }
+            forward<l + 1>(weights, bias, last);
+        }
+    }
+    // The slope along what goes into layer l's activation, where `c` is the slope along what comes out.
+    NACELLE_INLINE uint32_t bent(int tile, int word, float a, float b) const {
+        const uint32_t out = y[tile][word], in = keeps_input ? z[keeps_input ? tile : 0][word] : 0;
+        using C = PairCurve<L::activation>;
+        return pair_of(a * C::slope(low_half(in), low_half(out)),
+                       b * C::slope(high_half(in), high_half(out)));
+    }
+};
+
+}

@@ -1,0 +1,394 @@
+#pragma once
+#include <learn/gpu/prepared.h>
+#include <learn/gpu/warp_mind.h>
+#include <learn/returns.h>
+#include <learn/shuffle.h>
+// The gradient of one minibatch on tensor cores. A block is a slot. Each of its warps takes 16 samples
+// through the network and back in registers and leaves what the layers saw, and the slopes, in shared
+// memory; then the warps share out the tiles of the weights, and each sums its own over all samples of the
+// block. The sums stay in registers until the slot's last samples are done.
+
+namespace learn {
+
+// Which network a block teaches: the only one, or one of two, which never meet in an update.
+enum class Part { whole, actor, critic };
+
+template <class L> struct Bench {
+    using F = Fragments<L>;
+    // More warps for wider networks, whose weights' sums would not fit into the registers of four.
+    static constexpr int warps = L::widest_input() > 64 ? 8 : 4, threads = 32 * warps,
+                         samples = warp_rows * warps;
+    // Level l is what goes into layer l; the last one has the slopes along the outputs alone.
+    static constexpr int tiles(int l) { return tiles_of(L::width[l], 16); }
+    static constexpr int pitch(int l) { return 8 * tiles(l) + 4; }
+    static constexpr int seen_before(int l) {
+        int words = 0;
+        for (int i = 0; i < l; ++i) words += pitch(i);
+        return words * samples;
+    }
+    static constexpr int slopes_start = seen_before(L::count);
+    static constexpr int slopes_before(int l) {    // of level l, from 1
+        int words = 0;
+        for (int i = 1; i < l; ++i) words += pitch(i);
+        return slopes_start + words * samples;
+    }
+    static constexpr int weights_start = slopes_before(L::count + 1);
+    static constexpr int out_pitch = Desk<L>::pitch_out;
+    static constexpr int out_start = weights_start + F::size;
+    static constexpr int words = (out_start + samples * out_pitch + 3) / 4 * 4;
+
+    // Sums of the weights' gradients that a warp keeps: pairs of tiles of 16 by 8, in the order of layer,
+    // inputs, outputs.
+    static constexpr int across(int l) { return (F::out_tiles(l) + 1) / 2; }
+    static constexpr int units(int l) { return (F::in_tiles(l) * across(l) + warps - 1) / warps; }
+    static constexpr int units_before(int l) {
+        int n = 0;
+        for (int i = 0; i < l; ++i) n += units(i);
+        return n;
+    }
+    static constexpr int all_units = units_before(L::count);
+    static constexpr bool fits() {
+        for (int l = 0; l < L::count; ++l)
+            if (F::out_tiles(l) * 4 > threads) return false;
+        return true;
+    }
+    static_assert(fits(), "a layer is too wide for a block");
+};
+
+#if defined(NACELLE_EMULATE)
+template <class L> alignas(16) inline uint32_t bench_of[Bench<L>::words];
+#endif
+template <class L> NACELLE_INLINE uint32_t* bench() {
+#if defined(NACELLE_EMULATE)
+    return bench_of<L>;
+#elif defined(__CUDACC_RTC__)
+    return reinterpret_cast<uint32_t*>(nacelle_shared);
+#else
+    return nullptr;
+#endif
+}
+
+template <class E, int policy, class L, Part part> class WarpTeacher {
+    using B = Bench<L>;
+    using F = Fragments<L>;
+    using N = Networks<E, policy>;
+    using H = typename N::H;
+    using S = Spec<policy>;
+    using W = WarpNetwork<E, policy, L>;
+    using G = GroupOf<E, policy>;
+    static constexpr int width = width_of<E, policy>, choices = choices_in<ActionOf<E, G>>;
+
+public:
+    NACELLE_INLINE WarpTeacher(const View<E>& view, const Arguments& a)
+        : a_(a),
+          memory_(a.memory[S::group]),
+          pupil_(a.pupil[policy]),
+          bench_(bench<L>()),
+          rows_(group_rows<E, policy>(view)),
+          warp_(int(threadIdx.x) / 32) {
+        const auto* const from = reinterpret_cast<const uint32_t*>(pupil_.prepared) +
+                                 (part == Part::critic ? Prepared<E, policy>::critic : 0);
+        for (int i = int(threadIdx.x); i < F::size; i += B::threads)
+            bench_[B::weights_start + i] = from[i];
+        for (int i = int(threadIdx.x); i < B::weights_start; i += B::threads) bench_[i] = 0;
+        NACELLE_UNROLL for (int u = 0; u < B::all_units; ++u) {
+            NACELLE_UNROLL for (int k = 0; k < 8; ++k) sum_[u][k / 4][k % 4] = 0;
+        }
+        NACELLE_UNROLL for (int l = 0; l < L::count; ++l) bias_[l][0] = bias_[l][1] = 0;
+        NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) tally_[k] = 0;
+    }
+
+    // The samples order(first) .. below `end`, one block of them.
+    template <class Order>
+    NACELLE_INLINE void teach(const View<E>& view, const Order& order, uint64_t first,
+                              uint64_t end) {
+        const int lane = warp_lane(), row = warp_ * warp_rows + lane;
+        const uint64_t number = first + uint64_t(row);
+        bool mine = lane < warp_rows && number < end;
+        size_t at = 0;
+        if (mine) {
+            const Sample sample = sample_at<E, policy>(view, a_, order(uint32_t(number)));
+            at = size_t(sample.step) * rows_ + sample.row;
+            mine = memory_.flag[at] & acted;
+        }
+        __syncthreads();    // the last samples have been summed
+        if (mine) put(row, memory_.obs + at * size_t(width));
+        __syncwarp();
+        Trail<L> trail;
+        trail.take(seen(0), B::pitch(0));
+        const WeightsInMemory weights{bench_ + B::weights_start + 2 * lane};
+        const auto* const bias =
+            reinterpret_cast<const float*>(bench_ + B::weights_start) + F::bias_start;
+        trail.forward(weights, bias, [&](int j, const float(&c)[4]) { leave_output(j, c); });
+        __syncwarp();
+        if (lane < warp_rows) judge(row, mine, at);
+        __syncwarp();
+        uint32_t slope[B::tiles(L::count)][4];
+        take_slopes(slope);
+        leave_trail(trail);
+        go_back<L::count - 1>(trail, slope);
+        __syncthreads();
+        sum_layers<0>();
+    }
+    NACELLE_INLINE void store(uint32_t slot) {
+        float* const gradient = pupil_.gradient + size_t(slot) * Place<E, policy>::size +
+                                (part == Part::critic ? Packed<typename N::Actor>::size : 0);
+        store_layers<0>(gradient);
+        __syncthreads();
+        store_biases(gradient);
+        store_tallies(slot);
+    }
+
+private:
+    // This warp's rows of a level.
+    NACELLE_INLINE uint32_t* seen(int l) const {
+        return bench_ + B::seen_before(l) + warp_ * warp_rows * B::pitch(l);
+    }
+    NACELLE_INLINE uint32_t* slopes(int l) const {
+        return bench_ + B::slopes_before(l) + warp_ * warp_rows * B::pitch(l);
+    }
+    NACELLE_INLINE float* output(int row) const {
+        return reinterpret_cast<float*>(bench_ + B::out_start) + row * B::out_pitch;
+    }
+    NACELLE_INLINE void put(int row, const float* obs) const {
+        uint32_t* const to = bench_ + row * B::pitch(0);
+        NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
+            const float one = normal_of(obs[k], memory_.mean[k], memory_.scale[k]);
+            const float two = k + 1 < width
+                                  ? normal_of(obs[k + 1], memory_.mean[k + 1], memory_.scale[k + 1])
+                                  : 0;
+            to[k / 2] = pair_of(one, two);
+        }
+    }
+    NACELLE_INLINE void leave_output(int j, const float (&c)[4]) const {
+        const int g = warp_lane() / 4, column = 8 * j + 2 * (warp_lane() % 4);
+        float* const upper = output(warp_ * warp_rows + g) + column;
+        float* const lower = upper + 8 * B::out_pitch;
+        upper[0] = c[0];
+        upper[1] = c[1];
+        lower[0] = c[2];
+        lower[1] = c[3];
+    }
+    // The slopes along the outputs of one row, left for the way back; none where there is no sample.
+    NACELLE_INLINE void judge(int row, bool mine, size_t at) {
+        float slope[L::out];
+        NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
+        if (mine) judge_sample(output(row), at, slope);
+        uint32_t* const to = bench_ + B::slopes_before(L::count) + row * B::pitch(L::count);
+        NACELLE_UNROLL for (int k = 0; k < L::out; k += 2) to[k / 2] =
+            pair_of(slope[k], k + 1 < L::out ? slope[k + 1] : 0.0f);
+    }
+    NACELLE_INLINE void judge_sample(const float* shared, size_t at, float* slope) {
+        float out[L::out];
+        NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = shared[k];
+        Experience then{memory_.log_odds[at], memory_.value[at], 0, memory_.target[at]};
+        Opinion now{then.log_odds, 0, then.value};
+        if constexpr (part == Part::critic) {
+            now.value = out[0];
+            const Losses l = losses_of<S::loss>(then, now, pupil_.dials);
+            slope[0] = l.by_value;
+            tally_[value_loss] += l.value;
+        } else {
+            const float* const choice = memory_.choice + at * H::parts;
+            const uint8_t* mask = nullptr;
+            if constexpr (has_mask<E, G>) mask = memory_.mask + at * size_t(choices);
+            then.advantage = (memory_.advantage[at] - float(pupil_.found[advantage_mean])) *
+                             float(pupil_.found[advantage_scale]);
+            if constexpr (part == Part::whole) now.value = out[N::value_output];
+            H::judge(out, mask, choice, now.log_odds, now.entropy);
+            const Losses l = losses_of<S::loss>(then, now, pupil_.dials);
+            H::slopes(out, mask, choice, l.by_odds, l.by_entropy, slope);
+            if constexpr (part == Part::whole) {
+                slope[N::value_output] = l.by_value;
+                tally_[value_loss] += l.value;
+            }
+            tally_[weight] += 1;
+            tally_[policy_loss] += l.policy;
+            tally_[entropy] += now.entropy;
+            tally_[kl] += l.kl;
+            tally_[clipped] += l.clipped;
+        }
+    }
+    NACELLE_INLINE void take_slopes(uint32_t (&slope)[B::tiles(L::count)][4]) const {
+        constexpr int pitch = B::pitch(L::count);
+        const uint32_t* const first = slopes(L::count) + warp_lane() / 4 * pitch + warp_lane() % 4;
+        NACELLE_UNROLL for (int k = 0; k < B::tiles(L::count); ++k) {
+            slope[k][0] = first[8 * k];
+            slope[k][1] = first[8 * k + 8 * pitch];
+            slope[k][2] = first[8 * k + 4];
+            slope[k][3] = first[8 * k + 8 * pitch + 4];
+        }
+    }
+    NACELLE_INLINE void leave_tile(uint32_t* rows, int pitch, int k,
+                                   const uint32_t (&tile)[4]) const {
+        uint32_t* const to = rows + warp_lane() / 4 * pitch + 8 * k + warp_lane() % 4;
+        to[0] = tile[0];
+        to[8 * pitch] = tile[1];
+        to[4] = tile[2];
+        to[8 * pitch + 4] = tile[3];
+    }
+    NACELLE_INLINE void leave_trail(const Trail<L>& trail) const {
+        NACELLE_UNROLL for (int l = 1; l < L::count; ++l) {
+            NACELLE_UNROLL for (int k = 0; k < F::in_tiles(l); ++k)
+                leave_tile(seen(l), B::pitch(l), k, trail.y[Trail<L>::before(l) + k]);
+        }
+    }
+    // From the slopes along layer l's outputs to those along its inputs, before their activation.
+    template <int l, int tiles>
+    NACELLE_INLINE void go_back(const Trail<L>& trail, const uint32_t (&slope)[tiles][4]) const {
+        if constexpr (l > 0) {
+            uint32_t next[F::in_tiles(l)][4];
+            const WeightsInMemory turned{bench_ + B::weights_start + F::turned_start +
+                                         2 * warp_lane()};
+            NACELLE_UNROLL for (int j = 0; j < 2 * F::in_tiles(l); ++j) {
+                float c[4] = {0, 0, 0, 0};
+                NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
+                    const Pair w = turned(F::turned_before(l) + k * 2 * F::in_tiles(l) + j);
+                    multiply(c, slope[k], w.at[0], w.at[1]);
+                }
+                const int tile = Trail<L>::before(l) + j / 2, word = j % 2 * 2;
+                next[j / 2][word] = trail.bent(tile, word, c[0], c[1]);
+                next[j / 2][word + 1] = trail.bent(tile, word + 1, c[2], c[3]);
+            }
+            NACELLE_UNROLL for (int k = 0; k < F::in_tiles(l); ++k)
+                leave_tile(slopes(l), B::pitch(l), k, next[k]);
+            go_back<l - 1, F::in_tiles(l)>(trail, next);
+        }
+    }
+    // Sixteen samples' part of a pair of tiles of weights: what was seen, turned, times the slopes.
+    template <int l> NACELLE_INLINE void sum_layers() {
+        if constexpr (l < L::count) {
+            constexpr int across = B::across(l), units = B::units(l);
+            constexpr bool one_row =
+                across % units == 0;    // all of a warp's tiles share their inputs
+            const int lane = warp_lane();
+            NACELLE_ROLLED for (int step = 0; step < B::samples; step += 16) {
+                uint32_t inputs[4], outputs[4];
+                NACELLE_UNROLL for (int u = 0; u < units; ++u) {
+                    const int unit = warp_ * units + u, m = unit / across, n = unit % across;
+                    if (F::in_tiles(l) * across % units != 0 ||
+                        F::in_tiles(l) * across < B::warps * units)
+                        if (unit >= F::in_tiles(l) * across) continue;    // the whole warp
+                    if (u == 0 || !one_row)
+                        load_tiles<true>(inputs,
+                                         bench_ + B::seen_before(l) +
+                                             (step + lane % 8 + lane / 16 * 8) * B::pitch(l) +
+                                             8 * m + lane / 8 % 2 * 4);
+                    load_tiles<true>(outputs, bench_ + B::slopes_before(l + 1) +
+                                                  (step + lane % 16) * B::pitch(l + 1) + 8 * n +
+                                                  lane / 16 * 4);
+                    multiply(sum_[B::units_before(l) + u][0], inputs, outputs[0], outputs[1]);
+                    multiply(sum_[B::units_before(l) + u][1], inputs, outputs[2], outputs[3]);
+                }
+            }
+            sum_bias<l>();
+            sum_layers<l + 1>();
+        }
+    }
+    // Neighbouring threads have neighbouring pairs of outputs, and as many share a pair as there are.
+    template <int l> static constexpr int columns = 4 * F::out_tiles(l);
+    template <int l> NACELLE_INLINE void sum_bias() {
+        constexpr int parts = B::threads / columns<l>, each = B::samples / parts;
+        const int column = int(threadIdx.x) % columns<l>, at = int(threadIdx.x) / columns<l>;
+        if (at >= parts) return;
+        constexpr int rest = B::samples - each * parts;
+        const int first = at * each, count = at + 1 == parts ? each + rest : each;
+        const uint32_t* const from = bench_ + B::slopes_before(l + 1) + column;
+        for (int row = first; row < first + count; ++row) {
+            const uint32_t pair = from[row * B::pitch(l + 1)];
+            bias_[l][0] += low_half(pair);
+            bias_[l][1] += high_half(pair);
+        }
+    }
+    template <int l> NACELLE_INLINE void store_layers(float* gradient) const {
+        if constexpr (l < L::count) {
+            constexpr int across = B::across(l), units = B::units(l), in = L::width[l],
+                          out = L::width[l + 1], pitch = padded<out>;
+            float* const to = gradient + Packed<L>::template forward<l>();
+            const int g = warp_lane() / 4, t = warp_lane() % 4;
+            NACELLE_UNROLL for (int u = 0; u < units; ++u) {
+                const int unit = warp_ * units + u, m = unit / across, n = unit % across;
+                NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
+                    const int i = 16 * m + g + k % 4 / 2 * 8,
+                              o = 16 * n + 8 * (k / 4) + 2 * t + k % 2;
+                    if (unit < F::in_tiles(l) * across && i < in && o < out)
+                        to[i * pitch + o] = sum_[B::units_before(l) + u][k / 4][k % 4];
+                }
+            }
+            store_layers<l + 1>(gradient);
+        }
+    }
+    NACELLE_INLINE void store_biases(float* gradient) {
+        float* const meeting = reinterpret_cast<float*>(bench_);
+        store_bias<0>(gradient, meeting);
+    }
+    template <int l> NACELLE_INLINE void store_bias(float* gradient, float* meeting) {
+        if constexpr (l < L::count) {
+            constexpr int parts = B::threads / columns<l>, out = L::width[l + 1];
+            const int thread = int(threadIdx.x);
+            meeting[2 * thread] = bias_[l][0];
+            meeting[2 * thread + 1] = bias_[l][1];
+            __syncthreads();
+            for (int o = thread; o < out; o += B::threads) {
+                float sum = 0;
+                for (int at = 0; at < parts; ++at)
+                    sum += meeting[2 * (at * columns<l> + o / 2) + o % 2];
+                gradient[Packed<L>::template forward<l>() + L::width[l] * padded<out> + o] = sum;
+            }
+            __syncthreads();
+            store_bias<l + 1>(gradient, meeting);
+        }
+    }
+    NACELLE_INLINE void store_tallies(uint32_t slot) {
+        float* const meeting = reinterpret_cast<float*>(bench_);
+        NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) {
+            float sum = tally_[k];
+            NACELLE_UNROLL for (int other = 16; other > 0; other /= 2) sum +=
+                __shfl_xor_sync(~0u, sum, other);
+            if (warp_lane() == 0) meeting[warp_ * tally_count + k] = sum;
+        }
+        __syncthreads();
+        const int k = int(threadIdx.x);
+        const bool ours =
+            k < tally_count && (part == Part::whole || (k == value_loss) == (part == Part::critic));
+        if (!ours) return;
+        double sum = 0;
+        for (int warp = 0; warp < B::warps; ++warp) sum += double(meeting[warp * tally_count + k]);
+        pupil_.tallies[size_t(slot) * tally_count + size_t(k)] = sum;
+    }
+
+    const Arguments& a_;
+    const Memory& memory_;
+    const Pupil& pupil_;
+    uint32_t* bench_;
+    size_t rows_;
+    int warp_;
+    float sum_[B::all_units][2][4];
+    float bias_[L::count][2];
+    float tally_[tally_count];
+};
+
+template <class E, int policy, class L, Part part>
+NACELLE_INLINE void teach_slot(const View<E>& view, const Arguments& a, uint32_t slot) {
+    const uint32_t samples = samples_of<E, policy>(view, a);
+    const uint32_t begin = uint32_t(uint64_t(samples) * a.minibatch / a.minibatches),
+                   end = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches);
+    const Shuffle order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy));
+    WarpTeacher<E, policy, L, part> teacher(view, a);
+    constexpr uint64_t together = uint64_t(Bench<L>::samples);
+    for (uint64_t first = begin + slot * together; first < end; first += a.slots * together)
+        teacher.teach(view, order, first, end);
+    teacher.store(slot);
+}
+// With two networks the blocks behind the slots teach the second one.
+template <class E, int policy>
+NACELLE_INLINE void gradient_warps(const View<E>& view, const Arguments& a, Items items) {
+    using N = Networks<E, policy>;
+    if (a.pupil[policy].found[stopped] != 0) return;
+    const uint32_t block = uint32_t(items.begin / uint64_t(Bench<typename N::Actor>::threads));
+    if constexpr (N::shared) teach_slot<E, policy, typename N::Actor, Part::whole>(view, a, block);
+    else if (block < a.slots) teach_slot<E, policy, typename N::Actor, Part::actor>(view, a, block);
+    else teach_slot<E, policy, typename N::Critic, Part::critic>(view, a, block - a.slots);
+}
+
+}

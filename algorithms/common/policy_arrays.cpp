@@ -1,0 +1,132 @@
+// The arrays of a policy gradient: what a rollout keeps, what an update sums, what a checkpoint holds.
+#include "algorithms/common/policy_gradient.h"
+#include "algorithms/common/schema_view.h"
+#include "algorithms/common/tensor_fit.h"
+
+#include <algorithm>
+
+namespace learn {
+namespace {
+
+template <class T> constexpr nacelle::Dtype dtype_for() {
+    if constexpr (std::is_same_v<T, float>) return nacelle::Dtype::f32;
+    else if constexpr (std::is_same_v<T, double>) return nacelle::Dtype::f64;
+    else if constexpr (std::is_same_v<T, uint8_t>) return nacelle::Dtype::u8;
+    else if constexpr (std::is_same_v<T, int32_t>) return nacelle::Dtype::i32;
+    else return nacelle::Dtype::u64;
+}
+
+// Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
+uint64_t prepared_floats(const NetworkShape& shape, bool tensor) {
+    if (!tensor) return uint64_t(shape.prepared_floats()) + 64;
+    return uint64_t(TensorFit(shape.actor).words) + 64 +
+           (shape.shared ? 0 : TensorFit(shape.critic).words);
+}
+
+}
+
+template <class T>
+T* PolicyGradient::array(const std::string& name, std::initializer_list<uint64_t> shape,
+                         bool persistent) {
+    const std::vector<int64_t> sizes(shape.begin(), shape.end());
+    return static_cast<T*>(
+        host_.array_create(name, uint32_t(dtype_for<T>()), sizes, persistent).data);
+}
+
+void PolicyGradient::make_counters() {
+    arguments_.iteration = array<uint64_t>("iteration", {1}, true);
+    arguments_.marks = array<uint64_t>("marks", {mark_count}, false);
+}
+
+void PolicyGradient::make_group(uint32_t g) {
+    const nacelle::Group& group = SchemaView(environment_).header().group[g];
+    Memory& memory = arguments_.memory[g];
+    const std::string name = group.name;
+    const uint64_t rows = uint64_t(environment_.envs) * group.count, steps = settings_.horizon,
+                   width = group.obs_width;
+    memory.obs = array<float>(name + ".kept.obs", {steps + 1, rows, width}, false);
+    if (group.mask_width)
+        memory.mask = array<uint8_t>(name + ".kept.mask", {steps, rows, group.mask_width}, false);
+    memory.choice = array<float>(name + ".kept.choice", {steps, rows, group.action_parts}, false);
+    memory.log_odds = array<float>(name + ".kept.log_odds", {steps, rows}, false);
+    memory.value = array<float>(name + ".kept.value", {steps + 1, rows}, false);
+    memory.final_value = array<float>(name + ".kept.final_value", {steps, rows}, false);
+    memory.reward = array<float>(name + ".kept.reward", {steps, rows}, false);
+    memory.flag = array<uint8_t>(name + ".kept.flag", {steps, rows}, false);
+    memory.advantage = array<float>(name + ".kept.advantage", {steps, rows}, false);
+    memory.target = array<float>(name + ".kept.target", {steps, rows}, false);
+    for (const PolicySettings& policy : settings_.policies)
+        if (policy.group == g && policy.bf16 && !policy.shared && !memory.final_obs)
+            memory.final_obs = array<float>(name + ".kept.final_obs", {steps, rows, width}, false);
+    if (settings_.traced) memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, false);
+    memory.running = array<float>(name + ".running_return", {rows}, true);
+    memory.mean = array<float>(name + ".obs.mean", {width}, true);
+    memory.scale = array<float>(name + ".obs.scale", {width}, true);
+    memory.obs_carried = array<double>(name + ".obs.carried", {3 * width + 1}, true);
+    memory.obs_slots = array<double>(name + ".obs.slots", {blocks_for(rows), 2 * width + 1}, false);
+    memory.normalises = settings_.normalises_observations;
+    const std::vector<float> ones(width, 1.0f);
+    host_.write(memory.scale, ones.data(), width * sizeof(float));
+    if (!settings_.traced) return;
+    const std::vector<float> same(steps * rows, 1.0f);
+    host_.write(memory.ratio, same.data(), same.size() * sizeof(float));
+}
+
+void PolicyGradient::make_policy(uint32_t p) {
+    const PolicySettings& policy = settings_.policies[p];
+    Pupil& pupil = arguments_.pupil[p];
+    const std::string name = policy.name + ".policy";
+    pupil.agent_count = policy.agents;
+    pupil.seats = policy.agents * environment_.envs;
+    pupil.agents = array<int32_t>(name + ".agents", {policy.agents}, false);
+    if (policy.role == PolicySettings::Role::random) return;
+    const uint64_t parameters = uint64_t(shapes_[p].parameters());
+    pupil.weights = array<float>(name + ".weights", {parameters}, true);
+    if (as_gpu())
+        pupil.prepared =
+            array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy.bf16)}, false);
+    if (learns(p)) make_update(p);
+}
+
+void PolicyGradient::make_update(uint32_t p) {
+    const PolicySettings& policy = settings_.policies[p];
+    Pupil& pupil = arguments_.pupil[p];
+    const std::string name = policy.name + ".policy";
+    const uint64_t parameters = uint64_t(shapes_[p].parameters());
+    if (as_gpu() && !policy.bf16)
+        pupil.sheets = array<float>(
+            name + ".sheets",
+            {arguments_.slots, uint64_t(shapes_[p].sheet_floats(policy.activation)) * block_items},
+            false);
+    const uint64_t minibatch =
+        uint64_t(settings_.horizon) * pupil.seats / settings_.minibatches + 1;
+    pupil.moment = array<float>(name + ".moment", {2, parameters}, true);
+    pupil.carried = array<double>(name + ".carried", {carried_count}, true);
+    pupil.gradient = array<float>(
+        name + ".gradient", {arguments_.slots, uint64_t(shapes_[p].gradient_floats())}, false);
+    pupil.total = array<float>(name + ".total", {parameters}, false);
+    pupil.norms = array<double>(name + ".norms", {blocks_for(parameters)}, false);
+    pupil.tallies = array<double>(name + ".tallies", {arguments_.slots, tally_count}, false);
+    pupil.sums = array<double>(name + ".sums", {tally_count}, false);
+    pupil.slots = array<double>(
+        name + ".slots", {std::max(blocks_for(pupil.seats), blocks_for(minibatch)), 6}, false);
+    pupil.dials = array<float>(name + ".dials", {dial_count}, false);
+    pupil.found = array<double>(name + ".found", {found_count}, false);
+    auto* const schedules = reinterpret_cast<Schedule*>(
+        array<uint8_t>(name + ".schedules", {dial_count, sizeof(Schedule)}, false));
+    host_.write(schedules, policy.dials, sizeof policy.dials);
+    pupil.schedules = schedules;
+    pupil.scales_rewards = settings_.scales_rewards;
+    pupil.scales_advantages = settings_.scales_advantages;
+    pupil.most_reward = float(settings_.reward_bound);
+    pupil.reward_factor = float(settings_.reward_factor);
+}
+
+void PolicyGradient::fill_policy(uint32_t p) {
+    if (!arguments_.pupil[p].weights) return;
+    const std::vector<float> weights =
+        initial_weights(shapes_[p], settings_.policies[p], environment_.seed, p);
+    host_.write(arguments_.pupil[p].weights, weights.data(), weights.size() * sizeof(float));
+}
+
+}

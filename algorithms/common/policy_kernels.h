@@ -1,0 +1,80 @@
+#pragma once
+#include "algorithms/common/networks.h"
+
+#include <nacelle/plugin/host.h>
+
+namespace learn {
+
+inline constexpr uint32_t block_items = 128;
+constexpr uint32_t blocks_for(uint64_t items) {
+    return uint32_t((items + block_items - 1) / block_items);
+}
+
+// How a rollout runs: all steps in one launch, by threads or by warps of tensor cores, or a launch a step.
+enum class Flight { threads, warps, steps };
+
+// The kernels of one run, and how many items each has.
+class PolicyKernels final {
+public:
+    PolicyKernels(nacelle::plugin::Host host, const nacelle_environment& environment,
+                  const Settings& settings, const std::vector<NetworkShape>& shapes, Flight flight);
+
+    // All of these put their launches on the stream.
+    void enlist(const Arguments& a, void* stream) const { launch(enlist_, 1, a, stream); }
+    void mark(Arguments& a, Moment moment, void* stream) const;
+    void begin(const Arguments& a, void* stream) const;
+    void rollout(Arguments& a, void* stream) const;
+    void observations(const Arguments& a, void* stream) const;
+    void returns(const Arguments& a, size_t policy, void* stream) const;
+    void advantages(const Arguments& a, size_t policy, void* stream) const;
+    void review(const Arguments& a, size_t policy, void* stream) const;
+    void minibatch(const Arguments& a, size_t policy, void* stream) const;
+    void finish(const Arguments& a, void* stream) const;
+    void act(const Arguments& a, void* stream) const;
+
+private:
+    struct Kernels {    // of one policy
+        nacelle_kernel act, prepare, choose, land, appraise, measure_returns, scale_rewards,
+            find_advantages, sum_advantages, measure_minibatch, scale_minibatch, review, gradient,
+            total, decide, adam;
+    };
+    struct Watchers {    // of one group
+        nacelle_kernel measure, follow;
+        uint64_t rows, width;
+    };
+
+    void find_policy(uint32_t program, size_t policy);
+    void prepare(const Arguments& a, void* stream) const;
+    void appraise(const Arguments& a, size_t policy, void* stream) const;
+    void gradient(const Arguments& a, size_t policy, void* stream) const;
+    void launch(const nacelle_kernel& kernel, uint64_t items, const Arguments& a,
+                void* stream) const {
+        host_.launch(kernel, items, block_items, a, stream);
+    }
+    bool on_tensor_cores(size_t policy) const {
+        return settings_.policies[policy].bf16 &&
+               settings_.policies[policy].role != PolicySettings::Role::random;
+    }
+    bool learns(size_t policy) const {
+        return settings_.policies[policy].role == PolicySettings::Role::trained;
+    }
+    // Threads for so many rows: one each, or 32 for 16 of them.
+    uint64_t items_for(size_t policy, uint64_t rows) const {
+        return on_tensor_cores(policy) ? (rows + 15) / 16 * 32 : rows;
+    }
+    uint64_t samples(const Arguments& a, size_t policy) const {
+        return uint64_t(a.steps) * a.pupil[policy].seats;
+    }
+
+    nacelle::plugin::Host host_;
+    const nacelle_environment& environment_;
+    const Settings& settings_;
+    const std::vector<NetworkShape>& shapes_;
+    Flight flight_;
+    bool as_gpu_;
+    nacelle_kernel enlist_{}, begin_{}, finish_{}, mark_{}, rollout_{};
+    std::vector<Kernels> kernels_;
+    std::vector<Watchers> watchers_;
+};
+
+}
