@@ -93,7 +93,7 @@ NACELLE_ARRAY_OF(bool)
 
     Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out)
     : run_(std::make_shared<TrainingRun>(env.environment_, env.parts_->plugins, configuration,
-                                         "Run", out)) {
+                                         "Run", RunStart{.out = out})) {
 }
 bool Run::iterate() { return run_->iterate(); }
 bool Run::solved() const { return run_->solved(); }

@@ -126,7 +126,7 @@ private:
 class NACELLE_PUBLIC Run {
 public:
     Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out = {});
-    // One iteration of the learner; false where the run is over.
+    // Iterations of the learner until the metrics are read the next time; false where the run is over.
     bool iterate();
     bool solved() const;
     uint64_t steps() const;

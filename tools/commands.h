@@ -6,6 +6,8 @@
 namespace nacelle::tools {
 
 void add_train(CLI::App& app);
+void add_resume(CLI::App& app);
+void add_eval(CLI::App& app);
 void add_check(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_bench(CLI::App& app);

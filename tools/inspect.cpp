@@ -1,6 +1,8 @@
 #include "engine/jit/scan.h"
-#include "engine/run/run.h"
+#include "engine/run/directory.h"
+#include "engine/run/trainee.h"
 #include "tools/commands.h"
+#include "tools/inspect_run.h"
 #include "tools/options.h"
 
 #include <charconv>
@@ -188,6 +190,12 @@ void print(const Json& all, const RunsOn& on) {
 }
 
 void run(const Inspect& inspect) {
+    if (holds_run(inspect.environment)) {
+        const Json all = describe_run(inspect.environment);
+        if (inspect.options.json) std::cout << all << std::endl;
+        else print_run(all);
+        return;
+    }
     const std::shared_ptr<RunsOn> on = open_for(inspect.options);
     std::string where;
     const Json configuration =
@@ -205,12 +213,14 @@ void run(const Inspect& inspect) {
 void add_inspect(CLI::App& app) {
     auto inspect = std::make_shared<Inspect>();
     CLI::App* const command = app.add_subcommand(
-        "inspect", "Show an environment's arrays, spaces, parameters, bytes and registers");
+        "inspect",
+        "Show an environment's arrays, spaces, parameters, bytes and registers; or what a "
+        "run's directory holds");
     add_common_options(*command, inspect->options);
     add_config_options(*command, inspect->options, false);
     command
         ->add_option("environment", inspect->environment,
-                     "A name in env_sources, or a path to a .cu")
+                     "A name in env_sources, a path to a .cu, or the directory of a run")
         ->required();
     command->callback([inspect] { run(*inspect); });
 }

@@ -10,6 +10,8 @@ int main(int count, char** arguments) {
     app.require_subcommand(1);
     app.set_version_flag("--version", "nacelle " NACELLE_VERSION);
     nacelle::tools::add_train(app);
+    nacelle::tools::add_resume(app);
+    nacelle::tools::add_eval(app);
     nacelle::tools::add_check(app);
     nacelle::tools::add_inspect(app);
     nacelle::tools::add_bench(app);

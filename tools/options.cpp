@@ -22,7 +22,10 @@ void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
 
 }
 
-void add_common_options(CLI::App& command, Options& options) {
+namespace {
+
+// What every command takes.
+void add_machine_options(CLI::App& command, Options& options) {
     command.add_flag("--json", options.json,
                      "One JSON object per line, nothing else on standard output");
     command.add_option("--backend", options.backend, "Where to run")
@@ -33,8 +36,6 @@ void add_common_options(CLI::App& command, Options& options) {
                     "Threads of the CPU backend; 0: one per processor")
         ->check(CLI::Range(0, 1024))
         ->capture_default_str();
-    command.add_option("--seed", options.seed, "Seed of all random numbers")
-        ->check(CLI::Range(int64_t(0), int64_t(1) << 53));
     command
         .add_option("--plugins", options.plugin_folders,
                     "Search this folder for plugins, too, and first; may be repeated")
@@ -43,16 +44,33 @@ void add_common_options(CLI::App& command, Options& options) {
         ->allow_extra_args(false);
 }
 
-void add_config_options(CLI::App& command, Options& options, bool positional_config) {
-    if (positional_config)
-        command.add_option("config", options.config, "Configuration file (JSON)");
-    else command.add_option("--config", options.config, "Configuration file (JSON)");
+}
+
+void add_common_options(CLI::App& command, Options& options) {
+    add_machine_options(command, options);
+    command.add_option("--seed", options.seed, "Seed of all random numbers")
+        ->check(CLI::Range(int64_t(0), int64_t(1) << 53));
+}
+
+void add_run_options(CLI::App& command, Options& options, fs::path& run) {
+    add_machine_options(command, options);
+    command.add_option("run", run, "Directory of a run, such as runs/cartpole-1")->required();
+}
+
+void add_assignments(CLI::App& command, Options& options) {
     command
         .add_option("--set", options.assignments,
                     "Set one value: --set env.count=512; may be repeated")
         ->type_name("PATH=VALUE")
         ->take_all()
         ->allow_extra_args(false);
+}
+
+void add_config_options(CLI::App& command, Options& options, bool positional_config) {
+    if (positional_config)
+        command.add_option("config", options.config, "Configuration file (JSON)");
+    else command.add_option("--config", options.config, "Configuration file (JSON)");
+    add_assignments(command, options);
 }
 
 std::vector<fs::path> env_folders() {

@@ -18,6 +18,10 @@ struct Options {
 };
 
 void add_common_options(CLI::App& command, Options& options);
+// As add_common_options, for a command on a run's directory, which has its seed already.
+void add_run_options(CLI::App& command, Options& options, std::filesystem::path& run);
+// --set
+void add_assignments(CLI::App& command, Options& options);
 // --set, and the configuration file where `with_config`.
 void add_config_options(CLI::App& command, Options& options, bool positional_config);
 

@@ -197,22 +197,22 @@ void Environment::reset(std::span<const uint32_t> chosen) {
     run_reset(ResetArgs::next_episode, chosen.data() ? chosen : std::span(&none, size_t(0)), {});
 }
 
-void Environment::record_step(bool draw, uint32_t ahead) {
+void Environment::record_step(bool draw, uint32_t ahead, uint32_t envs) {
     const StepArgs args{.ahead = ahead, .draw = draw};
-    launch(step_, shape_of(settings_.count), args_of(args));
+    launch(step_, shape_of(envs ? envs : settings_.count), args_of(args));
 }
 void Environment::record_ticks(uint64_t by) {
     const ClockArgs args{.by = by};
     launch(advance_clock_, thread_each(1), args_of(args));
 }
-void Environment::record_restart() {
+void Environment::record_restart(uint32_t envs) {
     const ResetArgs args{.form = ResetArgs::next_episode,
                          .ahead = 0,
                          .chosen = nullptr,
-                         .count = settings_.count,
+                         .count = envs ? envs : settings_.count,
                          .places = 0,
                          .place = nullptr};
-    launch(reset_, shape_of(settings_.count), args_of(args));
+    launch(reset_, shape_of(args.count), args_of(args));
     record_ticks(1);
 }
 void Environment::step() {
@@ -229,6 +229,15 @@ uint64_t Environment::tick() {
     on_->stream->to_host(&now, &beat()->clock, sizeof now);
     on_->stream->synchronize();
     return now;
+}
+
+void Environment::set_tick(uint64_t tick) {
+    on_->stream->to_device(&beat()->clock, &tick, sizeof tick);
+    on_->stream->synchronize();
+}
+void Environment::set_seed(uint64_t seed) {
+    head().seed = seed;
+    show_view();
 }
 
 void Environment::set_param(const std::string& name, const Json& value) {

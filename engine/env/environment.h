@@ -46,13 +46,19 @@ public:
     // One step with the actions of the action arrays, or with random ones within the masks.
     void step();
     void step_at_random();
-    // Puts one step on the stream without moving the clock: for graphs of many. `ahead` counts from the clock.
-    void record_step(bool draw, uint32_t ahead);
+    // Puts one step on the stream without moving the clock: for graphs of many. `ahead` counts from the
+    // clock; `envs`, where it is not 0, steps the first ones alone (whole blocks of them).
+    void record_step(bool draw, uint32_t ahead, uint32_t envs = 0);
     // Moves the clock; every launch that draws random numbers needs a tick of its own.
     void record_ticks(uint64_t by);
-    // Puts a new episode of every environment on the stream, and one tick; nothing is waited for.
-    void record_restart();
+    // Puts a new episode of every environment on the stream, or of the first `envs`, and one tick;
+    // nothing is waited for.
+    void record_restart(uint32_t envs = 0);
     uint64_t tick();
+    // The clock goes on from here: a checkpoint's.
+    void set_tick(uint64_t tick);
+    // All random numbers from now on; settings() keep the seed of the beginning.
+    void set_seed(uint64_t seed);
 
     // The pool of snapshots becomes these environments' states, in this order.
     void save_snapshots(std::span<const uint32_t> chosen);

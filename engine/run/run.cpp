@@ -1,11 +1,9 @@
 #include "engine/run/run.h"
 
 #include "engine/base/error.h"
-#include "engine/base/files.h"
-#include "engine/plugins/run_hook.h"
+#include "engine/run/resolved.h"
 
 #include <chrono>
-#include <cmath>
 
 namespace nacelle {
 namespace {
@@ -15,184 +13,179 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The first episode of some environments since the totals were taken, as they go on.
-class FirstEpisodes final {
-public:
-    FirstEpisodes(Environment& env, size_t count)
-        : env_(env),
-          returns_(env.schema().header().policies, std::vector<double>(count)),
-          lengths_(count),
-          over_(count) {}
+// How often metrics are read where nothing else is asked for, how long the host leaves a device alone
+// before it asks whether to stop, and how long sinks may keep what they were given, in seconds.
+constexpr double between_reads = 0.1, between_looks = 0.05, between_flushes = 1;
 
-    bool all_ended() const { return ended_ == over_.size(); }
-    void see_step() {
-        const std::vector<bool> terminated = env_.arrays()["terminated"].host<bool>(),
-                                truncated = env_.arrays()["truncated"].host<bool>();
-        const bool team = env_.schema().header().is_team;
-        std::vector<float> reward;
-        std::vector<double> total;
-        if (team) total = env_.arrays()["total"].host<double>();
-        else reward = env_.arrays()["reward"].host<float>();
-        for (size_t i = 0; i < over_.size(); ++i) {
-            if (over_[i]) continue;
-            lengths_[i] += 1;
-            if (!team) returns_[0][i] += reward[i];
-            over_[i] = terminated[i] || truncated[i];
-            ended_ += over_[i];
-            if (team && over_[i]) take_returns(total, i);
-        }
-    }
-    Evaluation evaluation() const {
-        Evaluation found;
-        found.episodes = ended_;
-        summarise(lengths_, found.mean_length, found.length_interval);
-        const Header& header = env_.schema().header();
-        for (size_t p = 0; p < returns_.size(); ++p) {
-            Evaluation::Policy policy{.name = header.policy[p].name};
-            summarise(returns_[p], policy.mean_return, policy.return_interval);
-            found.policies.push_back(policy);
-        }
-        found.mean_return = found.policies[0].mean_return;
-        found.return_interval = found.policies[0].return_interval;
-        return found;
-    }
+// Iterations until the count of them is a multiple of `every`.
+uint64_t until_multiple(uint64_t iteration, uint64_t every) { return every - iteration % every; }
 
-private:
-    // The totals of a team hold one episode, then: they count each policy's agents by themselves.
-    void take_returns(const std::vector<double>& total, size_t env) {
-        const size_t kept = total.size() / env_.count();
-        for (size_t p = 0; p < returns_.size(); ++p)
-            returns_[p][env] = total[env * kept + 2 + 2 * p];
-    }
-    static void summarise(const std::vector<double>& values, double& mean, double& interval) {
-        const auto count = double(values.size());
-        double sum = 0, squares = 0;
-        for (const double value : values) sum += value;
-        mean = sum / count;
-        for (const double value : values) squares += (value - mean) * (value - mean);
-        interval = count > 1 ? 1.96 * std::sqrt(squares / (count - 1) / count) : 0;
-    }
+uint64_t divided_up(uint64_t whole, uint64_t part) { return (whole + part - 1) / part; }
 
-    Environment& env_;
-    std::vector<std::vector<double>> returns_;    // of each policy
-    std::vector<double> lengths_;
-    std::vector<bool> over_;
-    size_t ended_ = 0;
-};
-
-}
-
-std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
-                                              const Json& configuration, const std::string& where) {
-    Config top(configuration, where);
-    const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
-    const Json hooks = top.object("hooks").json();
-    for (const char* const key : {"learner", "run", "solved"}) top.any(key);    // a TrainingRun's
-    const EnvSettings settings = read_env_settings(top.object("env"), seed, on->env_folders);
-    top.finish("the configuration");
-    return std::make_shared<Environment>(std::move(on), settings, [&](Environment& env) {
-        for (const auto& [hook, config] : hooks.items())
-            run_hook(plugins, env, hook, config, settings.source.parent_path());
-    });
 }
 
 TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plugins,
-                         Json configuration, const std::string& where, std::filesystem::path out)
-    : out_(std::move(out)), environment_(std::move(environment)) {
-    Config top(configuration, where);
-    for (const char* const key : {"env", "seed", "hooks"}) top.any(key);
-    Config learner = top.object("learner");
-    const std::string name = learner.text("name", "random_search");
-    Config run = top.object("run");
-    progress_.total_steps =
-        static_cast<uint64_t>(run.integer("total_steps", 10000000, 1, int64_t(1) << 53));
-    evaluate_every_ = static_cast<uint64_t>(run.integer("evaluate_every", 1, 1, 1000000));
-    const std::vector<std::string> sinks = run.texts("sinks", {"jsonl"});
-    run.finish("run");
-    Config solved = top.object("solved");
-    has_criterion_ = solved.has("return");
-    solved_return_ = solved.number("return", 0);
-    solved_episodes_ = static_cast<uint64_t>(solved.integer("episodes", 100, 1, 1000000));
-    solved.finish("solved");
-    top.finish("the configuration");
-
-    learner_ = std::make_unique<LearnerInstance>(plugins, *environment_, name, learner.json());
-    const uint64_t steps = learner_->steps_per_iteration();
-    environment_->set_run_length(
-        std::max<uint64_t>(1, progress_.total_steps / environment_->count()));
-    if (!out_.empty()) write_directory(configuration);
-    for (const std::string& sink : sinks)
-        if (!out_.empty()) sinks_.push_back(std::make_unique<SinkInstance>(plugins, sink, out_));
-    environment_->on().stream->begin_capture();
-    learner_->record(environment_->on().stream->native());
-    graph_ = environment_->on().stream->end_capture();
-    if (steps == 0) throw Error(name, "an iteration of no steps would never end");
+                         const Json& configuration, const std::string& where, RunStart start)
+    : start_(std::move(start)),
+      trainee_(std::move(environment), plugins, configuration, where),
+      steps_each_(trainee_.learner().steps_per_iteration()) {
+    if (steps_each_ == 0)
+        throw Error(trainee_.learner().name(), "an iteration of no steps would never end");
+    settings_ = read_run_settings(configuration, where, steps_each_);
+    configuration_ = resolved(configuration, trainee_, settings_);
+    progress_.total_steps = settings_.total_steps;
+    Environment& env = trainee_.environment();
+    env.set_run_length(std::max<uint64_t>(1, settings_.total_steps / env.count()));
+    env.on().stream->begin_capture();
+    trainee_.learner().record(env.on().stream->native());
+    graph_ = env.on().stream->end_capture();
+    if (!start_.out.empty()) open_directory(plugins);
 }
 
-void TrainingRun::write_directory(const Json& configuration) {
-    std::error_code error;
-    std::filesystem::create_directories(out_ / "source", error);
-    if (error) throw Error(out_.string(), "cannot be made: " + error.message());
-    write_file(out_ / "config.json", configuration.dump(2) + "\n");
-    const std::filesystem::path& source = environment_->settings().source;
-    write_file(out_ / "source" / source.filename(), read_file(source));
+// The configuration comes last: it is what makes the directory a run's.
+void TrainingRun::open_directory(Plugins& plugins) {
+    directory_.emplace(start_.resume ? RunDirectory::open(start_.out)
+                                     : RunDirectory::create(start_.out));
+    if (start_.resume) go_on();
+    for (const std::string& sink : settings_.sinks)
+        sinks_.push_back(std::make_unique<SinkInstance>(plugins, sink, start_.out));
+    if (start_.resume)
+        for (const auto& sink : sinks_) sink->rewind(progress_.steps);
+    directory_->keep_source(progress_.steps, author_files(trainee_.environment()));
+    if (!start_.resume || run_configuration(start_.out) != configuration_)
+        directory_->write_configuration(configuration_);
+}
+
+void TrainingRun::go_on() {
+    const Log& log = trainee_.environment().on().log;
+    const std::optional<Checkpoint> newest =
+        directory_->checkpoints().newest([&](const std::string& why) {
+            log.write(LogLevel::warning, why + "; an earlier checkpoint is taken");
+        });
+    if (!newest) {
+        log.write(LogLevel::warning,
+                  start_.out.string() +
+                      ": has no checkpoint yet; the run starts from its beginning");
+        return;
+    }
+    trainee_.load(*newest, start_.changed_source);
+    const CheckpointRecord& record = newest->record;
+    progress_.iteration = record.iteration;
+    progress_.steps = first_steps_ = record.steps;
+    evaluation_ = record.evaluation;
+    best_ = record.best;
+    saved_ = record.steps;
+    solved_ = settings_.solved_return && evaluation_ &&
+              evaluation_->mean_return >= *settings_.solved_return;
+}
+
+bool TrainingRun::over() const { return solved_ || progress_.steps >= settings_.total_steps; }
+
+// Up to the next one at which the host has something to do.
+uint64_t TrainingRun::iterations_ahead() const {
+    uint64_t ahead = divided_up(settings_.total_steps - progress_.steps, steps_each_);
+    if (const uint64_t every = settings_.checkpoint_every)
+        ahead = std::min(ahead, divided_up(until_multiple(progress_.steps, every), steps_each_));
+    for (const uint64_t every : {settings_.evaluate_every, settings_.report_every})
+        if (every) ahead = std::min(ahead, until_multiple(progress_.iteration, every));
+    return ahead;
+}
+
+// The device works through several iterations while the host waits for the last of them.
+void TrainingRun::advance() {
+    Stream& stream = *trainee_.environment().on().stream;
+    const Clock::time_point start = Clock::now();
+    uint64_t left = iterations_ahead();
+    const uint64_t before = progress_.steps;
+    do {
+        const Clock::time_point begin = Clock::now();
+        const double fitting = pace_ > 0 ? between_looks / pace_ : 1;
+        const uint64_t burst =
+            fitting >= double(left) ? left : std::max<uint64_t>(1, uint64_t(fitting));
+        for (uint64_t i = 0; i < burst; ++i) stream.replay(*graph_);
+        stream.synchronize();
+        pace_ = seconds_since(begin) / double(burst);
+        progress_.iteration += burst;
+        progress_.steps += burst * steps_each_;
+        left -= burst;
+    } while (left && !(stop_ && stop_()) &&
+             (settings_.report_every || seconds_since(start) < between_reads));
+    progress_.steps_per_second =
+        double(progress_.steps - before) / std::max(seconds_since(start), 1e-9);
 }
 
 bool TrainingRun::iterate() {
-    if (solved_ || progress_.steps >= progress_.total_steps) return false;
+    if (over() || (stop_ && stop_())) return false;
     const Clock::time_point start = Clock::now();
-    environment_->on().stream->replay(*graph_);
-    environment_->on().stream->synchronize();
-    const double seconds = seconds_since(start);
-    environment_->check_finite();
-    const uint64_t steps = learner_->steps_per_iteration();
-    ++progress_.iteration;
-    progress_.steps += steps;
-    progress_.steps_per_second = double(steps) / std::max(seconds, 1e-9);
-    progress_.metrics = learner_->metrics();
-    const Totals totals = environment_->take_totals();
-    progress_.metrics.emplace_back("episodes", totals.episodes);
-    progress_.metrics.emplace_back("episode.return", totals.mean_return);
-    progress_.metrics.emplace_back("episode.return_deviation", totals.return_deviation);
-    progress_.metrics.emplace_back("episode.length", totals.mean_length);
-    for (const Totals::Policy& policy : totals.policies)
-        if (totals.policies.size() > 1)
-            progress_.metrics.emplace_back("policy." + policy.name + ".return", policy.mean_return);
-    for (const auto& [name, value] : totals.log)
-        progress_.metrics.emplace_back("log." + name, value);
-    progress_.metrics.emplace_back("steps_per_second", progress_.steps_per_second);
-    if (has_criterion_ && progress_.iteration % evaluate_every_ == 0) {
-        const Evaluation found = evaluate(solved_episodes_);
-        progress_.metrics.emplace_back("evaluation.return", found.mean_return);
-        progress_.metrics.emplace_back("evaluation.length", found.mean_length);
-        solved_ = found.mean_return >= solved_return_;
-    }
-    write_metrics();
+    const uint64_t before = progress_.steps;
+    advance();
+    trainee_.environment().check_finite();
+    read_metrics();
+    const bool last = progress_.steps >= settings_.total_steps;
+    const uint64_t evaluate = settings_.evaluate_every, every = settings_.checkpoint_every;
+    if (evaluate && (last || progress_.iteration % evaluate == 0)) evaluate_now();
+    for (const auto& sink : sinks_) sink->write(progress_.steps, progress_.metrics);
+    if (best_ && best_->steps == progress_.steps) save(true);
+    if (over() || (every && before / every < progress_.steps / every)) save(false);
     train_seconds_ += seconds_since(start);
-    return !solved_ && progress_.steps < progress_.total_steps;
+    if (train_seconds_ - flushed_ > between_flushes) {
+        flushed_ = train_seconds_;
+        for (const auto& sink : sinks_) sink->flush();
+    }
+    progress_.seconds_left = over() ? 0
+                                    : train_seconds_ *
+                                          double(settings_.total_steps - progress_.steps) /
+                                          double(progress_.steps - first_steps_);
+    return !over() && !(stop_ && stop_());
 }
 
-void TrainingRun::write_metrics() {
-    for (const auto& sink : sinks_) sink->write(progress_.steps, progress_.metrics);
+void TrainingRun::read_metrics() {
+    MetricValues& metrics = progress_.metrics;
+    metrics = trainee_.learner().metrics();
+    const Totals totals = trainee_.environment().take_totals();
+    metrics.emplace_back("episodes", totals.episodes);
+    metrics.emplace_back("episode.return", totals.mean_return);
+    metrics.emplace_back("episode.return_deviation", totals.return_deviation);
+    metrics.emplace_back("episode.length", totals.mean_length);
+    for (const Totals::Policy& policy : totals.policies)
+        if (totals.policies.size() > 1)
+            metrics.emplace_back("policy." + policy.name + ".return", policy.mean_return);
+    for (const auto& [name, value] : totals.log) metrics.emplace_back("log." + name, value);
+    metrics.emplace_back("steps_per_second", progress_.steps_per_second);
+}
+
+void TrainingRun::evaluate_now() {
+    const Evaluation found =
+        trainee_.evaluate(settings_.episodes, EvaluationPurpose::during_training);
+    progress_.metrics.emplace_back("evaluation.return", found.mean_return);
+    progress_.metrics.emplace_back("evaluation.length", found.mean_length);
+    evaluation_ = {found.mean_return, progress_.steps};
+    if (!best_ || found.mean_return > best_->mean_return) best_ = evaluation_;
+    solved_ = settings_.solved_return && found.mean_return >= *settings_.solved_return;
 }
 
 Evaluation TrainingRun::evaluate(uint64_t episodes) {
-    Environment& env = *environment_;
-    const uint32_t limit = env.schema().header().time_limit;
-    env.reset();
-    env.take_totals();
-    FirstEpisodes first(env, std::min<size_t>(episodes, env.count()));
-    for (uint32_t t = 0; !first.all_ended() && t < (limit ? limit : 100000u); ++t) {
-        learner_->act(true);
-        env.step();
-        first.see_step();
-    }
-    env.check_finite();
-    env.take_totals();
-    return first.evaluation();
+    return trainee_.evaluate(episodes, EvaluationPurpose::after_training);
+}
+
+void TrainingRun::save(bool as_best) {
+    if (!directory_) return;
+    // Metrics first: a run that goes on from here must not miss what came before.
+    for (const auto& sink : sinks_) sink->flush();
+    CheckpointRecord record = trainee_.record();
+    record.iteration = progress_.iteration;
+    record.steps = progress_.steps;
+    record.evaluation = evaluation_;
+    record.best = best_;
+    const Checkpoints checkpoints = directory_->checkpoints();
+    checkpoints.save(record, trainee_.tensors(), as_best);
+    if (as_best) return;
+    saved_ = progress_.steps;
+    checkpoints.prune(settings_.keep, progress_.steps);
 }
 
 void TrainingRun::finish() {
+    if (saved_ != progress_.steps) save(false);
     for (const auto& sink : sinks_) sink->flush();
 }
 

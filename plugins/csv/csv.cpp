@@ -11,6 +11,7 @@
 #include <memory>
 #include <nacelle/plugin/config.h>
 #include <nacelle/plugin/sink.h>
+#include <utility>
 
 namespace {
 
@@ -80,6 +81,14 @@ public:
         file_->add(joined(row));
     }
     void flush() { file_->flush(); }
+    void rewind(uint64_t step) {
+        bool title = true;
+        file_->keep_while([&](std::string_view line) {
+            uint64_t its = 0;
+            std::from_chars(line.data(), line.data() + line.size(), its);
+            return std::exchange(title, false) || its <= step;
+        });
+    }
 
 private:
     size_t place_of(const std::string& column) const {

@@ -28,6 +28,15 @@ std::string path_in(plugin::Config config) {
     return out + "/metrics.jsonl";
 }
 
+// The step of a line that was written below; all ones where it is none.
+uint64_t step_of(std::string_view line) {
+    constexpr std::string_view begin = "{\"step\":";
+    uint64_t step = ~uint64_t(0);
+    if (line.starts_with(begin))
+        std::from_chars(line.data() + begin.size(), line.data() + line.size(), step);
+    return step;
+}
+
 class JsonLines final {
 public:
     static constexpr const char* name = "jsonl";
@@ -44,6 +53,9 @@ public:
         file_.add(line + "}");
     }
     void flush() { file_.flush(); }
+    void rewind(uint64_t step) {
+        file_.keep_while([&](std::string_view line) { return step_of(line) <= step; });
+    }
 
 private:
     nacelle::plugins::LineFile file_;

@@ -89,7 +89,7 @@ TEST_CASE("a table that is short, has a hole or is missing is refused") {
         return complaint([&] { SinkInstance(plugins, name, "."); });
     };
     CHECK(try_one("short") ==
-          "tables.so: its table of sink/1 'short' has 8 bytes; this host needs 40");
+          "tables.so: its table of sink/1 'short' has 8 bytes; this host needs 48");
     CHECK(try_one("hole") == "tables.so: its table of sink/1 'hole' has a function that is null");
     CHECK(try_one("missing") ==
           "tables.so: its table of sink/1 'missing' is missing, though the manifest names it");

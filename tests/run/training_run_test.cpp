@@ -30,7 +30,7 @@ double trained_return(uint64_t seed, int threads) {
         open_backend({.backend = "cpu", .threads = threads, .cache = {}, .env_folders = {}});
     const Json configuration = cartpole({{"seed", seed}});
     TrainingRun run(load_environment(on, plugins, configuration, "test"), plugins, configuration,
-                    "test", {});
+                    "test");
     while (run.iterate()) {}
     return run.evaluate(200).mean_return;
 }
@@ -40,7 +40,7 @@ std::string refusal(const Json& over) {
     const Json configuration = cartpole(over);
     return complaint([&] {
         TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins,
-                        configuration, "test", {});
+                        configuration, "test");
     });
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("a run ends where its steps are taken, and not before") {
     const Json configuration =
         cartpole({{"run", {{"total_steps", 600000}}}, {"solved", {{"return", 1e9}}}});
     TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration,
-                    "test", {});
+                    "test");
     while (run.iterate()) {}
     CHECK(run.progress().steps == 768000);    // whole iterations of 512 x 500
     CHECK(!run.solved());
@@ -90,7 +90,7 @@ TEST_CASE("a run of a team tells the returns of each policy") {
         {"learner", {{"name", "noise"}}},
         {"run", {{"total_steps", 64 * 240}}}};
     TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration,
-                    "test", {});
+                    "test");
     while (run.iterate()) {
         std::map<std::string, double> metrics(run.progress().metrics.begin(),
                                               run.progress().metrics.end());

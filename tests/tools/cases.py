@@ -20,6 +20,12 @@ bench --kind walk
 bench --repetitions 0
 train cartpole --episodes 0
 train cartpole --out
+resume
+resume a b
+resume a --seed 3
+eval
+eval a --episodes 0
+eval a --checkpoint
 plugins --folder
 '''
 
@@ -74,10 +80,12 @@ SETTINGS = {
 
 # The same for what a plugin refuses: it names itself.
 PLUGIN_SETTINGS = {
-    'learner': ('{"learner": {"name": "alchemy"}}', r'alchemy: there is no such learner \(there is: random_search\)'),
+    'learner': ('{"learner": {"name": "alchemy"}}', r'alchemy: there is no such learner \(there is: .*random_search\)'),
     'setting': ('{"learner": {"elit": 0.2}}', r'random_search: elit: there is no such setting \(there is: .*elite.*\)'),
+    'ignored': ('{"policies": {"default": {"hidden": [8]}}}', r'random_search: policies: there is no such setting \(there is: .*\)'),
+    'unseen': ('{"run": {"evaluate_every": 0}}', r'.*: run\.evaluate_every: is 0, so that nobody would see .*'),
     'sink': ('{"run": {"sinks": ["jsnol"]}}',
-             r"jsnol: there is no such sink \((there is: csv, jsonl|did you mean 'jsonl'\?)\)"),
+             r"jsnol: there is no such sink \((there is: csv, jsonl, tensorboard|did you mean 'jsonl'\?)\)"),
 }
 
 ASSIGNMENTS = {

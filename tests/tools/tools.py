@@ -1,99 +1,18 @@
 """The command line as a user meets it: what it prints, where, and how it ends."""
-import argparse
 import json
-import os
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 from pathlib import Path
 
 import cases
-
-LONGEST = 600       # seconds that one command may take
-CPU = ('--backend', 'cpu')
-TESTS = []
-
-
-def case(test):
-    TESTS.append(test)
-    return test
-
-
-class Skip(Exception):
-    pass
-
-
-class Result:
-    def __init__(self, arguments, done):
-        self.arguments, self.status = arguments, done.returncode
-        self.out, self.err = done.stdout.decode(errors='replace'), done.stderr.decode(errors='replace')
-
-    def __str__(self):
-        return (f'nacelle {" ".join(map(str, self.arguments))}\nended with {self.status}\n'
-                f'standard output:\n{self.out}\nstandard error:\n{self.err}')
-
-
-class Bench:
-    """A folder with our environments in it, and the program."""
-
-    def __init__(self, options, folder):
-        self.root, self.folder = options.root, Path(folder)
-        self.program = options.build / 'tools' / 'nacelle'
-        self.settings = dict(os.environ, XDG_CACHE_HOME=str(options.build / 'tests' / 'tools-cache'))
-        shutil.copytree(self.root / 'env_sources', self.folder / 'env_sources')
-        (self.folder / 'empty').mkdir()
-
-    def run(self, *arguments, **changed):
-        settings = {key: value for key, value in {**self.settings, **changed}.items() if value is not None}
-        done = subprocess.run([self.program, *map(str, arguments)], cwd=self.folder, env=settings,
-                              capture_output=True, timeout=LONGEST)
-        return Result(arguments, done)
-
-    def good(self, *arguments):
-        result = self.run(*arguments)
-        assert result.status == 0 and result.err == '', result
-        return result.out
-
-    def lines(self, *arguments):
-        """What --json prints: nothing but objects, one a line."""
-        objects = [json.loads(line) for line in self.good(*arguments, '--json').splitlines()]
-        assert objects and all(isinstance(one, dict) for one in objects), objects
-        return objects
-
-    def refused(self, pattern, *arguments, **changed):
-        """It ends with 1 and one line on standard error, at most with an excerpt of a file below it."""
-        result = self.run(*arguments, **changed)
-        assert result.status == 1 and result.out == '', result
-        first, *rest = result.err.rstrip('\n').split('\n')
-        assert re.fullmatch(pattern, first), f'{result}\nwanted: {pattern}'
-        assert len(rest) <= 1 and all(re.match(r' +\d+ \| ', line) for line in rest), result
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    def cartpole(self, changes):
-        """The text of cartpole.cu with some of it replaced."""
-        text = (self.root / 'env_sources' / 'cartpole.cu').read_text()
-        for old, new in changes:
-            assert old in text, f'cartpole.cu has no {old!r}'
-            text = text.replace(old, new)
-        return text
-
-
-def setting(**values):
-    """--set for each value; `__` stands for a dot."""
-    return [word for key, value in values.items() for word in ('--set', f'{key.replace("__", ".")}={value}')]
+from bench import CPU, LONGEST, Skip, case, main, setting
 
 
 @case
 def every_command_explains_itself(bench):
     whole = bench.good('--help')
-    for command in ('train', 'inspect', 'bench', 'check', 'plugins'):
+    for command in ('train', 'resume', 'eval', 'inspect', 'bench', 'check', 'plugins'):
         assert command in whole, whole
         text = bench.good(command, '--help')
         assert f'nacelle {command}' in text and '--json' in text, text
@@ -284,7 +203,7 @@ def bench_prints_a_row_for_each_environment_count_and_kind(bench):
 def plugins_are_listed_with_what_they_offer(bench):
     listed = [one for one in bench.lines('plugins') if 'id' in one]
     offers = {offer['kind'] + ' ' + offer['name'] for one in listed for offer in one['offers']}
-    assert {'sink/1 jsonl', 'sink/1 csv', 'hook/1 levels', 'learner/1 random_search'} <= offers, offers
+    assert {'sink/1 jsonl', 'sink/1 csv', 'sink/1 tensorboard', 'hook/1 levels', 'learner/1 random_search'} <= offers, offers
     bench.write('refused_plugins/nonsense.so', 'no library')
     [first, *_] = bench.lines('plugins', '--folder', 'refused_plugins')
     assert first['path'].endswith('refused_plugins/nonsense.so') and first['refused'] == 'is no shared library', first
@@ -305,16 +224,24 @@ def training_cartpole_on_the_cpu_solves_it(bench):
 SHORT = (*CPU, '--episodes', '10', *setting(env__count=256, run__total_steps=200000, solved__return=1000))
 
 
+def best_steps(out):
+    return [json.loads((out / 'checkpoints' / 'best.json').read_text())['steps']]
+
+
 @case
 def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     path = bench.write('run.json', '{"seed": 3, "run": {"sinks": ["jsonl", "csv"]}}')
     text = bench.good('train', 'cartpole', path, *SHORT, '--out', 'left')
+    assert len(text.splitlines()) == 2, text        # no terminal: the sum alone
     assert re.search(r'^Ended after 256000 steps: return .* over 10 episodes', text, re.MULTILINE), text
     out = bench.folder / 'left'
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob('*') if path.is_file())
-    assert files == ['config.json', 'metrics.csv', 'metrics.jsonl', 'source/cartpole.cu'], files
+    stem = 'checkpoints/step-000000000'
+    assert files == sorted([f'checkpoints/best-step-000000000{best}.safetensors' for best in best_steps(out)] +
+                           [f'{stem}{step}.{kind}' for step in ('128000', '256000') for kind in ('json', 'safetensors')] +
+                           ['checkpoints/best.json', 'config.json', 'metrics.csv', 'metrics.jsonl', 'source/0/cartpole.cu']), files
     source = (bench.root / 'env_sources' / 'cartpole.cu').read_bytes()
-    assert (out / 'source' / 'cartpole.cu').read_bytes() == source
+    assert (out / 'source' / '0' / 'cartpole.cu').read_bytes() == source
     kept = json.loads((out / 'config.json').read_text())
     assert kept['seed'] == 3 and kept['env']['count'] == 256 and kept['learner']['name'] == 'random_search', kept
     assert kept['solved'] == {'return': 1000, 'episodes': 100}, kept
@@ -322,6 +249,9 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     assert [line['step'] for line in metrics] == [128000, 256000] and all(line['episode.length'] > 0 for line in metrics)
     table = (out / 'metrics.csv').read_text().splitlines()
     assert len(table) == 3 and table[0].startswith('step,') and table[0].count(',') == table[1].count(','), table
+    assert kept['env']['params']['gravity'] == 9.8 and kept['env']['strict'] is False, kept
+    assert kept['run'] == {'total_steps': 200000, 'evaluate_every': 1, 'report_every': 'auto', 'checkpoint_every': 20000,
+                           'keep': 3, 'sinks': ['jsonl', 'csv']}, kept
     # What is kept is a configuration itself.
     bench.good('train', 'cartpole', 'left/config.json', *CPU, '--out', 'left_again', '--episodes', '10')
 
@@ -356,33 +286,6 @@ def an_interrupt_ends_a_run_in_order(bench):
     assert first['kind'] == 'progress' and running.returncode == 0 and err == '', err
     assert result['kind'] == 'result' and result['interrupted'] and not result['solved'], result
     assert (bench.folder / 'stopped' / 'metrics.jsonl').read_text().endswith('}\n')
-
-
-def outcome(test, bench):
-    try:
-        test(bench)
-    except Skip as reason:
-        return 'skipped:', f': {reason}'
-    except (AssertionError, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
-        return 'FAILED', '\n    ' + (str(error) or repr(error)).replace('\n', '\n    ')
-    return 'ok', ''
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument('--root', type=Path, required=True)
-    parser.add_argument('--build', type=Path, required=True)
-    options = parser.parse_args()
-    options.root, options.build = options.root.resolve(), options.build.resolve()
-    counts = {'ok': 0, 'FAILED': 0, 'skipped:': 0}
-    with tempfile.TemporaryDirectory(prefix='nacelle-tools-') as folder:
-        bench = Bench(options, folder)
-        for test in TESTS:
-            word, more = outcome(test, bench)
-            counts[word] += 1
-            print(word, test.__name__.replace('_', ' ') + more, flush=True)
-    print(f'{counts["ok"]} passed, {counts["FAILED"]} failed, {counts["skipped:"]} skipped')
-    return 1 if counts['FAILED'] else 0
 
 
 raise SystemExit(main())

@@ -9,10 +9,12 @@ nacelle_status write(void*, uint64_t, const char* const*, const double*, uint32_
 }
 nacelle_status flush(void*) { return NACELLE_OK; }
 void destroy(void*) {}
+nacelle_status rewind(void*, uint64_t) { return NACELLE_OK; }
 
-constexpr nacelle_sink short_table{8, create, write, flush, destroy};
-constexpr nacelle_sink table_with_hole{sizeof(nacelle_sink), create, nullptr, flush, destroy};
-constexpr nacelle_sink silent_table{sizeof(nacelle_sink), create, write, flush, destroy};
+constexpr nacelle_sink short_table{8, create, write, flush, destroy, rewind};
+constexpr nacelle_sink table_with_hole{
+    sizeof(nacelle_sink), create, nullptr, flush, destroy, rewind};
+constexpr nacelle_sink silent_table{sizeof(nacelle_sink), create, write, flush, destroy, rewind};
 
 #define SINK(type, its_name, its_table)                                                            \
     struct type {                                                                                  \

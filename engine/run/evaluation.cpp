@@ -1,0 +1,194 @@
+#include "engine/run/evaluation.h"
+
+#include "engine/base/error.h"
+
+#include <cmath>
+#include <nacelle/programs/evaluation.h>
+
+namespace nacelle {
+namespace {
+
+// Steps in a graph. The host looks whether all episodes have ended only behind each of these: waiting
+// costs a GPU more than some steps too many.
+constexpr uint32_t chunk = 25;
+
+const ProgramText evaluation_text{
+    .instantiation = "#include <nacelle/programs/evaluation.h>\nNACELLE_EVALUATION()\n",
+    .headers = {},
+    .defines = {}};
+
+void summarise(const std::vector<double>& values, double& mean, double& interval) {
+    const auto count = double(values.size());
+    double sum = 0, squares = 0;
+    for (const double value : values) sum += value;
+    mean = sum / count;
+    for (const double value : values) squares += (value - mean) * (value - mean);
+    interval = count > 1 ? 1.96 * std::sqrt(squares / (count - 1) / count) : 0;
+}
+
+}
+
+// splitmix64 over both: neighbouring seeds and purposes have nothing in common.
+uint64_t evaluation_seed(uint64_t seed, EvaluationPurpose purpose) {
+    uint64_t z = seed + 0x9e3779b97f4a7c15ull * static_cast<uint64_t>(purpose);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
+// The environments' arrays, their clock and their seed, put back when this goes. Copies on the device:
+// through the host they would take longer than the evaluation. What belongs to plugins is not copied: a
+// replay buffer may be most of the memory.
+class Evaluator::Kept final {
+public:
+    explicit Kept(Evaluator& owner) : owner_(owner), tick_(owner.env_.tick()) {
+        for (auto& [array, copy] : owner.copies_)
+            stream().copy(copy.data(), array->device(), array->bytes());
+    }
+    ~Kept() {
+        try {
+            for (auto& [array, copy] : owner_.copies_)
+                stream().copy(array->device(), copy.data(), array->bytes());
+            owner_.env_.set_tick(tick_);
+            owner_.env_.set_seed(owner_.env_.settings().seed);
+        } catch (const Error&) {
+            // A lost device: the next call says so.
+        }
+    }
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+
+private:
+    Stream& stream() { return *owner_.env_.on().stream; }
+
+    Evaluator& owner_;
+    uint64_t tick_;
+};
+
+Evaluator::Evaluator(Environment& environment, LearnerInstance& learner)
+    : env_(environment), learner_(learner) {}
+
+Evaluation Evaluator::play(const EvaluationRequest& request) {
+    Episodes found;
+    found.returns.resize(env_.schema().header().policies);
+    const auto most = static_cast<uint32_t>(std::min<uint64_t>(request.episodes, env_.count()));
+    prepare(most, request.greedy);
+    {
+        const Kept kept(*this);
+        env_.set_seed(request.seed);
+        // Later rounds draw other numbers, since the clock goes on.
+        for (uint64_t left = request.episodes; left > 0;) {
+            const auto now = static_cast<uint32_t>(std::min<uint64_t>(left, most));
+            play_round(now, request.greedy, found);
+            left -= now;
+        }
+        env_.check_finite();
+    }
+    Evaluation evaluation{.episodes = request.episodes, .unfinished = found.unfinished};
+    summarise(found.lengths, evaluation.mean_length, evaluation.length_interval);
+    for (size_t p = 0; p < found.returns.size(); ++p) {
+        Evaluation::Policy policy{.name = env_.schema().header().policy[p].name};
+        summarise(found.returns[p], policy.mean_return, policy.return_interval);
+        evaluation.policies.push_back(policy);
+    }
+    evaluation.mean_return = evaluation.policies[0].mean_return;
+    evaluation.return_interval = evaluation.policies[0].return_interval;
+    return evaluation;
+}
+
+void Evaluator::prepare(uint32_t episodes, bool greedy) {
+    const std::shared_ptr<Device>& device = env_.on().device;
+    if (!first_episodes_.function)
+        first_episodes_ = env_.program(evaluation_text).kernel("nacelle_first_episodes");
+    if (copies_.empty())
+        for (NamedArray& array : env_.arrays().all())
+            if (array.role() != Role::plugin)
+                copies_.emplace_back(&array, Buffer(device, array.bytes()));
+    if (over_.bytes() < episodes) {
+        returns_ = Buffer(device, sizeof(double) * episodes * env_.schema().header().policies);
+        lengths_ = Buffer(device, sizeof(int32_t) * episodes);
+        over_ = Buffer(device, episodes);
+        graph_.reset();
+    }
+    if (graph_ && graph_episodes_ == episodes && graph_greedy_ == greedy) return;
+    // A learner whose act() waits or copies cannot be captured: its steps are then put on the stream one
+    // by one, and fail there where they fail for another reason.
+    Stream& stream = *env_.on().stream;
+    graph_.reset();
+    graph_episodes_ = episodes;
+    graph_greedy_ = greedy;
+    stream.begin_capture();
+    bool captured = true;
+    try {
+        record_steps(episodes, greedy);
+    } catch (const Error&) {
+        captured = false;
+    }
+    try {
+        graph_ = stream.end_capture();
+    } catch (const Error&) {
+        captured = false;
+    }
+    if (!captured) graph_.reset();
+}
+
+void Evaluator::record_steps(uint32_t episodes, bool greedy) {
+    for (uint32_t t = 0; t < chunk; ++t) {
+        learner_.act(greedy, env_.on().stream->native());
+        env_.record_step(false, 0, episodes);
+        env_.record_ticks(1);
+        note(episodes, false);
+    }
+}
+
+void Evaluator::note(uint32_t episodes, bool cut) {
+    const FirstEpisodesArgs args{.returns = static_cast<double*>(returns_.data()),
+                                 .lengths = static_cast<int32_t*>(lengths_.data()),
+                                 .over = static_cast<uint8_t*>(over_.data()),
+                                 .envs = episodes,
+                                 .cut = cut};
+    env_.launch(first_episodes_, thread_each(episodes), args_of(args));
+}
+
+bool Evaluator::all_over(uint32_t episodes, std::vector<uint8_t>& over) {
+    over.resize(episodes);
+    env_.on().stream->to_host(over.data(), over_.data(), episodes);
+    env_.on().stream->synchronize();
+    return std::find(over.begin(), over.end(), 0) == over.end();
+}
+
+void Evaluator::play_round(uint32_t episodes, bool greedy, Episodes& found) {
+    Stream& stream = *env_.on().stream;
+    const uint32_t limit = env_.schema().header().time_limit, last = limit ? limit : most_steps;
+    for (NamedArray& array : env_.arrays().all())
+        if (array.role() == Role::total) stream.fill(array.device(), 0, array.bytes());
+    stream.fill(over_.data(), 0, episodes);
+    env_.record_restart(episodes);
+    std::vector<uint8_t> over;
+    bool done = false;
+    const bool replays = graph_ && episodes == graph_episodes_;
+    for (uint32_t t = 0; !done && t < last; t += chunk) {
+        if (replays) stream.replay(*graph_);
+        else record_steps(episodes, greedy);
+        done = all_over(episodes, over);
+    }
+    found.unfinished += uint64_t(std::count(over.begin(), over.end(), 0));
+    if (!done) note(episodes, true);
+    take_results(episodes, found);
+}
+
+void Evaluator::take_results(uint32_t episodes, Episodes& found) {
+    Stream& stream = *env_.on().stream;
+    std::vector<double> returns(size_t(episodes) * found.returns.size());
+    std::vector<int32_t> lengths(episodes);
+    stream.to_host(returns.data(), returns_.data(), returns.size() * sizeof(double));
+    stream.to_host(lengths.data(), lengths_.data(), lengths.size() * sizeof(int32_t));
+    stream.synchronize();
+    found.lengths.insert(found.lengths.end(), lengths.begin(), lengths.end());
+    for (size_t p = 0; p < found.returns.size(); ++p) {
+        const auto first = returns.begin() + std::ptrdiff_t(p * episodes);
+        found.returns[p].insert(found.returns[p].end(), first, first + episodes);
+    }
+}
+
+}

@@ -1,0 +1,66 @@
+#pragma once
+#include "engine/plugins/learner_instance.h"
+
+namespace nacelle {
+
+// What an evaluation found: whole episodes, each the first one of an environment that has just begun.
+struct Evaluation {
+    // What an agent of one policy got in the mean.
+    struct Policy {
+        std::string name;
+        double mean_return = 0, return_interval = 0;
+    };
+    uint64_t episodes = 0;
+    uint64_t unfinished =
+        0;    // of them: cut after `most_steps`, where the environment has no limit
+    double mean_return = 0, return_interval = 0;    // half the width of the 95 % interval
+    double mean_length = 0, length_interval = 0;
+    std::vector<Policy> policies;    // mean_return is that of the first
+};
+
+// Which numbers an evaluation draws: never those of training, nor those of another purpose.
+enum class EvaluationPurpose : uint64_t { during_training = 1, after_training = 2, asked_for = 3 };
+uint64_t evaluation_seed(uint64_t seed, EvaluationPurpose purpose);
+
+struct EvaluationRequest {
+    uint64_t episodes = 100;
+    uint64_t seed = 0;    // of evaluation_seed()
+    bool greedy = true;
+};
+
+// Plays whole episodes with a learner's policy. The environments, their clock and their seed are
+// afterwards as they were, so that training goes on as if nothing had happened; what the learner keeps
+// is its own business: its act() must change nothing that lasts.
+class Evaluator final {
+public:
+    static constexpr uint32_t most_steps = 10000;
+
+    Evaluator(Environment& environment, LearnerInstance& learner);
+    Evaluation play(const EvaluationRequest& request);
+
+private:
+    struct Episodes {
+        std::vector<std::vector<double>> returns;    // of each policy
+        std::vector<double> lengths;
+        uint64_t unfinished = 0;
+    };
+    class Kept;
+
+    void play_round(uint32_t episodes, bool greedy, Episodes& found);
+    void take_results(uint32_t episodes, Episodes& found);
+    void record_steps(uint32_t episodes, bool greedy);
+    void prepare(uint32_t episodes, bool greedy);
+    void note(uint32_t episodes, bool cut);
+    bool all_over(uint32_t episodes, std::vector<uint8_t>& over);
+
+    Environment& env_;
+    LearnerInstance& learner_;
+    Kernel first_episodes_;
+    Buffer returns_, lengths_, over_;
+    std::unique_ptr<Graph> graph_;
+    uint32_t graph_episodes_ = 0;
+    bool graph_greedy_ = true;
+    std::vector<std::pair<NamedArray*, Buffer>> copies_;
+};
+
+}

@@ -1,0 +1,82 @@
+#include "engine/run/resolved.h"
+
+#include <charconv>
+#include <cmath>
+#include <set>
+
+namespace nacelle {
+namespace {
+
+// A float as its author wrote it: as a double it would show digits that nobody wrote.
+Json short_number(const Json& value) {
+    if (value.is_array()) {
+        Json list = Json::array();
+        for (const Json& one : value) list.push_back(short_number(one));
+        return list;
+    }
+    if (!value.is_number_float()) return value;
+    const auto number = value.get<double>();
+    const auto single = static_cast<float>(number);
+    if (double(single) != number) return value;
+    char text[32];
+    const char* const end = std::to_chars(text, std::end(text), single).ptr;
+    double nearest = number;
+    std::from_chars(text, end, nearest);
+    return nearest;
+}
+
+bool can_be_written(const Json& value) {
+    if (value.is_array()) return std::all_of(value.begin(), value.end(), can_be_written);
+    return !value.is_number_float() || std::isfinite(value.get<double>());
+}
+
+// "joints.angle" goes into params.joints.angle.
+Json& place_of(Json& params, const std::string& name) {
+    Json* at = &params;
+    size_t from = 0;
+    for (size_t dot; (dot = name.find('.', from)) != name.npos; from = dot + 1)
+        at = &(*at)[name.substr(from, dot - from)];
+    return (*at)[name.substr(from)];
+}
+
+void write_params(Environment& env, Json& params) {
+    if (!params.is_object()) params = Json::object();
+    std::set<std::string> given;
+    for (const ParamEntry& entry : flatten_params(params)) given.insert(entry.name);
+    for (const Field* field : env.schema().params()) {
+        const std::string name = field->name + std::string_view("param.").size();
+        if (field->kind == Kind::table || given.contains(name)) continue;
+        const Json value = short_number(env.param(name));
+        if (can_be_written(value)) place_of(params, name) = value;
+    }
+}
+
+// Where the learner tells its settings they hold its policies, which a configuration has beside it.
+void write_learner(const LearnerInstance& learner, Json& configuration) {
+    Json told = learner.settings();
+    if (told.is_object() && told.contains("policies")) {
+        merge_json(configuration["policies"], told["policies"]);
+        told.erase("policies");
+    }
+    Json& its = configuration["learner"];
+    if (told.is_object()) merge_json(its, told);
+    its["name"] = learner.name();
+}
+
+}
+
+Json resolved(Json configuration, Trainee& trainee, const RunSettings& settings) {
+    Environment& env = trainee.environment();
+    configuration["seed"] = env.settings().seed;
+    Json& its = configuration["env"];
+    its["source"] = env.settings().source.string();
+    its["count"] = env.count();
+    its["levels"] = env.settings().levels;
+    its["strict"] = env.settings().strict;
+    write_params(env, its["params"]);
+    write_learner(trainee.learner(), configuration);
+    write_run_settings(settings, configuration);
+    return configuration;
+}
+
+}

@@ -1,0 +1,66 @@
+#include "engine/run/settings.h"
+
+#include <algorithm>
+
+namespace nacelle {
+namespace {
+
+constexpr int64_t most = int64_t(1) << 53;
+
+// Fifty evaluations and ten checkpoints in a run, unless asked otherwise.
+constexpr uint64_t evaluations = 50, checkpoints = 10;
+
+uint64_t count(Config& run, const char* key, uint64_t fallback, int64_t low) {
+    return static_cast<uint64_t>(run.integer(key, int64_t(fallback), low, most));
+}
+
+uint64_t report_every(Config& run) {
+    if (run.any("report_every", "auto") == "auto") return 0;
+    return count(run, "report_every", 1, 1);
+}
+
+}
+
+RunSettings read_run_settings(const Json& configuration, const std::string& where,
+                              uint64_t steps_per_iteration) {
+    Config top(configuration, where);
+    for (const char* const key : {"env", "seed", "hooks", "learner", "policies"}) top.any(key);
+    RunSettings settings;
+    Config run = top.object("run");
+    settings.total_steps = count(run, "total_steps", settings.total_steps, 1);
+    const uint64_t iterations = settings.total_steps / std::max<uint64_t>(1, steps_per_iteration);
+    settings.evaluate_every =
+        count(run, "evaluate_every", std::max<uint64_t>(1, iterations / evaluations), 0);
+    settings.report_every = report_every(run);
+    settings.checkpoint_every = count(run, "checkpoint_every",
+                                      std::max<uint64_t>(1, settings.total_steps / checkpoints), 0);
+    settings.keep = count(run, "keep", settings.keep, 1);
+    settings.sinks = run.texts("sinks", {"jsonl"});
+    run.finish("run");
+    Config solved = top.object("solved");
+    // null takes back what ENV.json says.
+    if (!solved.any("return").is_null()) settings.solved_return = solved.number("return", 0);
+    settings.episodes =
+        static_cast<uint64_t>(solved.integer("episodes", int64_t(settings.episodes), 1, 1000000));
+    solved.finish("solved");
+    if (settings.solved_return && settings.evaluate_every == 0)
+        run.fail("evaluate_every", "is 0, so that nobody would see whether the run is solved",
+                 "give it a number, or set solved.return to null");
+    top.finish("the configuration");
+    return settings;
+}
+
+void write_run_settings(const RunSettings& settings, Json& configuration) {
+    configuration["run"] = {
+        {"total_steps", settings.total_steps},
+        {"evaluate_every", settings.evaluate_every},
+        {"report_every", settings.report_every ? Json(settings.report_every) : Json("auto")},
+        {"checkpoint_every", settings.checkpoint_every},
+        {"keep", settings.keep},
+        {"sinks", settings.sinks}};
+    const std::optional<double>& wanted = settings.solved_return;
+    configuration["solved"] = {{"return", wanted ? Json(*wanted) : Json()},
+                               {"episodes", settings.episodes}};
+}
+
+}

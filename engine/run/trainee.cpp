@@ -1,0 +1,120 @@
+#include "engine/run/trainee.h"
+
+#include "engine/base/error.h"
+#include "engine/plugins/run_hook.h"
+#include "engine/run/author_files.h"
+
+#include <algorithm>
+
+namespace nacelle {
+
+std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                              const Json& configuration, const std::string& where) {
+    Config top(configuration, where);
+    const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
+    const Json hooks = top.object("hooks").json();
+    // A Trainee's or a TrainingRun's.
+    for (const char* const key : {"learner", "policies", "run", "solved"}) top.any(key);
+    const EnvSettings settings = read_env_settings(top.object("env"), seed, on->env_folders);
+    top.finish("the configuration");
+    return std::make_shared<Environment>(std::move(on), settings, [&](Environment& env) {
+        for (const auto& [hook, config] : hooks.items())
+            run_hook(plugins, env, hook, config, settings.source.parent_path());
+    });
+}
+
+Trainee::Trainee(std::shared_ptr<Environment> environment, Plugins& plugins,
+                 const Json& configuration, const std::string& where)
+    : environment_(std::move(environment)), files_(hashes_of(author_files(*environment_))) {
+    Config top(configuration, where);
+    Config learner = top.object("learner");
+    const std::string name = learner.text("name", "random_search");
+    Json settings = learner.json();
+    if (const Json policies = top.any("policies"); !policies.is_null())
+        settings["policies"] = policies;
+    learner_ = std::make_unique<LearnerInstance>(plugins, *environment_, name, settings);
+    evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
+}
+
+Evaluation Trainee::evaluate(uint64_t episodes, EvaluationPurpose purpose) {
+    return evaluator_->play(
+        {.episodes = episodes, .seed = evaluation_seed(environment_->settings().seed, purpose)});
+}
+
+CheckpointRecord Trainee::record() {
+    const Header& header = environment_->schema().header();
+    return {.environment = environment_->name(),
+            .learner = learner_->name(),
+            .layout = header.layout,
+            .spaces = header.spaces,
+            .files = files_,
+            .tick = environment_->tick()};
+}
+
+// All of the environment's, though a few could be made again from the others: too little would show
+// only as another result. An earlier learner of the same environment may have left arrays behind.
+std::vector<NamedArray*> Trainee::kept_arrays() {
+    const std::string own = learner_->name() + ".";
+    std::vector<NamedArray*> found;
+    for (NamedArray& array : environment_->arrays().all())
+        if (array.role() != Role::plugin || (array.kept() && array.name().starts_with(own)))
+            found.push_back(&array);
+    return found;
+}
+
+std::string Trainee::tensors() {
+    const std::vector<NamedArray*> arrays = kept_arrays();
+    std::vector<Tensor> forms;
+    for (const NamedArray* array : arrays)
+        forms.push_back({.name = array->name(), .dtype = array->dtype(), .shape = array->shape()});
+    return safetensors_of(forms, [&](size_t i, void* target) { arrays[i]->read(target); });
+}
+
+void Trainee::require_same(const Checkpoint& checkpoint, bool changed_files) {
+    const CheckpointRecord mine = record(), &its = checkpoint.record;
+    if (its.environment != mine.environment)
+        throw Error(checkpoint.where,
+                    "is a checkpoint of " + its.environment + "; this run has " + mine.environment);
+    if (its.learner != mine.learner)
+        throw Error(checkpoint.where,
+                    "is a checkpoint of " + its.learner + "; this run has " + mine.learner);
+    if (its.files != mine.files && !changed_files) {
+        const std::string name = first_difference(its.files, mine.files);
+        throw Error((environment_->settings().source.parent_path() / name).string(),
+                    "is not what it was at step " + std::to_string(its.steps) + " of this run",
+                    "put it back: the run's folder 'source' has it; or go on with the changed one "
+                    "by --changed-source");
+    }
+    if (its.layout != mine.layout || its.spaces != mine.spaces)
+        throw Error(environment_->settings().source.string(),
+                    "its arrays are no longer those of " + checkpoint.where,
+                    its.spaces != mine.spaces ? "what agents see or do has changed"
+                                              : "a field has another name, type or size");
+}
+
+void Trainee::load(const Checkpoint& checkpoint, bool changed_files) {
+    require_same(checkpoint, changed_files);
+    const std::vector<NamedArray*> arrays = kept_arrays();
+    std::vector<const Tensor*> sources;
+    for (const NamedArray* array : arrays) {
+        const auto found =
+            std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
+                         [&](const Tensor& tensor) { return tensor.name == array->name(); });
+        const bool there = found != checkpoint.tensors.end();
+        if (!there || found->dtype != array->dtype() || found->shape != array->shape())
+            throw Error(checkpoint.where,
+                        there ? "its " + array->name() + " is " + found->form() +
+                                    "; that of this run is " + array->form()
+                              : "has no " + array->name() + ", which this run needs",
+                        "env.count and the learner's sizes must be the checkpoint's");
+        sources.push_back(&*found);
+    }
+    if (checkpoint.tensors.size() != arrays.size())
+        throw Error(checkpoint.where, "holds " + std::to_string(checkpoint.tensors.size()) +
+                                          " arrays; this run has " + std::to_string(arrays.size()));
+    for (size_t i = 0; i < arrays.size(); ++i)
+        arrays[i]->write_bytes(sources[i]->data.data(), arrays[i]->count());
+    environment_->set_tick(checkpoint.record.tick);
+}
+
+}

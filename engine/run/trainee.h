@@ -1,0 +1,41 @@
+#pragma once
+#include "engine/run/checkpoint.h"
+#include "engine/run/evaluation.h"
+
+namespace nacelle {
+
+// The configuration's environment: its "env", "seed" and "hooks".
+std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                              const Json& configuration, const std::string& where);
+
+// An environment and the learner at work on it: all that a checkpoint holds.
+class Trainee final {
+public:
+    // Reads "learner" and "policies".
+    Trainee(std::shared_ptr<Environment> environment, Plugins& plugins, const Json& configuration,
+            const std::string& where);
+
+    Environment& environment() { return *environment_; }
+    LearnerInstance& learner() { return *learner_; }
+    Evaluation evaluate(uint64_t episodes, EvaluationPurpose purpose);
+    Evaluation evaluate(const EvaluationRequest& request) { return evaluator_->play(request); }
+
+    // What belongs to the checkpoint's record and is known here.
+    CheckpointRecord record();
+    // The tensors' file: the environment's arrays and those that the learner wants kept.
+    std::string tensors();
+    // Takes over what the checkpoint holds. Throws where it is another environment's or learner's, or where
+    // an array differs; and where the author's files have changed, unless `changed_files` are welcome.
+    void load(const Checkpoint& checkpoint, bool changed_files);
+
+private:
+    std::vector<NamedArray*> kept_arrays();
+    void require_same(const Checkpoint& checkpoint, bool changed_files);
+
+    std::shared_ptr<Environment> environment_;
+    std::unique_ptr<LearnerInstance> learner_;
+    std::unique_ptr<Evaluator> evaluator_;
+    Json files_;    // the hash of each of the author's files
+};
+
+}

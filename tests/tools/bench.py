@@ -1,0 +1,115 @@
+"""What tests of the command line share: a folder of their own, the program, and the sum at the end."""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+LONGEST = 600       # seconds that one command may take
+CPU = ('--backend', 'cpu')
+TESTS = []
+
+
+def case(test):
+    TESTS.append(test)
+    return test
+
+
+class Skip(Exception):
+    pass
+
+
+class Result:
+    def __init__(self, arguments, done):
+        self.arguments, self.status = arguments, done.returncode
+        self.out, self.err = done.stdout.decode(errors='replace'), done.stderr.decode(errors='replace')
+
+    def __str__(self):
+        return (f'nacelle {" ".join(map(str, self.arguments))}\nended with {self.status}\n'
+                f'standard output:\n{self.out}\nstandard error:\n{self.err}')
+
+
+class Bench:
+    """A folder with our environments in it, and the program."""
+
+    def __init__(self, options, folder):
+        self.root, self.folder = options.root, Path(folder)
+        self.program = options.build / 'tools' / 'nacelle'
+        self.settings = dict(os.environ, XDG_CACHE_HOME=str(options.build / 'tests' / 'tools-cache'))
+        shutil.copytree(self.root / 'env_sources', self.folder / 'env_sources')
+        (self.folder / 'empty').mkdir()
+
+    def run(self, *arguments, **changed):
+        settings = {key: value for key, value in {**self.settings, **changed}.items() if value is not None}
+        done = subprocess.run([self.program, *map(str, arguments)], cwd=self.folder, env=settings,
+                              capture_output=True, timeout=LONGEST)
+        return Result(arguments, done)
+
+    def good(self, *arguments):
+        result = self.run(*arguments)
+        assert result.status == 0 and result.err == '', result
+        return result.out
+
+    def lines(self, *arguments):
+        """What --json prints: nothing but objects, one a line."""
+        objects = [json.loads(line) for line in self.good(*arguments, '--json').splitlines()]
+        assert objects and all(isinstance(one, dict) for one in objects), objects
+        return objects
+
+    def refused(self, pattern, *arguments, **changed):
+        """It ends with 1 and one line on standard error, at most with an excerpt of a file below it."""
+        result = self.run(*arguments, **changed)
+        assert result.status == 1 and result.out == '', result
+        first, *rest = result.err.rstrip('\n').split('\n')
+        assert re.fullmatch(pattern, first), f'{result}\nwanted: {pattern}'
+        assert len(rest) <= 1 and all(re.match(r' +\d+ \| ', line) for line in rest), result
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def cartpole(self, changes):
+        """The text of cartpole.cu with some of it replaced."""
+        text = (self.root / 'env_sources' / 'cartpole.cu').read_text()
+        for old, new in changes:
+            assert old in text, f'cartpole.cu has no {old!r}'
+            text = text.replace(old, new)
+        return text
+
+
+def setting(**values):
+    """--set for each value; `__` stands for a dot."""
+    return [word for key, value in values.items() for word in ('--set', f'{key.replace("__", ".")}={value}')]
+
+
+def outcome(test, bench):
+    try:
+        test(bench)
+    except Skip as reason:
+        return 'skipped:', f': {reason}'
+    except (AssertionError, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
+        return 'FAILED', '\n    ' + (str(error) or repr(error)).replace('\n', '\n    ')
+    return 'ok', ''
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--root', type=Path, required=True)
+    parser.add_argument('--build', type=Path, required=True)
+    parser.add_argument('--only', default='', help='a part of the names of the tests to be run')
+    options = parser.parse_args()
+    options.root, options.build = options.root.resolve(), options.build.resolve()
+    counts = {'ok': 0, 'FAILED': 0, 'skipped:': 0}
+    with tempfile.TemporaryDirectory(prefix='nacelle-tools-') as folder:
+        bench = Bench(options, folder)
+        for test in (one for one in TESTS if options.only in one.__name__):
+            word, more = outcome(test, bench)
+            counts[word] += 1
+            print(word, test.__name__.replace('_', ' ') + more, flush=True)
+    print(f'{counts["ok"]} passed, {counts["FAILED"]} failed, {counts["skipped:"]} skipped')
+    return 1 if counts['FAILED'] else 0

@@ -1,0 +1,108 @@
+#include "tools/progress_line.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+namespace nacelle::tools {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string format(const char* form, ...) {
+    char text[256];
+    va_list values;
+    va_start(values, form);
+    std::vsnprintf(text, sizeof text, form, values);
+    va_end(values);
+    return text;
+}
+
+const double* metric(const Progress& progress, std::string_view name) {
+    for (const auto& [key, value] : progress.metrics)
+        if (key == name) return &value;
+    return nullptr;
+}
+
+// The mean return, or that of each policy where there are several.
+std::string returns_text(const Progress& progress) {
+    constexpr std::string_view begin = "policy.", end = ".return";
+    std::string text;
+    for (const auto& [name, value] : progress.metrics) {
+        if (!name.starts_with(begin) || !name.ends_with(end)) continue;
+        const std::string policy =
+            name.substr(begin.size(), name.size() - begin.size() - end.size());
+        text += (text.empty() ? "returns: " : ", ") + policy + format(" %.1f", value);
+    }
+    if (!text.empty()) return text;
+    const double* const mean = metric(progress, "episode.return");
+    const double* const episodes = metric(progress, "episodes");
+    return mean && episodes && *episodes > 0 ? format("return %.1f", *mean) : "return -";
+}
+
+std::string losses_text(const Progress& progress) {
+    std::string text;
+    for (const auto& [name, value] : progress.metrics)
+        if (name.starts_with("loss.") || name.find(".loss.") != name.npos)
+            text += "  " + name + format(" %.3g", value);
+    return text;
+}
+
+std::string time_left(double seconds) {
+    if (!(seconds < 100 * 3600)) return "-";
+    const auto whole = static_cast<long>(std::ceil(seconds));
+    return whole < 3600 ? format("%ld:%02ld", whole / 60, whole % 60)
+                        : format("%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+}
+
+std::string progress_line(const Progress& progress) {
+    const double part = 100.0 * double(progress.steps) / double(progress.total_steps);
+    std::string line =
+        format("%5.1f %%  %10llu steps  %6.1f M steps/s  ", std::min(100.0, part),
+               static_cast<unsigned long long>(progress.steps), progress.steps_per_second * 1e-6) +
+        returns_text(progress);
+    if (const double* const found = metric(progress, "evaluation.return"))
+        line += format("  policy %.1f", *found);
+    return line + "  " + time_left(progress.seconds_left) + " left" + losses_text(progress);
+}
+
+Json progress_json(const Progress& progress) {
+    Json line = {{"kind", "progress"},
+                 {"iteration", progress.iteration},
+                 {"step", progress.steps},
+                 {"total_steps", progress.total_steps},
+                 {"seconds_left", progress.seconds_left}};
+    for (const auto& [name, value] : progress.metrics) line[name] = value;
+    return line;
+}
+
+std::string evaluation_text(const Evaluation& found) {
+    std::string text =
+        format("return %.1f ± %.1f, length %.1f ± %.1f over %llu episodes (95 %% intervals)",
+               found.mean_return, found.return_interval, found.mean_length, found.length_interval,
+               static_cast<unsigned long long>(found.episodes));
+    if (found.unfinished)
+        text += format("; %llu of them were cut after %u steps",
+                       static_cast<unsigned long long>(found.unfinished), Evaluator::most_steps);
+    if (found.policies.size() > 1)
+        for (const Evaluation::Policy& policy : found.policies)
+            text += format("\n  %-20s return %.1f ± %.1f for an agent", policy.name.c_str(),
+                           policy.mean_return, policy.return_interval);
+    return text;
+}
+
+void add_evaluation(const Evaluation& found, Json& to) {
+    to["episodes"] = found.episodes;
+    to["unfinished"] = found.unfinished;
+    to["mean_return"] = found.mean_return;
+    to["return_interval"] = found.return_interval;
+    to["mean_length"] = found.mean_length;
+    to["length_interval"] = found.length_interval;
+    if (found.policies.size() < 2) return;
+    for (const Evaluation::Policy& policy : found.policies)
+        to["policies"][policy.name] = {{"mean_return", policy.mean_return},
+                                       {"return_interval", policy.return_interval}};
+}
+
+}

@@ -1,0 +1,15 @@
+#pragma once
+#include "engine/run/run.h"
+
+namespace nacelle::tools {
+
+// "41.0 %  2048000 steps  88.1 M steps/s  return 11.6  policy 160.2  0:12 left  loss.value 0.31"
+std::string progress_line(const Progress& progress);
+// The same as an object, with all metrics.
+Json progress_json(const Progress& progress);
+// "return 500.0 ± 0.0, length 500.0 ± 0.0 over 1000 episodes (95 % intervals)", and a line for each
+// policy where there are several.
+std::string evaluation_text(const Evaluation& found);
+void add_evaluation(const Evaluation& found, Json& to);
+
+}

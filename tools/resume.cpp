@@ -1,0 +1,34 @@
+#include "tools/commands.h"
+#include "tools/training.h"
+
+namespace nacelle::tools {
+namespace {
+
+struct Resume {
+    Training training;
+    RunStart start{.resume = true};
+};
+
+void run(Resume& resume) {
+    Json configuration = run_configuration(resume.start.out);
+    for (const std::string& assignment : resume.training.options.assignments)
+        set_path(configuration, assignment);
+    train_to_the_end(resume.training, configuration, (resume.start.out / "config.json").string(),
+                     resume.start);
+}
+
+}
+
+void add_resume(CLI::App& app) {
+    auto resume = std::make_shared<Resume>();
+    CLI::App* const command =
+        app.add_subcommand("resume", "Go on with a run from its newest checkpoint");
+    add_run_options(*command, resume->training.options, resume->start.out);
+    add_assignments(*command, resume->training.options);
+    command->add_flag("--changed-source", resume->start.changed_source,
+                      "Go on though the environment's files have changed");
+    add_training_options(*command, resume->training);
+    command->callback([resume] { run(*resume); });
+}
+
+}

@@ -1,0 +1,128 @@
+#include "tools/training.h"
+
+#include "tools/progress_line.h"
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace nacelle::tools {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Once: the next one does what it does to any program.
+void end_in_order_on_interrupt() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+    sigaction(SIGINT, &action, nullptr);
+}
+
+// What fits: a line that wraps could not be written over. 0 where nobody knows.
+size_t terminal_width() {
+    winsize size{};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+// The line of a terminal, written over and over.
+class Line final {
+public:
+    explicit Line(bool shown) : shown_(shown) {}
+    void show(const std::string& text) {
+        if (!shown_) return;
+        const size_t width = terminal_width();
+        std::printf("\r\033[K%s", (width > 0 ? text.substr(0, width - 1) : text).c_str());
+        std::fflush(stdout);
+        open_ = true;
+    }
+    void end() {
+        if (open_) std::printf("\n");
+        open_ = false;
+    }
+
+private:
+    bool shown_, open_ = false;
+};
+
+struct Times {
+    double opened = 0, loaded = 0, whole = 0;
+};
+
+const char* how_it_ended(const TrainingRun& run) {
+    return run.solved() ? "Solved" : interrupted ? "Interrupted" : "Ended";
+}
+
+void print_result(const TrainingRun& run, const Evaluation& found, const Times& times) {
+    std::printf("%s after %llu steps: %s\n", how_it_ended(run),
+                static_cast<unsigned long long>(run.progress().steps),
+                evaluation_text(found).c_str());
+    std::printf("%.2f s in all: start %.2f, compile and load %.2f, train %.2f; results in %s\n",
+                times.whole, times.opened, times.loaded, run.train_seconds(),
+                run.out().string().c_str());
+}
+
+Json result_json(const TrainingRun& run, const Evaluation& found, const Times& times, bool cuda) {
+    Json result = {{"kind", "result"},
+                   {"solved", run.solved()},
+                   {"interrupted", interrupted != 0},
+                   {"steps", run.progress().steps},
+                   {"seconds", times.whole},
+                   {"start_seconds", times.opened},
+                   {"compile_seconds", times.loaded},
+                   {"train_seconds", run.train_seconds()},
+                   {"backend", cuda ? "cuda" : "cpu"},
+                   {"out", run.out().string()}};
+    add_evaluation(found, result);
+    return result;
+}
+
+}
+
+void add_training_options(CLI::App& command, Training& training) {
+    command.add_flag("--quiet", training.quiet, "Say what came out, and nothing before");
+    command.add_option("--episodes", training.episodes, "Episodes of the evaluation at the end")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+}
+
+void train_to_the_end(Training& training, const Json& configuration, const std::string& where,
+                      const RunStart& start) {
+    const bool json = training.options.json, lines = json && !training.quiet,
+               shown = !json && !training.quiet && isatty(STDOUT_FILENO);
+    const std::shared_ptr<RunsOn> on = open_for(training.options);
+    Plugins plugins(plugin_folders(training.options), on->cache, on->log);
+    Times times{.opened = seconds_since(training.start)};
+    const auto loading = std::chrono::steady_clock::now();
+    TrainingRun run(load_environment(on, plugins, configuration, where), plugins, configuration,
+                    where, start);
+    times.loaded = seconds_since(loading);
+    if (shown)
+        std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
+                    on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
+    end_in_order_on_interrupt();
+    run.stop_when([] { return interrupted != 0; });
+    Line line(shown);
+    uint64_t said = run.progress().steps;
+    for (bool more = true; more;) {
+        more = run.iterate();
+        if (run.progress().steps == said) continue;
+        said = run.progress().steps;
+        if (lines) std::cout << progress_json(run.progress()) << std::endl;
+        line.show(progress_line(run.progress()));
+    }
+    line.end();
+    run.finish();
+    const Evaluation found = run.evaluate(training.episodes);
+    times.whole = seconds_since(training.start);
+    if (json) std::cout << result_json(run, found, times, on->cuda()) << std::endl;
+    else print_result(run, found, times);
+}
+
+}

@@ -1,0 +1,23 @@
+#pragma once
+#include "engine/run/run.h"
+#include "tools/options.h"
+
+#include <chrono>
+
+namespace nacelle::tools {
+
+// What 'train' and 'resume' share.
+struct Training {
+    Options options;
+    bool quiet = false;
+    uint64_t episodes = 1000;    // of the evaluation at the end
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+void add_training_options(CLI::App& command, Training& training);
+// Makes the run, trains to its end or to an interrupt, saves, evaluates and says what came out. The first
+// Ctrl-C ends in order; a second one at once.
+void train_to_the_end(Training& training, const Json& configuration, const std::string& where,
+                      const RunStart& start);
+
+}
