@@ -63,7 +63,8 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.mean = array<float>(name + ".obs.mean", {width}, true);
     memory.scale = array<float>(name + ".obs.scale", {width}, true);
     memory.obs_carried = array<double>(name + ".obs.carried", {3 * width + 1}, true);
-    memory.obs_slots = array<double>(name + ".obs.slots", {blocks_for(rows), 2 * width + 1}, false);
+    memory.obs_slots = array<double>(
+        name + ".obs.slots", {(steps * rows + obs_chunk - 1) / obs_chunk, 2 * width + 1}, false);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
@@ -105,7 +106,7 @@ void PolicyGradient::make_update(uint32_t p) {
     pupil.gradient = array<float>(
         name + ".gradient", {arguments_.slots, uint64_t(shapes_[p].gradient_floats())}, false);
     pupil.total = array<float>(name + ".total", {parameters}, false);
-    pupil.norms = array<double>(name + ".norms", {blocks_for(parameters)}, false);
+    pupil.norms = array<double>(name + ".norms", {blocks_for(sharers * parameters)}, false);
     pupil.tallies = array<double>(name + ".tallies", {arguments_.slots, tally_count}, false);
     pupil.sums = array<double>(name + ".sums", {tally_count}, false);
     pupil.slots = array<double>(

@@ -102,15 +102,17 @@ void PolicyKernels::appraise(const Arguments& a, size_t p, void* stream) const {
 }
 
 void PolicyKernels::observations(const Arguments& a, void* stream) const {
-    for (const Watchers& watcher : watchers_) launch(watcher.measure, watcher.rows, a, stream);
+    for (const Watchers& watcher : watchers_)
+        launch(watcher.measure, (a.steps * watcher.rows + obs_chunk - 1) / obs_chunk * block_items,
+               a, stream);
 }
 void PolicyKernels::returns(const Arguments& a, size_t p, void* stream) const {
     launch(kernels_[p].measure_returns, a.pupil[p].seats, a, stream);
-    launch(kernels_[p].scale_rewards, 1, a, stream);
+    launch(kernels_[p].scale_rewards, block_items, a, stream);
 }
 void PolicyKernels::advantages(const Arguments& a, size_t p, void* stream) const {
     launch(kernels_[p].find_advantages, a.pupil[p].seats, a, stream);
-    launch(kernels_[p].sum_advantages, 1, a, stream);
+    launch(kernels_[p].sum_advantages, block_items, a, stream);
 }
 void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     launch(kernels_[p].review, items_for(p, samples(a, p)), a, stream);
@@ -125,11 +127,11 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
         const uint64_t count =
             all * (a.minibatch + 1) / a.minibatches - all * a.minibatch / a.minibatches;
         launch(k.measure_minibatch, count, a, stream);
-        launch(k.scale_minibatch, 1, a, stream);
+        launch(k.scale_minibatch, block_items, a, stream);
     }
     gradient(a, p, stream);
-    launch(k.total, parameters, a, stream);
-    launch(k.decide, 1, a, stream);
+    launch(k.total, as_gpu_ ? sharers * parameters : parameters, a, stream);
+    launch(k.decide, block_items, a, stream);
     launch(k.adam, parameters, a, stream);
 }
 // A block is a slot; where the value has a network of its own, so are as many blocks more.
@@ -151,7 +153,8 @@ void PolicyKernels::gradient(const Arguments& a, size_t p, void* stream) const {
 }
 
 void PolicyKernels::finish(const Arguments& a, void* stream) const {
-    for (const Watchers& watcher : watchers_) launch(watcher.follow, watcher.width, a, stream);
+    for (const Watchers& watcher : watchers_)
+        launch(watcher.follow, watcher.width * block_items, a, stream);
     launch(finish_, 1, a, stream);
 }
 void PolicyKernels::act(const Arguments& a, void* stream) const {

@@ -6,6 +6,9 @@
 namespace learn {
 
 inline constexpr uint32_t block_items = 128;
+// What device/learn/observations.h and optimiser.h have: samples whose observations a block sums, and
+// threads of a GPU that share a parameter's sum.
+inline constexpr uint32_t obs_chunk = 1024, sharers = 4;
 constexpr uint32_t blocks_for(uint64_t items) {
     return uint32_t((items + block_items - 1) / block_items);
 }

@@ -70,7 +70,7 @@ Schedule read_schedule(const JsonValue* value, const DialForm& form, const std::
     if (!value) return fallback;
     if (value->kind != JsonValue::Kind::object)
         return {Schedule::constant, float(number_in(*value, form, where)), 0};
-    static const std::vector<std::string> forms = {"constant", "linear", "cosine", "exponential"};
+    static const std::vector<std::string> forms = {"linear", "cosine", "exponential"};
     if (value->keys.size() != 1) wrong(where, "a schedule has one key: " + listed(forms));
     const auto found = std::find(forms.begin(), forms.end(), value->keys[0]);
     if (found == forms.end())
@@ -79,7 +79,7 @@ Schedule read_schedule(const JsonValue* value, const DialForm& form, const std::
     const JsonValue& ends = value->list[0];
     if (ends.kind != JsonValue::Kind::list || ends.list.size() != 2)
         wrong(where + "." + *found, "expected two numbers: at the run's begin and at its end");
-    const Schedule schedule{int32_t(found - forms.begin()),
+    const Schedule schedule{int32_t(found - forms.begin()) + Schedule::linear,
                             float(number_in(ends.list[0], form, where)),
                             float(number_in(ends.list[1], form, where))};
     if (schedule.form == Schedule::exponential && !(schedule.from > 0 && schedule.to > 0))
@@ -196,11 +196,20 @@ private:
         gains.finish();
     }
     void read_head(PolicySettings& policy, Config& config, const std::string& path) const {
-        const bool real = SchemaView(environment_).has_continuous(policy.group);
-        for (const char* const key : {"deviation", "initial_deviation", "squash"})
-            if (!real && config.has(key))
-                wrong(path + key, std::string(environment_.name) +
-                                      " has no continuous actions; this would change nothing");
+        const SchemaView schema(environment_);
+        bool anywhere = false;
+        for (uint32_t g = 0; g < schema.header().groups; ++g)
+            anywhere = anywhere || schema.has_continuous(g);
+        if (!schema.has_continuous(policy.group)) {
+            // What is set for all policies is for those that have such actions.
+            const bool for_all = anywhere && path == "policies.default.";
+            for (const char* const key : {"deviation", "initial_deviation", "squash"})
+                if (config.has(key) && !for_all)
+                    wrong(path + key,
+                          (anywhere ? "'" + policy.name + "'" : std::string(environment_.name)) +
+                              " has no continuous actions; this would change nothing");
+            return;
+        }
         policy.deviation = one_of(config, path, "deviation", policy.deviation, {"free", "state"});
         policy.initial_deviation =
             config.number("initial_deviation", policy.initial_deviation, 1e-4, 7);

@@ -34,6 +34,7 @@ using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 #define NACELLE_ROLLED _Pragma("unroll 1")
 #define NACELLE_TWICE _Pragma("unroll 2")
 #define NACELLE_FOURFOLD _Pragma("unroll 4")
+#define NACELLE_EIGHTFOLD _Pragma("unroll 8")
 #else
 #if defined(__clang__)
 #define NACELLE_UNROLL _Pragma("unroll")
@@ -43,6 +44,7 @@ using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 #define NACELLE_ROLLED
 #define NACELLE_TWICE
 #define NACELLE_FOURFOLD
+#define NACELLE_EIGHTFOLD
 #endif
 // Inlined whatever its size: the loops over environments vectorise only without calls in them.
 #define NACELLE_INLINE __attribute__((always_inline)) inline

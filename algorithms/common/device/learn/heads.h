@@ -27,7 +27,8 @@ template <int choices> NACELLE_INLINE Scores scores_of(const float* out, const u
     float top = -infinity, sum = 0;
     for (int i = 0; i < choices; ++i) top = open(mask, i) ? max(top, out[i]) : top;
     for (int i = 0; i < choices; ++i) sum += open(mask, i) ? exp(out[i] - top) : 0.0f;
-    if (top == -infinity) return {out[0], 0.0f};    // nothing is open: the first choice, for certain
+    if (top == -infinity)
+        return {out[0], 0.0f};    // nothing is open: the first choice, for certain
     return {top, log(sum)};
 }
 

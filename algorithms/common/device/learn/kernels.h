@@ -53,14 +53,13 @@ NACELLE_INLINE void measure_minibatch(const View<E>& view, const Arguments& a, I
 }
 template <class E, int policy>
 NACELLE_INLINE void scale_minibatch(const View<E>& view, const Arguments& a, Items items) {
-    if (items.begin != 0) return;
     const Pupil& pupil = a.pupil[policy];
     const uint32_t samples = samples_of<E, policy>(view, a);
     const uint32_t count = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches) -
                            uint32_t(uint64_t(samples) * a.minibatch / a.minibatches);
-    double sum[3];
-    for (int k = 0; k < 3; ++k) sum[k] = sum_of(pupil.slots, blocks_of(count), 3, k);
-    const Moments moments(sum[0], sum[1], sum[2]);
+    const Sums<3> sums = sum_of<3>(pupil.slots, blocks_of(count));
+    if (items.begin != 0) return;
+    const Moments moments(sums.at[0], sums.at[1], sums.at[2]);
     pupil.found[advantage_mean] = moments.mean;
     pupil.found[advantage_scale] = moments.scale;
 }

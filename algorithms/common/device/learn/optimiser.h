@@ -30,44 +30,77 @@ template <class E> NACELLE_INLINE void begin(const View<E>& view, const Argument
     });
 }
 
+// How a block of `total` cuts its threads: some of them share a parameter, each with every so many slots.
+#if NACELLE_GPU
+inline constexpr int sharers = 4;
+#else
+inline constexpr int sharers = 1;
+#endif
+inline constexpr int total_together = block_threads / sharers;    // parameters of a block
+
+// The sum of one parameter's gradient over the slots, and of its square over the block.
 template <class E, int policy>
 NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
+    using Here = Place<E, policy>;
+    constexpr int parameters = Networks<E, policy>::parameters;
     const Pupil& pupil = a.pupil[policy];
     if (pupil.found[stopped] != 0) return;
-    using Here = Place<E, policy>;
-    double count = 0;
-    for (uint32_t slot = 0; slot < a.slots; ++slot)
-        count += pupil.tallies[slot * tally_count + weight];
+    const double count = sum_of<1>(pupil.tallies + weight, a.slots, tally_count).at[0];
     const float one = count > 0 ? float(1.0 / count) : 0.0f;
-    over_strips<1>(items, uint32_t(Networks<E, policy>::parameters), pupil.norms,
-                   [&](uint32_t first, int n, Sums<1>& sums) {
-                       for (uint32_t i = first; i < first + uint32_t(n); ++i) {
-                           const float* const part = pupil.gradient + Here::of(int(i));
-                           float sum = 0;
-                           for (uint32_t slot = 0; slot < a.slots; ++slot)
-                               sum += part[size_t(slot) * Here::size];
-                           sum = is_blind<E, policy>(int(i)) ? 0.0f : sum * one;
-                           pupil.total[i] = sum;
-                           sums.at[0] += double(sum) * double(sum);
-                       }
-                   });
+#if NACELLE_GPU
+    __shared__ float parts[sharers][total_together];
+    const int block = int(items.begin / block_threads), place = int(threadIdx.x) % total_together,
+              share = int(threadIdx.x) / total_together, i = block * total_together + place;
+    float sum = 0;
+    if (i < parameters) {
+        const float* const part = pupil.gradient + Here::of(i);
+        NACELLE_EIGHTFOLD for (uint32_t slot = uint32_t(share); slot < a.slots; slot += sharers)
+            sum += part[size_t(slot) * Here::size];
+    }
+    parts[share][place] = sum;
+    __syncthreads();
+    Sums<1> squares;
+    if (share == 0 && i < parameters) {
+        NACELLE_UNROLL for (int k = 1; k < sharers; ++k) sum += parts[k][place];
+        sum = is_blind<E, policy>(i) ? 0.0f : sum * one;
+        pupil.total[i] = sum;
+        squares.at[0] = double(sum) * double(sum);
+    }
+    store_sums(squares, pupil.norms + block);
+#else
+    for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
+         ++block) {
+        double squares = 0;
+        for (int i = block * total_together; i < min((block + 1) * total_together, parameters);
+             ++i) {
+            const float* const part = pupil.gradient + Here::of(i);
+            float sum = 0;
+            for (uint32_t slot = 0; slot < a.slots; ++slot) sum += part[size_t(slot) * Here::size];
+            sum = is_blind<E, policy>(i) ? 0.0f : sum * one;
+            pupil.total[i] = sum;
+            squares += double(sum) * double(sum);
+        }
+        pupil.norms[block] = squares;
+    }
+#endif
 }
 // Whether this update is made, and how long its step is.
 template <class E, int policy>
 NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
+    constexpr uint32_t blocks =
+        uint32_t((Networks<E, policy>::parameters + total_together - 1) / total_together);
     const Pupil& pupil = a.pupil[policy];
-    if (items.begin != 0 || pupil.found[stopped] != 0) return;
-    double tally[tally_count];
-    for (int k = 0; k < tally_count; ++k) tally[k] = sum_of(pupil.tallies, a.slots, tally_count, k);
-    for (int k = 0; k < tally_count; ++k) pupil.sums[k] += tally[k];
+    if (pupil.found[stopped] != 0) return;
+    const Sums<tally_count> tally = sum_of<tally_count>(pupil.tallies, a.slots);
+    const double norm = root(sum_of<1>(pupil.norms, blocks).at[0]);
+    if (items.begin != 0) return;
+    for (int k = 0; k < tally_count; ++k) pupil.sums[k] += tally.at[k];
     const float* const dials = pupil.dials;
     const double most = double(dials[target_kl]);
-    if (most > 0 && tally[weight] > 0 && tally[kl] / tally[weight] > most) {
+    if (most > 0 && tally.at[weight] > 0 && tally.at[kl] / tally.at[weight] > most) {
         pupil.found[stopped] = 1;
         return;
     }
-    const double norm =
-        root(sum_of(pupil.norms, blocks_of(uint32_t(Networks<E, policy>::parameters)), 1, 0));
     pupil.found[gradient_norm] = norm;
     const double longest = double(dials[most_norm]);
     pupil.found[step_scale] = longest > 0 && norm > longest ? longest / norm : 1;

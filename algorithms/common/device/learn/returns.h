@@ -15,27 +15,33 @@ NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Ite
     const float discount = pupil.dials[gamma];
     const double shift = pupil.carried[return_mean];
     over_strips<2>(items, pupil.seats, pupil.slots, [&](uint32_t first, int n, Sums<2>& sums) {
-        for (uint32_t t = 0; t < a.steps; ++t)
+        float running[strip];
+        uint32_t row[strip];
+        for (int i = 0; i < n; ++i) {
+            row[i] = row_of_seat<E, policy>(a, first + uint32_t(i));
+            running[i] = memory.running[row[i]];
+        }
+        NACELLE_EIGHTFOLD for (uint32_t t = 0; t < a.steps; ++t) {
             for (int i = 0; i < n; ++i) {
-                const uint32_t row = row_of_seat<E, policy>(a, first + uint32_t(i));
-                const size_t at = size_t(t) * rows + row;
-                const float running = fused(memory.running[row], discount, memory.reward[at]);
-                const double off = double(running) - shift;
+                const size_t at = size_t(t) * rows + row[i];
+                running[i] = fused(running[i], discount, memory.reward[at]);
+                const double off = double(running[i]) - shift;
                 sums.at[0] += off;
                 sums.at[1] += off * off;
-                memory.running[row] = memory.flag[at] & (terminated | truncated) ? 0.0f : running;
+                running[i] = memory.flag[at] & (terminated | truncated) ? 0.0f : running[i];
             }
+        }
+        for (int i = 0; i < n; ++i) memory.running[row[i]] = running[i];
     });
 }
 template <class E, int policy>
 NACELLE_INLINE void scale_rewards(const View<E>&, const Arguments& a, Items items) {
-    if (items.begin != 0) return;
     const Pupil& pupil = a.pupil[policy];
-    const uint32_t blocks = blocks_of(pupil.seats);
+    const Sums<2> sums = sum_of<2>(pupil.slots, blocks_of(pupil.seats));
+    if (items.begin != 0) return;
     double* const carried = pupil.carried;
     Spread spread{carried[return_count], carried[return_mean], carried[return_squares]};
-    spread.add(double(a.steps) * double(pupil.seats), sum_of(pupil.slots, blocks, 2, 0),
-               sum_of(pupil.slots, blocks, 2, 1), carried[return_mean]);
+    spread.add(double(a.steps) * double(pupil.seats), sums.at[0], sums.at[1], carried[return_mean]);
     carried[return_count] = spread.count;
     carried[return_mean] = spread.mean;
     carried[return_squares] = spread.squares;
@@ -73,6 +79,19 @@ NACELLE_INLINE void step_back(Backward& b, float reward, uint8_t flag, float val
     b.pending = 0;
 }
 
+// What one step of a row's way back needs.
+struct Ahead {
+    size_t at;
+    float reward, value, ratio;
+    uint8_t flag;
+};
+template <class E, int policy>
+NACELLE_INLINE Ahead ahead(const Arguments& a, const Memory& memory, size_t rows, uint32_t t,
+                           uint32_t seat, bool traced) {
+    const size_t at = size_t(t) * rows + row_of_seat<E, policy>(a, seat);
+    return {at, memory.reward[at], memory.value[at], traced ? memory.ratio[at] : 1.0f,
+            memory.flag[at]};
+}
 template <class E, int policy>
 NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Items items) {
     const Pupil& pupil = a.pupil[policy];
@@ -88,20 +107,25 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                     .value[size_t(a.steps) * rows + row_of_seat<E, policy>(a, first + uint32_t(i))];
             back[i] = {value, value, 0, 0};
         }
-        for (uint32_t t = a.steps; t-- > 0;)
+        Ahead next[strip];
+        for (int i = 0; i < n; ++i)
+            next[i] = ahead<E, policy>(a, memory, rows, a.steps - 1, first + uint32_t(i), traced);
+        NACELLE_FOURFOLD for (uint32_t t = a.steps; t-- > 0;) {
             for (int i = 0; i < n; ++i) {
-                const size_t at = size_t(t) * rows + row_of_seat<E, policy>(a, first + uint32_t(i));
-                float reward = memory.reward[at] * scale;
+                const Ahead now = next[i];
+                // The step before is read while this one is worked on.
+                next[i] =
+                    ahead<E, policy>(a, memory, rows, max(t, 1u) - 1, first + uint32_t(i), traced);
+                float reward = now.reward * scale;
                 if (most > 0) reward = clamp(reward, -most, most);
                 float advantage, target;
-                const float value = memory.value[at];
-                const uint8_t flag = memory.flag[at];
-                step_back(back[i], reward, flag, value, memory.final_value[at],
-                          traced ? memory.ratio[at] : 1.0f, pupil.dials, traced, advantage, target);
-                memory.advantage[at] = advantage;
-                memory.target[at] = target;
-                if (!(flag & acted)) continue;
-                const double error = double(target) - double(value);
+                step_back(back[i], reward, now.flag, now.value,
+                          is_cut(now.flag) ? memory.final_value[now.at] : 0.0f, now.ratio,
+                          pupil.dials, traced, advantage, target);
+                memory.advantage[now.at] = advantage;
+                memory.target[now.at] = target;
+                if (!(now.flag & acted)) continue;
+                const double error = double(target) - double(now.value);
                 const double terms[6] = {1,
                                          advantage,
                                          double(advantage) * double(advantage),
@@ -110,6 +134,7 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                                          error * error};
                 for (int k = 0; k < 6; ++k) sums.at[k] += terms[k];
             }
+        }
     });
 }
 // One over the deviation, and the mean, of numbers of which these are the sums.
@@ -123,10 +148,10 @@ struct Moments {
 };
 template <class E, int policy>
 NACELLE_INLINE void sum_advantages(const View<E>&, const Arguments& a, Items items) {
-    if (items.begin != 0) return;
     const Pupil& pupil = a.pupil[policy];
-    double sum[6];
-    for (int k = 0; k < 6; ++k) sum[k] = sum_of(pupil.slots, blocks_of(pupil.seats), 6, k);
+    const Sums<6> sums = sum_of<6>(pupil.slots, blocks_of(pupil.seats));
+    const double* const sum = sums.at;
+    if (items.begin != 0) return;
     const Moments moments(sum[0], sum[1], sum[2]);
     pupil.found[advantage_mean] = pupil.scales_advantages ? moments.mean : 0;
     pupil.found[advantage_scale] = pupil.scales_advantages ? moments.scale : 1;

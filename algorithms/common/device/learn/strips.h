@@ -17,19 +17,45 @@ template <int count> struct Sums {
     double at[count] = {};
 };
 #if NACELLE_GPU
-template <int count> NACELLE_INLINE void store_sums(const Sums<count>& mine, double* slot) {
+// All threads of a block get the sums of all of them.
+template <int count> NACELLE_INLINE void add_up(Sums<count>& sums) {
     __shared__ double all[count][block_threads];
     const int thread = int(threadIdx.x);
-    for (int k = 0; k < count; ++k) all[k][thread] = mine.at[k];
+    __syncthreads();    // what lay there has been read
+    NACELLE_UNROLL for (int k = 0; k < count; ++k) all[k][thread] = sums.at[k];
     __syncthreads();
-    for (int half = block_threads / 2; half > 0; half /= 2) {
-        if (thread < half)
-            for (int k = 0; k < count; ++k) all[k][thread] += all[k][thread + half];
+    NACELLE_ROLLED for (int half = block_threads / 2; half > 0; half /= 2) {
+        if (thread < half) {
+            NACELLE_UNROLL for (int k = 0; k < count; ++k) all[k][thread] += all[k][thread + half];
+        }
         __syncthreads();
     }
-    if (thread < count) slot[thread] = all[thread][0];
+    NACELLE_UNROLL for (int k = 0; k < count; ++k) sums.at[k] = all[k][0];
+}
+template <int count> NACELLE_INLINE void store_sums(Sums<count> sums, double* slot) {
+    add_up(sums);
+    if (threadIdx.x == 0) {
+        NACELLE_UNROLL for (int k = 0; k < count; ++k) slot[k] = sums.at[k];
+    }
 }
 #endif
+// `count` numbers that lie side by side in each of some slots, `pitch` doubles apart, over all slots. On a
+// GPU a whole block comes along.
+template <int count>
+NACELLE_INLINE Sums<count> sum_of(const double* slots, uint32_t how_many, uint32_t pitch = count) {
+    Sums<count> sums;
+#if NACELLE_GPU
+    NACELLE_FOURFOLD for (uint32_t slot = threadIdx.x; slot < how_many; slot += block_threads) {
+        NACELLE_UNROLL for (int k = 0; k < count; ++k) sums.at[k] +=
+            slots[size_t(slot) * pitch + uint32_t(k)];
+    }
+    add_up(sums);
+#else
+    for (uint32_t slot = 0; slot < how_many; ++slot)
+        for (int k = 0; k < count; ++k) sums.at[k] += slots[size_t(slot) * pitch + uint32_t(k)];
+#endif
+    return sums;
+}
 
 // fn(first seat, how many, sums) for every strip, then its sums into slots [block][count].
 template <int count, class Fn>
@@ -46,13 +72,6 @@ NACELLE_INLINE void over_strips(Items items, uint32_t seats, double* slots, Fn&&
             slots[first / block_threads * count + uint64_t(k)] = sums.at[k];
     }
 #endif
-}
-// One place of all slots, in their order.
-NACELLE_INLINE double sum_of(const double* slots, uint32_t blocks, int count, int k) {
-    double sum = 0;
-    for (uint32_t block = 0; block < blocks; ++block)
-        sum += slots[block * uint32_t(count) + uint32_t(k)];
-    return sum;
 }
 NACELLE_INLINE uint32_t blocks_of(uint32_t items) {
     return (items + block_threads - 1) / block_threads;

@@ -217,7 +217,7 @@ NACELLE_INLINE void gradient(const View<E>& view, const Arguments& a, Items item
         const bool mine = first + thread < end;
         teacher.teach(view, mine, mine ? order(uint32_t(first + thread)) : 0, sum, tally);
     }
-    store_sums<tally_count>(tally, pupil.tallies + size_t(slot) * tally_count);
+    store_sums(tally, pupil.tallies + size_t(slot) * tally_count);
 }
 // What the networks say now of a sample: its value, and how its choice's probability moved.
 template <class E, int policy>

@@ -227,10 +227,12 @@ private:
         to[4] = tile[2];
         to[8 * pitch + 4] = tile[3];
     }
-    NACELLE_INLINE void leave_trail(const Trail<L>& trail) const {
-        NACELLE_UNROLL for (int l = 1; l < L::count; ++l) {
-            NACELLE_UNROLL for (int k = 0; k < F::in_tiles(l); ++k)
-                leave_tile(seen(l), B::pitch(l), k, trail.y[Trail<L>::before(l) + k]);
+    template <int l = 1> NACELLE_INLINE void leave_trail(const Trail<L>& trail) const {
+        if constexpr (l < L::count) {
+            constexpr int first = Trail<L>::before(l), tiles = F::in_tiles(l);
+            NACELLE_UNROLL for (int k = 0; k < tiles; ++k)
+                leave_tile(seen(l), B::pitch(l), k, trail.y[first + k]);
+            leave_trail<l + 1>(trail);
         }
     }
     // From the slopes along layer l's outputs to those along its inputs, before their activation.
