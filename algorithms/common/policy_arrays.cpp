@@ -8,19 +8,24 @@
 namespace learn {
 namespace {
 
+// Parts of an update that sum apart, whatever the machine, so that results do not depend on it: enough
+// for all processors, and few enough that adding them up costs little. A wide network has many sums.
+constexpr uint32_t cpu_parts = 32, gpu_parts = 264, gpu_staged_parts = 132, emulated_parts = 3;
+
 template <class T> constexpr nacelle::Dtype dtype_for() {
     if constexpr (std::is_same_v<T, float>) return nacelle::Dtype::f32;
     else if constexpr (std::is_same_v<T, double>) return nacelle::Dtype::f64;
     else if constexpr (std::is_same_v<T, uint8_t>) return nacelle::Dtype::u8;
     else if constexpr (std::is_same_v<T, int32_t>) return nacelle::Dtype::i32;
+    else if constexpr (std::is_same_v<T, uint32_t>) return nacelle::Dtype::u32;
     else return nacelle::Dtype::u64;
 }
 
 // Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
 uint64_t prepared_floats(const NetworkShape& shape, bool tensor) {
     if (!tensor) return uint64_t(shape.prepared_floats()) + 64;
-    return uint64_t(TensorFit(shape.actor).words) + 64 +
-           (shape.shared ? 0 : TensorFit(shape.critic).words);
+    return uint64_t(TensorFit(shape.actor, false).words) + 64 +
+           (shape.shared ? 0 : TensorFit(shape.critic, false).words);
 }
 
 }
@@ -94,20 +99,29 @@ void PolicyGradient::make_update(uint32_t p) {
     Pupil& pupil = arguments_.pupil[p];
     const std::string name = policy.name + ".policy";
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
+    pupil.parts = !as_gpu()            ? cpu_parts
+                  : settings_.emulates ? emulated_parts
+                  : policy.staged      ? gpu_staged_parts
+                                       : gpu_parts;
     if (as_gpu() && !policy.bf16)
         pupil.sheets = array<float>(
             name + ".sheets",
-            {arguments_.slots, uint64_t(shapes_[p].sheet_floats(policy.activation)) * block_items},
+            {pupil.parts, uint64_t(shapes_[p].sheet_floats(policy.activation)) * block_items},
             false);
     const uint64_t minibatch =
         uint64_t(settings_.horizon) * pupil.seats / settings_.minibatches + 1;
+    if (policy.staged) {
+        const TensorFit fit = tensor_fit(policy, shapes_[p]);
+        pupil.wide = array<uint32_t>(name + ".wide",
+                                     {(minibatch + 127) / 128 * 128, fit.sample_words}, false);
+    }
     pupil.moment = array<float>(name + ".moment", {2, parameters}, true);
     pupil.carried = array<double>(name + ".carried", {carried_count}, true);
-    pupil.gradient = array<float>(
-        name + ".gradient", {arguments_.slots, uint64_t(shapes_[p].gradient_floats())}, false);
+    pupil.gradient = array<float>(name + ".gradient",
+                                  {pupil.parts, uint64_t(shapes_[p].gradient_floats())}, false);
     pupil.total = array<float>(name + ".total", {parameters}, false);
     pupil.norms = array<double>(name + ".norms", {blocks_for(sharers * parameters)}, false);
-    pupil.tallies = array<double>(name + ".tallies", {arguments_.slots, tally_count}, false);
+    pupil.tallies = array<double>(name + ".tallies", {pupil.parts, tally_count}, false);
     pupil.sums = array<double>(name + ".sums", {tally_count}, false);
     pupil.slots = array<double>(
         name + ".slots", {std::max(blocks_for(pupil.seats), blocks_for(minibatch)), 6}, false);

@@ -3,13 +3,6 @@
 #include "algorithms/common/schema_view.h"
 
 namespace learn {
-namespace {
-
-// Parts of an update that sum apart, whatever the machine, so that results do not depend on it: enough
-// for all processors, and few enough that adding them up costs little.
-constexpr uint32_t cpu_slots = 32, gpu_slots = 264, emulated_slots = 3;
-
-}
 
 PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host host,
                                std::string_view config)
@@ -22,9 +15,6 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     arguments_.steps = settings_.horizon;
     arguments_.epochs = settings_.epochs;
     arguments_.minibatches = settings_.minibatches;
-    arguments_.slots = environment_.on_gpu  ? gpu_slots
-                       : settings_.emulates ? emulated_slots
-                                            : cpu_slots;
     make_counters();
     for (uint32_t g = 0; g < header.groups; ++g) make_group(g);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) make_policy(p);

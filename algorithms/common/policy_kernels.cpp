@@ -57,6 +57,7 @@ void PolicyKernels::find_policy(uint32_t program, size_t p) {
     k.scale_minibatch = kernel("scale_minibatch");
     if (settings_.traced) k.review = kernel("review");
     k.gradient = kernel("gradient");
+    if (settings_.policies[p].staged) k.weights = kernel("weights");
     k.total = kernel("total");
     k.decide = kernel("decide");
     k.adam = kernel("adam");
@@ -137,19 +138,23 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
 // A block is a slot; where the value has a network of its own, so are as many blocks more.
 void PolicyKernels::gradient(const Arguments& a, size_t p, void* stream) const {
     if (!on_tensor_cores(p)) {
-        launch(kernels_[p].gradient, uint64_t(a.slots) * block_items, a, stream);
+        launch(kernels_[p].gradient, uint64_t(a.pupil[p].parts) * block_items, a, stream);
         return;
     }
-    const TensorFit fit(shapes_[p].actor);
-    const uint64_t blocks = uint64_t(a.slots) * (shapes_[p].shared ? 1 : 2);
-    host_.launch(kernels_[p].gradient,
-                 {.size = sizeof(nacelle_launch),
-                  .threads = fit.threads,
-                  .items_per_block = fit.threads,
-                  .shared_bytes = fit.shared_bytes,
-                  .items = blocks * fit.threads,
-                  .cooperative = 0},
-                 a, stream);
+    const TensorFit fit = tensor_fit(settings_.policies[p], shapes_[p]);
+    const uint64_t parts = a.pupil[p].parts;
+    const auto blocks = [&](const nacelle_kernel& kernel, uint64_t count, uint32_t shared_bytes) {
+        host_.launch(kernel,
+                     {.size = sizeof(nacelle_launch),
+                      .threads = fit.threads,
+                      .items_per_block = fit.threads,
+                      .shared_bytes = shared_bytes,
+                      .items = count * fit.threads,
+                      .cooperative = 0},
+                     a, stream);
+    };
+    blocks(kernels_[p].gradient, parts * (shapes_[p].shared ? 1 : 2), fit.shared_bytes);
+    if (fit.staged) blocks(kernels_[p].weights, parts * fit.weight_tiles, 0);
 }
 
 void PolicyKernels::finish(const Arguments& a, void* stream) const {

@@ -39,7 +39,7 @@ private:
     struct Kernels {    // of one policy
         nacelle_kernel act, prepare, choose, land, appraise, measure_returns, scale_rewards,
             find_advantages, sum_advantages, measure_minibatch, scale_minibatch, review, gradient,
-            total, decide, adam;
+            weights, total, decide, adam;
     };
     struct Watchers {    // of one group
         nacelle_kernel measure, follow;

@@ -189,6 +189,7 @@ private:
                                {"shared", "separate"}) == "shared";
         policy.precision =
             one_of(config, path, "precision", policy.precision, {"auto", "f32", "bf16"});
+        policy.staged = config.flag("staged", policy.staged);
         Config gains = config.object("gains");
         policy.hidden_gain = gains.number("hidden", policy.hidden_gain, 0, 1e3);
         policy.choice_gain = gains.number("choice", policy.choice_gain, 0, 1e3);
@@ -231,13 +232,24 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     if (asked && !environment.on_gpu && !emulates)
         wrong(where, "a CPU computes in f32; bf16 needs a GPU");
     const NetworkShape shape(policy, environment);
-    const std::string obstacle = tensor_obstacle(shape);
+    std::string obstacle = policy.staged ? "" : tensor_fit(policy, shape).obstacle;
+    if (!obstacle.empty() || policy.staged) {
+        policy.staged = true;    // what does not fit at once
+        obstacle = tensor_fit(policy, shape).obstacle;
+        if (policy.activation != "tanh" && policy.activation != "relu")
+            obstacle = "networks of this size bend by tanh or relu there";
+    }
+    if (environment.on_gpu && environment.compute < 80)
+        obstacle = "bfloat16 needs a GPU of capability 8.0, and this one has " +
+                   std::to_string(environment.compute / 10) + "." +
+                   std::to_string(environment.compute % 10);
     if (asked && !obstacle.empty())
-        wrong(where, "networks of this size do not fit the tensor cores' update: " + obstacle +
-                         "; smaller layers do, or \"f32\"");
+        wrong(where,
+              "these networks cannot be trained on tensor cores: " + obstacle + "; \"f32\" can");
     policy.bf16 = asked || (policy.precision == "auto" && environment.on_gpu && obstacle.empty());
     policy.precision = policy.bf16 ? "bf16" : "f32";
-    if (policy.bf16) policy.threads = TensorFit(shape.actor).threads;
+    policy.staged = policy.staged && policy.bf16;
+    if (policy.bf16) policy.threads = tensor_fit(policy, shape).threads;
 }
 
 const char* role_text(PolicySettings::Role role) {
@@ -253,6 +265,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
     json.text("activation", policy.activation);
     json.text("trunk", policy.shared ? "shared" : "separate");
     json.text("precision", policy.precision);
+    if (policy.bf16) json.raw("staged", policy.staged ? "true" : "false");
     json.begin("gains")
         .number("hidden", policy.hidden_gain)
         .number("choice", policy.choice_gain)

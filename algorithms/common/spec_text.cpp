@@ -38,8 +38,8 @@ std::string kernels_of(size_t number, const PolicySettings& policy, const Settin
     if (tensor && !policy.shared) add("APPRAISE");
     add("POLICY");
     if (settings.traced) add("REVIEW");
-    const bool wide = tensor && policy.threads > 128;
-    if (tensor) add("GRADIENT_WARPS", wide ? ", 256" : ", 128");
+    if (tensor && policy.staged) add("GRADIENT_WIDE");
+    else if (tensor) add("GRADIENT_WARPS", policy.threads > 128 ? ", 256" : ", 128");
     else add("GRADIENT");
     return text;
 }

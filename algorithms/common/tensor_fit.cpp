@@ -5,51 +5,89 @@
 namespace learn {
 namespace {
 
-constexpr uint32_t most_shared_bytes = 227 * 1024, most_units = 14;
+constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14, most_inputs = 512;
 
 constexpr int64_t tiles_of(int64_t width, int64_t size) { return (width + size - 1) / size; }
 
+// How a network is cut into tiles.
+struct Tiles {
+    const std::vector<int64_t>& widths;
+    size_t layers = widths.size() - 1;
+
+    int64_t in(size_t l) const { return tiles_of(widths[l], 16); }
+    int64_t out(size_t l) const {
+        return l + 1 < layers ? 2 * in(l + 1) : tiles_of(widths[l + 1], 8);
+    }
+    int64_t turned(size_t l) const { return l == 0 ? 0 : in(l + 1) * 2 * in(l); }
+    int64_t out_pitch() const { return 8 * out(layers - 1) + 1; }
+};
+
+std::string too_much(const std::string& what, int64_t wanted, int64_t there) {
+    return what + std::to_string(wanted) + ", of " + std::to_string(there);
 }
 
-TensorFit::TensorFit(const std::vector<int64_t>& widths) {
-    const size_t layers = widths.size() - 1;
+}
+
+TensorFit::TensorFit(const std::vector<int64_t>& widths, bool in_stages) : staged(in_stages) {
+    const Tiles tiles{widths};
+    int64_t prepared = 0;
+    for (size_t l = 0; l < tiles.layers; ++l)
+        prepared += 64 * (tiles.in(l)*tiles.out(l) + tiles.turned(l)) + 8 * tiles.out(l);
+    words = uint32_t(prepared);
+    staged ? fit_staged(widths) : fit_at_once(widths);
+    if (obstacle.empty() && shared_bytes > most_shared_bytes)
+        obstacle = too_much("an update needs this many bytes of a processor's shared memory: ",
+                            shared_bytes, most_shared_bytes);
+}
+
+void TensorFit::fit_at_once(const std::vector<int64_t>& widths) {
+    const Tiles tiles{widths};
     const int64_t widest = *std::max_element(widths.begin(), widths.end() - 1);
     const int64_t warps = widest > 64 ? 8 : 4, samples = 16 * warps;
-    const auto in_tiles = [&](size_t l) { return tiles_of(widths[l], 16); };
-    const auto out_tiles = [&](size_t l) {
-        return l + 1 < layers ? 2 * in_tiles(l + 1) : tiles_of(widths[l + 1], 8);
-    };
-    const auto pitch = [&](size_t l) { return 8 * in_tiles(l) + 4; };
-    int64_t held = 0, prepared = 0, sums = 0;
-    for (size_t l = 0; l < layers; ++l) held += pitch(l) + pitch(l + 1);
-    for (size_t l = 0; l < layers; ++l) {
-        prepared += 64 * in_tiles(l) * out_tiles(l) + 8 * out_tiles(l);
-        if (l > 0) prepared += 64 * in_tiles(l + 1) * 2 * in_tiles(l);
-        sums += tiles_of(in_tiles(l) * ((out_tiles(l) + 1) / 2), warps);
+    int64_t held = 0, units = 0;
+    bool too_wide = false;
+    for (size_t l = 0; l < tiles.layers; ++l) {
+        held += 8 * (tiles.in(l) + tiles.in(l + 1)) + 8;
+        units += tiles_of(tiles.in(l) * ((tiles.out(l) + 1) / 2), warps);
+        too_wide |= tiles.out(l) * 4 > 32 * warps;
     }
-    const int64_t out = samples * (8 * out_tiles(layers - 1) + 1);
     threads = uint32_t(32 * warps);
-    for (size_t l = 0; l < layers; ++l) too_wide |= out_tiles(l) * 4 > 32 * warps;
-    words = uint32_t(prepared);
-    units = uint32_t(sums);
-    shared_bytes = uint32_t(4 * ((held * samples + prepared + out + 3) / 4 * 4));
+    shared_bytes =
+        uint32_t(4 * tiles_of(held * samples + words + samples * tiles.out_pitch(), 4) * 4);
+    if (too_wide) obstacle = "a layer has more than " + std::to_string(64 * warps) + " outputs";
+    else if (units > most_units)
+        obstacle =
+            too_much("the sums of gradients need this many registers of a thread: ", 8 * units,
+                     8 * most_units);
 }
 
-std::string TensorFit::obstacle() const {
-    if (too_wide) return "a layer has more than " + std::to_string(2 * threads) + " outputs";
-    if (shared_bytes > most_shared_bytes)
-        return "their update needs " + std::to_string(shared_bytes / 1024 + 1) +
-               " KB of a processor's shared memory, of " + std::to_string(most_shared_bytes / 1024);
-    if (units > most_units)
-        return "the sums of their gradients need " + std::to_string(8 * units) +
-               " registers of a thread, of " + std::to_string(8 * most_units);
-    return {};
+void TensorFit::fit_staged(const std::vector<int64_t>& widths) {
+    const Tiles tiles{widths};
+    constexpr int64_t samples = 128;
+    int64_t most = 0;
+    for (size_t l = 0; l < tiles.layers; ++l) {
+        most = std::max({most, tiles.in(l)*tiles.out(l), tiles.turned(l)});
+        sample_words += uint32_t(8 * (tiles.in(l) + tiles.in(l + 1)));
+        weight_tiles +=
+            uint32_t(tiles_of(tiles.in(l)*16, 128) * tiles_of(tiles.in(l + 1) * 16, 128));
+        if (widths[l] > most_inputs)
+            obstacle = too_much("a layer has this many inputs: ", widths[l], most_inputs);
+    }
+    const int64_t row =
+        std::max(8 * tiles.in(0) + 4, 8 * tiles.in(tiles.layers) + 4 + tiles.out_pitch());
+    threads = 256;
+    shared_bytes = uint32_t(4 * tiles_of(most * 64 + samples * row, 4) * 4);
 }
 
-std::string tensor_obstacle(const NetworkShape& shape) {
-    std::string obstacle = TensorFit(shape.actor).obstacle();
-    if (obstacle.empty() && !shape.shared) obstacle = TensorFit(shape.critic).obstacle();
-    return obstacle;
+TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
+    TensorFit fit(shape.actor, policy.staged);
+    if (shape.shared) return fit;
+    const TensorFit critic(shape.critic, policy.staged);
+    if (fit.obstacle.empty()) fit.obstacle = critic.obstacle;
+    fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
+    fit.sample_words += critic.sample_words;
+    fit.weight_tiles += critic.weight_tiles;
+    return fit;
 }
 
 }

@@ -3,21 +3,26 @@
 
 namespace learn {
 
-// What a policy's networks ask of tensor cores: the sizes that device/learn/gpu/warp_layers.h and
-// warp_update.h have for the same layers.
+// What networks ask of tensor cores: the sizes that device/learn/gpu/warp_layers.h, warp_update.h and
+// wide_update.h have for the same layers. A staged update leaves what the layers saw in memory.
 struct TensorFit {
+    bool staged = false;
     uint32_t threads = 0;         // of an update's block
     uint32_t shared_bytes = 0;    // of an update's block
-    uint32_t units = 0;           // pairs of tiles of sums that one of its warps keeps
     uint32_t words = 0;           // of prepared weights
-    bool too_wide = false;
+    uint32_t sample_words = 0;    // that a staged update keeps of a sample
+    uint32_t weight_tiles =
+        0;                   // of 128 by 128, in which its second kernel goes through the weights
+    std::string obstacle;    // why it cannot be, or empty
 
-    explicit TensorFit(const std::vector<int64_t>& widths);
-    // Whether a GPU's processor has room for it, and else why not.
-    std::string obstacle() const;
+    TensorFit(const std::vector<int64_t>& widths, bool staged);
+
+private:
+    void fit_at_once(const std::vector<int64_t>& widths);
+    void fit_staged(const std::vector<int64_t>& widths);
 };
 
-// Of all of a policy's networks: an empty text where they fit.
-std::string tensor_obstacle(const NetworkShape& shape);
+// Of all networks of a policy, as its settings want it.
+TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape);
 
 }

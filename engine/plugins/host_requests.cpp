@@ -3,6 +3,7 @@
 #include "engine/base/npy.h"
 #include "engine/plugins/host_services.h"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace nacelle {
@@ -35,6 +36,13 @@ std::vector<int64_t> checked_shape(const std::string& name, uint32_t dtype, uint
         if (size < 1 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes))
             refuse(name + ": a size of " + std::to_string(size) + " is not possible");
     return {shape, shape + rank};
+}
+
+// "sm_90" or "sm_90a" as 90.
+uint32_t compute_of(const DeviceInfo& device) {
+    const size_t digits = device.architecture.find_first_of("0123456789");
+    if (digits == std::string::npos) return 0;
+    return static_cast<uint32_t>(std::strtoul(device.architecture.c_str() + digits, nullptr, 10));
 }
 
 nacelle_array view_of(const NamedArray& array) {
@@ -72,7 +80,8 @@ void HostServices::environment(nacelle_environment* out) {
                .schema = schema_.data(),
                .seed = environment_->settings().seed,
                .on_gpu = environment_->on().cuda(),
-               .time_limit = header.time_limit});
+               .time_limit = header.time_limit,
+               .compute = compute_of(environment_->on().device->info())});
 }
 
 void HostServices::array(const char* name, nacelle_array* out) {

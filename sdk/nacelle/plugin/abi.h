@@ -89,6 +89,7 @@ typedef struct nacelle_environment {
     uint64_t seed;
     uint32_t on_gpu;
     uint32_t time_limit;
+    uint32_t compute; /* a GPU's capability: 90 for sm_90; 0 on a CPU */
 } nacelle_environment;
 
 /* What the host offers. One of these belongs to one instance of one plugin, and lives until its

@@ -106,11 +106,13 @@ struct Pupil {
     const Schedule* schedules;
     double* carried;
     double* found;
-    float* prepared;          // a GPU's: weights in the order that its kernels read them
-    float* sheets;            // [slots]: what samples leave at every layer, of a GPU's block
+    float* prepared;    // a GPU's: weights in the order that its kernels read them
+    float* sheets;      // [slots]: what samples leave at every layer, of a GPU's block
+    uint32_t* wide;     // of wide networks on tensor cores: what a minibatch leaves at every layer
     const int32_t* agents;    // which agents of the group, in one environment
     uint32_t agent_count;
     uint32_t seats;    // agents of all environments
+    uint32_t parts;    // of an update: blocks that sum apart, each into a slot
     uint32_t scales_rewards;
     uint32_t scales_advantages;    // 0: not, 1: over the iteration, 2: over each minibatch
     float most_reward;             // bound of a scaled reward, 0: none
@@ -126,7 +128,6 @@ struct Arguments {
     uint64_t* iteration;
     uint64_t* marks;    // [mark_count]
     uint32_t steps, epochs, minibatches;
-    uint32_t slots;    // of the update: blocks that sum apart
     uint32_t epoch, minibatch;
     uint32_t greedy;    // of act
     uint32_t step;      // of a rollout of one launch a step

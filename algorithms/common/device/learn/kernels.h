@@ -9,6 +9,7 @@
 #include <learn/gpu/update.h>
 #include <learn/gpu/warp_pilot.h>
 #include <learn/gpu/warp_update.h>
+#include <learn/gpu/wide_weights.h>
 #else
 #include <learn/cpu/act.h>
 #include <learn/cpu/update.h>
@@ -117,17 +118,20 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 #define LEARN_APPRAISE(policy) LEARN_NUMBERED(appraise, policy)
 #define LEARN_REVIEW(policy) LEARN_NUMBERED(review, policy)
 #define LEARN_GRADIENT(policy) LEARN_NUMBERED(gradient, policy)
-// On tensor cores: with as many threads a block as Bench says.
-#define LEARN_GRADIENT_WARPS(policy, threads)                                                      \
+// A kernel with as many threads a block as its body expects.
+#define LEARN_NUMBERED_BLOCKS(kernel, name, number, threads)                                       \
     namespace learn {                                                                              \
     template <class E>                                                                             \
-    NACELLE_INLINE void gradient_warps_##policy(const View<E>& view, const Arguments& a,           \
-                                                Items items) {                                     \
-        gradient_warps<E, policy>(view, a, items);                                                 \
+    NACELLE_INLINE void name##_##number(const View<E>& view, const Arguments& a, Items items) {    \
+        name<E, number>(view, a, items);                                                           \
     }                                                                                              \
     }                                                                                              \
-    NACELLE_KERNEL(learn_gradient_##policy, learn::Arguments, threads,                             \
-                   learn::gradient_warps_##policy)
+    NACELLE_KERNEL(learn_##kernel##_##number, learn::Arguments, threads, learn::name##_##number)
+#define LEARN_GRADIENT_WARPS(policy, threads)                                                      \
+    LEARN_NUMBERED_BLOCKS(gradient, gradient_warps, policy, threads)
+#define LEARN_GRADIENT_WIDE(policy)                                                                \
+    LEARN_NUMBERED_BLOCKS(gradient, gradient_wide, policy, 256)                                    \
+    LEARN_NUMBERED_BLOCKS(weights, weights_wide, policy, 256)
 #define LEARN_POLICY(policy)                                                                       \
     LEARN_NUMBERED(measure_returns, policy)                                                        \
     LEARN_NUMBERED(scale_rewards, policy)                                                          \

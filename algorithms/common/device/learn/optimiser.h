@@ -45,7 +45,8 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     constexpr int parameters = Networks<E, policy>::parameters;
     const Pupil& pupil = a.pupil[policy];
     if (pupil.found[stopped] != 0) return;
-    const double count = sum_of<1>(pupil.tallies + weight, a.slots, tally_count).at[0];
+    const double count =
+        sum_of<1>(pupil.tallies + weight, a.pupil[policy].parts, tally_count).at[0];
     const float one = count > 0 ? float(1.0 / count) : 0.0f;
 #if NACELLE_GPU
     __shared__ float parts[sharers][total_together];
@@ -54,8 +55,8 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     float sum = 0;
     if (i < parameters) {
         const float* const part = pupil.gradient + Here::of(i);
-        NACELLE_EIGHTFOLD for (uint32_t slot = uint32_t(share); slot < a.slots; slot += sharers)
-            sum += part[size_t(slot) * Here::size];
+        NACELLE_EIGHTFOLD for (uint32_t slot = uint32_t(share); slot < a.pupil[policy].parts;
+                               slot += sharers) sum += part[size_t(slot) * Here::size];
     }
     parts[share][place] = sum;
     __syncthreads();
@@ -75,7 +76,8 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
              ++i) {
             const float* const part = pupil.gradient + Here::of(i);
             float sum = 0;
-            for (uint32_t slot = 0; slot < a.slots; ++slot) sum += part[size_t(slot) * Here::size];
+            for (uint32_t slot = 0; slot < a.pupil[policy].parts; ++slot)
+                sum += part[size_t(slot) * Here::size];
             sum = is_blind<E, policy>(i) ? 0.0f : sum * one;
             pupil.total[i] = sum;
             squares += double(sum) * double(sum);
@@ -91,7 +93,7 @@ NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
         uint32_t((Networks<E, policy>::parameters + total_together - 1) / total_together);
     const Pupil& pupil = a.pupil[policy];
     if (pupil.found[stopped] != 0) return;
-    const Sums<tally_count> tally = sum_of<tally_count>(pupil.tallies, a.slots);
+    const Sums<tally_count> tally = sum_of<tally_count>(pupil.tallies, a.pupil[policy].parts);
     const double norm = root(sum_of<1>(pupil.norms, blocks).at[0]);
     if (items.begin != 0) return;
     for (int k = 0; k < tally_count; ++k) pupil.sums[k] += tally.at[k];

@@ -158,7 +158,7 @@ template <class E, int policy> void gradient(const View<E>& view, const Argument
         for (uint32_t i = 0; i < size; ++i) sum[i] = 0;
         for (int k = 0; k < tally_count; ++k) tally[k] = 0;
         for (uint64_t first = begin + slot * tile_samples; first < end;
-             first += uint64_t(a.slots) * tile_samples)
+             first += uint64_t(a.pupil[policy].parts) * tile_samples)
             teacher.teach(view, order, uint32_t(first),
                           uint32_t(min(first + tile_samples, uint64_t(end))), sum, tally);
     }

@@ -22,9 +22,16 @@ NACELLE_INLINE uint32_t pair_of(float low, float high) {
     return pair;
 }
 NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
+#if __CUDA_ARCH__ >= 900
     uint32_t bent;
     asm("tanh.approx.bf16x2 %0, %1;" : "=r"(bent) : "r"(pair));
     return bent;
+#else
+    float low, high;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(low) : "f"(low_half(pair)));
+    asm("tanh.approx.f32 %0, %1;" : "=f"(high) : "f"(high_half(pair)));
+    return pair_of(low, high);
+#endif
 }
 NACELLE_INLINE void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "

@@ -213,7 +213,7 @@ NACELLE_INLINE void gradient(const View<E>& view, const Arguments& a, Items item
         view, a, pupil.sheets + size_t(slot) * SheetOf<E, policy>::size, int(thread));
     Sums<tally_count> tally;
     for (uint64_t first = begin + slot * block_threads; first < end;
-         first += uint64_t(a.slots) * block_threads) {
+         first += uint64_t(a.pupil[policy].parts) * block_threads) {
         const bool mine = first + thread < end;
         teacher.teach(view, mine, mine ? order(uint32_t(first + thread)) : 0, sum, tally);
     }

@@ -8,31 +8,95 @@ namespace learn {
 inline constexpr int warp_rows = 16;
 inline constexpr int most_in_registers = 48;    // tiles of weights that a warp keeps for all steps
 
+// Beyond so many tiles all of a network unrolled takes seconds to compile: then the layers' outputs go
+// through shared memory, and their tiles are counted at run time.
+inline constexpr int most_unrolled = 100;
+template <class L> inline constexpr bool is_rolled = Fragments<L>::all_tiles > most_unrolled;
+
 // Room in shared memory where a warp's rows meet: normalised observations as pairs, then outputs.
 template <class L> struct Desk {
-    static constexpr int pitch_in = 8 * Fragments<L>::in_tiles(0) + 4,
+    static constexpr int most_tiles() {
+        int most = Fragments<L>::in_tiles(0);
+        for (int l = 1; l < L::count && is_rolled<L>; ++l)
+            most = Fragments<L>::in_tiles(l) > most ? Fragments<L>::in_tiles(l) : most;
+        return most;
+    }
+    static constexpr int pitch_in = 8 * most_tiles() + 4,
                          outputs = 8 * Fragments<L>::out_tiles(L::count - 1),
                          pitch_out = outputs + 1;
     uint32_t in[warp_rows * pitch_in];
     float out[warp_rows * pitch_out];
 };
 
+// Tiles of 16 rows of pairs in shared or global memory, `pitch` words apart: what this lane holds of them.
+template <int tiles>
+NACELLE_INLINE void take_tiles(uint32_t (&tile)[tiles][4], const uint32_t* rows, int pitch) {
+    const uint32_t* const first = rows + warp_lane() / 4 * pitch + warp_lane() % 4;
+    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
+        tile[k][0] = first[8 * k];
+        tile[k][1] = first[8 * k + 8 * pitch];
+        tile[k][2] = first[8 * k + 4];
+        tile[k][3] = first[8 * k + 8 * pitch + 4];
+    }
+}
+// Two words of tile j of 8 outputs go where tile j / 2 of 16 inputs of the next layer has them.
+NACELLE_INLINE void leave_pair(uint32_t* rows, int pitch, int j, uint32_t upper, uint32_t lower) {
+    uint32_t* const to = rows + warp_lane() / 4 * pitch + 4 * j + warp_lane() % 4;
+    to[0] = upper;
+    to[8 * pitch] = lower;
+}
+template <class L> NACELLE_INLINE void leave_outputs(Desk<L>& desk, int j, const float (&c)[4]) {
+    const int g = warp_lane() / 4, column = 8 * j + 2 * (warp_lane() % 4);
+    float* const upper = desk.out + g * Desk<L>::pitch_out + column;
+    float* const lower = upper + 8 * Desk<L>::pitch_out;
+    upper[0] = c[0];
+    upper[1] = c[1];
+    lower[0] = c[2];
+    lower[1] = c[3];
+}
+// c = bias + in times one tile of 8 outputs, whose weights are `pitch` tiles apart.
+template <int tiles, class Weights>
+NACELLE_INLINE void tile_product(float (&c)[4], const uint32_t (&in)[tiles][4],
+                                 const Weights& weights, int first, int pitch, float one,
+                                 float two) {
+    c[0] = c[2] = one;
+    c[1] = c[3] = two;
+    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
+        const Pair w = weights(first + k * pitch);
+        multiply(c, in[k], w.at[0], w.at[1]);
+    }
+}
+template <class L, int l, class Weights>
+NACELLE_INLINE void think_layers(Desk<L>& desk, const Weights& weights, const float* bias) {
+    using F = Fragments<L>;
+    using D = Desk<L>;
+    uint32_t in[F::in_tiles(l)][4];
+    take_tiles(in, desk.in, D::pitch_in);
+    __syncwarp();
+    const float* const start = bias + F::bias_before(l) + 2 * (warp_lane() % 4);
+    NACELLE_FOURFOLD for (int j = 0; j < F::out_tiles(l); ++j) {
+        float c[4];
+        tile_product(c, in, weights, F::tiles_before(l) + j, F::out_tiles(l), start[8 * j],
+                     start[8 * j + 1]);
+        if constexpr (l + 1 == L::count) leave_outputs(desk, j, c);
+        else
+            leave_pair(desk.in, D::pitch_in, j, PairCurve<L::activation>::at(c[0], c[1]),
+                       PairCurve<L::activation>::at(c[2], c[3]));
+    }
+    __syncwarp();
+    if constexpr (l + 1 < L::count) think_layers<L, l + 1>(desk, weights, bias);
+}
 // From the desk's inputs to its outputs; the whole warp comes along.
 template <class L, class Weights>
 NACELLE_INLINE void think_once(Desk<L>& desk, const Weights& weights, const float* bias) {
-    Trail<L> trail;
     __syncwarp();
-    trail.take(desk.in, Desk<L>::pitch_in);
-    trail.forward(weights, bias, [&](int j, const float(&c)[4]) {
-        const int g = warp_lane() / 4, column = 8 * j + 2 * (warp_lane() % 4);
-        float* const upper = desk.out + g * Desk<L>::pitch_out + column;
-        float* const lower = upper + 8 * Desk<L>::pitch_out;
-        upper[0] = c[0];
-        upper[1] = c[1];
-        lower[0] = c[2];
-        lower[1] = c[3];
-    });
-    __syncwarp();
+    if constexpr (is_rolled<L>) think_layers<L, 0>(desk, weights, bias);
+    else {
+        Trail<L> trail;
+        trail.take(desk.in, Desk<L>::pitch_in);
+        trail.forward(weights, bias, [&](int j, const float(&c)[4]) { leave_outputs(desk, j, c); });
+        __syncwarp();
+    }
 }
 
 template <class E, int policy, class L> struct WarpNetwork {

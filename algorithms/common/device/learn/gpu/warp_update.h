@@ -1,7 +1,6 @@
 #pragma once
 #include <learn/gpu/prepared.h>
-#include <learn/gpu/warp_mind.h>
-#include <learn/returns.h>
+#include <learn/gpu/warp_judge.h>
 #include <learn/shuffle.h>
 // The gradient of one minibatch on tensor cores. A block is a slot. Each of its warps takes 16 samples
 // through the network and back in registers and leaves what the layers saw, and the slopes, in shared
@@ -9,9 +8,6 @@
 // block. The sums stay in registers until the slot's last samples are done.
 
 namespace learn {
-
-// Which network a block teaches: the only one, or one of two, which never meet in an update.
-enum class Part { whole, actor, critic };
 
 template <class L> struct Bench {
     using F = Fragments<L>;
@@ -85,7 +81,8 @@ public:
           pupil_(a.pupil[policy]),
           bench_(bench<L>()),
           rows_(group_rows<E, policy>(view)),
-          warp_(int(threadIdx.x) / 32) {
+          warp_(int(threadIdx.x) / 32),
+          judge_(view, a) {
         const auto* const from = reinterpret_cast<const uint32_t*>(pupil_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
         for (int i = int(threadIdx.x); i < F::size; i += B::threads)
@@ -95,7 +92,6 @@ public:
             NACELLE_UNROLL for (int k = 0; k < 8; ++k) sum_[u][k / 4][k % 4] = 0;
         }
         NACELLE_UNROLL for (int l = 0; l < L::count; ++l) bias_[l][0] = bias_[l][1] = 0;
-        NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) tally_[k] = 0;
     }
 
     // The samples order(first) .. below `end`, one block of them.
@@ -121,7 +117,9 @@ public:
             reinterpret_cast<const float*>(bench_ + B::weights_start) + F::bias_start;
         trail.forward(weights, bias, [&](int j, const float(&c)[4]) { leave_output(j, c); });
         __syncwarp();
-        if (lane < warp_rows) judge(row, mine, at);
+        if (lane < warp_rows)
+            judge_.row(output(row), mine, at,
+                       bench_ + B::slopes_before(L::count) + row * B::pitch(L::count));
         __syncwarp();
         uint32_t slope[B::tiles(L::count)][4];
         take_slopes(slope);
@@ -136,7 +134,7 @@ public:
         store_layers<0>(gradient);
         __syncthreads();
         store_biases(gradient);
-        store_tallies(slot);
+        judge_.store(slot, reinterpret_cast<float*>(bench_), B::warps);
     }
 
 private:
@@ -168,46 +166,6 @@ private:
         upper[1] = c[1];
         lower[0] = c[2];
         lower[1] = c[3];
-    }
-    // The slopes along the outputs of one row, left for the way back; none where there is no sample.
-    NACELLE_INLINE void judge(int row, bool mine, size_t at) {
-        float slope[L::out];
-        NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
-        if (mine) judge_sample(output(row), at, slope);
-        uint32_t* const to = bench_ + B::slopes_before(L::count) + row * B::pitch(L::count);
-        NACELLE_UNROLL for (int k = 0; k < L::out; k += 2) to[k / 2] =
-            pair_of(slope[k], k + 1 < L::out ? slope[k + 1] : 0.0f);
-    }
-    NACELLE_INLINE void judge_sample(const float* shared, size_t at, float* slope) {
-        float out[L::out];
-        NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = shared[k];
-        Experience then{memory_.log_odds[at], memory_.value[at], 0, memory_.target[at]};
-        Opinion now{then.log_odds, 0, then.value};
-        if constexpr (part == Part::critic) {
-            now.value = out[0];
-            const Losses l = losses_of<S::loss>(then, now, pupil_.dials);
-            slope[0] = l.by_value;
-            tally_[value_loss] += l.value;
-        } else {
-            const float* const choice = memory_.choice + at * H::parts;
-            const uint8_t* mask = nullptr;
-            if constexpr (has_mask<E, G>) mask = memory_.mask + at * size_t(choices);
-            then.advantage = (memory_.advantage[at] - float(pupil_.found[advantage_mean])) *
-                             float(pupil_.found[advantage_scale]);
-            if constexpr (part == Part::whole) now.value = out[N::value_output];
-            H::judge(out, mask, choice, now.log_odds, now.entropy);
-            const Losses l = losses_of<S::loss>(then, now, pupil_.dials);
-            H::slopes(out, mask, choice, l.by_odds, l.by_entropy, slope);
-            if constexpr (part == Part::whole) {
-                slope[N::value_output] = l.by_value;
-                tally_[value_loss] += l.value;
-            }
-            tally_[weight] += 1;
-            tally_[policy_loss] += l.policy;
-            tally_[entropy] += now.entropy;
-            tally_[kl] += l.kl;
-            tally_[clipped] += l.clipped;
-        }
     }
     NACELLE_INLINE void take_slopes(uint32_t (&slope)[B::tiles(L::count)][4]) const {
         constexpr int pitch = B::pitch(L::count);
@@ -341,23 +299,6 @@ private:
             store_bias<l + 1>(gradient, meeting);
         }
     }
-    NACELLE_INLINE void store_tallies(uint32_t slot) {
-        float* const meeting = reinterpret_cast<float*>(bench_);
-        NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) {
-            float sum = tally_[k];
-            NACELLE_UNROLL for (int other = 16; other > 0; other /= 2) sum +=
-                __shfl_xor_sync(~0u, sum, other);
-            if (warp_lane() == 0) meeting[warp_ * tally_count + k] = sum;
-        }
-        __syncthreads();
-        const int k = int(threadIdx.x);
-        const bool ours =
-            k < tally_count && (part == Part::whole || (k == value_loss) == (part == Part::critic));
-        if (!ours) return;
-        double sum = 0;
-        for (int warp = 0; warp < B::warps; ++warp) sum += double(meeting[warp * tally_count + k]);
-        pupil_.tallies[size_t(slot) * tally_count + size_t(k)] = sum;
-    }
 
     const Arguments& a_;
     const Memory& memory_;
@@ -367,7 +308,7 @@ private:
     int warp_;
     float sum_[B::all_units][2][4];
     float bias_[L::count][2];
-    float tally_[tally_count];
+    Judge<E, policy, L, part> judge_;
 };
 
 template <class E, int policy, class L, Part part>
@@ -378,7 +319,8 @@ NACELLE_INLINE void teach_slot(const View<E>& view, const Arguments& a, uint32_t
     const Shuffle order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy));
     WarpTeacher<E, policy, L, part> teacher(view, a);
     constexpr uint64_t together = uint64_t(Bench<L>::samples);
-    for (uint64_t first = begin + slot * together; first < end; first += a.slots * together)
+    for (uint64_t first = begin + slot * together; first < end;
+         first += a.pupil[policy].parts * together)
         teacher.teach(view, order, first, end);
     teacher.store(slot);
 }
@@ -389,8 +331,11 @@ NACELLE_INLINE void gradient_warps(const View<E>& view, const Arguments& a, Item
     if (a.pupil[policy].found[stopped] != 0) return;
     const uint32_t block = uint32_t(items.begin / uint64_t(Bench<typename N::Actor>::threads));
     if constexpr (N::shared) teach_slot<E, policy, typename N::Actor, Part::whole>(view, a, block);
-    else if (block < a.slots) teach_slot<E, policy, typename N::Actor, Part::actor>(view, a, block);
-    else teach_slot<E, policy, typename N::Critic, Part::critic>(view, a, block - a.slots);
+    else if (block < a.pupil[policy].parts)
+        teach_slot<E, policy, typename N::Actor, Part::actor>(view, a, block);
+    else
+        teach_slot<E, policy, typename N::Critic, Part::critic>(view, a,
+                                                                block - a.pupil[policy].parts);
 }
 
 }
