@@ -1,8 +1,7 @@
-#include "engine/base/error.h"
 #include "engine/run/benchmark.h"
-#include "engine/run/run.h"
+#include "tools/bench_output.h"
+#include "tools/bench_training.h"
 #include "tools/commands.h"
-#include "tools/options.h"
 
 #include <cstdio>
 #include <iostream>
@@ -16,72 +15,65 @@ struct Bench {
     std::vector<uint32_t> counts;
     std::vector<std::string> kinds;
     BenchmarkSettings settings;
+    bool train = false;
 };
 
-std::string rate(double value) {
-    char text[32];
-    const char* unit = "";
-    for (const char* next : {" k", " M", " B", " T"})
-        if (value >= 1000) {
-            value /= 1000;
-            unit = next;
-        }
-    std::snprintf(text, sizeof text, "%.3g%s", value, unit);
-    return text;
-}
-
-void print(const BenchmarkRow& row, const RunsOn& on, const Options& options, bool first) {
-    const DeviceInfo& device = on.device->info();
+void print(const BenchmarkRow& row, RunsOn& on, const Options& options, bool first) {
+    const double rate = row.rate.median;
     if (options.json) {
-        std::cout << Json{{"environment", row.environment},
-                          {"kind", row.kind},
-                          {"envs", row.envs},
-                          {"agents", row.agents},
-                          {"steps", row.steps},
-                          {"steps_per_second", row.steps_per_second},
-                          {"agent_steps_per_second", row.agents * row.steps_per_second},
-                          {"slowest", row.slowest},
-                          {"fastest", row.fastest},
-                          {"seconds", row.seconds},
-                          {"bytes_per_step", row.bytes_per_step},
-                          {"gigabytes_per_second",
-                           row.bytes_per_step * row.steps_per_second * 1e-9},
-                          {"registers", row.registers},
-                          {"local_bytes", row.local_bytes},
-                          {"checksum", row.checksum},
-                          {"backend", on.cuda() ? "cuda" : "cpu"},
-                          {"device", device.name},
-                          {"processors", device.processors},
-                          {"driver", device.driver},
-                          {"version", NACELLE_VERSION}}
-                  << std::endl;
+        Json line = {{"environment", row.environment},
+                     {"kind", row.kind},
+                     {"envs", row.envs},
+                     {"agents", row.agents},
+                     {"steps", row.steps},
+                     {"agent_steps_per_second", row.agents * rate},
+                     {"seconds", row.seconds},
+                     {"bytes_per_step", row.bytes_per_step},
+                     {"gigabytes_per_second", row.bytes_per_step * rate * 1e-9},
+                     {"registers", row.registers},
+                     {"local_bytes", row.local_bytes},
+                     {"checksum", row.checksum}};
+        add_spread(row.rate, line);
+        add_machine(on, line);
+        std::cout << line << std::endl;
         return;
     }
     if (first) {
-        std::printf("%s, %d %s%s\n", device.name.c_str(), device.processors,
-                    on.cuda()                ? "multiprocessors"
-                    : device.processors == 1 ? "thread"
-                                             : "threads",
-                    device.driver.empty() ? "" : (", " + device.driver).c_str());
+        print_machine(on);
         std::printf("%-22s %-8s %9s %6s %6s %12s %22s %13s %10s %8s %5s\n", "environment", "kind",
                     "envs", "agents", "steps", "steps/s", "slowest to fastest", "agent steps/s",
                     "bytes/step", "GB/s", "regs");
     }
     std::printf("%-22s %-8s %9u %6u %6u %12s %22s %13s %10.0f %8.0f %5d\n", row.environment.c_str(),
-                row.kind.c_str(), row.envs, row.agents, row.steps,
-                rate(row.steps_per_second).c_str(),
-                (rate(row.slowest) + " to " + rate(row.fastest)).c_str(),
-                rate(row.agents * row.steps_per_second).c_str(), row.bytes_per_step,
-                row.bytes_per_step * row.steps_per_second * 1e-9, row.registers);
+                row.kind.c_str(), row.envs, row.agents, row.steps, rate_text(rate).c_str(),
+                range_text(row.rate).c_str(), rate_text(row.agents * rate).c_str(),
+                row.bytes_per_step, row.bytes_per_step * rate * 1e-9, row.registers);
     std::fflush(stdout);
 }
 
-void run(Bench& bench) {
+// As for 'train', a configuration may stand behind the environments.
+void take_configuration(Bench& bench) {
+    std::vector<std::string> names;
+    for (const std::string& word : bench.environments) {
+        if (!word.ends_with(".json")) {
+            names.push_back(word);
+            continue;
+        }
+        if (!bench.options.config.empty())
+            throw CLI::ValidationError("bench", "one configuration at a time, not " +
+                                                    bench.options.config.string() + " and " + word);
+        bench.options.config = word;
+    }
+    bench.environments = names;
+}
+
+void run_environments(Bench& bench) {
     const std::shared_ptr<RunsOn> on = open_for(bench.options);
     if (bench.counts.empty())
         bench.counts =
             on->cuda() ? std::vector<uint32_t>{4096, 65536, 1048576} : std::vector<uint32_t>{4096};
-    if (bench.environments.empty()) bench.environments = {"cartpole"};
+    if (bench.environments.empty())
+        bench.environments = {bench.options.config.empty() ? "cartpole" : ""};
     Plugins plugins(plugin_folders(bench.options), on->cache, on->log);
     bool first = true;
     for (const std::string& name : bench.environments)
@@ -105,31 +97,47 @@ void run(Bench& bench) {
 void add_bench(CLI::App& app) {
     auto bench = std::make_shared<Bench>();
     CLI::App* const command = app.add_subcommand(
-        "bench", "Measure throughput: steps in a graph, and fused random rollouts");
+        "bench", "Measure throughput: steps in a graph, fused random rollouts, and training");
     add_common_options(*command, bench->options);
     add_config_options(*command, bench->options, false);
     command->add_option("environments", bench->environments,
-                        "Names in env_sources or paths; cartpole where none is given");
-    command->add_option("--envs", bench->counts, "Numbers of environments, separated by commas")
+                        "Names in env_sources or paths, and a configuration (.json); where none is "
+                        "given, cartpole, and for --train a standard table");
+    CLI::Option* const train = command->add_flag(
+        "--train", bench->train, "Measure training by the configuration of each environment");
+    command
+        ->add_option("--envs", bench->counts,
+                     "Numbers of environments, separated by commas; for --train what the "
+                     "configuration says where none is given")
         ->delimiter(',')
         ->check(CLI::Range(1u, most_envs));
     bench->kinds = {"step", "rollout"};
     command->add_option("--kind", bench->kinds, "step, rollout or both")
         ->delimiter(',')
-        ->check(CLI::IsMember({"step", "rollout"}));
+        ->check(CLI::IsMember({"step", "rollout"}))
+        ->excludes(train);
     command
         ->add_option("--rollout-steps", bench->settings.rollout_steps, "Steps of one fused rollout")
         ->check(CLI::Range(1, 100000))
-        ->capture_default_str();
+        ->capture_default_str()
+        ->excludes(train);
     command->add_option("--graph-steps", bench->settings.graph_steps, "Launches in one graph")
         ->check(CLI::Range(1, 10000))
-        ->capture_default_str();
+        ->capture_default_str()
+        ->excludes(train);
     command
         ->add_option("--repetitions", bench->settings.repetitions,
                      "Timed repetitions; the median is shown")
         ->check(CLI::Range(1, 10000))
         ->capture_default_str();
-    command->callback([bench] { run(*bench); });
+    command->callback([bench] {
+        take_configuration(*bench);
+        if (!bench->train) return run_environments(*bench);
+        run(TrainingBench{.options = bench->options,
+                          .environments = bench->environments,
+                          .counts = bench->counts,
+                          .measure = {.repetitions = bench->settings.repetitions}});
+    });
 }
 
 }

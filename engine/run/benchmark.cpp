@@ -22,10 +22,7 @@ void repeat(Environment& env, BenchmarkRow& row, int repetitions,
         rates.push_back(double(row.envs) * row.steps / (milliseconds * 1e-3));
         row.seconds += milliseconds * 1e-3;
     }
-    std::sort(rates.begin(), rates.end());
-    row.steps_per_second = rates[rates.size() / 2];
-    row.slowest = rates.front();
-    row.fastest = rates.back();
+    row.rate = spread_of(std::move(rates));
     env.check_finite();
     for (const NamedArray& array : env.arrays().all()) {
         if (array.role() != Role::obs || array.dtype() != Dtype::f32) continue;
@@ -51,6 +48,12 @@ double bytes_of(const Field& field) {
     return double(field.count) * double(dtype_size(field.dtype));
 }
 
+}
+
+Spread spread_of(std::vector<double> rates) {
+    if (rates.empty()) return {};
+    std::sort(rates.begin(), rates.end());
+    return {rates[rates.size() / 2], rates.front(), rates.back()};
 }
 
 BenchmarkRow measure_steps(Environment& env, const BenchmarkSettings& settings) {

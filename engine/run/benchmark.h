@@ -1,17 +1,24 @@
 #pragma once
 #include "engine/env/environment.h"
 
+#include <vector>
+
 namespace nacelle {
+
+// What repetitions showed, in steps of environments a second.
+struct Spread {
+    double median = 0, slowest = 0, fastest = 0;
+};
+Spread spread_of(std::vector<double> rates);
 
 // One measured row: what was run, how often, and how fast it was.
 struct BenchmarkRow {
     std::string environment, kind;    // kind: "step", "rollout"
     uint32_t envs = 0;
-    uint32_t agents = 1;            // of one environment
-    uint32_t steps = 0;             // in one launch (rollout) or in one graph (step)
-    double bytes_per_step = 0;      // the least that one environment's step must move
-    double steps_per_second = 0;    // median
-    double slowest = 0, fastest = 0;
+    uint32_t agents = 1;          // of one environment
+    uint32_t steps = 0;           // in one launch (rollout) or in one graph (step)
+    double bytes_per_step = 0;    // the least that one environment's step must move
+    Spread rate;
     double seconds = 0;       // that all repetitions took
     uint64_t checksum = 0;    // of the observations: what was measured was not left out
     int registers = 0;

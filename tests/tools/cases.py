@@ -18,6 +18,10 @@ bench --envs -5
 bench --envs many
 bench --kind walk
 bench --repetitions 0
+bench --train --kind step
+bench --train --graph-steps 5
+bench --train --rollout-steps 5
+bench one.json two.json
 train cartpole --episodes 0
 train cartpole --out
 resume
