@@ -1,0 +1,137 @@
+#include "tests/algorithms/cases.h"
+#include "tests/support/random.h"
+
+// What a learner does when it is asked to act: for evaluations, and for applications.
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+// A learner after some iterations, and its policy's outputs for what its environments show now.
+struct Play {
+    Case c;
+    Lesson lesson;
+    PolicyForm policy;
+    std::vector<std::vector<double>> outputs;
+    std::vector<uint8_t> mask;
+
+    Play(const Case& of, uint64_t seed)
+        : c(of),
+          lesson(cpu(), env_of(c.env, 2000), c.learner, quick(c.config), seed),
+          policy(policies_of(lesson).front()) {
+        lesson.iterate(3);
+        const Scholar scholar(policy, lesson.numbers(policy.name + ".policy.weights"),
+                              Normaliser::of(lesson, policy.group));
+        const std::vector<double> obs = numbers(lesson.env(), "obs");
+        const size_t width = policy.actor.front();
+        for (size_t at = 0; at < obs.size(); at += width) {
+            const auto first = obs.begin() + std::ptrdiff_t(at);
+            outputs.push_back(scholar.outputs({first, first + std::ptrdiff_t(width)}));
+        }
+        mask = lesson.env().arrays()["mask"].host<uint8_t>();
+    }
+    static Json quick(Json config) {
+        config.update({{"horizon", 8}, {"learning_rate", 0.01}});
+        return config;
+    }
+    // The actions of all rows, part by part.
+    std::vector<std::vector<double>> act(bool greedy) {
+        lesson.learner().act(greedy);
+        std::vector<std::vector<double>> parts;
+        for (const Field& field : lesson.env().schema().fields()) {
+            if (field.role != Role::action) continue;
+            const std::vector<double> all = numbers(lesson.env(), field.name);
+            for (size_t i = 0; i < field.count; ++i) {
+                const auto first = all.begin() + std::ptrdiff_t(i * outputs.size());
+                parts.emplace_back(first, first + std::ptrdiff_t(outputs.size()));
+            }
+        }
+        return parts;
+    }
+    // fn(part, its first output, its first choice of the mask)
+    template <class Fn> void each_part(Fn&& fn) const {
+        size_t first = 0, base = 0;
+        for (size_t p = 0; p < policy.head.parts.size(); ++p) {
+            const Part& part = policy.head.parts[p];
+            fn(p, part, first, base);
+            first += part.choices ? size_t(part.choices) : 1;
+            base += size_t(part.choices);
+        }
+    }
+    // Probabilities of a discrete part in a row.
+    std::vector<double> odds(size_t row, const Part& part, size_t first, size_t base) const {
+        std::vector<double> p(size_t(part.choices));
+        double sum = 0;
+        for (size_t i = 0; i < p.size(); ++i)
+            sum += p[i] = mask[row * policy.head.choices() + base + i]
+                              ? std::exp(outputs[row][first + i])
+                              : 0;
+        for (double& x : p) x /= sum;
+        return p;
+    }
+};
+
+void hold_greedy(const Case& c) {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    CAPTURE(c.env);
+    Play play(c, seed);
+    const auto actions = play.act(true);
+    REQUIRE(actions.size() == play.policy.head.parts.size());
+    size_t wrong = 0;
+    play.each_part([&](size_t p, const Part& part, size_t first, size_t base) {
+        for (size_t row = 0; row < play.outputs.size(); ++row) {
+            if (part.choices) {
+                const auto odds = play.odds(row, part, first, base);
+                const double best = *std::max_element(odds.begin(), odds.end());
+                wrong += odds[size_t(actions[p][row])] < best * (1 - 1e-4);
+                continue;
+            }
+            const double mean = play.outputs[row][first],
+                         unit = play.policy.head.squashed ? std::tanh(mean) : within(mean, -1, 1);
+            const double must = part.low + (part.high - part.low) * (unit + 1) / 2;
+            wrong += std::abs(actions[p][row] - must) > 1e-4;
+        }
+    });
+    CHECK(wrong == 0);
+}
+void hold_sampled(const Case& c) {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    CAPTURE(c.env);
+    Play play(c, seed);
+    const auto actions = play.act(false);
+    play.each_part([&](size_t p, const Part& part, size_t first, size_t base) {
+        CAPTURE(p);
+        const auto [low, high] = std::minmax_element(actions[p].begin(), actions[p].end());
+        if (part.choices == 0) {
+            CHECK(*low >= part.low);
+            CHECK(*high <= part.high);
+            CHECK(*low < *high);
+            return;
+        }
+        for (size_t i = 0; i < size_t(part.choices); ++i) {
+            double expected = 0, variance = 0, came = 0;
+            for (size_t row = 0; row < play.outputs.size(); ++row) {
+                const double odds = play.odds(row, part, first, base)[i];
+                expected += odds;
+                variance += odds * (1 - odds);
+                came += actions[p][row] == double(i);
+                if (odds == 0) CHECK(actions[p][row] != double(i));
+            }
+            CHECK(std::abs(came - expected) <= 5.5 * std::sqrt(variance) + 1e-6);
+        }
+    });
+}
+
+}
+
+TEST_CASE("asked for the best, a learner takes the likeliest choices and the means") {
+    hold_greedy(cases()[0]);
+    hold_greedy(cases()[3]);
+}
+TEST_CASE("asked to draw, a learner draws within masks and bounds, as often as it should") {
+    hold_sampled(cases()[0]);
+    hold_sampled(cases()[3]);
+}

@@ -1,0 +1,59 @@
+#pragma once
+#include "tests/algorithms/iteration.h"
+
+// Configurations that several tests share, since most of their time is compiling.
+namespace nacelle::test {
+
+struct Case {
+    std::string env, learner;
+    Json config;
+};
+
+// Every activation and form of network, with every kind of action.
+inline std::vector<Case> cases() {
+    const Json gains = {{"choice", 1.0}};
+    return {
+        {"choices", "ppo", for_all({{"hidden", {64, 64}}, {"gains", gains}})},
+        {"choices", "ppo",
+         for_all({{"hidden", {17, 33, 8}},
+                  {"activation", "relu"},
+                  {"trunk", "separate"},
+                  {"gains", gains}})},
+        {"choices", "a2c", for_all({{"hidden", {5}}, {"activation", "gelu"}, {"gains", gains}})},
+        {"mixed", "ppo",
+         for_all({{"hidden", {17, 33, 8}},
+                  {"activation", "silu"},
+                  {"gains", gains},
+                  {"squash", true},
+                  {"initial_deviation", 0.6}})},
+        {"mixed", "ppo",
+         for_all({{"hidden", {64, 64}},
+                  {"activation", "gelu"},
+                  {"trunk", "separate"},
+                  {"gains", gains},
+                  {"deviation", "state"}})},
+        {"mixed", "a2c", for_all({{"hidden", Json::array()}, {"gains", gains}})},
+        {"relay",
+         "ppo",
+         {{"policies",
+           {{"runner", {{"hidden", {17, 33, 8}}, {"activation", "gelu"}, {"gains", gains}}},
+            {"keeper",
+             {{"hidden", Json::array()},
+              {"trunk", "separate"},
+              {"gains", gains},
+              {"learner", {{"gamma", 0.8}}}}}}}}},
+        {"trades",
+         "ppo",
+         {{"policies",
+           {{"maker",
+             {{"hidden", {5}}, {"activation", "silu"}, {"trunk", "separate"}, {"gains", gains}}},
+            {"setter",
+             {{"hidden", {64, 64}},
+              {"activation", "relu"},
+              {"deviation", "state"},
+              {"squash", true},
+              {"gains", gains}}}}}}},
+    };
+}
+
+}

@@ -1,0 +1,45 @@
+#include "tests/algorithms/cases.h"
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+// All that a checkpoint would hold, after three iterations.
+std::vector<std::byte> learnt(Case c, int threads, uint64_t seed) {
+    c.config.update({{"horizon", 13}, {"minibatches", 3}});
+    if (c.learner == "ppo") c.config["epochs"] = 2;
+    Lesson lesson(cpu(threads), env_of(c.env, 300), c.learner, c.config, seed);
+    lesson.iterate(3);
+    return lesson.persistent();
+}
+void repeat(Case c, const Json& more = Json::object()) {
+    c.config.update(more);
+    CAPTURE(c.env);
+    CAPTURE(c.learner);
+    const auto one = learnt(c, 1, 5);
+    REQUIRE(one.size() > 1000);
+    CHECK(one == learnt(c, 1, 5));
+    CHECK(one == learnt(c, 2, 5));
+    CHECK(one == learnt(c, 5, 5));
+    CHECK(one != learnt(c, 2, 6));
+}
+
+}
+
+TEST_CASE(
+    "what is learnt is the same to the bit on any number of threads, and another with each seed") {
+    repeat(cases()[0], {{"normalise_advantages", "minibatch"}});
+    repeat(cases()[4]);
+    repeat(cases()[5]);
+    repeat(cases()[6], {{"advantage", "vtrace"}});
+    repeat(cases()[7]);
+}
+TEST_CASE("a launch for each step gives the bits of one for all of them") {
+    for (const size_t i : {3u, 6u}) {
+        Case c = cases()[i];
+        const auto together = learnt(c, 2, 7);
+        c.config["rollout"] = "stepwise";
+        CHECK(together == learnt(c, 2, 7));
+    }
+}

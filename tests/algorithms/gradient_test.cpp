@@ -1,0 +1,141 @@
+#include "tests/algorithms/cases.h"
+#include "tests/algorithms/iteration.h"
+#include "tests/support/random.h"
+
+#include <map>
+
+// The learner's whole way, from observations to the gradient of all weights, against doubles.
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+// The values of what was cut short: an environment's last end stays in its final_obs.
+double final_value_error(Lesson& lesson, const PolicyForm& policy, const Kept& kept,
+                         const Scholar& scholar) {
+    const bool grouped = lesson.env().schema().header().groups > 1;
+    const std::vector<double> obs =
+        numbers(lesson.env(), grouped ? policy.group + ".final_obs" : "final_obs");
+    std::vector<double> must, is;
+    each_row(policy, kept, [&](size_t row) {
+        for (size_t t = kept.steps; t-- > 0;) {
+            const uint8_t flag = kept.flag[t * kept.rows + row];
+            if (!Kept::ends(flag)) continue;
+            const auto first = obs.begin() + std::ptrdiff_t(row * kept.width);
+            if (Kept::cut(flag)) {
+                must.push_back(scholar.value({first, first + std::ptrdiff_t(kept.width)}));
+                is.push_back(kept.final_value[t * kept.rows + row]);
+            }
+            break;
+        }
+    });
+    REQUIRE(must.size() > 10);
+    return relative_error(is, must);
+}
+
+void hold_metrics(Lesson& lesson, const std::string& prefix, const Scholar::Study& study,
+                  double most_error) {
+    const MetricValues values = lesson.learner().metrics();
+    std::map<std::string, double> metrics(values.begin(), values.end());
+    const auto close = [&](const std::string& name, double must) {
+        CAPTURE(name);
+        REQUIRE(metrics.contains(prefix + name));
+        CHECK(std::abs(metrics[prefix + name] - must) < most_error * (1 + std::abs(must)));
+    };
+    close("loss.policy", study.policy_loss);
+    close("loss.value", study.value_loss);
+    close("entropy", study.entropy);
+    close("kl", study.kl);
+    close("clip_fraction", study.clipped);
+    double norm = 0;
+    for (const double slope : study.slopes) norm += slope * slope;
+    close("gradient_norm", std::sqrt(norm));
+}
+
+// Relative errors that are let pass: 8 bits of a bf16 are a third of a percent.
+struct Limits {
+    double found, gradient;
+};
+constexpr Limits as_f32{1e-5, 1e-5}, as_bf16{2e-2, 1e-2};
+
+// Two iterations: the second one's observations and rewards are scaled by what the first one saw too.
+void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Limits& limits,
+                     uint32_t envs) {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    Json config = {{"horizon", 11},   {"minibatches", 1},    {"learning_rate", 0},
+                   {"entropy", 0.03}, {"value_weight", 0.7}, {"value_clip", 0.3},
+                   {"gamma", 0.93},   {"lambda", 0.8}};
+    if (c.learner == "ppo") config["epochs"] = 1;
+    config.update(c.config, true);
+    Lesson lesson(on, env_of(c.env, envs), c.learner, config, seed);
+    const std::vector<PolicyForm> policies = policies_of(lesson);
+    std::vector<Returns> returns(policies.size());
+    std::vector<Normaliser> normalisers;
+    lesson.iterate();
+    for (size_t p = 0; p < policies.size(); ++p) {
+        returns[p].see(policies[p], Kept(lesson, policies[p]));
+        normalisers.push_back(Normaliser::of(lesson, policies[p].group));
+    }
+    lesson.iterate();
+    for (size_t p = 0; p < policies.size(); ++p) {
+        const PolicyForm& policy = policies[p];
+        CAPTURE(c.env);
+        CAPTURE(policy.name);
+        const Kept kept(lesson, policy);
+        returns[p].see(policy, kept);
+        const Scholar scholar(policy, lesson.numbers(policy.name + ".policy.weights"),
+                              normalisers[p]);
+        const Found must = found_by(scholar, policy, kept, returns[p].scale());
+        const auto error = [&](const std::vector<double>& is, const std::vector<double>& wanted) {
+            return relative_error(own(policy, kept, is), own(policy, kept, wanted));
+        };
+        CHECK(error(kept.log_odds, must.log_odds) < limits.found);
+        CHECK(error(kept.value, must.value) < limits.found);
+        CHECK(error(kept.advantage, must.advantage) < limits.found);
+        CHECK(error(kept.target, must.target) < limits.found);
+        CHECK(final_value_error(lesson, policy, kept, scholar) < limits.found);
+        std::vector<Scholar::Sample> samples = samples_of(policy, kept, must);
+        normalise_advantages(samples);
+        const Scholar::Study study = scholar.study(samples);
+        CHECK(relative_error(lesson.numbers(policy.name + ".policy.total"), study.slopes) <
+              limits.gradient);
+        hold_metrics(lesson, policies.size() > 1 ? policy.name + "." : "", study, limits.found);
+    }
+}
+
+Case with(Case c, const Json& policy, const Json& learner = Json::object()) {
+    for (auto& [name, settings] : c.config["policies"].items()) settings.update(policy);
+    c.config.update(learner);
+    return c;
+}
+const Json narrow = {{"precision", "bf16"}}, wide = {{"precision", "f32"}},
+           on_threads = {{"emulate", true}, {"horizon", 5}};
+
+}
+
+TEST_CASE("the whole gradient is that of the formulas") {
+    const auto on = cpu();
+    for (const Case& c : cases()) hold_to_doubles(on, c, as_f32, 150);
+}
+
+TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, on threads") {
+    const auto on = cpu();
+    hold_to_doubles(on, with(cases()[6], wide, on_threads), as_f32, 130);
+    for (const size_t i : {0u, 3u})
+        hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16, 130);
+}
+
+TEST_CASE("the whole gradient is that of the formulas on a GPU") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    for (const Case& c : cases()) {
+        hold_to_doubles(on, with(c, wide), as_f32, 150);
+        const Case less = with(c, narrow);
+        const std::string words = objection(on, env_of(c.env, 150), c.learner, less.config);
+        if (words.empty()) hold_to_doubles(on, less, as_bf16, 150);
+        else CHECK_MESSAGE(contains(words, "do not fit the tensor cores"), words);
+    }
+}

@@ -1,0 +1,108 @@
+#include "tests/algorithms/cases.h"
+#include "tests/support/random.h"
+
+#include <map>
+
+// What a learner carries from iteration to iteration, against one pass over all that was ever seen.
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+double metric(Lesson& lesson, const std::string& name) {
+    const MetricValues all = lesson.learner().metrics();
+    for (const auto& [key, value] : all)
+        if (key == name) return value;
+    return std::nan("");
+}
+
+// All observations that a group's agents have acted on.
+struct Sights {
+    std::vector<std::vector<double>> seen;
+
+    void see(const Kept& kept) {
+        for (size_t t = 0; t < kept.steps; ++t)
+            for (size_t row = 0; row < kept.rows; ++row)
+                if (kept.acted_at(t, row)) seen.push_back(obs_at(kept, t, row));
+    }
+    Normaliser normaliser() const {
+        const size_t width = seen.front().size();
+        const double count = double(seen.size());
+        Normaliser n{std::vector<double>(width), std::vector<double>(width)};
+        for (const auto& obs : seen)
+            for (size_t k = 0; k < width; ++k) n.mean[k] += obs[k] / count;
+        for (const auto& obs : seen)
+            for (size_t k = 0; k < width; ++k)
+                n.scale[k] += (obs[k] - n.mean[k]) * (obs[k] - n.mean[k]) / count;
+        for (double& s : n.scale) s = 1 / std::sqrt(s);
+        return n;
+    }
+};
+
+void hold(const Case& c) {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    CAPTURE(c.env);
+    Json config = c.config;
+    config.update({{"horizon", 11}, {"minibatches", 2}, {"gamma", 0.9}});
+    Lesson lesson(cpu(), env_of(c.env, 150), c.learner, config, seed);
+    const std::vector<PolicyForm> policies = policies_of(lesson);
+    std::map<std::string, Sights> sights;
+    std::vector<Returns> returns(policies.size());
+    for (int iteration = 0; iteration < 5; ++iteration) {
+        CAPTURE(iteration);
+        lesson.iterate();
+        std::map<std::string, bool> met;
+        for (size_t p = 0; p < policies.size(); ++p) {
+            const PolicyForm& policy = policies[p];
+            const Kept kept(lesson, policy);
+            returns[p].see(policy, kept);
+            const std::string prefix = policies.size() > 1 ? policy.name + "." : "";
+            CHECK(metric(lesson, prefix + "reward_scale") ==
+                  doctest::Approx(returns[p].scale()).epsilon(1e-5));
+            if (met[policy.group]) continue;
+            met[policy.group] = true;
+            sights[policy.group].see(kept);
+            const Normaliser must = sights[policy.group].normaliser(),
+                             is = Normaliser::of(lesson, policy.group);
+            CHECK(relative_error(is.mean, must.mean) < 1e-6);
+            CHECK(relative_error(is.scale, must.scale) < 1e-6);
+        }
+    }
+}
+
+}
+
+TEST_CASE("observations and rewards are scaled by all that was seen, over iterations") {
+    hold(cases()[0]);
+    hold(cases()[6]);
+}
+TEST_CASE("without normalisation nothing is moved, and rewards are multiplied as asked") {
+    Lesson lesson(cpu(), env_of("choices", 150), "ppo",
+                  {{"horizon", 11},
+                   {"normalise_observations", false},
+                   {"normalise_returns", false},
+                   {"reward_scale", 0.125}});
+    lesson.iterate(3);
+    const PolicyForm policy = policies_of(lesson).front();
+    const Normaliser n = Normaliser::of(lesson, policy.group);
+    CHECK(n.mean == std::vector<double>(n.mean.size(), 0.0));
+    CHECK(n.scale == std::vector<double>(n.scale.size(), 1.0));
+    CHECK(metric(lesson, "reward_scale") == 0.125);
+}
+TEST_CASE("a scaled reward is held within its bound") {
+    Lesson lesson(cpu(), env_of("choices", 150), "ppo",
+                  {{"horizon", 11},
+                   {"learning_rate", 0},
+                   {"normalise_returns", false},
+                   {"reward_bound", 0.5}});
+    const PolicyForm policy = policies_of(lesson).front();
+    const Normaliser start = Normaliser::of(lesson, policy.group);
+    lesson.iterate();
+    const Kept kept(lesson, policy);
+    const Scholar scholar(policy, lesson.numbers(policy.name + ".policy.weights"), start);
+    const Found bounded = found_by(scholar, policy, kept, 1);
+    CHECK(relative_error(kept.advantage, bounded.advantage) < 1e-5);
+    CHECK(*std::max_element(kept.reward.begin(), kept.reward.end()) > 1);
+}

@@ -1,0 +1,227 @@
+#include "tests/algorithms/recomputed.h"
+
+namespace nacelle::test {
+
+LossForm PolicyForm::loss() const {
+    LossForm form;
+    form.clips = dials.contains("clip");
+    if (form.clips) form.clip = dial("clip");
+    form.value_clip = dial("value_clip");
+    form.value_weight = dial("value_weight");
+    form.entropy = dial("entropy");
+    return form;
+}
+
+std::vector<PolicyForm> policies_of(Lesson& lesson) {
+    const EnvSchema& schema = lesson.env().schema();
+    const Header& header = schema.header();
+    const Json settings = lesson.learner().settings();
+    std::vector<PolicyForm> all;
+    for (uint32_t p = 0; p < header.policies; ++p) {
+        const Decider& decider = header.policy[p];
+        const Group& group = header.group[decider.group];
+        const Json& own = settings.at("policies").at(decider.name);
+        PolicyForm form;
+        form.name = decider.name;
+        form.group = group.name;
+        form.group_number = decider.group;
+        form.in_group = group.count;
+        for (const double id : lesson.numbers(form.name + ".policy.agents"))
+            form.agents.push_back(size_t(id));
+        form.activation = own.at("activation");
+        form.shared = own.at("trunk") == "shared";
+        for (const Field& field : schema.fields())
+            if (field.role == Role::action && field.group == decider.group)
+                for (uint32_t i = 0; i < field.count; ++i)
+                    form.head.parts.push_back(
+                        {field.kind == Kind::discrete ? field.choices : 0, field.low, field.high});
+        if (form.head.reals() > 0) {
+            form.head.squashed = own.at("squash");
+            form.head.free_deviation = own.at("deviation") == "free";
+        }
+        form.actor.push_back(group.obs_width);
+        for (const Json& width : own.at("hidden")) form.actor.push_back(width.get<size_t>());
+        form.critic = form.actor;
+        form.actor.push_back(form.head.outputs() + (form.shared ? 1 : 0));
+        form.critic.push_back(1);
+        form.dials = settings;
+        if (own.contains("learner")) form.dials.update(own.at("learner"));
+        all.push_back(std::move(form));
+    }
+    return all;
+}
+
+Normaliser Normaliser::of(Lesson& lesson, const std::string& group) {
+    return {lesson.numbers(group + ".obs.mean"), lesson.numbers(group + ".obs.scale")};
+}
+
+Kept::Kept(Lesson& lesson, const PolicyForm& policy) {
+    const auto get = [&](const std::string& name) {
+        return lesson.numbers(policy.group + ".kept." + name);
+    };
+    const auto bytes = [&](const std::string& name) {
+        return lesson.array(policy.group + ".kept." + name).host<uint8_t>();
+    };
+    const auto& shape = lesson.array(policy.group + ".kept.choice").shape();
+    steps = size_t(shape[0]);
+    rows = size_t(shape[1]);
+    parts = size_t(shape[2]);
+    width = policy.actor.front();
+    choices = policy.head.choices();
+    obs = get("obs");
+    choice = get("choice");
+    log_odds = get("log_odds");
+    value = get("value");
+    final_value = get("final_value");
+    reward = get("reward");
+    advantage = get("advantage");
+    target = get("target");
+    flag = bytes("flag");
+    if (lesson.env().schema().header().group[policy.group_number].mask_width > 0)
+        mask = bytes("mask");
+    ratio.assign(reward.size(), 1.0);
+    if (policy.dials.at("advantage") == "vtrace") ratio = get("ratio");
+}
+std::vector<uint8_t> Kept::mask_at(size_t at) const {
+    if (mask.empty()) return {};
+    const auto first = mask.begin() + std::ptrdiff_t(at * choices);
+    return {first, first + std::ptrdiff_t(choices)};
+}
+std::vector<double> Kept::choice_at(size_t at) const {
+    const auto first = choice.begin() + std::ptrdiff_t(at * parts);
+    return {first, first + std::ptrdiff_t(parts)};
+}
+std::vector<double> obs_at(const Kept& kept, size_t t, size_t row) {
+    const auto first = kept.obs.begin() + std::ptrdiff_t((t * kept.rows + row) * kept.width);
+    return {first, first + std::ptrdiff_t(kept.width)};
+}
+
+std::vector<double> Scholar::seen(const std::vector<double>& obs) const {
+    std::vector<double> normal(obs.size());
+    for (size_t i = 0; i < obs.size(); ++i)
+        normal[i] = within((obs[i] - normaliser_.mean[i]) * normaliser_.scale[i], -10, 10);
+    return normal;
+}
+template <class T>
+void Scholar::think(const std::vector<T>& weights, const std::vector<double>& obs,
+                    std::vector<T>& out, T& value) const {
+    const std::vector<double> normal = seen(obs);
+    const std::vector<T> input(normal.begin(), normal.end());
+    out = network(form_.actor, form_.activation, weights.data(), input, form_.head.first_blind(),
+                  form_.head.outputs());
+    if (form_.shared) {
+        value = out.back();
+        return;
+    }
+    size_t before = 0;
+    for (size_t l = 0; l + 1 < form_.actor.size(); ++l)
+        before += (form_.actor[l] + 1) * form_.actor[l + 1];
+    value = network(form_.critic, form_.activation, weights.data() + before, input).front();
+}
+Scholar::Answer Scholar::answer(const std::vector<double>& obs, const std::vector<uint8_t>& mask,
+                                const std::vector<double>& choice) const {
+    std::vector<double> out;
+    double value;
+    think(weights_, obs, out, value);
+    const Judged<double> now = judged(form_.head, out, mask, choice);
+    return {now.log_odds, now.entropy, value};
+}
+double Scholar::value(const std::vector<double>& obs) const {
+    std::vector<double> out;
+    double value;
+    think(weights_, obs, out, value);
+    return value;
+}
+std::vector<double> Scholar::outputs(const std::vector<double>& obs) const {
+    std::vector<double> out;
+    double value;
+    think(weights_, obs, out, value);
+    out.resize(form_.head.outputs());
+    return out;
+}
+Scholar::Study Scholar::study(const std::vector<Sample>& samples) const {
+    Tape tape;
+    std::vector<Traced> weights;
+    for (const double w : weights_) weights.emplace_back(tape, w);
+    Study study;
+    study.slopes.resize(weights.size());
+    double count = 0;
+    for (const Sample& sample : samples) {
+        if (!sample.acts) continue;
+        std::vector<Traced> out;
+        Traced value;
+        think(weights, sample.obs, out, value);
+        const Judged<Traced> now = judged(form_.head, out, sample.mask, sample.choice);
+        const Loss<Traced> loss = loss_of(form_.loss(), sample.then, now, value);
+        tape.pull(loss.whole.number, weights.size(), study.slopes);
+        count += 1;
+        study.policy_loss += loss.policy.value;
+        study.value_loss += loss.value.value;
+        study.entropy += now.entropy.value;
+        study.kl += loss.kl;
+        study.clipped += loss.clipped;
+    }
+    for (double& slope : study.slopes) slope /= count;
+    for (double* const sum :
+         {&study.policy_loss, &study.value_loss, &study.entropy, &study.kl, &study.clipped})
+        *sum /= count;
+    return study;
+}
+
+Worth worth_of(const Credit& credit, const std::vector<double>& reward,
+               const std::vector<uint8_t>& flag, const std::vector<double>& value,
+               const std::vector<double>& final_value, const std::vector<double>& ratio) {
+    const size_t steps = reward.size();
+    Worth worth{std::vector<double>(steps, 0.0), std::vector<double>(steps, 0.0)};
+    // Own turn t: what it brings until the next own turn, whose step is `next`, or `steps`.
+    struct Turn {
+        double reward = 0, after = 0;
+        size_t next = 0;
+    };
+    std::vector<Turn> turns(steps);
+    for (size_t t = 0; t < steps; ++t) {
+        if (!Kept::acted(flag[t])) continue;
+        Turn& turn = turns[t];
+        turn.next = steps;
+        for (size_t s = t; s < steps; ++s) {
+            if (s > t && Kept::acted(flag[s])) {
+                turn.next = s;
+                turn.after = value[s];
+                break;
+            }
+            turn.reward += reward[s];
+            if (Kept::ends(flag[s])) {
+                turn.after = Kept::cut(flag[s]) ? final_value[s] : 0;
+                break;
+            }
+            if (s + 1 == steps) turn.after = value[steps];
+        }
+    }
+    const auto rho = [&](size_t t) {
+        return credit.traced ? std::min(ratio[t], credit.ratio_bound) : 1;
+    };
+    const auto error = [&](size_t t) {
+        return turns[t].reward + credit.gamma * turns[t].after - value[t];
+    };
+    for (size_t t = 0; t < steps; ++t) {
+        if (!Kept::acted(flag[t])) continue;
+        double factor = 1, sum = 0;
+        for (size_t s = t; s < steps; s = turns[s].next) {
+            sum += factor * rho(s) * error(s);
+            factor *= credit.gamma * credit.lambda *
+                      (credit.traced ? std::min(ratio[s], credit.trace_bound) : 1);
+        }
+        worth.advantage[t] = sum;
+        worth.target[t] = value[t] + sum;
+    }
+    if (!credit.traced) return worth;
+    for (size_t t = 0; t < steps; ++t) {
+        if (!Kept::acted(flag[t])) continue;
+        const size_t next = turns[t].next;
+        const double after = next < steps ? worth.target[next] : turns[t].after;
+        worth.advantage[t] = rho(t) * (turns[t].reward + credit.gamma * after - value[t]);
+    }
+    return worth;
+}
+
+}

@@ -1,0 +1,99 @@
+#pragma once
+#include "tests/algorithms/formulas.h"
+#include "tests/algorithms/lesson.h"
+
+// What an iteration of a policy gradient must have found, worked out in doubles from what the rollout
+// kept: its observations, masks, choices, rewards and flags.
+namespace nacelle::test {
+
+// One policy of a learner, as its settings and the environment's schema describe it.
+struct PolicyForm {
+    std::string name, group, activation;
+    uint32_t group_number = 0;
+    std::vector<size_t> agents;    // of the group
+    size_t in_group = 1;
+    std::vector<size_t> actor, critic;
+    bool shared = true;
+    HeadForm head;
+    Json dials;    // the learner's settings, with the policy's own over them
+
+    double dial(const std::string& key) const { return dials.at(key).get<double>(); }
+    LossForm loss() const;
+};
+std::vector<PolicyForm> policies_of(Lesson& lesson);
+
+// How one group's observations were normalised while a rollout was made.
+struct Normaliser {
+    std::vector<double> mean, scale;
+    static Normaliser of(Lesson& lesson, const std::string& group);
+};
+
+// What a rollout kept of a group, [steps][rows].
+struct Kept {
+    size_t steps, rows, width, parts, choices;
+    std::vector<double> obs, choice, log_odds, value, final_value, reward, advantage, target, ratio;
+    std::vector<uint8_t> mask, flag;
+
+    Kept(Lesson& lesson, const PolicyForm& policy);
+    static bool acted(uint8_t flag) { return flag & 4; }
+    static bool ends(uint8_t flag) { return flag & 3; }
+    static bool cut(uint8_t flag) { return (flag & 3) == 2; }
+    bool acted_at(size_t t, size_t row) const { return acted(flag[t * rows + row]); }
+    std::vector<uint8_t> mask_at(size_t at) const;
+    std::vector<double> choice_at(size_t at) const;
+};
+
+// The policy's networks in doubles, with weights as the learner has them.
+class Scholar final {
+public:
+    Scholar(const PolicyForm& form, std::vector<double> weights, Normaliser normaliser)
+        : form_(form), weights_(std::move(weights)), normaliser_(std::move(normaliser)) {}
+
+    struct Answer {
+        double log_odds, entropy, value;
+    };
+    Answer answer(const std::vector<double>& obs, const std::vector<uint8_t>& mask,
+                  const std::vector<double>& choice) const;
+    double value(const std::vector<double>& obs) const;
+    std::vector<double> outputs(const std::vector<double>& obs) const;    // of the head
+
+    struct Sample {
+        std::vector<double> obs, choice;
+        std::vector<uint8_t> mask;
+        Seen then;
+        bool acts;    // else it counts for nothing
+    };
+    // The mean loss of the samples that act, and its slopes along all weights.
+    struct Study {
+        std::vector<double> slopes;
+        double policy_loss = 0, value_loss = 0, entropy = 0, kl = 0, clipped = 0;
+    };
+    Study study(const std::vector<Sample>& samples) const;
+
+private:
+    std::vector<double> seen(const std::vector<double>& obs) const;
+    template <class T>
+    void think(const std::vector<T>& weights, const std::vector<double>& obs, std::vector<T>& out,
+               T& value) const;
+
+    const PolicyForm& form_;
+    std::vector<double> weights_;
+    Normaliser normaliser_;
+};
+
+std::vector<double> obs_at(const Kept& kept, size_t t, size_t row);
+
+// Advantages and targets of one row by their definition, from its rewards on: sums over all own turns
+// that follow in the same episode. `ratio` of 1 everywhere is generalised advantage estimation.
+struct Credit {
+    double gamma, lambda, ratio_bound = 1, trace_bound = 1;
+    bool traced = false;
+};
+struct Worth {
+    std::vector<double> advantage, target;    // zero where the agent did not act
+};
+Worth worth_of(const Credit& credit, const std::vector<double>& reward,
+               const std::vector<uint8_t>& flag, const std::vector<double>& value,
+               const std::vector<double>& final_value, const std::vector<double>& ratio);
+
+}

@@ -1,0 +1,140 @@
+#include "tests/algorithms/lesson.h"
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+std::string refused(const std::string& env, const std::string& learner, const Json& config) {
+    static const auto on = cpu();
+    return objection(on, env_of(env, 16), learner, config);
+}
+
+struct Wrong {
+    Json config;
+    const char* words;    // after the learner's name; all of them, or up to "..."
+};
+void hold(const std::string& env, const std::string& learner, const std::vector<Wrong>& table) {
+    for (const Wrong& wrong : table) {
+        const std::string words = refused(env, learner, wrong.config);
+        std::string must = learner + ": " + wrong.words;
+        CAPTURE(wrong.config.dump());
+        if (!must.ends_with("...")) {
+            CHECK(words == must);
+            continue;
+        }
+        must.resize(must.size() - 3);
+        CHECK_MESSAGE(words.starts_with(must), words);
+    }
+}
+Json of(const std::string& policy, const Json& settings) {
+    return {{"policies", {{policy, settings}}}};
+}
+Json all(const Json& settings) { return of("default", settings); }
+
+}
+
+TEST_CASE("a wrong number says where it stands and what there is instead") {
+    hold("choices", "ppo",
+         {{{{"horizon", 0}}, "horizon: expected a number from 1 to 1048576"},
+          {{{"horizon", 2.5}}, "horizon: expected a whole number"},
+          {{{"horizon", "long"}}, "horizon: expected a number"},
+          {{{"minibatches", 5000}}, "minibatches: expected a number from 1 to 4096"},
+          {{{"horizon", 8}, {"minibatches", 4096}},
+           "minibatches: 128 samples of policy 'default' an iteration; expected 4096 (one for each "
+           "minibatch) to 2147483647"},
+          {{{"gamma", 1.5}}, "gamma: expected a number from 0 to 1"},
+          {{{"gamma", "high"}},
+           "gamma: expected a number, or a schedule like {\"linear\": [0.001, 0]}"},
+          {{{"normalise_returns", "yes"}}, "normalise_returns: expected true or false"},
+          {{{"normalise_advantages", true}}, "normalise_advantages: expected a text"},
+          {{{"normalise_advantages", "all"}},
+           "normalise_advantages: there is no 'all' (there is: none, batch, minibatch)"},
+          {{{"advantage", "td"}}, "advantage: there is no 'td' (there is: gae, vtrace)"}});
+}
+TEST_CASE("a wrong schedule does, too") {
+    hold(
+        "choices", "ppo",
+        {{{{"learning_rate", {{"lineal", {1, 0}}}}},
+          "learning_rate: there is no schedule 'lineal' (there is: linear, cosine, exponential)"},
+         {{{"learning_rate", {{"constant", {0.1, 0.2}}}}},
+          "learning_rate: there is no schedule 'constant' (there is: linear, cosine, exponential)"},
+         {{{"learning_rate", {{"linear", {1, 0}}, {"cosine", {1, 0}}}}},
+          "learning_rate: a schedule has one key: linear, cosine, exponential"},
+         {{{"learning_rate", {{"linear", 0.1}}}},
+          "learning_rate.linear: expected two numbers: at the run's begin and at its end"},
+         {{{"learning_rate", {{"linear", {100, 0}}}}},
+          "learning_rate: expected a number from 0 to 10"},
+         {{{"learning_rate", {{"exponential", {0.1, 0}}}}},
+          "learning_rate: an exponential schedule goes between numbers above zero"}});
+}
+TEST_CASE("what an algorithm or a configuration would ignore is refused with what there is") {
+    hold("choices", "ppo",
+         {{{{"horizonn", 3}}, "horizonn: there is no such setting (there is: name, horizon, ..."},
+          {{{"ratio_bound", 2}}, "ratio_bound: there is no such setting (there is: ..."},
+          {{{"reward_scale", 2}}, "reward_scale: there is no such setting (there is: ..."}});
+    hold("choices", "a2c",
+         {{{{"clip", 0.2}}, "clip: there is no such setting (there is: ..."},
+          {{{"epochs", 2}}, "epochs: there is no such setting (there is: ..."}});
+}
+TEST_CASE("a wrong policy is refused by its path") {
+    hold("choices", "ppo",
+         {{{{"policies", 3}}, "policies: expected an object"},
+          {of("runner", Json::object()),
+           "policies.runner: Choices has no such policy (there is: default)"},
+          {all({{"hiden", {3}}}),
+           "policies.default.hiden: there is no such setting (there is: train, hidden, ..."},
+          {all({{"hidden", {0}}}), "policies.default.hidden: a layer has 1 to 4096 neurons, not 0"},
+          {all({{"hidden", {8, 5000}}}),
+           "policies.default.hidden: a layer has 1 to 4096 neurons, not 5000"},
+          {all({{"hidden", 64}}), "policies.default.hidden: expected a list of numbers"},
+          {all({{"hidden", {1, 1, 1, 1, 1, 1, 1, 1, 1}}}),
+           "policies.default.hidden: at most 8 hidden layers"},
+          {all({{"activation", "sigmoid"}}),
+           "policies.default.activation: there is no 'sigmoid' (there is: tanh, relu, gelu, silu)"},
+          {all({{"trunk", "split"}}),
+           "policies.default.trunk: there is no 'split' (there is: shared, separate)"},
+          {all({{"train", "never"}}), "policies.default.train: expected true, false or \"random\""},
+          {all({{"precision", "f16"}}),
+           "policies.default.precision: there is no 'f16' (there is: auto, f32, bf16)"},
+          {all({{"precision", "bf16"}}),
+           "policies.default.precision: a CPU computes in f32; bf16 needs a GPU"},
+          {all({{"gains", {{"hiden", 1}}}}),
+           "policies.default.gains.hiden: there is no such setting (there is: hidden, choice, "
+           "value)"}});
+    hold("relay", "ppo",
+         {{of("runer", Json::object()),
+           "policies.runer: Relay has no such policy (there is: default, keeper, runner)"},
+          {of("keeper", {{"learner", {{"horizon", 4}}}}),
+           "policies.keeper.learner.horizon: there is no such setting (there is: learning_rate, "
+           "..."}});
+}
+TEST_CASE("deviations are for policies with continuous actions") {
+    hold("choices", "ppo",
+         {{all({{"deviation", "state"}}),
+           "policies.default.deviation: Choices has no continuous actions; this would change "
+           "nothing"},
+          {all({{"squash", true}}),
+           "policies.default.squash: Choices has no continuous actions; this would change nothing"},
+          {all({{"initial_deviation", 0.5}}),
+           "policies.default.initial_deviation: Choices has no continuous actions; this would "
+           "change nothing"}});
+    hold("mixed", "ppo",
+         {{all({{"deviation", "fixed"}}),
+           "policies.default.deviation: there is no 'fixed' (there is: free, state)"},
+          {all({{"initial_deviation", 0}}),
+           "policies.default.initial_deviation: expected a number from 1e-04 to 7"}});
+    hold("trades", "ppo",
+         {{of("maker", {{"squash", true}}),
+           "policies.maker.squash: 'maker' has no continuous actions; this would change nothing"}});
+    // For all, it is for those that have some: what is wrong then is something else.
+    Json fine = all({{"squash", true}});
+    fine["nonsense"] = 1;
+    hold("trades", "ppo", {{fine, "nonsense: there is no such setting..."}});
+}
+TEST_CASE("an environment of pictures alone is refused") {
+    hold("picture", "ppo",
+         {{Json::object(), "Picture: a network needs numbers in Obs; there are only arrays"}});
+    hold("picture", "a2c",
+         {{Json::object(), "Picture: a network needs numbers in Obs; there are only arrays"}});
+}

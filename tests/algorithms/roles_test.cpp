@@ -1,0 +1,57 @@
+#include "tests/algorithms/cases.h"
+#include "tests/algorithms/chances.h"
+#include "tests/support/random.h"
+
+// Policies of a team that do not learn, beside one that does.
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+// The relay's runners learn or not, and so do its keepers.
+Json roles(const Json& runner, const Json& keeper) {
+    Json config = cases()[6].config;
+    config["policies"]["runner"]["train"] = runner;
+    config["policies"]["keeper"]["train"] = keeper;
+    return config;
+}
+
+}
+
+TEST_CASE("a policy that is not trained keeps its weights while another learns") {
+    Lesson lesson(cpu(), env_of("relay", 100), "ppo", roles(true, false));
+    const auto keeper = lesson.numbers("keeper.policy.weights"),
+               runner = lesson.numbers("runner.policy.weights");
+    lesson.iterate(2);
+    CHECK(lesson.numbers("keeper.policy.weights") == keeper);
+    CHECK(lesson.numbers("runner.policy.weights") != runner);
+    CHECK(!lesson.env().arrays().find("ppo.keeper.policy.moment"));
+}
+TEST_CASE("a random policy has no network and takes all that is open equally often") {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    Lesson lesson(cpu(), env_of("relay", 400), "ppo", roles("random", true), seed);
+    const auto keeper = lesson.numbers("keeper.policy.weights");
+    lesson.iterate(2);
+    CHECK(lesson.numbers("keeper.policy.weights") != keeper);
+    CHECK(!lesson.env().arrays().find("ppo.runner.policy.weights"));
+    const PolicyForm policy = policies_of(lesson).front();
+    REQUIRE(policy.name == "runner");
+    const Kept kept(lesson, policy);
+    std::vector<double> came(3), expected(3);
+    each_row(policy, kept, [&](size_t row) {
+        for (size_t t = 0; t < kept.steps; ++t) {
+            if (!kept.acted_at(t, row)) continue;
+            const size_t at = t * kept.rows + row;
+            const auto mask = kept.mask_at(at);
+            const size_t chosen = size_t(kept.choice_at(at)[0]);
+            const double open = mask[0] + mask[1] + mask[2];
+            REQUIRE(mask[chosen]);
+            came[chosen] += 1;
+            for (size_t i = 0; i < 3; ++i) expected[i] += mask[i] / open;
+        }
+    });
+    // Masks make the counts spread less than the test takes them to.
+    CHECK(strangeness(came, expected) < 5);
+}
