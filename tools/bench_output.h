@@ -1,0 +1,20 @@
+#pragma once
+#include "engine/env/backend.h"
+#include "engine/run/benchmark.h"
+#include "tools/options.h"
+
+// What the rows of 'bench' share.
+namespace nacelle::tools {
+
+// "1.93 B"
+std::string rate_text(double value);
+// "1.8 B to 1.94 B"
+std::string range_text(const Spread& spread);
+// One line: what it is, and its driver.
+void print_machine(RunsOn& on);
+// "backend", "device", "processors", "driver" and "version".
+void add_machine(RunsOn& on, Json& row);
+// "steps_per_second", "slowest" and "fastest".
+void add_spread(const Spread& spread, Json& to);
+
+}

@@ -1,0 +1,153 @@
+#include "tools/bench_training.h"
+
+#include "engine/base/error.h"
+#include "tools/bench_output.h"
+#include "tools/learner_text.h"
+#include "tools/standard_trainings.h"
+
+#include <cstdio>
+#include <iostream>
+
+namespace nacelle::tools {
+namespace {
+
+struct Case {
+    Json configuration;
+    std::string where;
+};
+
+Case standard_case(const StandardTraining& training, const Options& options) {
+    ConfigurationSources sources = sources_for(options, training.environment);
+    const std::vector<std::string> assignments = std::move(sources.assignments);
+    sources.assignments.clear();
+    Case one;
+    one.configuration = resolve_configuration(sources, one.where);
+    one.where = "standard table";
+    // What ENV.json recommends to learn with may change; the table does not.
+    for (const char* const key : {"learner", "policies", "run", "solved"})
+        one.configuration.erase(key);
+    merge_json(one.configuration, training.settings);
+    for (const std::string& assignment : assignments) set_path(one.configuration, assignment);
+    return one;
+}
+
+std::vector<Case> standard_cases(const TrainingBench& bench, bool cuda) {
+    std::vector<Case> cases;
+    for (const StandardTraining& training : standard_trainings(cuda))
+        cases.push_back(standard_case(training, bench.options));
+    return cases;
+}
+
+std::vector<Case> cases_of(const TrainingBench& bench, bool cuda) {
+    std::vector<std::string> names = bench.environments;
+    if (names.empty() && bench.options.config.empty()) {
+        if (!bench.counts.empty())
+            throw Error("bench", "the standard table has its own numbers of environments",
+                        "name an environment, or leave --envs out");
+        return standard_cases(bench, cuda);
+    }
+    if (names.empty()) names.push_back("");    // the file says it
+    std::vector<Case> cases;
+    for (const std::string& name : names) {
+        Case one;
+        one.configuration = resolve_configuration(sources_for(bench.options, name), one.where);
+        if (bench.counts.empty()) cases.push_back(one);
+        for (const uint32_t count : bench.counts) {
+            one.configuration["env"]["count"] = count;
+            cases.push_back(one);
+        }
+    }
+    return cases;
+}
+
+void print_heading(RunsOn& on) {
+    print_machine(on);
+    std::printf("%-15s %7s %6s %6s %10s %20s %10s %10s %13s %7s  %s\n", "environment", "envs",
+                "agents", "steps", "steps/s", "slowest to fastest", "rollout/s", "update/s",
+                "agent steps/s", "TFLOP/s", "configuration");
+}
+
+void print_row(const TrainingRow& row, RunsOn& on, bool json) {
+    if (json) {
+        Json line = {{"environment", row.environment},
+                     {"kind", "train"},
+                     {"configuration", learner_text(row.settings)},
+                     {"envs", row.envs},
+                     {"agents", row.agents},
+                     {"steps", row.steps},
+                     {"agent_steps_per_second", row.agents * row.whole.median},
+                     {"iterations", row.iterations},
+                     {"repetitions", row.repetitions},
+                     {"seconds", row.seconds},
+                     {"settings", row.settings}};
+        add_spread(row.whole, line);
+        if (row.rollout) add_spread(*row.rollout, line["rollout"]);
+        if (row.update) add_spread(*row.update, line["update"]);
+        if (row.updates) line["updates"] = *row.updates;
+        if (row.teraflops) line["update"]["teraflops"] = *row.teraflops;
+        add_machine(on, line);
+        std::cout << line << std::endl;
+        return;
+    }
+    const auto part = [](const std::optional<Spread>& spread) {
+        return spread ? rate_text(spread->median) : "-";
+    };
+    char teraflops[32] = "-";
+    if (row.teraflops) std::snprintf(teraflops, sizeof teraflops, "%.3g", *row.teraflops);
+    std::printf("%-15s %7u %6u %6llu %10s %20s %10s %10s %13s %7s  %s\n", row.environment.c_str(),
+                row.envs, row.agents, static_cast<unsigned long long>(row.steps),
+                rate_text(row.whole.median).c_str(), range_text(row.whole).c_str(),
+                part(row.rollout).c_str(), part(row.update).c_str(),
+                rate_text(row.agents * row.whole.median).c_str(), teraflops,
+                learner_text(row.settings).c_str());
+    std::fflush(stdout);
+}
+
+void print_refusal(const Case& one, const Error& error, RunsOn& on, bool json) {
+    const Json& env = one.configuration["env"];
+    const std::string name =
+        std::filesystem::path(env["source"].get<std::string>()).stem().string();
+    if (json) {
+        Json line = {{"environment", name},
+                     {"kind", "train"},
+                     {"configuration", learner_text(one.configuration)},
+                     {"refused", error.what()}};
+        if (env.contains("count")) line["envs"] = env["count"];
+        add_machine(on, line);
+        std::cout << line << std::endl;
+        return;
+    }
+    std::printf("%-15s %7s refused: %s (%s)\n", name.c_str(),
+                env.value("count", Json()).dump().c_str(), error.what(),
+                learner_text(one.configuration).c_str());
+    std::fflush(stdout);
+}
+
+}
+
+void run(const TrainingBench& bench) {
+    const Options& options = bench.options;
+    const std::shared_ptr<RunsOn> on = open_for(options);
+    const std::vector<Case> cases = cases_of(bench, on->cuda());
+    Plugins plugins(plugin_folders(options), on->cache, on->log);
+    size_t refused = 0;
+    for (size_t i = 0; i < cases.size(); ++i) {
+        const auto heading = [&] {
+            if (i == 0 && !options.json) print_heading(*on);
+        };
+        try {
+            const TrainingRow row = measure_training(on, plugins, cases[i].configuration,
+                                                     cases[i].where, bench.measure);
+            heading();
+            print_row(row, *on, options.json);
+        } catch (const Error& error) {
+            if (cases.size() == 1) throw;
+            heading();
+            print_refusal(cases[i], error, *on, options.json);
+            ++refused;
+        }
+    }
+    if (refused == cases.size()) throw CLI::RuntimeError(1);
+}
+
+}
