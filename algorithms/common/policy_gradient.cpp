@@ -18,19 +18,10 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     make_counters();
     for (uint32_t g = 0; g < header.groups; ++g) make_group(g);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) make_policy(p);
-    kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_, flight());
+    kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_,
+                                               flight_of(settings_, environment_));
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) fill_policy(p);
     kernels_->enlist(arguments_, nullptr);
-}
-
-// One launch for all steps where that can be: a team's members meet the tensor cores between two steps.
-Flight PolicyGradient::flight() const {
-    if (settings_.stepwise) return Flight::steps;
-    bool tensor = false;
-    for (const PolicySettings& policy : settings_.policies)
-        tensor |= policy.bf16 && policy.role != PolicySettings::Role::random;
-    if (!tensor) return Flight::threads;
-    return SchemaView(environment_).header().is_team ? Flight::steps : Flight::warps;
 }
 
 void PolicyGradient::record(void* stream) {

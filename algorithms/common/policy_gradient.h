@@ -27,7 +27,6 @@ private:
     bool learns(size_t policy) const {
         return settings_.policies[policy].role == PolicySettings::Role::trained;
     }
-    Flight flight() const;
     void make_counters();
     void make_group(uint32_t group);
     void make_policy(uint32_t policy);

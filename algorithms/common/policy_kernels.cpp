@@ -7,6 +7,16 @@
 
 namespace learn {
 
+// One launch for all steps where that can be: a team's members meet the tensor cores between two steps.
+Flight flight_of(const Settings& settings, const nacelle_environment& environment) {
+    if (settings.stepwise) return Flight::steps;
+    bool tensor = false;
+    for (const PolicySettings& policy : settings.policies)
+        tensor |= policy.bf16 && policy.role != PolicySettings::Role::random;
+    if (!tensor) return Flight::threads;
+    return SchemaView(environment).header().is_team ? Flight::steps : Flight::warps;
+}
+
 PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environment& environment,
                              const Settings& settings, const std::vector<NetworkShape>& shapes,
                              Flight flight)

@@ -15,6 +15,7 @@ constexpr uint32_t blocks_for(uint64_t items) {
 
 // How a rollout runs: all steps in one launch, by threads or by warps of tensor cores, or a launch a step.
 enum class Flight { threads, warps, steps };
+Flight flight_of(const Settings& settings, const nacelle_environment& environment);
 
 // The kernels of one run, and how many items each has.
 class PolicyKernels final {

@@ -231,6 +231,9 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     const bool asked = policy.precision == "bf16";
     if (asked && !environment.on_gpu && !emulates)
         wrong(where, "a CPU computes in f32; bf16 needs a GPU");
+    if (policy.staged && !asked && !(policy.precision == "auto" && environment.on_gpu))
+        wrong("policies." + policy.name + ".staged",
+              "updates go in stages on tensor cores alone, and these networks are computed in f32");
     const NetworkShape shape(policy, environment);
     std::string obstacle = policy.staged ? "" : tensor_fit(policy, shape).obstacle;
     if (!obstacle.empty() || policy.staged) {

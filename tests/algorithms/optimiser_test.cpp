@@ -71,7 +71,7 @@ struct Desk {
         pupil.sums = sums.data();
         pupil.carried = carried.data();
         pupil.found = found.data();
-        arguments.slots = 3;
+        pupil.parts = 3;
     }
     void update() {
         const nacelle::View<Tiny> view{};

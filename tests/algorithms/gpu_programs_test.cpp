@@ -1,0 +1,114 @@
+#include "algorithms/common/headers.h"
+#include "algorithms/common/spec_text.h"
+#include "tests/env/workbench.h"
+#include "tests/support/skip.h"
+
+#include <cstring>
+#include <doctest/doctest.h>
+
+// The programs that learners have compiled for a GPU, by NVRTC, which needs none.
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+// What a learner would be told of an environment on a GPU.
+struct Told {
+    std::vector<std::byte> schema;
+    nacelle_environment environment{};
+
+    Told(Environment& env, uint32_t compute) {
+        const Header& header = env.schema().header();
+        const std::vector<Field>& fields = env.schema().fields();
+        schema.resize(sizeof header + fields.size() * sizeof(Field));
+        std::memcpy(schema.data(), &header, sizeof header);
+        std::memcpy(schema.data() + sizeof header, fields.data(), fields.size() * sizeof(Field));
+        environment = {.size = sizeof environment,
+                       .envs = 4096,
+                       .name = reinterpret_cast<const Header*>(schema.data())->name,
+                       .schema = schema.data(),
+                       .seed = 1,
+                       .on_gpu = 1,
+                       .time_limit = header.time_limit,
+                       .compute = compute};
+    }
+};
+
+constexpr learn::Algorithm ppo{"ppo", true, 128, 4, 4, 1e-3, 0.01},
+    a2c{"a2c", false, 8, 1, 1, 1e-3, 0.01};
+
+struct Wanted {
+    const char* environment;
+    learn::Algorithm algorithm;
+    const char* config;
+    uint32_t compute = 90;
+    bool bf16 = true, staged = false;
+};
+
+// Compiles it, or says why that fails.
+std::string fault_of(Compiler& compiler, const Wanted& program) {
+    const std::filesystem::path author = env_folder / (std::string(program.environment) + ".cu");
+    Environment env(cpu(1), recommended(program.environment, 4));
+    const Told told(env, program.compute);
+    const learn::Settings settings =
+        learn::read_settings(program.algorithm, program.config, told.environment);
+    CHECK(settings.policies[0].bf16 == program.bf16);
+    CHECK(settings.policies[0].staged == program.staged);
+    ProgramSource source{
+        .author = author,
+        .headers = {},
+        .instantiation = learn::program_text(settings, env.schema().header().groups,
+                                             learn::flight_of(settings, told.environment), true),
+        .defines = {},
+        .options = {"--prec-div=false"}};
+    for (const EmbeddedHeader& header : embedded_sdk())
+        source.headers.push_back({header.name, header.text});
+    for (const nacelle_header& header : learn::kernel_headers())
+        source.headers.push_back({header.name, header.text});
+    const Compiled result = compiler.compile(source);
+    const auto* const wrong = std::get_if<Diagnostics>(&result);
+    return wrong ? wrong->text() + wrong->raw : "";
+}
+
+}
+
+TEST_CASE("the learners' programs compile for GPUs") {
+    const Wanted programs[] = {
+        {"cartpole", ppo, R"({})"},
+        {"cartpole", ppo, R"({"policies": {"default": {"trunk": "separate", "hidden": []}}})"},
+        {"pendulum", a2c,
+         R"({"policies": {"default": {"activation": "silu", "hidden": [128, 33]}}})"},
+        {"pendulum", ppo,
+         R"({"policies": {"default": {"precision": "f32", "deviation": "state", "squash": true}}})",
+         90, false},
+        {"acrobot", ppo, R"({"advantage": "vtrace", "normalise_advantages": "minibatch"})"},
+        {"acrobot", ppo,
+         R"({"policies": {"default": {"hidden": [256, 256], "trunk": "separate"}}})", 90, true,
+         true},
+        {"tag_gridworld", ppo, R"({"policies": {"runner": {"train": "random"}}})"},
+        {"connect_four", ppo, R"({"policies": {"default": {"precision": "f32"}}})", 90, false},
+    };
+    std::unique_ptr<Compiler> compiler;
+    try {
+        compiler = open_nvrtc("sm_90", shared_cache());
+    } catch (const Error& error) {
+        NACELLE_SKIP(error.what());
+    }
+    for (const Wanted& program : programs) {
+        CAPTURE(program.environment);
+        CAPTURE(program.config);
+        CHECK(fault_of(*compiler, program) == "");
+    }
+}
+
+TEST_CASE("older GPUs get the programs that they can run") {
+    std::unique_ptr<Compiler> ampere, turing;
+    try {
+        ampere = open_nvrtc("sm_80", shared_cache());
+        turing = open_nvrtc("sm_75", shared_cache());
+    } catch (const Error& error) {
+        NACELLE_SKIP(error.what());
+    }
+    CHECK(fault_of(*ampere, {"cartpole", ppo, "{}", 80}) == "");
+    CHECK(fault_of(*turing, {"cartpole", ppo, "{}", 75, false}) == "");
+}
