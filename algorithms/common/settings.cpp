@@ -80,8 +80,8 @@ Schedule read_schedule(const JsonValue* value, const DialForm& form, const std::
     if (ends.kind != JsonValue::Kind::list || ends.list.size() != 2)
         wrong(where + "." + *found, "expected two numbers: at the run's begin and at its end");
     const Schedule schedule{int32_t(found - forms.begin()) + Schedule::linear,
-                            float(number_in(ends.list[0], form, where)),
-                            float(number_in(ends.list[1], form, where))};
+                            float(number_in(ends.list[0], form, where + "." + *found)),
+                            float(number_in(ends.list[1], form, where + "." + *found))};
     if (schedule.form == Schedule::exponential && !(schedule.from > 0 && schedule.to > 0))
         wrong(where, "an exponential schedule goes between numbers above zero");
     return schedule;
@@ -154,6 +154,9 @@ private:
     void apply(PolicySettings& policy, const JsonValue& value, const std::string& path) const {
         Config config(value, path);
         read_role(policy, config, path);
+        if (policy.role == PolicySettings::Role::random && value.keys.size() > 1)
+            wrong(path + (value.keys[0] == "train" ? value.keys[1] : value.keys[0]),
+                  "a policy that acts at random has nothing to set but \"train\"");
         read_network(policy, config, path);
         read_head(policy, config, path);
         if (const JsonValue* const own = config.find("learner")) {
@@ -264,6 +267,10 @@ const char* role_text(PolicySettings::Role role) {
 void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm& algorithm,
                   const Settings& settings, const Schedule (&common)[dial_count], bool real) {
     json.begin(policy.name).raw("train", role_text(policy.role));
+    if (policy.role == PolicySettings::Role::random) {
+        json.end();
+        return;
+    }
     json.list("hidden", std::vector<double>(policy.hidden.begin(), policy.hidden.end()));
     json.text("activation", policy.activation);
     json.text("trunk", policy.shared ? "shared" : "separate");
@@ -330,6 +337,10 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     const PolicyReader reader(algorithm, environment, settings, policies ? *policies : nothing);
     for (uint32_t i = 0; i < schema.header().policies; ++i)
         settings.policies.push_back(reader.read(schema.header().policy[i], dials));
+    if (std::none_of(settings.policies.begin(), settings.policies.end(), [](const auto& policy) {
+            return policy.role == PolicySettings::Role::trained;
+        }))
+        wrong("policies", "no policy is to be trained; one needs \"train\": true");
     for (PolicySettings& policy : settings.policies)
         choose_precision(policy, environment, settings.emulates);
     config.finish();

@@ -116,6 +116,7 @@ TEST_CASE("every number and every switch among the settings changes what is lear
         for (const auto& [path, value] : flat.items()) {
             if (!value.is_number() && !value.is_boolean()) continue;
             const std::string name = std::string(base.learner) + path;
+            if (path == "/policies/default/train") continue;    // false is refused for the only one
             if (all[name]) continue;
             int tried = 0;
             all[name] = matters(base, settings, Json::json_pointer(path), usual, tried);

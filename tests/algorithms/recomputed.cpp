@@ -28,13 +28,18 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
         form.in_group = group.count;
         for (const double id : lesson.numbers(form.name + ".policy.agents"))
             form.agents.push_back(size_t(id));
-        form.activation = own.at("activation");
-        form.shared = own.at("trunk") == "shared";
+        form.dials = settings;
         for (const Field& field : schema.fields())
             if (field.role == Role::action && field.group == decider.group)
                 for (uint32_t i = 0; i < field.count; ++i)
                     form.head.parts.push_back(
                         {field.kind == Kind::discrete ? field.choices : 0, field.low, field.high});
+        if (own.at("train") == "random") {    // it has no network
+            all.push_back(std::move(form));
+            continue;
+        }
+        form.activation = own.at("activation");
+        form.shared = own.at("trunk") == "shared";
         if (form.head.reals() > 0) {
             form.head.squashed = own.at("squash");
             form.head.free_deviation = own.at("deviation") == "free";
@@ -44,7 +49,6 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
         form.critic = form.actor;
         form.actor.push_back(form.head.outputs() + (form.shared ? 1 : 0));
         form.critic.push_back(1);
-        form.dials = settings;
         if (own.contains("learner")) form.dials.update(own.at("learner"));
         all.push_back(std::move(form));
     }

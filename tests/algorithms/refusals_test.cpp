@@ -52,6 +52,19 @@ TEST_CASE("a wrong number says where it stands and what there is instead") {
            "normalise_advantages: there is no 'all' (there is: none, batch, minibatch)"},
           {{{"advantage", "td"}}, "advantage: there is no 'td' (there is: gae, vtrace)"}});
 }
+TEST_CASE("a policy that does not learn is told what it would ignore") {
+    hold(
+        "choices", "ppo",
+        {{all({{"train", "random"}, {"hidden", {8}}}),
+          "policies.default.hidden: a policy that acts at random has nothing to set but \"train\""},
+         {all({{"train", "random"}}),
+          "policies: no policy is to be trained; one needs \"train\": true"},
+         {all({{"train", false}}),
+          "policies: no policy is to be trained; one needs \"train\": true"},
+         {all({{"staged", true}}),
+          "policies.default.staged: updates go in stages on tensor cores alone, and these networks "
+          "are computed in f32"}});
+}
 TEST_CASE("a wrong schedule does, too") {
     hold(
         "choices", "ppo",
@@ -64,7 +77,7 @@ TEST_CASE("a wrong schedule does, too") {
          {{{"learning_rate", {{"linear", 0.1}}}},
           "learning_rate.linear: expected two numbers: at the run's begin and at its end"},
          {{{"learning_rate", {{"linear", {100, 0}}}}},
-          "learning_rate: expected a number from 0 to 10"},
+          "learning_rate.linear: expected a number from 0 to 10"},
          {{{"learning_rate", {{"exponential", {0.1, 0}}}}},
           "learning_rate: an exponential schedule goes between numbers above zero"}});
 }
