@@ -34,6 +34,7 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
                 for (uint32_t i = 0; i < field.count; ++i)
                     form.head.parts.push_back(
                         {field.kind == Kind::discrete ? field.choices : 0, field.low, field.high});
+        form.actor.push_back(group.obs_width);
         if (own.at("train") == "random") {    // it has no network
             all.push_back(std::move(form));
             continue;
@@ -44,7 +45,6 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
             form.head.squashed = own.at("squash");
             form.head.free_deviation = own.at("deviation") == "free";
         }
-        form.actor.push_back(group.obs_width);
         for (const Json& width : own.at("hidden")) form.actor.push_back(width.get<size_t>());
         form.critic = form.actor;
         form.actor.push_back(form.head.outputs() + (form.shared ? 1 : 0));
