@@ -1,6 +1,7 @@
 #include "engine/run/configuration.h"
 #include "engine/run/run.h"
 #include "tests/algorithms/lesson.h"
+#include "tests/support/skip.h"
 
 // The settings that lie beside an environment solve it, on a CPU, from any seed.
 
@@ -26,12 +27,18 @@ double surely_returned(const std::string& env, uint64_t seed) {
 }
 
 TEST_CASE("cartpole's settings balance the pole from three seeds") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build learns; instrumented it takes minutes");
+#endif
     for (const uint64_t seed : {11, 12, 13}) {
         CAPTURE(seed);
         CHECK(surely_returned("cartpole", seed) >= 475);
     }
 }
 TEST_CASE("pendulum's settings swing it up from three seeds") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build learns; instrumented it takes minutes");
+#endif
     for (const uint64_t seed : {11, 12, 13}) {
         CAPTURE(seed);
         CHECK(surely_returned("pendulum", seed) >= -200);
