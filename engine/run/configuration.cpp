@@ -1,9 +1,51 @@
 #include "engine/run/configuration.h"
 
 #include "engine/base/error.h"
+#include "engine/env/param_values.h"
 #include "engine/env/settings.h"
 
 namespace nacelle {
+namespace {
+
+using Path = std::vector<std::string>;
+
+// Whether an object at the path is one value for who reads it: a learner's setting, which may be a
+// schedule, or a distribution in place of a parameter. Two of them have no sensible mixture.
+bool is_one_value(const Path& path, const Json& base, const Json& over) {
+    const size_t depth = path.size();
+    if (depth == 2 && path[0] == "learner") return true;
+    if (depth == 4 && path[0] == "policies" && path[2] == "learner") return true;
+    const bool parameter = depth > 2 && path[0] == "env" && path[1] == "params";
+    return parameter && (is_distribution(base) || is_distribution(over));
+}
+
+void lay_over(Json& base, const Json& over, Path& path) {
+    if (!base.is_object() || !over.is_object() || is_one_value(path, base, over)) {
+        base = over;
+        return;
+    }
+    for (const auto& item : over.items()) {
+        path.push_back(item.key());
+        lay_over(base[item.key()], item.value(), path);
+        path.pop_back();
+    }
+}
+
+Json learner_named_in(const Json& configuration) {
+    const auto learner = configuration.find("learner");
+    if (learner == configuration.end() || !learner->is_object()) return nullptr;
+    return learner->value("name", Json());
+}
+
+// What is recommended for one learner says nothing about another, which would refuse it.
+void drop_settings_of_another_learner(Json& recommended, const Json& given) {
+    const Json usual = learner_named_in(recommended), wanted = learner_named_in(given);
+    if (usual.is_null() || wanted.is_null() || usual == wanted) return;
+    recommended.erase("learner");
+    recommended.erase("policies");
+}
+
+}
 
 Json resolve_configuration(const ConfigurationSources& sources, std::string& where) {
     Json given = Json::object();
@@ -28,7 +70,9 @@ Json resolve_configuration(const ConfigurationSources& sources, std::string& whe
         merged = load_json(beside);
         if (where == "configuration") where = beside.filename().string();
     }
-    merge_json(merged, given);
+    drop_settings_of_another_learner(merged, given);
+    Path path;
+    lay_over(merged, given, path);
     merged["env"]["source"] = source.string();
     return merged;
 }

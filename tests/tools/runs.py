@@ -18,7 +18,8 @@ import tensorboard_file
 from bench import CPU, LONGEST, Skip, case, main, setting
 
 # An iteration of 12,800 steps that takes half a millisecond, and a population that never stops moving.
-SMALL = setting(env__count=256, learner__steps=50, solved__return=1000, run__checkpoint_every=2000000)
+SMALL = setting(learner__name='random_search', learner__steps=50, env__count=256, solved__return=1000, solved__episodes=100,
+                run__checkpoint_every=2000000)
 SHORT = (*CPU, *SMALL, '--episodes', '10')
 STEPS = 30000000
 
@@ -54,13 +55,13 @@ def wait_for(running, there):
         time.sleep(0.01)
 
 
-def kill_and_resume(bench, out, times, threads, chances):
-    """How often it was killed before it came to its end."""
+def kill_and_resume(bench, out, settings, times, threads, chances):
+    """How often a run of cartpole was killed before it came to its end."""
     for kill in range(times):
         if (bench.folder / out / 'config.json').exists():
             words = ['resume', out, *CPU, '--episodes', '10']
         else:
-            words = ['train', 'cartpole', *SHORT, *setting(run__total_steps=STEPS), '--out', out]
+            words = ['train', 'cartpole', *settings, '--out', out]
         words += ['--threads', str(threads[kill % len(threads)])]
         with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
@@ -79,7 +80,8 @@ def a_run_killed_twenty_times_ends_with_the_bytes_of_one_that_was_not(bench):
     chances, kills = random.Random(7), 0
     for number, threads in enumerate(((1,), (1, 2), (2, 3), (1,))):
         out = f'killed-{number}'
-        kills += kill_and_resume(bench, out, 20, threads, chances)
+        settings = (*SHORT, *setting(run__total_steps=STEPS))
+        kills += kill_and_resume(bench, out, settings, 20, threads, chances)
         bench.run('resume', out, *CPU, '--threads', threads[-1], '--episodes', '10')
         assert content(bench.folder / out) == wanted, (out, threads)
         steps = [json.loads(line)['step'] for line in (bench.folder / out / 'metrics.jsonl').read_text().splitlines()]
@@ -87,6 +89,20 @@ def a_run_killed_twenty_times_ends_with_the_bytes_of_one_that_was_not(bench):
         if kills >= 20 and number >= 1:
             break
     assert kills >= 20, kills
+
+
+@case
+def networks_killed_while_they_learn_end_with_the_bytes_of_those_that_were_not(bench):
+    # The learner of cartpole.json, in iterations of 8,192 steps.
+    settings = (*CPU, *setting(env__count=64, run__total_steps=200000, run__checkpoint_every=1, solved__return=1000,
+                               solved__episodes=64), '--episodes', '10')
+    bench.good('train', 'cartpole', *settings, '--out', 'learned')
+    wanted = content(bench.folder / 'learned')
+    kept = json.loads((bench.folder / 'learned' / 'config.json').read_text())
+    assert kept['learner']['name'] == 'ppo' and len(wanted) >= 6, (kept, wanted.keys())
+    kills = kill_and_resume(bench, 'relearned', settings, 10, (1, 2), random.Random(5))
+    bench.run('resume', 'relearned', *CPU, '--episodes', '10')
+    assert kills >= 2 and content(bench.folder / 'relearned') == wanted, kills
 
 
 @case
@@ -112,7 +128,7 @@ def an_interrupt_saves_and_the_run_goes_on_to_the_same_end(bench):
 @case
 def a_second_interrupt_ends_at_once(bench):
     # An iteration of minutes.
-    endless = setting(env__count=4096, run__total_steps=9000000000, learner__steps=1000000)
+    endless = setting(learner__name='random_search', env__count=4096, run__total_steps=9000000000, learner__steps=1000000)
     words = ['train', 'cartpole', *CPU, *endless, '--out', 'twice']
     with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as running:

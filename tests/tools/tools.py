@@ -148,14 +148,14 @@ def a_machine_without_a_compiler_is_told_what_to_install(bench):
 @case
 def inspect_shows_what_the_engine_made_of_a_file(bench):
     text = bench.good('inspect', 'cartpole', *CPU)
-    for line in (r'  gravity +9\.8', r'  action\.push +one of 2', r'  obs +f32 +\[4096, 4\] +65536 bytes'):
+    for line in (r'  gravity +9\.8', r'  action\.push +one of 2', r'  obs +f32 +\[256, 4\] +4096 bytes'):
         assert re.search(f'^{line}$', text, re.MULTILINE), text
     [told] = bench.lines('inspect', 'cartpole', *CPU)
-    assert (told['environment'], told['envs'], told['time_limit'], told['from_cache']) == ('CartPole', 4096, 500, True)
+    assert (told['environment'], told['envs'], told['time_limit'], told['from_cache']) == ('CartPole', 256, 500, True)
     assert told['actions'] == [{'name': 'action.push', 'count': 1, 'choices': 2}]
     arrays = {one['name']: (one['type'], one['shape']) for one in told['arrays']}
-    assert arrays['state.theta'] == ('f32', [4096]) and arrays['obs'] == ('f32', [4096, 4])
-    assert arrays['terminated'] == ('b8', [4096])
+    assert arrays['state.theta'] == ('f32', [256]) and arrays['obs'] == ('f32', [256, 4])
+    assert arrays['terminated'] == ('b8', [256])
     [mazes] = bench.lines('inspect', 'mazes', *CPU, *setting(env__count=3))
     assert mazes['parameters']['mazes'] == 'table'
     assert {'name': 'obs.image', 'type': 'u8', 'shape': [3, 9, 9], 'bytes': 243} in mazes['arrays']
@@ -284,7 +284,8 @@ def results_keep_one_row_for_what_was_measured_twice(bench):
 def plugins_are_listed_with_what_they_offer(bench):
     listed = [one for one in bench.lines('plugins') if 'id' in one]
     offers = {offer['kind'] + ' ' + offer['name'] for one in listed for offer in one['offers']}
-    assert {'sink/1 jsonl', 'sink/1 csv', 'sink/1 tensorboard', 'hook/1 levels', 'learner/1 random_search'} <= offers, offers
+    assert {'sink/1 jsonl', 'sink/1 csv', 'sink/1 tensorboard', 'hook/1 levels', 'learner/1 ppo', 'learner/1 a2c',
+            'learner/1 random_search'} <= offers, offers
     bench.write('refused_plugins/nonsense.so', 'no library')
     [first, *_] = bench.lines('plugins', '--folder', 'refused_plugins')
     assert first['path'].endswith('refused_plugins/nonsense.so') and first['refused'] == 'is no shared library', first
@@ -296,9 +297,33 @@ def plugins_are_listed_with_what_they_offer(bench):
 def training_cartpole_on_the_cpu_solves_it(bench):
     *progress, result = bench.lines('train', 'cartpole', *CPU, '--seed', '1', '--out', 'solved')
     assert result['kind'] == 'result' and result['solved'] and not result['interrupted'], result
-    assert result['mean_length'] >= 475 and result['episodes'] == 1000 and result['backend'] == 'cpu', result
+    assert result['mean_length'] >= 480 and result['episodes'] == 1000 and result['backend'] == 'cpu', result
     assert progress and [line['iteration'] for line in progress] == list(range(1, len(progress) + 1)), progress
-    assert progress[-1]['evaluation.return'] >= 475 and result['steps'] == progress[-1]['step'] <= 20000000, result
+    assert progress[-1]['evaluation.return'] >= 490 and result['steps'] == progress[-1]['step'] < 600000, result
+    assert {'loss.policy', 'loss.value', 'entropy', 'kl', 'explained_variance'} <= progress[-1].keys(), progress[-1]
+
+
+@case
+def a_search_over_linear_policies_solves_cartpole_too(bench):
+    # What cartpole.json recommends for its own learner is not for this one.
+    search = setting(learner__name='random_search', env__count=4096, run__total_steps=20000000, solved__return=475,
+                     solved__episodes=100)
+    *_, result = bench.lines('train', 'cartpole', *CPU, *search, '--seed', '1', '--out', 'searched')
+    assert result['solved'] and result['mean_length'] >= 450 and result['steps'] <= 20000000, result
+    kept = json.loads((bench.folder / 'searched' / 'config.json').read_text())
+    assert kept['learner']['name'] == 'random_search' and 'horizon' not in kept['learner'], kept
+    assert not kept.get('policies'), kept
+
+
+@case
+def a_team_learns_with_a_network_for_each_of_its_policies(bench):
+    small = setting(learner__name='ppo', learner__horizon=8, env__count=16, run__total_steps=512, run__evaluate_every=0,
+                    policies__runner__hidden='[16]')
+    *progress, result = bench.lines('train', 'tag_gridworld', *CPU, *small, '--episodes', '4', '--out', 'team')
+    assert result['steps'] == 512 and result['episodes'] == 4, result
+    assert {'tagger.loss.policy', 'runner.loss.policy', 'tagger.learning_rate'} <= progress[-1].keys(), progress[-1]
+    policies = json.loads((bench.folder / 'team' / 'config.json').read_text())['policies']
+    assert (policies['tagger']['hidden'], policies['runner']['hidden']) == ([64, 64], [16]), policies
 
 
 # Runs that end soon and without success.
@@ -314,22 +339,25 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     path = bench.write('run.json', '{"seed": 3, "run": {"sinks": ["jsonl", "csv"]}}')
     text = bench.good('train', 'cartpole', path, *SHORT, '--out', 'left')
     assert len(text.splitlines()) == 2, text        # no terminal: the sum alone
-    assert re.search(r'^Ended after 256000 steps: return .* over 10 episodes', text, re.MULTILINE), text
+    assert re.search(r'^Ended after 229376 steps: return .* over 10 episodes', text, re.MULTILINE), text
     out = bench.folder / 'left'
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob('*') if path.is_file())
     stem = 'checkpoints/step-000000000'
     assert files == sorted([f'checkpoints/best-step-000000000{best}.safetensors' for best in best_steps(out)] +
-                           [f'{stem}{step}.{kind}' for step in ('128000', '256000') for kind in ('json', 'safetensors')] +
+                           [f'{stem}{step}.{kind}' for step in range(163840, 229377, 32768) for kind in ('json', 'safetensors')] +
                            ['checkpoints/best.json', 'config.json', 'metrics.csv', 'metrics.jsonl', 'source/0/cartpole.cu']), files
     source = (bench.root / 'env_sources' / 'cartpole.cu').read_bytes()
     assert (out / 'source' / '0' / 'cartpole.cu').read_bytes() == source
     kept = json.loads((out / 'config.json').read_text())
-    assert kept['seed'] == 3 and kept['env']['count'] == 256 and kept['learner']['name'] == 'random_search', kept
-    assert kept['solved'] == {'return': 1000, 'episodes': 100}, kept
+    assert kept['seed'] == 3 and kept['env']['count'] == 256 and kept['learner']['name'] == 'ppo', kept
+    assert kept['learner']['horizon'] == 128 and kept['learner']['learning_rate'] == {'linear': [0.002, 0]}, kept
+    assert kept['policies']['default']['hidden'] == [64, 64], kept
+    assert kept['solved'] == {'return': 1000, 'episodes': 1000}, kept
     metrics = [json.loads(line) for line in (out / 'metrics.jsonl').read_text().splitlines()]
-    assert [line['step'] for line in metrics] == [128000, 256000] and all(line['episode.length'] > 0 for line in metrics)
+    assert [line['step'] for line in metrics] == list(range(32768, 229377, 32768)), metrics
+    assert all(line['episode.length'] > 0 for line in metrics), metrics
     table = (out / 'metrics.csv').read_text().splitlines()
-    assert len(table) == 3 and table[0].startswith('step,') and table[0].count(',') == table[1].count(','), table
+    assert len(table) == 8 and table[0].startswith('step,') and table[0].count(',') == table[1].count(','), table
     assert kept['env']['params']['gravity'] == 9.8 and kept['env']['strict'] is False, kept
     assert kept['run'] == {'total_steps': 200000, 'evaluate_every': 1, 'report_every': 'auto', 'checkpoint_every': 20000,
                            'keep': 3, 'sinks': ['jsonl', 'csv']}, kept

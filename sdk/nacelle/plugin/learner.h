@@ -98,7 +98,13 @@ private:
 
     // Hidden, so that no two libraries share one.
     [[gnu::visibility("hidden")]] static constexpr nacelle_learner functions{
-        sizeof(nacelle_learner), create, steps_per_iteration, record, act, metrics, destroy,
+        sizeof(nacelle_learner),
+        create,
+        steps_per_iteration,
+        record,
+        act,
+        metrics,
+        destroy,
         settings};
 };
 
