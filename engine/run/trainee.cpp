@@ -28,7 +28,7 @@ Trainee::Trainee(std::shared_ptr<Environment> environment, Plugins& plugins,
     : environment_(std::move(environment)), files_(hashes_of(author_files(*environment_))) {
     Config top(configuration, where);
     Config learner = top.object("learner");
-    const std::string name = learner.text("name", "random_search");
+    const std::string name = learner.text("name", "ppo");
     Json settings = learner.json();
     if (const Json policies = top.any("policies"); !policies.is_null())
         settings["policies"] = policies;

@@ -101,7 +101,8 @@ def inspect_shows_the_groups_and_the_policies_of_a_team(bench):
 @case
 def a_learner_for_one_agent_refuses_a_team_with_what_there_is(bench):
     pattern = r"random_search: TagGridworld is a team of 5 agents, .* a team needs a learner of its own, .*'nacelle plugins'.*"
-    bench.refused(pattern, 'train', 'tag_gridworld', *CPU, *setting(env__count=64), '--out', 'refused_team')
+    bench.refused(pattern, 'train', 'tag_gridworld', *CPU, *setting(env__count=64, learner__name='random_search'), '--out',
+                  'refused_team')
     assert not (bench.folder / 'refused_team').exists()
 
 
