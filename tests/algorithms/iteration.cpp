@@ -24,7 +24,7 @@ Found found_by(const Scholar& judge, const PolicyForm& policy, const Kept& kept,
                double reward_scale) {
     const size_t all = kept.steps * kept.rows;
     Found found{std::vector<double>(all), std::vector<double>(all + kept.rows),
-                std::vector<double>(all), std::vector<double>(all)};
+                std::vector<double>(all), std::vector<double>(all), std::vector<bool>(all)};
     Credit credit{.gamma = policy.dial("gamma"), .lambda = policy.dial("lambda")};
     credit.traced = policy.dials.at("advantage") == "vtrace";
     if (credit.traced) {
@@ -51,10 +51,12 @@ Found found_by(const Scholar& judge, const PolicyForm& policy, const Kept& kept,
         // What comes after the last step is judged once, when the rollout ends.
         value.push_back(kept.value[all + row]);
         found.value[all + row] = judge.value(obs_at(kept, kept.steps, row));
-        const Worth worth = worth_of(credit, reward, flag, value, final_value, ratio);
+        const Worth worth =
+            worth_of(credit, reward, flag, value, final_value, ratio, kept.waits[row]);
         for (size_t t = 0; t < kept.steps; ++t) {
             found.advantage[t * kept.rows + row] = worth.advantage[t];
             found.target[t * kept.rows + row] = worth.target[t];
+            found.known[t * kept.rows + row] = worth.known[t];
         }
     });
     return found;
@@ -81,7 +83,7 @@ std::vector<Scholar::Sample> samples_of(const PolicyForm& policy, const Kept& ke
                  kept.choice_at(at),
                  kept.mask_at(at),
                  {kept.log_odds[at], kept.value[at], found.advantage[at], found.target[at]},
-                 kept.acted_at(t, row)});
+                 kept.acted_at(t, row) && found.known[at]});
         });
     return samples;
 }

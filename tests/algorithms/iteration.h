@@ -24,6 +24,7 @@ private:
 // What an iteration must have found, [steps][rows] or [steps + 1][rows].
 struct Found {
     std::vector<double> log_odds, value, advantage, target;
+    std::vector<bool> known;
 };
 // `judge` knows the values, and the odds now, by which choices' probabilities have moved since.
 Found found_by(const Scholar& judge, const PolicyForm& policy, const Kept& kept,

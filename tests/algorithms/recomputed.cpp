@@ -83,6 +83,13 @@ Kept::Kept(Lesson& lesson, const PolicyForm& policy) {
     flag = bytes("flag");
     if (lesson.env().schema().header().group[policy.group_number].mask_width > 0)
         mask = bytes("mask");
+    waits.assign(rows, false);
+    const Header& header = lesson.env().schema().header();
+    if (header.group[policy.group_number].has_turn) {
+        const auto turn =
+            numbers(lesson.env(), header.groups > 1 ? policy.group + ".turn" : "turn");
+        for (size_t row = 0; row < rows; ++row) waits[row] = (int(turn[row]) & 3) != 0;
+    }
     ratio.assign(reward.size(), 1.0);
     if (policy.dials.at("advantage") == "vtrace") ratio = get("ratio");
 }
@@ -174,9 +181,11 @@ Scholar::Study Scholar::study(const std::vector<Sample>& samples) const {
 
 Worth worth_of(const Credit& credit, const std::vector<double>& reward,
                const std::vector<uint8_t>& flag, const std::vector<double>& value,
-               const std::vector<double>& final_value, const std::vector<double>& ratio) {
+               const std::vector<double>& final_value, const std::vector<double>& ratio,
+               bool waits) {
     const size_t steps = reward.size();
-    Worth worth{std::vector<double>(steps, 0.0), std::vector<double>(steps, 0.0)};
+    Worth worth{std::vector<double>(steps, 0.0), std::vector<double>(steps, 0.0),
+                std::vector<bool>(steps, true)};
     // Own turn t: what it brings until the next own turn, whose step is `next`, or `steps`.
     struct Turn {
         double reward = 0, after = 0;
@@ -198,7 +207,10 @@ Worth worth_of(const Credit& credit, const std::vector<double>& reward,
                 turn.after = Kept::cut(flag[s]) ? final_value[s] : 0;
                 break;
             }
-            if (s + 1 == steps) turn.after = value[steps];
+            if (s + 1 == steps) {
+                turn.after = value[steps];
+                worth.known[t] = !waits;
+            }
         }
     }
     const auto rho = [&](size_t t) {
@@ -210,7 +222,7 @@ Worth worth_of(const Credit& credit, const std::vector<double>& reward,
     for (size_t t = 0; t < steps; ++t) {
         if (!Kept::acted(flag[t])) continue;
         double factor = 1, sum = 0;
-        for (size_t s = t; s < steps; s = turns[s].next) {
+        for (size_t s = t; s < steps && worth.known[s]; s = turns[s].next) {
             sum += factor * rho(s) * error(s);
             factor *= credit.gamma * credit.lambda *
                       (credit.traced ? std::min(ratio[s], credit.trace_bound) : 1);
@@ -220,7 +232,7 @@ Worth worth_of(const Credit& credit, const std::vector<double>& reward,
     }
     if (!credit.traced) return worth;
     for (size_t t = 0; t < steps; ++t) {
-        if (!Kept::acted(flag[t])) continue;
+        if (!Kept::acted(flag[t]) || !worth.known[t]) continue;
         const size_t next = turns[t].next;
         const double after = next < steps ? worth.target[next] : turns[t].after;
         worth.advantage[t] = rho(t) * (turns[t].reward + credit.gamma * after - value[t]);

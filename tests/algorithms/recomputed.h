@@ -33,9 +33,11 @@ struct Kept {
     size_t steps, rows, width, parts, choices;
     std::vector<double> obs, choice, log_odds, value, final_value, reward, advantage, target, ratio;
     std::vector<uint8_t> mask, flag;
+    std::vector<bool> waits;    // of a row: whether it is not its turn when the rollout ends
 
     Kept(Lesson& lesson, const PolicyForm& policy);
     static bool acted(uint8_t flag) { return flag & 4; }
+    static bool counts(uint8_t flag) { return (flag & 12) == 4; }
     static bool ends(uint8_t flag) { return flag & 3; }
     static bool cut(uint8_t flag) { return (flag & 3) == 2; }
     bool acted_at(size_t t, size_t row) const { return acted(flag[t * rows + row]); }
@@ -91,9 +93,11 @@ struct Credit {
 };
 struct Worth {
     std::vector<double> advantage, target;    // zero where the agent did not act
+    std::vector<bool> known;    // whether what the turn led to lies within the rollout
 };
 Worth worth_of(const Credit& credit, const std::vector<double>& reward,
                const std::vector<uint8_t>& flag, const std::vector<double>& value,
-               const std::vector<double>& final_value, const std::vector<double>& ratio);
+               const std::vector<double>& final_value, const std::vector<double>& ratio,
+               bool waits = false);
 
 }

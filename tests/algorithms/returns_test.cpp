@@ -11,6 +11,7 @@ namespace {
 struct Trajectory {
     std::vector<double> reward, value, final_value, ratio;
     std::vector<uint8_t> flag;
+    bool waits = false;
 };
 // Ends of both kinds in any place, and steps in which the agent does not act.
 Trajectory drawn(Dice& dice, size_t steps, double end_chance, double idle_chance, bool moved) {
@@ -25,6 +26,7 @@ Trajectory drawn(Dice& dice, size_t steps, double end_chance, double idle_chance
         t.flag.push_back(uint8_t(end | (dice.chance(idle_chance) ? 0 : 4)));
     }
     t.value.push_back(number());
+    t.waits = dice.chance(idle_chance);
     return t;
 }
 Worth stepped(const Credit& credit, const Trajectory& t) {
@@ -34,13 +36,13 @@ Worth stepped(const Credit& credit, const Trajectory& t) {
     dials[learn::ratio_bound] = float(credit.ratio_bound);
     dials[learn::trace_bound] = float(credit.trace_bound);
     const size_t steps = t.reward.size();
-    learn::Backward back{float(t.value[steps]), float(t.value[steps]), 0, 0};
-    Worth worth{std::vector<double>(steps), std::vector<double>(steps)};
+    learn::Backward back{float(t.value[steps]), float(t.value[steps]), 0, 0, t.waits};
+    Worth worth{std::vector<double>(steps), std::vector<double>(steps), std::vector<bool>(steps)};
     for (size_t i = steps; i-- > 0;) {
         float advantage = 0, target = 0;
-        learn::step_back(back, float(t.reward[i]), t.flag[i], float(t.value[i]),
-                         float(t.final_value[i]), float(t.ratio[i]), dials, credit.traced,
-                         advantage, target);
+        worth.known[i] = learn::step_back(back, float(t.reward[i]), t.flag[i], float(t.value[i]),
+                                          float(t.final_value[i]), float(t.ratio[i]), dials,
+                                          credit.traced, advantage, target);
         worth.advantage[i] = double(advantage);
         worth.target[i] = double(target);
     }
@@ -65,8 +67,9 @@ void hold(const Credit& credit, double end_chance, double idle_chance) {
     for (int i = 0; i < 300; ++i) {
         const Trajectory t =
             drawn(dice, size_t(1 + dice.below(60)), end_chance, idle_chance, credit.traced);
-        const Worth is = stepped(credit, t),
-                    must = worth_of(credit, t.reward, t.flag, t.value, t.final_value, t.ratio);
+        const Worth is = stepped(credit, t), must = worth_of(credit, t.reward, t.flag, t.value,
+                                                             t.final_value, t.ratio, t.waits);
+        CHECK(is.known == must.known);
         worst =
             std::max({worst, apart(is.advantage, must.advantage), apart(is.target, must.target)});
     }

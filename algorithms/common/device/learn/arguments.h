@@ -69,7 +69,8 @@ enum Tally : int32_t {
 };
 
 // How one step of one row ended.
-enum Flag : uint8_t { terminated = 1, truncated = 2, acted = 4 };
+// `unsettled`: what the choice led to lies behind the rollout, since the agent's next turn does.
+enum Flag : uint8_t { terminated = 1, truncated = 2, acted = 4, unsettled = 8 };
 
 // What a rollout keeps of a group's rows, [steps][rows].
 struct Memory {

@@ -44,7 +44,7 @@ NACELLE_INLINE void measure_minibatch(const View<E>& view, const Arguments& a, I
         for (int i = 0; i < n; ++i) {
             const Sample sample = sample_at<E, policy>(view, a, order(begin + first + uint32_t(i)));
             const size_t at = size_t(sample.step) * rows + sample.row;
-            if (!(memory.flag[at] & acted)) continue;
+            if (!counts(memory.flag[at])) continue;
             const double advantage = double(memory.advantage[at]);
             sums.at[0] += 1;
             sums.at[1] += advantage;

@@ -12,6 +12,9 @@ NACELLE_INLINE uint8_t flag_of(const Outcome& outcome, bool acts) {
 // An episode that was cut short: what would have come is worth the value of where it stood.
 NACELLE_INLINE bool is_cut(uint8_t flag) { return (flag & (terminated | truncated)) == truncated; }
 
+// Whether anything is to be learnt from a step.
+NACELLE_INLINE bool counts(uint8_t flag) { return (flag & (acted | unsettled)) == acted; }
+
 // `first` is the step of the whole rollout that a launch begins with.
 template <class E> struct AloneRecord {
     Memory to;

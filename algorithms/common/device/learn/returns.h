@@ -52,21 +52,29 @@ NACELLE_INLINE void scale_rewards(const View<E>&, const Arguments& a, Items item
 // Where one row stands on the way back through its steps.
 struct Backward {
     float next_value, next_target, carried, pending;
+    bool waits = false;    // the next own turn is not known: it lies behind the rollout
 };
 
 // Generalised advantage estimation (Schulman and others, 2016), or V-trace (Espeholt and others, 2018)
 // where the choices' probabilities have moved. Rewards between two turns of an agent's own belong to
-// the first of them.
-NACELLE_INLINE void step_back(Backward& b, float reward, uint8_t flag, float value,
+// the first of them. False where what the choice led to is not known: values are learnt for an agent's own
+// turns, so that one of a moment in which it waits would say nothing.
+NACELLE_INLINE bool step_back(Backward& b, float reward, uint8_t flag, float value,
                               float final_value, float ratio, const float* dials, bool traced,
                               float& advantage, float& target) {
     if (flag & (terminated | truncated)) {
         b.next_value = b.next_target = is_cut(flag) ? final_value : 0.0f;
         b.carried = b.pending = 0;
+        b.waits = false;
     }
     b.pending += reward;
     advantage = target = 0;
-    if (!(flag & acted)) return;
+    if (!(flag & acted)) return true;
+    if (b.waits) {
+        b = {value, value, 0, 0};
+        target = value;
+        return false;
+    }
     const float discount = dials[gamma];
     const float rho = traced ? min(ratio, dials[ratio_bound]) : 1.0f;
     const float trace = traced ? min(ratio, dials[trace_bound]) : 1.0f;
@@ -77,6 +85,7 @@ NACELLE_INLINE void step_back(Backward& b, float reward, uint8_t flag, float val
     b.next_value = value;
     b.next_target = target;
     b.pending = 0;
+    return true;
 }
 
 // What one step of a row's way back needs.
@@ -92,6 +101,14 @@ NACELLE_INLINE Ahead ahead(const Arguments& a, const Memory& memory, size_t rows
     return {at, memory.reward[at], memory.value[at], traced ? memory.ratio[at] : 1.0f,
             memory.flag[at]};
 }
+// Whether it is not this row's turn when the rollout ends.
+template <class E, int policy> NACELLE_INLINE bool waits(const View<E>& view, uint32_t row) {
+    using G = GroupOf<E, policy>;
+    if constexpr (has_turn<E, G>)
+        return (group_column<E, uint8_t, Role::turn, Spec<policy>::group>(view)[row] & 3) !=
+               uint8_t(Turn::acts);
+    else return false;
+}
 template <class E, int policy>
 NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Items items) {
     const Pupil& pupil = a.pupil[policy];
@@ -102,10 +119,9 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
     over_strips<6>(items, pupil.seats, pupil.slots, [&](uint32_t first, int n, Sums<6>& sums) {
         Backward back[strip];
         for (int i = 0; i < n; ++i) {
-            const float value =
-                memory
-                    .value[size_t(a.steps) * rows + row_of_seat<E, policy>(a, first + uint32_t(i))];
-            back[i] = {value, value, 0, 0};
+            const uint32_t row = row_of_seat<E, policy>(a, first + uint32_t(i));
+            const float value = memory.value[size_t(a.steps) * rows + row];
+            back[i] = {value, value, 0, 0, waits<E, policy>(view, row)};
         }
         Ahead next[strip];
         for (int i = 0; i < n; ++i)
@@ -119,12 +135,13 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                 float reward = now.reward * scale;
                 if (most > 0) reward = clamp(reward, -most, most);
                 float advantage, target;
-                step_back(back[i], reward, now.flag, now.value,
-                          is_cut(now.flag) ? memory.final_value[now.at] : 0.0f, now.ratio,
-                          pupil.dials, traced, advantage, target);
+                const bool known = step_back(back[i], reward, now.flag, now.value,
+                                             is_cut(now.flag) ? memory.final_value[now.at] : 0.0f,
+                                             now.ratio, pupil.dials, traced, advantage, target);
                 memory.advantage[now.at] = advantage;
                 memory.target[now.at] = target;
-                if (!(now.flag & acted)) continue;
+                if (!known) memory.flag[now.at] = now.flag | unsettled;
+                if (!known || !(now.flag & acted)) continue;
                 const double error = double(target) - double(now.value);
                 const double terms[6] = {1,
                                          advantage,

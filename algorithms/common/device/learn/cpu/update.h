@@ -104,7 +104,7 @@ private:
             for (int k = 0; k < padded<N::Actor::out>; ++k) slope[k] = 0;
             if constexpr (!N::shared)
                 for (int k = 0; k < padded<1>; ++k) critic_.output_slope()[i * padded<1> + k] = 0;
-            if (i >= n || !(memory.flag[at[i]] & acted)) continue;
+            if (i >= n || !counts(memory.flag[at[i]])) continue;
             const float* const choice = memory.choice + at[i] * H::parts;
             const uint8_t* const mask = mask_of(at[i]);
             Opinion now;

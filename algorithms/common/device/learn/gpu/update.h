@@ -128,7 +128,7 @@ public:
         if (mine) {
             const Sample sample = sample_at<E, policy>(view, a_, number);
             at = size_t(sample.step) * rows_ + sample.row;
-            mine = memory_.flag[at] & acted;
+            mine = counts(memory_.flag[at]);
         }
         see(actor_, at);
         actor_.forward(pupil_.prepared);

@@ -105,7 +105,7 @@ public:
         if (mine) {
             const Sample sample = sample_at<E, policy>(view, a_, order(uint32_t(number)));
             at = size_t(sample.step) * rows_ + sample.row;
-            mine = memory_.flag[at] & acted;
+            mine = counts(memory_.flag[at]);
         }
         __syncthreads();    // the last samples have been summed
         if (mine) put(row, memory_.obs + at * size_t(width));

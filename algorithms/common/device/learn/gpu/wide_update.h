@@ -87,7 +87,7 @@ public:
         if (mine) {
             const Sample sample = sample_at<E, policy>(view, a_, order(uint32_t(number)));
             at = size_t(sample.step) * judge_.rows + sample.row;
-            mine = memory_.flag[at] & acted;
+            mine = counts(memory_.flag[at]);
         }
         __syncthreads();
         uint32_t* const rows = shared_ + B::out_start + warp_ * warp_rows * B::row_words;
