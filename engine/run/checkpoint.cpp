@@ -97,15 +97,20 @@ std::optional<uint64_t> steps_of(const fs::path& path) {
     return steps;
 }
 
-// Tensors of the best checkpoint but the one named: the next JSON has made them useless.
-void remove_old_best(const fs::path& folder, const std::string& kept) {
+// Tensors in a folder that no JSON names, as a process leaves them that is killed between the two.
+template <class Wanted> void remove_tensors(const fs::path& folder, Wanted&& wanted) {
     std::error_code ignored;
     std::vector<fs::path> old;
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with("best-") && name != kept) old.push_back(entry.path());
-    }
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+        if (entry.path().extension() == ".safetensors" && !wanted(entry.path().filename().string()))
+            old.push_back(entry.path());
     for (const fs::path& path : old) fs::remove(path, ignored);
+}
+// Those of the best checkpoint but the one named.
+void remove_old_best(const fs::path& folder, const std::string& kept) {
+    remove_tensors(folder, [&](const std::string& name) {
+        return !name.starts_with("best-") || name == kept;
+    });
 }
 
 }
@@ -133,6 +138,20 @@ void Checkpoints::prune(uint64_t keep, uint64_t steps) const {
         std::error_code ignored;
         fs::remove(one.path, ignored);
         fs::remove(fs::path(one.path).replace_extension(".safetensors"), ignored);
+    }
+}
+
+void Checkpoints::tidy(uint64_t keep, uint64_t steps) const {
+    prune(keep, steps);
+    remove_tensors(folder_, [&](const std::string& name) {
+        return !name.starts_with("step-") ||
+               fs::exists((folder_ / name).replace_extension(".json"));
+    });
+    if (!fs::exists(best())) return remove_old_best(folder_, "");
+    try {
+        remove_old_best(folder_, unsealed(best()).at("tensors").at("file").get<std::string>());
+    } catch (const std::exception&) {
+        // A best checkpoint that cannot be read is left as it is.
     }
 }
 

@@ -46,6 +46,8 @@ public:
     void save(const CheckpointRecord&, const std::string& tensors, bool as_best) const;
     // Removes those of up to `steps` steps but for the newest `keep` of them, never the best.
     void prune(uint64_t keep, uint64_t steps) const;
+    // The same, and what a process left behind that was killed while it saved or removed.
+    void tidy(uint64_t keep, uint64_t steps) const;
 
     // By steps, the newest first, whether whole or not; without the best.
     std::vector<CheckpointFile> list() const;

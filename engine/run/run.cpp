@@ -75,6 +75,7 @@ void TrainingRun::go_on() {
     evaluation_ = record.evaluation;
     best_ = record.best;
     saved_ = record.steps;
+    directory_->checkpoints().tidy(settings_.keep, record.steps);
     solved_ = settings_.solved_return && evaluation_ &&
               evaluation_->mean_return >= *settings_.solved_return;
 }
