@@ -6,7 +6,9 @@ namespace learn {
 // A random order of 0 .. n-1 that nobody stores: a bijection of the next power of two, walked until it
 // lands below n. Odd factors and shifts of the upper half into the lower are each one to one.
 struct Shuffle {
-    uint32_t n, mask, half, factor[3], offset;
+    static constexpr int rounds =
+        4;    // with three, one in some hundred orders kept much of the old one
+    uint32_t n, mask, half, factor[rounds], offset[rounds];
 
     NACELLE_INLINE Shuffle(uint32_t count, uint64_t seed, uint64_t iteration, uint32_t epoch,
                            uint32_t stream)
@@ -16,17 +18,18 @@ struct Shuffle {
         mask = (1u << bits) - 1;
         half = (bits + 1) / 2;
         Rng rng(seed, Domain::permutation, iteration, epoch, stream);
-        offset = rng.bits();
-        NACELLE_UNROLL for (int i = 0; i < 3; ++i) factor[i] = rng.bits() | 1u;
+        NACELLE_UNROLL for (int i = 0; i < rounds; ++i) {
+            factor[i] = rng.bits() | 1u;
+            offset[i] = rng.bits();
+        }
     }
     NACELLE_INLINE uint32_t operator()(uint32_t i) const {
         uint32_t x = i;
         do {
-            x = (x * factor[0] + offset) & mask;
-            x ^= x >> half;
-            x = (x * factor[1]) & mask;
-            x ^= x >> half;
-            x = (x * factor[2]) & mask;
+            NACELLE_UNROLL for (int round = 0; round < rounds; ++round) {
+                x = (x * factor[round] + offset[round]) & mask;
+                x ^= x >> half;
+            }
         } while (x >= n);
         return x;
     }
