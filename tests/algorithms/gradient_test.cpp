@@ -58,7 +58,8 @@ void hold_metrics(Lesson& lesson, const std::string& prefix, const Scholar::Stud
 struct Limits {
     double found, gradient;
 };
-constexpr Limits as_f32{1e-5, 1e-5}, as_bf16{2e-2, 1e-2};
+// Rounding averages out over samples, of which threads of the host get through few.
+constexpr Limits as_f32{1e-5, 1e-5}, as_bf16{2e-2, 1e-2}, as_bf16_of_few{2e-2, 2e-2};
 
 // Two iterations: the second one's observations and rewards are scaled by what the first one saw too.
 void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Limits& limits,
@@ -133,9 +134,9 @@ TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, o
     const auto on = cpu();
     hold_to_doubles(on, with(cases()[6], wide, on_threads), as_f32, 130);
     for (const size_t i : {0u, 3u})
-        hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16, 130);
-    hold_to_doubles(on, with(with(cases()[0], narrow, on_threads), {{"staged", true}}), as_bf16,
-                    130);
+        hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16_of_few, 130);
+    hold_to_doubles(on, with(with(cases()[0], narrow, on_threads), {{"staged", true}}),
+                    as_bf16_of_few, 130);
 }
 
 TEST_CASE("the whole gradient is that of the formulas on a GPU") {
