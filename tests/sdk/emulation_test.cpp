@@ -35,9 +35,9 @@ TEST_CASE("so it does for the teams that come with the engine") {
         if (!one.schema().header().is_team) continue;
         CAPTURE(name);
         // Connect Four has no time limit and is over after 7 to 42 steps.
-        const bool short_one = one.schema().header().time_limit > 0;
+        const bool limited = one.schema().header().time_limit > 0;
         compare_with_emulation(recommended(name, 3), 3,
-                               {.rounds = 3, .alone = 1, .together = short_one ? 3u : 16u});
+                               {.rounds = 3, .alone = 1, .together = limited ? 3u : 16u});
     }
 }
 
