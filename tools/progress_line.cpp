@@ -77,6 +77,23 @@ Json progress_json(const Progress& progress) {
     return line;
 }
 
+std::string reload_text(const RunReload& reload) {
+    return reload.environment + " was reloaded; version " + std::to_string(reload.version) +
+           format(" runs from step %llu on, %.2f s after it was saved",
+                  static_cast<unsigned long long>(reload.steps), reload.seconds) +
+           (reload.restarted ? "; the learner begins anew: " + reload.other_spaces : "");
+}
+
+Json reload_json(const RunReload& reload) {
+    Json line = {{"kind", "reload"},          {"taken", reload.taken},
+                 {"version", reload.version}, {"step", reload.steps},
+                 {"seconds", reload.seconds}, {"compile_seconds", reload.compile_seconds}};
+    if (!reload.taken) line["why"] = reload.why;
+    else line["learner"] = reload.restarted ? "restarted" : "kept";
+    if (reload.taken) line["state"] = reload.state_changed ? "changed" : "kept";
+    return line;
+}
+
 std::string evaluation_text(const Evaluation& found) {
     std::string text =
         format("return %.1f ± %.1f, length %.1f ± %.1f over %llu episodes (95 %% intervals)",

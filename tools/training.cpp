@@ -56,7 +56,10 @@ struct Times {
 };
 
 const char* how_it_ended(const TrainingRun& run) {
-    return run.solved() ? "Solved" : interrupted ? "Interrupted" : "Ended";
+    return run.solved()    ? "Solved"
+           : run.stopped() ? "Stopped"
+           : interrupted   ? "Interrupted"
+                           : "Ended";
 }
 
 void print_result(const TrainingRun& run, const Evaluation& found, const Times& times) {
@@ -72,6 +75,7 @@ Json result_json(const TrainingRun& run, const Evaluation& found, const Times& t
     Json result = {{"kind", "result"},
                    {"solved", run.solved()},
                    {"interrupted", interrupted != 0},
+                   {"stopped", run.stopped()},
                    {"steps", run.progress().steps},
                    {"seconds", times.whole},
                    {"start_seconds", times.opened},
@@ -100,8 +104,10 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     Plugins plugins(plugin_folders(training.options), on->cache, on->log);
     Times times{.opened = seconds_since(training.start)};
     const auto loading = std::chrono::steady_clock::now();
+    RunStart watching = start;
+    watching.watch = true;
     TrainingRun run(load_environment(on, plugins, configuration, where), plugins, configuration,
-                    where, start);
+                    where, watching);
     times.loaded = seconds_since(loading);
     if (shown)
         std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
@@ -109,6 +115,13 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     end_in_order_on_interrupt();
     run.stop_when([] { return interrupted != 0; });
     Line line(shown);
+    run.on_reload([&](const RunReload& reload) {
+        line.end();
+        if (lines) std::cout << reload_json(reload) << std::endl;
+        // Why something was not taken is worth a word even where nothing else is.
+        if (!reload.taken) std::cerr << reload.text << std::endl;
+        else if (shown) std::cout << reload_text(reload) << std::endl;
+    });
     uint64_t said = run.progress().steps;
     for (bool more = true; more;) {
         more = run.iterate();

@@ -1,8 +1,7 @@
 #include "engine/env/environment.h"
 
 #include "engine/base/error.h"
-#include "engine/base/suggest.h"
-#include "engine/jit/scan.h"
+#include "engine/env/kept_source.h"
 
 #include <cstring>
 #include <sstream>
@@ -10,35 +9,9 @@
 namespace nacelle {
 namespace {
 
-const ProgramText stepwise_text{.instantiation =
-                                    "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n",
-                                .headers = {},
-                                .defines = {}};
-
 // Environments that a GPU steps at once: 12 blocks on a multiprocessor, at 40 registers a thread.
 uint32_t resident(const DeviceInfo& device) {
     return device.backend == Backend::cuda ? uint32_t(device.processors) * 12 * kernel_block : 0;
-}
-
-// The configuration's constants and the names of what varies, as the SDK's macros take them.
-std::vector<std::string> baked(const EnvSettings& settings, const std::set<std::string>& varied) {
-    std::vector<std::string> known, defines;
-    for (const ConstantUse& use : constants_of(settings.source)) known.push_back(use.name);
-    std::ostringstream constants, names;
-    constants.precision(17);
-    for (const auto& [name, value] : settings.constants) {
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            throw Error(settings.where,
-                        "env.constants." + name + ": " + settings.source.filename().string() +
-                            " has no constant '" + name + "'",
-                        suggest(name, known));
-        constants << "{\"" << name << "\"," << value << "},";
-    }
-    for (const std::string& name : varied) names << '"' << name << "\",";
-    if (!settings.constants.empty()) defines.push_back("NACELLE_CONSTANTS=" + constants.str());
-    if (settings.strict) defines.push_back(strict_define);
-    if (!varied.empty()) defines.push_back("NACELLE_VARIED=" + names.str());
-    return defines;
 }
 
 std::string in_words(double bytes) {
@@ -54,15 +27,24 @@ std::string in_words(double bytes) {
 
 Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings,
                          const std::function<void(Environment&)>& loaded)
+    : Environment(
+          on, settings,
+          compile_environment(*on, settings, varied_params(flatten_params(settings.params))),
+          nullptr, loaded) {}
+
+Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const EnvCode& code,
+                         const Environment* before, const std::function<void(Environment&)>& loaded)
     : on_(std::move(on)),
       settings_(std::move(settings)),
       name_(settings_.source.stem().string()),
+      defines_(code.defines),
+      varied_(code.varied),
+      files_(code.files),
       arrays_(name_) {
     const auto entries = flatten_params(settings_.params);
-    defines_ = baked(settings_, varied_params(entries));
-    ProgramText text = stepwise_text;
-    text.defines = defines_;
-    stepwise_ = std::make_unique<Program>(*on_, settings_.source, text);
+    for (const ParamEntry& entry : entries) given_[entry.name] = entry.value;
+    stepwise_ = std::make_unique<Program>(*on_, code.stepwise, settings_.source.filename().string(),
+                                          ProgramText());
     name_ = schema().name();
     step_ = stepwise_->kernel("nacelle_step");
     reset_ = stepwise_->kernel("nacelle_reset");
@@ -74,6 +56,7 @@ Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings,
         if (params_->field(entry.name).kind != Kind::table) params_->set(entry.name, entry.value);
     allocate();
     load_params();
+    if (before) share_tables(*before);
     load_tables(entries);
     show_view();
     if (loaded) loaded(*this);
@@ -100,15 +83,14 @@ void Environment::allocate() {
                         " of them are " + in_words(wanted) + ", and " + in_words(double(free)) +
                         " are free",
                     "at most " + std::to_string(free / each) + " fit");
-    void** const slots = reinterpret_cast<void**>(view_.data() + schema().header().array_offset);
     for (const Field& field : schema().fields()) {
         if (field.slot < 0) continue;
         Buffer memory(on_->device,
                       schema().elements(field, settings_.count) * dtype_size(field.dtype));
-        slots[field.slot] = memory.data();
         arrays_.add(NamedArray(field.name, field.dtype, schema().shape(field, settings_.count),
                                field.role, field.kept, std::move(memory), *on_->stream));
     }
+    bind_arrays();
     if (const uint32_t bytes = schema().header().workspace_bytes)
         workspace_ = Buffer(on_->device, size_t(bytes) * settings_.count);
     beat_ = Buffer(on_->device, sizeof(Beat));
@@ -133,11 +115,18 @@ void Environment::allocate() {
               .workspace = workspace_.data()};
 }
 
+void Environment::bind_arrays() {
+    void** const slots = reinterpret_cast<void**>(view_.data() + schema().header().array_offset);
+    for (const Field& field : schema().fields())
+        if (field.slot >= 0) slots[field.slot] = arrays_[field.name].device();
+}
+
 // The parameters' bytes go into the view, with the tables' addresses that are there already.
 void Environment::load_params() {
     std::memcpy(view_.data() + schema().header().params_offset, params_->bytes().data(),
                 params_->bytes().size());
-    for (const auto& [name, memory] : tables_) bind_table(params_->field(name), memory.data(), -1);
+    for (const HeldTable& table : tables_)
+        bind_table(params_->field(table.name), table.memory->data(), table.rows);
     if (!params_->draws().empty())
         on_->stream->to_device(draws_.data(), params_->draws().data(),
                                params_->draws().size() * sizeof(Draw));
@@ -146,17 +135,31 @@ void Environment::load_params() {
 
 void Environment::show_view() {
     stepwise_->set_view(*on_->stream, view_);
-    for (const auto& program : programs_) program->set_view(*on_->stream, view_);
+    for (const auto& [number, program] : programs_) program->set_view(*on_->stream, view_);
     on_->stream->synchronize();
 }
 
 Program& Environment::program(const ProgramText& text) {
-    ProgramText whole = text;
-    whole.defines.insert(whole.defines.begin(), defines_.begin(), defines_.end());
-    programs_.push_back(std::make_unique<Program>(*on_, settings_.source, whole));
-    programs_.back()->set_view(*on_->stream, view_);
+    auto program =
+        std::make_unique<Program>(*on_, place_of(*on_, files_), with_defines(text, defines_));
+    program->set_view(*on_->stream, view_);
     on_->stream->synchronize();
-    return *programs_.back();
+    ++recipe_number_;
+    return *(programs_[++next_program_] = std::move(program));
+}
+void Environment::release(const Program& program) {
+    try {
+        on_->stream->synchronize();    // its kernels may still run
+    } catch (const Error&) {
+        // A lost device: nothing runs any more.
+    }
+    recipe_number_ +=
+        std::erase_if(programs_, [&](const auto& entry) { return entry.second.get() == &program; });
+}
+Recipe Environment::recipe() const {
+    Recipe recipe{.settings = settings_, .varied = varied_, .programs = {}};
+    for (const auto& [number, program] : programs_) recipe.programs[number] = program->text();
+    return recipe;
 }
 
 Buffer Environment::upload(std::span<const uint32_t> values) {
@@ -242,9 +245,18 @@ void Environment::set_seed(uint64_t seed) {
 
 void Environment::set_param(const std::string& name, const Json& value) {
     params_->set(name, value);
+    given_[name] = value;
     load_params();
     if (!is_distribution(value)) fill_varied(name);
     show_view();
+}
+
+void Environment::forget_given_defaults() {
+    const ParamValues defaults(schema(), stepwise_->defaults(), settings_.where);
+    std::erase_if(given_, [&](const auto& entry) {
+        return params_->field(entry.first).kind != Kind::table &&
+               defaults.get(entry.first) == params_->get(entry.first);
+    });
 }
 
 // A varied parameter that is given a number has it in every environment at once.

@@ -1,8 +1,7 @@
 #pragma once
 #include "engine/arrays/registry.h"
 #include "engine/env/param_values.h"
-#include "engine/env/program.h"
-#include "engine/env/settings.h"
+#include "engine/env/recipe.h"
 
 #include <nacelle/programs/arguments.h>
 
@@ -31,6 +30,8 @@ public:
     Environment(std::shared_ptr<RunsOn> on, EnvSettings settings,
                 const std::function<void(Environment&)>& loaded = {});
     ~Environment();
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
 
     const std::string& name() const { return name_; }
     const EnvSchema& schema() const { return stepwise_->schema(); }
@@ -39,6 +40,10 @@ public:
     uint32_t count() const { return settings_.count; }
     Registry& arrays() { return arrays_; }
     Program& stepwise() { return *stepwise_; }
+    // The author's files that it was compiled from.
+    const std::vector<SourceFile>& files() const { return files_; }
+    // 1, and one more with each reload.
+    uint64_t version() const { return version_; }
 
     // Every environment, or the chosen ones, begin a new episode.
     void reset();
@@ -71,6 +76,12 @@ public:
     // A number or a distribution, from now on: numbers at once, distributions at each next reset.
     void set_param(const std::string& name, const Json& value);
     Json param(const std::string& name) const { return params_->get(name); }
+    // The parameters that the configuration or set_param() has set: they stay what they are where a
+    // reload brings other defaults.
+    const std::map<std::string, Json>& given_params() const { return given_; }
+    // Those that say what the file says anyway no longer count as set: a resumed run's configuration
+    // has every default written out.
+    void forget_given_defaults();
     // Fills a Table from host memory of the right type and shape.
     void set_table(const std::string& name, const NpyArray& data, const std::string& where);
     // How many ticks make the whole run, for Episode::progress.
@@ -80,8 +91,13 @@ public:
     // Throws with environment, array, row and step where a reward or an observation was not finite.
     void check_finite();
 
-    // A program around this environment's functions; it shares the arrays and the view.
+    // A program around this environment's functions; it shares the arrays and the view. It stays where it
+    // is over reloads, until it is released or the environment goes.
     Program& program(const ProgramText& text);
+    void release(const Program& program);
+    // What a reload compiles; the number grows when it must be asked for again.
+    Recipe recipe() const;
+    uint64_t recipe_number() const { return recipe_number_; }
     // How a NACELLE_ENV_KERNEL runs over so many environments.
     LaunchShape shape_of(uint64_t envs) const { return env_shape(schema().header(), envs); }
     void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const std::byte> args) {
@@ -89,13 +105,45 @@ public:
     }
 
 private:
+    friend class Replacement;
+    friend class Reloader;
+
+    // A table's data, shared by an environment and what takes its place.
+    struct HeldTable {
+        std::string name;
+        std::shared_ptr<Buffer> memory;
+        int64_t rows = 0;
+        bool prepared = false;    // by the author's prepare(), which a reload runs again
+    };
+    struct HeldPool {
+        std::string name;
+        std::vector<int64_t> shape;
+        Dtype dtype;
+        Buffer memory;
+    };
+
+    // `before`: whose tables it shares.
+    Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const EnvCode& code,
+                const Environment* before, const std::function<void(Environment&)>& loaded);
+
     ViewHead& head() { return *reinterpret_cast<ViewHead*>(view_.data()); }
     const ViewHead& head() const { return *reinterpret_cast<const ViewHead*>(view_.data()); }
     Beat* beat() const { return static_cast<Beat*>(beat_.data()); }    // of the device
     void allocate();
+    void bind_arrays();
+    void bind_pool();
+    // What a Replacement is made of.
+    void exchange(Environment& other);
+    void exchange_pools(Environment& other);
+    void share_tables(const Environment& other);
+    void carry_from(const Environment& other);
+    void look_again();
+    void keep_rows_of_who_is_out(NamedArray& array, const Buffer& before);
+    void require_finite_observations();
     void load_params();
     void load_tables(const std::vector<ParamEntry>& entries);
     void prepare_tables();
+    bool holds_table(const std::string& name) const;
     void bind_table(const Field& field, const void* memory, int64_t rows);
     void fill_varied(const std::string& name);
     void show_view();
@@ -109,13 +157,17 @@ private:
     EnvSettings settings_;
     std::string name_;
     std::vector<std::string> defines_;
+    std::set<std::string> varied_;
+    std::vector<SourceFile> files_;
+    std::map<std::string, Json> given_;
+    uint64_t version_ = 1, next_program_ = 0, recipe_number_ = 0;
     std::unique_ptr<Program> stepwise_;
-    std::vector<std::unique_ptr<Program>> programs_;
+    std::map<uint64_t, std::unique_ptr<Program>> programs_;
     std::unique_ptr<ParamValues> params_;
     Registry arrays_;
     std::vector<std::byte> view_;
-    std::vector<Buffer> pool_;
-    std::vector<std::pair<std::string, Buffer>> tables_;
+    std::vector<HeldPool> pool_;
+    std::vector<HeldTable> tables_;
     Buffer beat_, draws_, sums_, workspace_;
     Kernel step_, reset_, advance_clock_, sum_totals_;
 };

@@ -21,22 +21,6 @@ Error as_error(const Diagnostics& wrong) {
     return Error(text.substr(0, split), text.substr(split + 2));
 }
 
-Binary compiled(RunsOn& on, const std::filesystem::path& author, const ProgramText& text) {
-    ProgramSource source{.author = author,
-                         .headers = {},
-                         .instantiation = text.instantiation,
-                         .defines = text.defines,
-                         .options = {}};
-    const bool strict = std::ranges::find(text.defines, strict_define) != text.defines.end();
-    if (on.cuda()) source.options = gpu_arithmetic(strict);
-    for (const EmbeddedHeader& header : embedded_sdk())
-        source.headers.push_back({header.name, header.text});
-    source.headers.insert(source.headers.end(), text.headers.begin(), text.headers.end());
-    Compiled result = on.compiler->compile(source);
-    if (const auto* const wrong = std::get_if<Diagnostics>(&result)) throw as_error(*wrong);
-    return std::get<Binary>(std::move(result));
-}
-
 std::vector<std::byte> defaults_of(std::span<const std::byte> elf, size_t size,
                                    const std::string& what) {
     std::vector<std::byte> bytes(size);
@@ -49,19 +33,49 @@ std::vector<std::byte> defaults_of(std::span<const std::byte> elf, size_t size,
 
 }
 
-Program::Program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text)
-    : Program(on, compiled(on, author, text), author.filename().string()) {}
+Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text,
+                         const std::atomic<bool>* cancel) {
+    ProgramSource source{.author = author,
+                         .headers = {},
+                         .instantiation = text.instantiation,
+                         .defines = text.defines,
+                         .options = {}};
+    const bool strict = std::ranges::find(text.defines, strict_define) != text.defines.end();
+    if (on.cuda()) source.options = gpu_arithmetic(strict);
+    for (const EmbeddedHeader& header : embedded_sdk())
+        source.headers.push_back({header.name, header.text});
+    source.headers.insert(source.headers.end(), text.headers.begin(), text.headers.end());
+    return on.compiler->compile(source, cancel);
+}
 
-Program::Program(RunsOn& on, const Binary& binary, const std::string& what)
-    : schema_(EnvSchema::read(binary.elf(), what)),
-      defaults_(defaults_of(binary.elf(), schema_.header().params_size, what)),
-      module_(on.device->load(binary.image)),
-      milliseconds_(binary.milliseconds),
-      from_cache_(binary.from_cache) {}
+Binary binary_or_error(Compiled compiled) {
+    if (const auto* const wrong = std::get_if<Diagnostics>(&compiled)) throw as_error(*wrong);
+    return std::get<Binary>(std::move(compiled));
+}
+
+Program::Program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text)
+    : Program(on, binary_or_error(compile_program(on, author, text)), author.filename().string(),
+              text) {}
+
+Program::Program(RunsOn& on, const Binary& binary, const std::string& what, ProgramText text)
+    : text_(std::move(text)) {
+    const std::vector<std::byte> elf = binary.elf();
+    EnvSchema schema = EnvSchema::read(elf, what);
+    std::vector<std::byte> defaults = defaults_of(elf, schema.header().params_size, what);
+    code_ = std::make_unique<Code>(Code{std::move(schema), std::move(defaults),
+                                        on.device->load(binary.image), binary.milliseconds,
+                                        binary.from_cache});
+}
 
 void Program::set_view(Stream& stream, std::span<const std::byte> view) {
-    const Symbol symbol = module_->symbol("nacelle_view");
+    const Symbol symbol = code_->module->symbol("nacelle_view");
     if (symbol.address) stream.to_device(symbol.address, view.data(), view.size());
+}
+
+void Program::exchange(Program& other) {
+    other.code_ = std::exchange(code_, std::move(other.code_));
+    ++generation_;
+    ++other.generation_;
 }
 
 void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape,

@@ -13,29 +13,46 @@ struct ProgramText {
     std::vector<std::string> defines;
 };
 
+// Compiles the author's file with what stands behind it. Throws where it was cancelled.
+Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text,
+                         const std::atomic<bool>* cancel = nullptr);
+// The binary, or the diagnostics thrown as an Error.
+Binary binary_or_error(Compiled compiled);
+
 // Kernels around an author's functions, compiled and loaded. The engine's own and those of
-// plugins are made the same way.
+// plugins are made the same way. A reload puts other code into it; kernels must then be asked for anew.
 class Program final {
 public:
     // Throws the diagnostics as an Error where the text does not compile.
     Program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text);
+    Program(RunsOn& on, const Binary& binary, const std::string& what, ProgramText text);
 
-    const EnvSchema& schema() const { return schema_; }
-    const std::vector<std::byte>& defaults() const { return defaults_; }
-    Kernel kernel(const std::string& name) { return module_->kernel(name); }
+    const ProgramText& text() const { return text_; }
+    // Grows with each reload.
+    uint64_t generation() const { return generation_; }
+    const EnvSchema& schema() const { return code_->schema; }
+    const std::vector<std::byte>& defaults() const { return code_->defaults; }
+    Kernel kernel(const std::string& name) { return code_->module->kernel(name); }
     // Gives this program the view: into constant memory on a GPU; a CPU's kernels get its address.
     void set_view(Stream& stream, std::span<const std::byte> view);
-    double milliseconds() const { return milliseconds_; }
-    bool from_cache() const { return from_cache_; }
+    double milliseconds() const { return code_->milliseconds; }
+    bool from_cache() const { return code_->from_cache; }
+
+    // Each gets the other's code; a schema keeps its address.
+    void exchange(Program& other);
 
 private:
-    Program(RunsOn& on, const Binary& binary, const std::string& what);
+    struct Code {
+        EnvSchema schema;
+        std::vector<std::byte> defaults;
+        std::unique_ptr<Module> module;
+        double milliseconds;
+        bool from_cache;
+    };
 
-    EnvSchema schema_;
-    std::vector<std::byte> defaults_;
-    std::unique_ptr<Module> module_;
-    double milliseconds_;
-    bool from_cache_;
+    ProgramText text_;
+    std::unique_ptr<Code> code_;
+    uint64_t generation_ = 1;
 };
 
 // The launch of one of the engine's own kernels: a thread for each item.

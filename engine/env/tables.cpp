@@ -30,7 +30,7 @@ void Environment::bind_table(const Field& field, const void* memory, int64_t row
     std::byte* const there = params_->bytes().data() + field.offset;
     std::memcpy(&handle, there, sizeof(void*) + 3 * sizeof(int32_t));
     handle.first = memory;
-    if (rows >= 0) handle.count = static_cast<int32_t>(rows);
+    handle.count = static_cast<int32_t>(rows);
     handle.lane = 0;
     handle.lanes = 1;
     std::memcpy(there, &handle, sizeof(void*) + 3 * sizeof(int32_t));
@@ -58,13 +58,18 @@ void Environment::set_table(const std::string& name, const NpyArray& data,
     on_->stream->synchronize();
     bind_table(field, memory.data(), data.shape[0]);
     show_view();
-    std::erase_if(tables_, [&](const auto& entry) { return entry.first == name; });
-    tables_.emplace_back(name, std::move(memory));
+    std::erase_if(tables_, [&](const HeldTable& table) { return table.name == name; });
+    tables_.push_back({name, std::make_shared<Buffer>(std::move(memory)), data.shape[0], false});
+}
+
+bool Environment::holds_table(const std::string& name) const {
+    return std::any_of(tables_.begin(), tables_.end(),
+                       [&](const HeldTable& table) { return table.name == name; });
 }
 
 void Environment::load_tables(const std::vector<ParamEntry>& entries) {
     for (const ParamEntry& entry : entries) {
-        if (params_->field(entry.name).kind != Kind::table) continue;
+        if (params_->field(entry.name).kind != Kind::table || holds_table(entry.name)) continue;
         if (!entry.value.is_string())
             throw Error(settings_.where, "env.params." + entry.name +
                                              ": expected the path of a .npy file, found " +
@@ -81,9 +86,7 @@ void Environment::prepare_tables() {
     for (const Field* field : schema().params()) {
         if (field->kind != Kind::table) continue;
         const std::string name = field->name + std::strlen("param.");
-        if (std::any_of(tables_.begin(), tables_.end(),
-                        [&](const auto& entry) { return entry.first == name; }))
-            continue;
+        if (holds_table(name)) continue;
         if (!schema().header().has_prepare || field->dims[0] == 0)
             throw Error(settings_.where,
                         "env.params." + name + ": the table " + form_of(*field) + " of " + name_ +
@@ -91,7 +94,8 @@ void Environment::prepare_tables() {
                         "name a .npy file");
         Buffer memory(on_->device, field->count * dtype_size(field->dtype));
         bind_table(*field, memory.data(), field->dims[0]);
-        tables_.emplace_back(name, std::move(memory));
+        tables_.push_back(
+            {name, std::make_shared<Buffer>(std::move(memory)), field->dims[0], true});
         missing = true;
     }
     if (!missing) return;

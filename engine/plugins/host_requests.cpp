@@ -71,13 +71,15 @@ void HostServices::environment(nacelle_environment* out) {
     header.header_size = sizeof(Header);
     header.field_size = sizeof(Field);
     const std::vector<Field>& fields = environment_->schema().fields();
-    schema_.resize(sizeof header + fields.size() * sizeof(Field));
-    std::memcpy(schema_.data(), &header, sizeof header);
-    std::memcpy(schema_.data() + sizeof header, fields.data(), fields.size() * sizeof(Field));
+    std::vector<std::byte> schema(sizeof header + fields.size() * sizeof(Field));
+    std::memcpy(schema.data(), &header, sizeof header);
+    std::memcpy(schema.data() + sizeof header, fields.data(), fields.size() * sizeof(Field));
+    if (schemas_.empty() || schemas_.back() != schema) schemas_.push_back(std::move(schema));
+    const std::byte* const table = schemas_.back().data();
     give(out, {.size = 0,
                .envs = environment_->count(),
-               .name = reinterpret_cast<const Header*>(schema_.data())->name,
-               .schema = schema_.data(),
+               .name = reinterpret_cast<const Header*>(table)->name,
+               .schema = table,
                .seed = environment_->settings().seed,
                .on_gpu = environment_->on().cuda(),
                .time_limit = header.time_limit,

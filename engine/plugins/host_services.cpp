@@ -87,6 +87,7 @@ HostServices::HostServices(std::string plugin, const Plugins& plugins, Environme
 
 HostServices::~HostServices() {
     for (const NamedArray* array : arrays_) arrays_in_use_->erase(array);
+    for (const Program* program : programs_) environment_->release(*program);
 }
 
 HostServices::Calling::Calling(HostServices& services, Moment moment) : services_(services) {

@@ -3,6 +3,7 @@
 #include "engine/plugins/plugin_set.h"
 
 #include <atomic>
+#include <list>
 #include <mutex>
 #include <nacelle/plugin/abi.h>
 #include <thread>
@@ -84,8 +85,8 @@ private:
     std::vector<const NamedArray*> arrays_;
     std::vector<Program*> programs_;
     std::vector<KnownKernel> kernels_;
-    std::vector<std::byte> schema_;
-    std::atomic<std::thread::id> caller_{};    // nobody while no call runs
+    std::list<std::vector<std::byte>> schemas_;    // each that was given out stays readable
+    std::atomic<std::thread::id> caller_{};        // nobody while no call runs
     Moment moment_ = Moment::preparing;
     std::string why_;    // of the last refusal
     std::mutex reason_mutex_;

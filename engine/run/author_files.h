@@ -4,8 +4,8 @@
 
 namespace nacelle {
 
-// What an environment was made from: the author's file, what it includes with quotes, and the files that
-// env.params names. Paths are relative to the author's folder, where they lie below it.
+// What an environment was made from: the author's file and what it includes with quotes, as they were
+// compiled, and the files that env.params names. Paths are relative to the author's folder, where they lie below it.
 std::vector<SourceFile> author_files(Environment& environment);
 // The hash of each by its name, for telling whether one has changed.
 Json hashes_of(const std::vector<SourceFile>& files);

@@ -130,6 +130,12 @@ void Checkpoints::save(const CheckpointRecord& record, const std::string& tensor
     if (as_best) remove_old_best(folder_, file);
 }
 
+void Checkpoints::remove_best() const {
+    std::error_code ignored;
+    fs::remove(best(), ignored);
+    remove_old_best(folder_, "");
+}
+
 void Checkpoints::prune(uint64_t keep, uint64_t steps) const {
     uint64_t found = 0;
     for (const CheckpointFile& one : list()) {

@@ -52,6 +52,7 @@ public:
     // By steps, the newest first, whether whole or not; without the best.
     std::vector<CheckpointFile> list() const;
     std::filesystem::path best() const { return folder_ / "best.json"; }
+    void remove_best() const;
     std::filesystem::path of_steps(uint64_t steps) const;
     // Throws where a part is missing, cut, damaged or of another format.
     static Checkpoint read(const std::filesystem::path& json);

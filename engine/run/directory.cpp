@@ -74,6 +74,9 @@ void RunDirectory::keep_source(uint64_t step, const std::vector<SourceFile>& fil
     const std::vector<SourceVersion> kept = source_versions(path_);
     if (!kept.empty() && same_files(kept.back().folder, files)) return;
     const fs::path folder = path_ / "source" / std::to_string(step);
+    // Of several versions of one step the last is the one that ran.
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
     for (const SourceFile& file : files) {
         make_directory((folder / file.path).parent_path());
         write_file(folder / file.path, file.text);

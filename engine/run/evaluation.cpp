@@ -12,6 +12,8 @@ namespace {
 // costs a GPU more than some steps too many.
 constexpr uint32_t chunk = 25;
 
+constexpr const char* kernel_name = "nacelle_first_episodes";
+
 const ProgramText evaluation_text{
     .instantiation = "#include <nacelle/programs/evaluation.h>\nNACELLE_EVALUATION()\n",
     .headers = {},
@@ -68,6 +70,17 @@ private:
 Evaluator::Evaluator(Environment& environment, LearnerInstance& learner)
     : env_(environment), learner_(learner) {}
 
+Evaluator::~Evaluator() {
+    graph_.reset();
+    if (program_) env_.release(*program_);
+}
+
+void Evaluator::reloaded() {
+    graph_.reset();
+    copies_.clear();
+    if (program_) first_episodes_ = program_->kernel(kernel_name);
+}
+
 Evaluation Evaluator::play(const EvaluationRequest& request) {
     Episodes found;
     found.returns.resize(env_.schema().header().policies);
@@ -98,8 +111,10 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
 
 void Evaluator::prepare(uint32_t episodes, bool greedy) {
     const std::shared_ptr<Device>& device = env_.on().device;
-    if (!first_episodes_.function)
-        first_episodes_ = env_.program(evaluation_text).kernel("nacelle_first_episodes");
+    if (!program_) {
+        program_ = &env_.program(evaluation_text);
+        first_episodes_ = program_->kernel(kernel_name);
+    }
     if (copies_.empty())
         for (NamedArray& array : env_.arrays().all())
             if (array.role() != Role::plugin)

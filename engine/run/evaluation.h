@@ -36,7 +36,12 @@ public:
     static constexpr uint32_t most_steps = 10000;
 
     Evaluator(Environment& environment, LearnerInstance& learner);
+    ~Evaluator();
+    Evaluator(const Evaluator&) = delete;
+    Evaluator& operator=(const Evaluator&) = delete;
     Evaluation play(const EvaluationRequest& request);
+    // The environment's programs and arrays are another version's.
+    void reloaded();
 
 private:
     struct Episodes {
@@ -55,6 +60,7 @@ private:
 
     Environment& env_;
     LearnerInstance& learner_;
+    Program* program_ = nullptr;
     Kernel first_episodes_;
     Buffer returns_, lengths_, over_;
     std::unique_ptr<Graph> graph_;

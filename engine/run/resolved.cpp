@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <set>
 
 namespace nacelle {
 namespace {
@@ -39,16 +38,17 @@ Json& place_of(Json& params, const std::string& name) {
     return (*at)[name.substr(from)];
 }
 
-void write_params(Environment& env, Json& params) {
-    if (!params.is_object()) params = Json::object();
-    std::set<std::string> given;
-    for (const ParamEntry& entry : flatten_params(params)) given.insert(entry.name);
+Json params_of(Environment& env) {
+    Json params = Json::object();
+    const std::map<std::string, Json>& given = env.given_params();
+    for (const auto& [name, value] : given) place_of(params, name) = value;
     for (const Field* field : env.schema().params()) {
         const std::string name = field->name + std::string_view("param.").size();
         if (field->kind == Kind::table || given.contains(name)) continue;
         const Json value = short_number(env.param(name));
         if (can_be_written(value)) place_of(params, name) = value;
     }
+    return params;
 }
 
 // Where the learner tells its settings they hold its policies, which a configuration has beside it.
@@ -73,7 +73,7 @@ Json resolved(Json configuration, Trainee& trainee, const RunSettings& settings)
     its["count"] = env.count();
     its["levels"] = env.settings().levels;
     its["strict"] = env.settings().strict;
-    write_params(env, its["params"]);
+    its["params"] = params_of(env);
     write_learner(trainee.learner(), configuration);
     write_run_settings(settings, configuration);
     return configuration;

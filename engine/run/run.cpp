@@ -32,14 +32,15 @@ TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plug
     if (steps_each_ == 0)
         throw Error(trainee_.learner().name(), "an iteration of no steps would never end");
     settings_ = read_run_settings(configuration, where, steps_each_);
-    configuration_ = resolved(configuration, trainee_, settings_);
-    progress_.total_steps = settings_.total_steps;
     Environment& env = trainee_.environment();
+    if (start_.resume) env.forget_given_defaults();
+    given_ = configuration;
+    configuration_ = resolved(given_, trainee_, settings_);
+    progress_.total_steps = settings_.total_steps;
     env.set_run_length(std::max<uint64_t>(1, settings_.total_steps / env.count()));
-    env.on().stream->begin_capture();
-    trainee_.learner().record(env.on().stream->native());
-    graph_ = env.on().stream->end_capture();
+    graph_ = trainee_.record();
     if (!start_.out.empty()) open_directory(plugins);
+    if (start_.watch && settings_.reload.watch) watch();
 }
 
 // The configuration comes last: it is what makes the directory a run's.
@@ -51,7 +52,7 @@ void TrainingRun::open_directory(Plugins& plugins) {
         sinks_.push_back(std::make_unique<SinkInstance>(plugins, sink, start_.out));
     if (start_.resume)
         for (const auto& sink : sinks_) sink->rewind(progress_.steps);
-    directory_->keep_source(progress_.steps, author_files(trainee_.environment()));
+    directory_->keep_source(progress_.steps, trainee_.files());
     if (!start_.resume || run_configuration(start_.out) != configuration_)
         directory_->write_configuration(configuration_);
 }
@@ -101,22 +102,27 @@ void TrainingRun::advance() {
     do {
         const Clock::time_point begin = Clock::now();
         const double fitting = pace_ > 0 ? between_looks / pace_ : 1;
-        const uint64_t burst =
-            fitting >= double(left) ? left : std::max<uint64_t>(1, uint64_t(fitting));
+        const uint64_t burst = reload_                   ? 1
+                               : fitting >= double(left) ? left
+                                                         : std::max<uint64_t>(1, uint64_t(fitting));
         for (uint64_t i = 0; i < burst; ++i) stream.replay(*graph_);
         stream.synchronize();
         pace_ = seconds_since(begin) / double(burst);
         progress_.iteration += burst;
         progress_.steps += burst * steps_each_;
         left -= burst;
-    } while (left && !(stop_ && stop_()) &&
-             (settings_.report_every || seconds_since(start) < between_reads));
+        if (reload_) end_reload();
+        if (left && take_reload()) left = iterations_ahead();
+    } while (left && !asked_to_stop() &&
+             (reload_ || settings_.report_every || seconds_since(start) < between_reads));
     progress_.steps_per_second =
         double(progress_.steps - before) / std::max(seconds_since(start), 1e-9);
 }
 
 bool TrainingRun::iterate() {
-    if (over() || (stop_ && stop_())) return false;
+    if (over() || asked_to_stop()) return false;
+    take_reload();
+    if (stopped_) return false;
     const Clock::time_point start = Clock::now();
     const uint64_t before = progress_.steps;
     advance();
@@ -137,7 +143,7 @@ bool TrainingRun::iterate() {
                                     : train_seconds_ *
                                           double(settings_.total_steps - progress_.steps) /
                                           double(progress_.steps - first_steps_);
-    return !over() && !(stop_ && stop_());
+    return !over() && !asked_to_stop();
 }
 
 void TrainingRun::read_metrics() {
@@ -153,6 +159,8 @@ void TrainingRun::read_metrics() {
             metrics.emplace_back("policy." + policy.name + ".return", policy.mean_return);
     for (const auto& [name, value] : totals.log) metrics.emplace_back("log." + name, value);
     metrics.emplace_back("steps_per_second", progress_.steps_per_second);
+    metrics.insert(metrics.end(), reload_metrics_.begin(), reload_metrics_.end());
+    reload_metrics_.clear();
 }
 
 void TrainingRun::evaluate_now() {
@@ -173,7 +181,7 @@ void TrainingRun::save(bool as_best) {
     if (!directory_) return;
     // Metrics first: a run that goes on from here must not miss what came before.
     for (const auto& sink : sinks_) sink->flush();
-    CheckpointRecord record = trainee_.record();
+    CheckpointRecord record = trainee_.checkpoint_record();
     record.iteration = progress_.iteration;
     record.steps = progress_.steps;
     record.evaluation = evaluation_;

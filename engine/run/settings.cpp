@@ -43,6 +43,7 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
     settings.episodes =
         static_cast<uint64_t>(solved.integer("episodes", int64_t(settings.episodes), 1, 1000000));
     solved.finish("solved");
+    settings.reload = read_reload_settings(top.object("reload"));
     if (settings.solved_return && settings.evaluate_every == 0)
         run.fail("evaluate_every", "is 0, so that nobody would see whether the run is solved",
                  "give it a number, or set solved.return to null");
@@ -61,6 +62,7 @@ void write_run_settings(const RunSettings& settings, Json& configuration) {
     const std::optional<double>& wanted = settings.solved_return;
     configuration["solved"] = {{"return", wanted ? Json(*wanted) : Json()},
                                {"episodes", settings.episodes}};
+    configuration["reload"] = reload_json(settings.reload);
 }
 
 }

@@ -1,11 +1,11 @@
 #pragma once
-#include "engine/config/config.h"
+#include "engine/env/reloader.h"
 
 #include <optional>
 
 namespace nacelle {
 
-// "run" and "solved" of a configuration.
+// "run", "solved" and "reload" of a configuration.
 struct RunSettings {
     uint64_t total_steps = 10000000;
     uint64_t evaluate_every = 0;      // iterations; 0: never
@@ -15,13 +15,14 @@ struct RunSettings {
     std::vector<std::string> sinks;
     std::optional<double> solved_return;
     uint64_t episodes = 100;    // of an evaluation
+    ReloadSettings reload;
 };
 
 // What is not set is chosen here, by the steps of one iteration. Throws for what is unknown or out of
 // bounds.
 RunSettings read_run_settings(const Json& configuration, const std::string& where,
                               uint64_t steps_per_iteration);
-// The same as a configuration says it, every default written out: "run", and "solved" where there is one.
+// The same as a configuration says it, every default written out.
 void write_run_settings(const RunSettings& settings, Json& configuration);
 
 }

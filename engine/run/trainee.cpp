@@ -14,7 +14,7 @@ std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugin
     const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
     const Json hooks = top.object("hooks").json();
     // A Trainee's or a TrainingRun's.
-    for (const char* const key : {"learner", "policies", "run", "solved"}) top.any(key);
+    for (const char* const key : {"learner", "policies", "run", "solved", "reload"}) top.any(key);
     const EnvSettings settings = read_env_settings(top.object("env"), seed, on->env_folders);
     top.finish("the configuration");
     return std::make_shared<Environment>(std::move(on), settings, [&](Environment& env) {
@@ -25,7 +25,10 @@ std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugin
 
 Trainee::Trainee(std::shared_ptr<Environment> environment, Plugins& plugins,
                  const Json& configuration, const std::string& where)
-    : environment_(std::move(environment)), files_(hashes_of(author_files(*environment_))) {
+    : environment_(std::move(environment)),
+      plugins_(plugins),
+      files_(author_files(*environment_)),
+      hashes_(hashes_of(files_)) {
     Config top(configuration, where);
     Config learner = top.object("learner");
     const std::string name = learner.text("name", "ppo");
@@ -33,6 +36,7 @@ Trainee::Trainee(std::shared_ptr<Environment> environment, Plugins& plugins,
     if (const Json policies = top.any("policies"); !policies.is_null())
         settings["policies"] = policies;
     learner_ = std::make_unique<LearnerInstance>(plugins, *environment_, name, settings);
+    settings_ = std::move(settings);
     evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
 }
 
@@ -41,13 +45,56 @@ Evaluation Trainee::evaluate(uint64_t episodes, EvaluationPurpose purpose) {
         {.episodes = episodes, .seed = evaluation_seed(environment_->settings().seed, purpose)});
 }
 
-CheckpointRecord Trainee::record() {
+namespace {
+
+// A stream that is left capturing would fail all that comes after.
+std::unique_ptr<Graph> recorded(LearnerInstance& learner, Stream& stream) {
+    stream.begin_capture();
+    try {
+        learner.record(stream.native());
+    } catch (...) {
+        try {
+            stream.end_capture();
+        } catch (const Error&) {
+            // What went wrong first is what is told.
+        }
+        throw;
+    }
+    return stream.end_capture();
+}
+
+}
+
+std::unique_ptr<Graph> Trainee::record() { return recorded(*learner_, *environment_->on().stream); }
+
+void Trainee::reloaded() {
+    evaluator_->reloaded();
+    files_ = author_files(*environment_);
+    hashes_ = hashes_of(files_);
+}
+
+std::unique_ptr<Graph> Trainee::restart(std::shared_ptr<Environment> environment) {
+    std::vector<SourceFile> files = author_files(*environment);
+    auto learner =
+        std::make_unique<LearnerInstance>(plugins_, *environment, learner_->name(), settings_);
+    if (learner->steps_per_iteration() == 0)
+        throw Error(learner->name(), "an iteration of no steps would never end");
+    std::unique_ptr<Graph> graph = recorded(*learner, *environment->on().stream);
+    evaluator_ = std::make_unique<Evaluator>(*environment, *learner);
+    learner_ = std::move(learner);
+    environment_ = std::move(environment);
+    files_ = std::move(files);
+    hashes_ = hashes_of(files_);
+    return graph;
+}
+
+CheckpointRecord Trainee::checkpoint_record() {
     const Header& header = environment_->schema().header();
     return {.environment = environment_->name(),
             .learner = learner_->name(),
             .layout = header.layout,
             .spaces = header.spaces,
-            .files = files_,
+            .files = hashes_,
             .tick = environment_->tick()};
 }
 
@@ -71,7 +118,7 @@ std::string Trainee::tensors() {
 }
 
 void Trainee::require_same(const Checkpoint& checkpoint, bool changed_files) {
-    const CheckpointRecord mine = record(), &its = checkpoint.record;
+    const CheckpointRecord mine = checkpoint_record(), &its = checkpoint.record;
     if (its.environment != mine.environment)
         throw Error(checkpoint.where,
                     "is a checkpoint of " + its.environment + "; this run has " + mine.environment);

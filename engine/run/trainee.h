@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/run/author_files.h"
 #include "engine/run/checkpoint.h"
 #include "engine/run/evaluation.h"
 
@@ -16,26 +17,40 @@ public:
             const std::string& where);
 
     Environment& environment() { return *environment_; }
+    const std::shared_ptr<Environment>& shared_environment() const { return environment_; }
+    // What the environment was made from, as a run's directory keeps it.
+    const std::vector<SourceFile>& files() const { return files_; }
     LearnerInstance& learner() { return *learner_; }
     Evaluation evaluate(uint64_t episodes, EvaluationPurpose purpose);
     Evaluation evaluate(const EvaluationRequest& request) { return evaluator_->play(request); }
 
     // What belongs to the checkpoint's record and is known here.
-    CheckpointRecord record();
+    CheckpointRecord checkpoint_record();
     // The tensors' file: the environment's arrays and those that the learner wants kept.
     std::string tensors();
     // Takes over what the checkpoint holds. Throws where it is another environment's or learner's, or where
     // an array differs; and where the author's files have changed, unless `changed_files` are welcome.
     void load(const Checkpoint& checkpoint, bool changed_files);
 
+    // One iteration of the learner, to be replayed.
+    std::unique_ptr<Graph> record();
+    // The environment is another version.
+    void reloaded();
+    // Goes on in another environment with a learner that knows nothing yet, and gives its iteration. Where
+    // it throws, all is as before.
+    std::unique_ptr<Graph> restart(std::shared_ptr<Environment> environment);
+
 private:
     std::vector<NamedArray*> kept_arrays();
     void require_same(const Checkpoint& checkpoint, bool changed_files);
 
     std::shared_ptr<Environment> environment_;
+    Plugins& plugins_;
+    Json settings_;    // the learner's
     std::unique_ptr<LearnerInstance> learner_;
     std::unique_ptr<Evaluator> evaluator_;
-    Json files_;    // the hash of each of the author's files
+    std::vector<SourceFile> files_;
+    Json hashes_;    // of each of the files
 };
 
 }

@@ -11,22 +11,6 @@ namespace {
 
 constexpr int warm_ups = 3, most_iterations = 10000;
 
-// A stream that is left capturing would fail all that comes after.
-std::unique_ptr<Graph> recorded(Stream& stream, LearnerInstance& learner) {
-    stream.begin_capture();
-    try {
-        learner.record(stream.native());
-    } catch (...) {
-        try {
-            stream.end_capture();
-        } catch (const Error&) {
-            // The first error is the one to be told.
-        }
-        throw;
-    }
-    return stream.end_capture();
-}
-
 const double* metric(const MetricValues& metrics, const std::string& name) {
     for (const auto& [key, value] : metrics)
         if (key == name) return &value;
@@ -171,7 +155,7 @@ TrainingRow measure_training(std::shared_ptr<RunsOn> on, Plugins& plugins,
     TrainingRow row = begin_row(trainee, configuration, run, measure.repetitions);
     env.set_run_length(std::max<uint64_t>(1, run.total_steps / env.count()));
     Stream& stream = *env.on().stream;
-    const std::unique_ptr<Graph> iteration = recorded(stream, learner);
+    const std::unique_ptr<Graph> iteration = trainee.record();
     const auto train = [&] { stream.replay(*iteration); };
     for (int i = 0; i < warm_ups; ++i) train();
     row.iterations = iterations_in(measure.seconds, stream.time(train) * 1e-3);

@@ -11,10 +11,11 @@ struct Place {
     std::shared_ptr<Device> device = open_device("cpu", 1).device;
     std::unique_ptr<Stream> stream = device->stream();
 
-    NamedArray make(const std::string& name, Dtype dtype, std::vector<int64_t> shape) {
+    NamedArray make(const std::string& name, Dtype dtype, std::vector<int64_t> shape,
+                    Role role = Role::state) {
         size_t count = 1;
         for (const int64_t size : shape) count *= static_cast<size_t>(size);
-        return NamedArray(name, dtype, std::move(shape), Role::state, 0,
+        return NamedArray(name, dtype, std::move(shape), role, 0,
                           Buffer(device, count * dtype_size(dtype)), *stream);
     }
 };
@@ -74,6 +75,39 @@ TEST_CASE("a registry finds arrays by name and names the nearest where there is 
           "CartPole: there is no array 'state.thet' (did you mean 'state.theta'?)");
     CHECK(complaint([&] { registry.add(place.make("reward", Dtype::f32, {4})); }) ==
           "CartPole: there is an array 'reward' already");
+}
+
+TEST_CASE("registries exchange their arrays but for what both have in the same form") {
+    Place place;
+    Registry running("CartPole"), fresh("CartPole");
+    const auto names = [](const Registry& registry) {
+        std::string all;
+        for (const NamedArray& array : registry.all())
+            all += array.form() + " " + array.name() + ";";
+        return all;
+    };
+    running.add(place.make("state.x", Dtype::f32, {4}));
+    running.add(place.make("state.gone", Dtype::f32, {4}));
+    running.add(place.make("state.wider", Dtype::f32, {4}));
+    running.add(place.make("ppo.weights", Dtype::f32, {9}, Role::plugin));
+    fresh.add(place.make("state.fresh", Dtype::i32, {4}));
+    fresh.add(place.make("state.wider", Dtype::f32, {2, 4}));
+    fresh.add(place.make("state.x", Dtype::f32, {4}));
+    const std::string before = names(running), after = names(fresh);
+    NamedArray* const x = running.find("state.x");
+    NamedArray* const weights = running.find("ppo.weights");
+    void* const memory = x->device();
+    running.exchange(fresh);
+    CHECK(names(running) == after + "f32 [9] ppo.weights;");
+    CHECK(running.find("state.x") == x);
+    CHECK(running.find("ppo.weights") == weights);
+    CHECK(x->device() == memory);
+    CHECK(fresh.find("state.x") != nullptr);
+    CHECK(fresh.find("ppo.weights") == nullptr);
+    running.exchange(fresh);
+    CHECK(names(running) == before);
+    CHECK(names(fresh) == after);
+    CHECK(running.find("state.x") == x);
 }
 
 TEST_CASE("a number of any type travels through a double, whole ones rounded") {

@@ -305,6 +305,46 @@ def a_changed_source_is_refused_unless_it_is_welcome(bench):
     bench.refused(r'.*changing\.cu: no such file', 'eval', 'changing', *CPU)
 
 
+@case
+def a_save_while_it_trains_is_taken_and_told(bench):
+    source = bench.write('live.cu', bench.cartpole([]))
+    words = ['train', './live.cu', *CPU, *SMALL, *setting(run__total_steps=10**12, run__checkpoint_every=0), '--episodes',
+             '10', '--out', 'live', '--json']
+
+    def saved(*changes):
+        beside = bench.write('live.new', bench.cartpole([*changes]))
+        beside.rename(source)
+
+    with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as running:
+        def told():
+            for line in running.stdout:
+                line = json.loads(line)
+                if line['kind'] == 'reload':
+                    return line
+            raise AssertionError(running.stderr.read())
+
+        running.stdout.readline()
+        saved(('gravity = 9.8f', 'gravity = 3.25f'))
+        first = told()
+        saved(('s.x += p.dt', 's.x += p.dtt'))
+        broken = told()
+        saved(('gravity = 9.8f', 'gravity = 4.25f'))
+        third = told()
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=LONGEST)
+    assert running.returncode == 0, err
+    assert first['taken'] and first['version'] == 2 and 0 < first['compile_seconds'] < first['seconds'], first
+    assert not broken['taken'] and broken['version'] == 2 and "'dtt'" in broken['why'], broken
+    assert third['taken'] and third['version'] == 3 and third['learner'] == third['state'] == 'kept', third
+    assert "'dtt'" in err and err.endswith('  CartPole was not reloaded; version 2 keeps running.\n'), err
+    kept = {int(path.name): (path / 'live.cu').read_text() for path in (bench.folder / 'live' / 'source').iterdir()}
+    assert sorted(kept) == [0, first['step'], third['step']] and '3.25f' in kept[first['step']], sorted(kept)
+    configuration = json.loads((bench.folder / 'live' / 'config.json').read_text())
+    assert configuration['env']['params']['gravity'] == 4.25, configuration
+    bench.good('eval', 'live', *CPU)
+
+
 def limited(bytes_in_a_file):
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

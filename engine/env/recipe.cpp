@@ -1,0 +1,106 @@
+#include "engine/env/recipe.h"
+
+#include "engine/arrays/dtype.h"
+#include "engine/base/error.h"
+#include "engine/base/suggest.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+namespace nacelle {
+namespace {
+
+const ProgramText stepwise_text{.instantiation =
+                                    "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n",
+                                .headers = {},
+                                .defines = {}};
+
+// The configuration's constants and the names of what varies, as the SDK's macros take them.
+std::vector<std::string> baked(const EnvSettings& settings, const std::set<std::string>& varied) {
+    std::vector<std::string> known, defines;
+    for (const ConstantUse& use : constants_of(settings.source)) known.push_back(use.name);
+    std::ostringstream constants, names;
+    constants.precision(17);
+    for (const auto& [name, value] : settings.constants) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error(settings.where,
+                        "env.constants." + name + ": " + settings.source.filename().string() +
+                            " has no constant '" + name + "'",
+                        suggest(name, known));
+        constants << "{\"" << name << "\"," << value << "},";
+    }
+    for (const std::string& name : varied) names << '"' << name << "\",";
+    if (!settings.constants.empty()) defines.push_back("NACELLE_CONSTANTS=" + constants.str());
+    if (settings.strict) defines.push_back(strict_define);
+    if (!varied.empty()) defines.push_back("NACELLE_VARIED=" + names.str());
+    return defines;
+}
+
+// What a policy depends on.
+bool is_space(const Field& field) {
+    switch (field.role) {
+        case Role::action:
+        case Role::obs:
+        case Role::mask:
+        case Role::turn:
+        case Role::global: return true;
+        default: return false;
+    }
+}
+std::vector<const Field*> spaces_of(const EnvSchema& schema) {
+    std::vector<const Field*> found;
+    for (const Field& field : schema.fields())
+        if (is_space(field)) found.push_back(&field);
+    return found;
+}
+std::string form_of(const Field& field) {
+    std::string text = std::string(field.name) + " ";
+    if (field.kind == Kind::discrete) text += "one of " + std::to_string(field.choices) + " ";
+    text += dtype_name(field.dtype);
+    for (uint32_t i = 0; i < field.rank; ++i)
+        text += (i ? ", " : " [") + std::to_string(field.dims[i]);
+    return text + (field.rank ? "]" : "");
+}
+bool same_space(const Field& a, const Field& b) {
+    return std::strcmp(a.name, b.name) == 0 && a.role == b.role && a.kind == b.kind &&
+           a.dtype == b.dtype && a.rank == b.rank && std::equal(a.dims, a.dims + a.rank, b.dims) &&
+           a.choices == b.choices && a.low == b.low && a.high == b.high;
+}
+
+}
+
+EnvCode compile_environment(RunsOn& on, const EnvSettings& settings,
+                            const std::set<std::string>& varied, const std::atomic<bool>* cancel) {
+    EnvCode code{.files = read_closure(settings.source),
+                 .defines = baked(settings, varied),
+                 .varied = varied,
+                 .stepwise = {}};
+    code.stepwise = binary_or_error(
+        compile_program(on, settings.source, with_defines(stepwise_text, code.defines), cancel));
+    return code;
+}
+
+ProgramText with_defines(const ProgramText& text, const std::vector<std::string>& defines) {
+    ProgramText whole = text;
+    whole.defines.insert(whole.defines.begin(), defines.begin(), defines.end());
+    return whole;
+}
+
+std::string difference_of_spaces(const EnvSchema& before, const EnvSchema& after) {
+    const std::vector<const Field*> old = spaces_of(before), now = spaces_of(after);
+    for (size_t i = 0; i < std::max(old.size(), now.size()); ++i) {
+        if (i >= now.size()) return form_of(*old[i]) + " is gone";
+        if (i >= old.size()) return form_of(*now[i]) + " is new";
+        if (!same_space(*old[i], *now[i]))
+            return form_of(*old[i]) + " has become " + form_of(*now[i]);
+    }
+    const Header &was = before.header(), &is = after.header();
+    if (was.agents != is.agents || was.groups != is.groups || was.policies != is.policies ||
+        std::memcmp(was.group, is.group, sizeof was.group) != 0 ||
+        std::memcmp(was.policy, is.policy, sizeof was.policy) != 0)
+        return "the agents, their groups or their policies are others";
+    return was.spaces == is.spaces ? "" : "a part of the observations or actions is another";
+}
+
+}

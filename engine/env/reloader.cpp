@@ -1,0 +1,115 @@
+#include "engine/env/reloader.h"
+
+#include "engine/base/error.h"
+
+namespace nacelle {
+namespace {
+
+using OnState = ReloadSettings::OnState;
+using OnSpaces = ReloadSettings::OnSpaces;
+
+}
+
+ReloadSettings read_reload_settings(Config reload) {
+    ReloadSettings settings;
+    settings.watch = reload.flag("watch", settings.watch);
+    settings.on_state_change = reload.choice("on_state_change", "keep", {"keep", "reset"}) == "keep"
+                                   ? OnState::keep
+                                   : OnState::reset;
+    settings.on_space_change =
+        reload.choice("on_space_change", "stop", {"stop", "restart_learner"}) == "stop"
+            ? OnSpaces::stop
+            : OnSpaces::restart_learner;
+    reload.finish("reload");
+    return settings;
+}
+
+Json reload_json(const ReloadSettings& settings) {
+    return {{"watch", settings.watch},
+            {"on_state_change", settings.on_state_change == OnState::keep ? "keep" : "reset"},
+            {"on_space_change",
+             settings.on_space_change == OnSpaces::stop ? "stop" : "restart_learner"}};
+}
+
+Reloader::Reloader(std::shared_ptr<Environment> environment, const ReloadSettings& settings,
+                   ReloadUser user, SourceWatch::Way way)
+    : environment_(std::move(environment)),
+      settings_(settings),
+      user_(std::move(user)),
+      rebuilder_(environment_->on_, user_.restart != nullptr),
+      watch_(
+          environment_->settings().source, environment_->files(),
+          [this](SavedSource source) { rebuilder_.compile(std::move(source)); }, way) {
+    prepare();
+}
+
+// The recipe as it is now; whether it is the one that was known.
+bool Reloader::prepare() {
+    const uint64_t number = environment_->recipe_number();
+    if (recipe_number_ == number) return true;
+    recipe_number_ = number;
+    rebuilder_.use(environment_->recipe(), number, environment_->schema());
+    return false;
+}
+
+std::optional<Reload> Reloader::take() {
+    prepare();
+    if (!ready()) return std::nullopt;
+    std::optional<Rebuilt> rebuilt = rebuilder_.take();
+    if (!rebuilt) return std::nullopt;
+    // A program has come since: what was compiled comes out of the cache the next time.
+    if (rebuilt->recipe_number != recipe_number_) {
+        rebuilder_.compile_again(std::move(rebuilt->source));
+        return std::nullopt;
+    }
+    Reload reload{.saved = rebuilt->source.saved,
+                  .compile_seconds = rebuilt->seconds,
+                  .other_spaces = rebuilt->other_spaces};
+    reload.why = rebuilt->failure;
+    if (reload.why.empty()) {
+        // A number that was not finite already is no matter of the reload.
+        environment_->check_finite();
+        try {
+            swap(*rebuilt, reload);
+            reload.taken = true;
+        } catch (const std::exception& wrong) {
+            reload.why = wrong.what();
+        }
+    }
+    prepare();
+    reload.version = environment_->version();
+    return reload;
+}
+
+std::string Reload::text(const std::string& name) const {
+    const std::string number = std::to_string(version);
+    if (taken) return name + " was reloaded; version " + number + " runs.";
+    return why + "\n  " + name + " was not reloaded; version " + number + " keeps running.";
+}
+
+void Reloader::swap(const Rebuilt& rebuilt, Reload& reload) {
+    Replacement replacement(*environment_, rebuilt);
+    reload.state_changed = replacement.state_changed();
+    const bool resets = reload.state_changed && settings_.on_state_change == OnState::reset;
+    if (user_.restart && !rebuilt.other_spaces.empty()) {
+        std::shared_ptr<Environment> fresh = replacement.on_its_own();
+        if (resets) fresh->reset();
+        user_.restart(fresh);
+        environment_ = std::move(fresh);
+        recipe_number_ = ~uint64_t(0);    // its programs have numbers of their own
+        return;
+    }
+    replacement.take_place();
+    try {
+        if (user_.rebuilt) user_.rebuilt();
+    } catch (...) {
+        replacement.take_back();
+        user_.rebuilt();
+        throw;
+    }
+    replacement.settle();
+    if (resets) environment_->reset();
+    environment_->on().stream->synchronize();
+}
+
+}

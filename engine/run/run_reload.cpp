@@ -1,0 +1,85 @@
+// What is saved while a run trains.
+#include "engine/base/error.h"
+#include "engine/run/resolved.h"
+#include "engine/run/run.h"
+
+namespace nacelle {
+
+void TrainingRun::watch() {
+    reloader_ =
+        std::make_unique<Reloader>(trainee_.shared_environment(), settings_.reload,
+                                   ReloadUser{.rebuilt =
+                                                  [this] {
+                                                      trainee_.reloaded();
+                                                      graph_ = trainee_.record();
+                                                  },
+                                              .restart =
+                                                  [this](std::shared_ptr<Environment> environment) {
+                                                      restart(std::move(environment));
+                                                  }});
+}
+
+// Whether a new version runs from here on.
+bool TrainingRun::take_reload() {
+    if (!reloader_) return false;
+    const uint64_t layout = trainee_.environment().schema().header().layout;
+    const std::optional<Reload> found = reloader_->take();
+    if (!found) return false;
+    const std::string name = trainee_.environment().name();
+    RunReload reload{*found, name, found->text(name), progress_.steps,
+                     found->seconds_since_saved()};
+    reload.restarted = reload.taken && !reload.other_spaces.empty();
+    if (!reload.taken) {
+        if (stopped_)
+            reload.text =
+                reload.why + "\n  The run stops at step " + std::to_string(progress_.steps) + ".";
+        if (told_) told_(reload);
+        else trainee_.environment().on().log.warn(reload.text);
+        return false;
+    }
+    keep_version(reload.restarted || trainee_.environment().schema().header().layout != layout);
+    reload_ = std::move(reload);
+    return true;
+}
+
+void TrainingRun::restart(std::shared_ptr<Environment> environment) {
+    const std::string source = environment->settings().source.filename().string();
+    const std::string what =
+        difference_of_spaces(trainee_.environment().schema(), environment->schema());
+    if (settings_.reload.on_space_change == ReloadSettings::OnSpaces::stop) {
+        stopped_ = true;
+        throw Error(source, what + ": the learner cannot go on with what it has learnt",
+                    "with reload.on_space_change=restart_learner it would begin anew");
+    }
+    graph_ = trainee_.restart(std::move(environment));
+    steps_each_ = trainee_.learner().steps_per_iteration();
+    pace_ = 0;
+}
+
+// What the run's directory says must be what runs. With other arrays, a run that is resumed could go on
+// from no earlier checkpoint, and the best one is nobody's any more.
+void TrainingRun::keep_version(bool other_layout) {
+    configuration_ = resolved(given_, trainee_, settings_);
+    if (other_layout) {
+        evaluation_.reset();
+        best_.reset();
+    }
+    if (!directory_) return;
+    directory_->keep_source(progress_.steps, trainee_.files());
+    if (run_configuration(start_.out) != configuration_)
+        directory_->write_configuration(configuration_);
+    if (!other_layout) return;
+    directory_->checkpoints().remove_best();
+    save(false);
+}
+
+void TrainingRun::end_reload() {
+    reload_->seconds = reload_->seconds_since_saved();
+    reload_metrics_ = {{"reload.version", double(reload_->version)},
+                       {"reload.seconds", reload_->seconds}};
+    if (told_) told_(*reload_);
+    else trainee_.environment().on().log.info(reload_->text);
+    reload_.reset();
+}
+
+}

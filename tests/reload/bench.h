@@ -1,0 +1,83 @@
+#pragma once
+#include "engine/env/reloader.h"
+#include "tests/env/workbench.h"
+
+#include <chrono>
+#include <thread>
+
+// What tests of reloads share: an author who saves, and an environment that is stepped meanwhile.
+namespace nacelle::test {
+
+// The parts of a small environment's file; what a test does not name is as here.
+struct Author {
+    std::string before;
+    std::string params = "float by = 1;";
+    std::string state = "float value; int steps;";
+    std::string action = "nacelle::Discrete<2> go;";
+    std::string obs = "float value;";
+    std::string reset = "s.value = 0; s.steps = 0;";
+    std::string step = "s.value += p.by; ++s.steps;";
+    std::string observe = "return {s.value};";
+    int time_limit = 0;
+
+    std::string text() const {
+        return "#include <nacelle/env.h>\n" + before +
+               "struct Counter {\n    static constexpr int time_limit = " +
+               std::to_string(time_limit) + ";\n    struct Params { " + params +
+               " };\n    struct State { " + state + " };\n    struct Action { " + action +
+               " };\n    struct Obs { " + obs +
+               " };\n    static void reset(State& s, const Params& p, nacelle::Rng& rng) { "
+               "(void)p, (void)rng; " +
+               reset +
+               " }\n    static nacelle::Outcome step(State& s, const Action& a, const Params& p, "
+               "nacelle::Rng& rng) {\n"
+               "        (void)a, (void)p, (void)rng;\n        " +
+               step +
+               "\n        return {.reward = 1.0f};\n    }\n    static Obs observe(const State& s, "
+               "const Params& p) { (void)s, (void)p; " +
+               observe + " }\n};\nNACELLE_ENV(Counter)\n";
+    }
+};
+
+class Bench final {
+public:
+    explicit Bench(std::shared_ptr<RunsOn> on, const Author& author = {}, Json env = Json::object(),
+                   const ReloadSettings& settings = {}, uint32_t count = 64)
+        : source_(folder_.write("counter.cu", author.text())) {
+        env["source"] = source_.string();
+        env["count"] = count;
+        env_ = std::make_shared<Environment>(std::move(on), settings_of(env));
+        reloader_ = std::make_unique<Reloader>(env_, settings);
+    }
+
+    Environment& env() { return *env_; }
+    Reloader& reloader() { return *reloader_; }
+    const Folder& folder() const { return folder_; }
+    const std::filesystem::path& source() const { return source_; }
+    // By rename, as most editors do.
+    void save(const Author& author) const { folder_.write("counter.cu", author.text()); }
+    // Steps until something has become of a save.
+    Reload wait() {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (std::chrono::steady_clock::now() < end) {
+            env_->step_at_random();
+            if (const std::optional<Reload> found = reloader_->take()) return *found;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        throw std::runtime_error("nothing became of a save within a minute");
+    }
+    Reload save_and_wait(const Author& author) {
+        save(author);
+        return wait();
+    }
+    double first(const std::string& array) { return numbers(*env_, array).front(); }
+    std::string said(const Reload& reload) const { return reload.text(env_->name()); }
+
+private:
+    Folder folder_;
+    std::filesystem::path source_;
+    std::shared_ptr<Environment> env_;
+    std::unique_ptr<Reloader> reloader_;
+};
+
+}

@@ -1,0 +1,251 @@
+#include "engine/base/npy.h"
+#include "tests/reload/bench.h"
+#include "tests/support/random.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+#include <fstream>
+
+using namespace nacelle;
+using namespace nacelle::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+#ifdef NACELLE_SANITIZE
+constexpr int many = 20;
+constexpr bool sanitized = true;
+#else
+constexpr int many = 200;
+constexpr bool sanitized = false;
+#endif
+
+Author adding(int by) { return {.step = "s.value = " + std::to_string(by) + "; ++s.steps;"}; }
+
+// What of this process lies in memory, in bytes.
+size_t resident() {
+    std::ifstream status("/proc/self/statm");
+    size_t whole = 0, pages = 0;
+    status >> whole >> pages;
+    return pages * size_t(::sysconf(_SC_PAGESIZE));
+}
+
+void many_saves(const std::shared_ptr<RunsOn>& on) {
+    Bench bench(on, adding(0));
+    uint64_t good = 1;
+    int running = 0;
+    size_t warm = 0;
+    // Half of them warm up what grows to its size once: the allocator, the loader's tables.
+    for (int i = 1; i <= many; ++i) {
+        CAPTURE(i);
+        const bool broken = i % 5 == 0;
+        Author author = adding(i);
+        if (broken) author.step += " s.nowhere = 1;";
+        const Reload reload = bench.save_and_wait(author);
+        REQUIRE_MESSAGE(reload.taken == !broken, reload.why);
+        if (broken) CHECK(contains(reload.why, "nowhere"));
+        else running = i, ++good;
+        CHECK(reload.version == good);
+        const double steps = bench.first("state.steps");
+        CHECK(steps + 1 == double(bench.env().tick()));
+        bench.env().step_at_random();
+        CHECK(numbers(bench.env(), "state.value") == std::vector<double>(64, running));
+        if (i == many / 2) warm = resident();
+    }
+    const double growth = double(resident()) / double(warm) - 1;
+    MESSAGE("resident memory over the last ", many / 2, " saves: ", growth * 100, " % of ",
+            double(warm) / 1e6, " MB");
+    if (!sanitized) CHECK(growth < 0.01);
+}
+
+void times(const std::shared_ptr<RunsOn>& on) {
+    Bench bench(on);
+    const auto unique = std::to_string(fresh_seed());
+    std::vector<double> seconds, besides;
+    for (int i = 0; i < 50; ++i) {
+        Author author = adding(i);
+        author.before = "// " + unique + "\n";    // nothing comes from the cache
+        const Reload reload = bench.save_and_wait(author);
+        REQUIRE_MESSAGE(reload.taken, reload.why);
+        bench.env().step_at_random();
+        bench.env().on().stream->synchronize();
+        seconds.push_back(reload.seconds_since_saved());
+        besides.push_back(seconds.back() - reload.compile_seconds);
+    }
+    std::sort(seconds.begin(), seconds.end());
+    std::sort(besides.begin(), besides.end());
+    MESSAGE("from a save to the end of the first step of the new code: median ", seconds[25],
+            " s, maximum ", seconds.back(), " s; besides the compiler's time: median ", besides[25],
+            " s, maximum ", besides.back(), " s");
+}
+
+}
+
+TEST_CASE("many saves in a row, every fifth broken, lose no state and leak nothing") {
+    many_saves(cpu());
+}
+
+TEST_CASE("many saves in a row on a GPU") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    many_saves(on);
+}
+
+TEST_CASE("the time from a save to its first step is told") {
+    if (sanitized) NACELLE_SKIP("sanitized code says nothing about time");
+    times(cpu());
+    std::shared_ptr<RunsOn> on;
+    if (complaint([&] { on = open("cuda"); }).empty()) times(on);
+}
+
+TEST_CASE("a broken save keeps the running version, and a good one after it runs") {
+    Bench bench(cpu(), adding(1));
+    const Reload broken = bench.save_and_wait({.step = "s.value = nothing;"});
+    CHECK(!broken.taken);
+    const std::string text = bench.said(broken);
+    INFO(text);
+    CHECK(contains(text, "counter.cu:"));
+    CHECK(contains(text, "nothing"));
+    CHECK(text.ends_with("\n  Counter was not reloaded; version 1 keeps running."));
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 1);
+    const Reload good = bench.save_and_wait(adding(2));
+    REQUIRE_MESSAGE(good.taken, good.why);
+    CHECK(good.version == 2);
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 2);
+}
+
+TEST_CASE("of saves faster than the compiler the last one runs") {
+    Bench bench(cpu(), adding(1));
+    const std::string unique = "// " + std::to_string(fresh_seed()) + "\n";
+    for (int i = 2; i < 12; ++i) {
+        Author author = adding(i);
+        author.before = unique;
+        bench.save(author);
+        bench.env().step_at_random();
+        std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    }
+    Reload reload = bench.wait();
+    // A save that settled may have been compiled in between; the last one always is.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (bench.first("state.value") != 11 && std::chrono::steady_clock::now() < end) {
+        bench.env().step_at_random();
+        if (const auto next = bench.reloader().take()) reload = *next;
+    }
+    CHECK(reload.taken);
+    CHECK(reload.version < 11);
+    CHECK(bench.first("state.value") == 11);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    CHECK(!bench.reloader().take());
+}
+
+TEST_CASE("a save that is taken back while it is compiled leaves what was there") {
+    Bench bench(cpu(), adding(1));
+    Author slow = adding(2);
+    slow.before = "// " + std::to_string(fresh_seed()) + "\n";
+    bench.save(slow);
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));    // it is being compiled
+    bench.save(adding(3));
+    bench.save(slow);
+    const Reload reload = bench.wait();
+    REQUIRE_MESSAGE(reload.taken, reload.why);
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 2);
+}
+
+TEST_CASE("a header that the file includes is a part of it") {
+    const Author author{.before = "#include \"numbers.h\"\n",
+                        .step = "s.value = number; ++s.steps;"};
+    const Folder folder;
+    folder.write("numbers.h", "constexpr float number = 1;\n");
+    const fs::path source = folder.write("counter.cu", author.text());
+    auto env = std::make_shared<Environment>(
+        cpu(), settings_of({{"source", source.string()}, {"count", 8}}));
+    Reloader reloader(env, {});
+    const auto wait = [&] {
+        for (int i = 0; i < 60000; ++i) {
+            if (const auto found = reloader.take()) return *found;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        throw std::runtime_error("nothing became of a save");
+    };
+    const auto value = [&] {
+        env->step_at_random();
+        return numbers(*env, "state.value").front();
+    };
+    CHECK(value() == 1);
+    folder.write("numbers.h", "constexpr float number = 2;\n");
+    CHECK(wait().taken);
+    CHECK(value() == 2);
+    // The header is gone, for longer than a moment: that is a broken version, until it is back.
+    fs::remove(folder.path() / "numbers.h");
+    const Reload gone = wait();
+    CHECK(!gone.taken);
+    CHECK(contains(gone.why, "numbers.h"));
+    CHECK(value() == 2);
+    folder.write("numbers.h", "constexpr float number = 3;\n");
+    CHECK(wait().taken);
+    CHECK(value() == 3);
+}
+
+TEST_CASE("constants of the file and of the configuration are those of the new version") {
+    const Author author{.before = "",
+                        .step = "s.value = nacelle::constant(\"amount\", 3); ++s.steps;"};
+    Bench bench(cpu(), author, {{"constants", {{"amount", 5}}}});
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 5);
+    REQUIRE(bench
+                .save_and_wait({.step = "s.value = 100 + nacelle::constant(\"amount\", 3) + "
+                                        "nacelle::constant(\"more\", 7); ++s.steps;"})
+                .taken);
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 112);
+    const Reload gone = bench.save_and_wait({.step = "s.value = 1; ++s.steps;"});
+    CHECK(!gone.taken);
+    CHECK(contains(gone.why, "env.constants.amount: counter.cu has no constant 'amount'"));
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 112);
+}
+
+TEST_CASE("drawn parameters stay drawn, and a table keeps its data") {
+    Author author{.params = "float by = 1; nacelle::Table<float, 3> table;",
+                  .reset = "s.value = p.by; s.steps = 0;",
+                  .step = "s.value = p.by + 100 * p.table(1); ++s.steps;"};
+    NpyArray data{.dtype = "f32", .shape = {3}, .data = std::vector<std::byte>(12)};
+    const float values[] = {1, 2, 3};
+    std::memcpy(data.data.data(), values, sizeof values);
+    const Folder folder;
+    const fs::path source = folder.write("counter.cu", author.text());
+    auto env = std::make_shared<Environment>(
+        cpu(),
+        settings_of({{"source", source.string()},
+                     {"count", 8},
+                     {"params", {{"by", {{"uniform", {10, 20}}}}}}}),
+        [&](Environment& loaded) { loaded.set_table("table", data, "a hook"); });
+    Reloader reloader(env, {});
+    const auto wait = [&] {
+        for (int i = 0; i < 60000; ++i) {
+            if (const auto found = reloader.take()) return *found;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        throw std::runtime_error("nothing became of a save");
+    };
+    const std::vector<double> drawn = numbers(*env, "param.by");
+    author.step = "s.value = p.by + 1000 * p.table(1); ++s.steps;";
+    folder.write("counter.cu", author.text());
+    const Reload reload = wait();
+    REQUIRE_MESSAGE(reload.taken, reload.why);
+    CHECK(numbers(*env, "param.by") == drawn);
+    env->step_at_random();
+    CHECK(numbers(*env, "state.value")[3] == doctest::Approx(drawn[3] + 2000));
+    // A table of another form has no data.
+    author.params = "float by = 1; nacelle::Table<int, 3> table;";
+    folder.write("counter.cu", author.text());
+    const Reload refused = wait();
+    CHECK(!refused.taken);
+    CHECK(contains(refused.why, "the table i32 [3] of Counter needs data"));
+    env->step_at_random();
+    CHECK(numbers(*env, "state.value")[3] == doctest::Approx(drawn[3] + 2000));
+}
