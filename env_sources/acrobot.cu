@@ -45,6 +45,18 @@ struct Acrobot {
                 nacelle::cos(s.theta2), nacelle::sin(s.theta2), s.omega1, s.omega2};
     }
 
+    static void draw(nacelle::Canvas& canvas, const State& s, const Params& p) {
+        const float l = p.length, room = 2.2f * l, both = s.theta1 + s.theta2;
+        const float x1 = l * nacelle::sin(s.theta1), y1 = -l * nacelle::cos(s.theta1);
+        const float x2 = x1 + l * nacelle::sin(both), y2 = y1 - l * nacelle::cos(both);
+        canvas.view(-room, -room, room, room);
+        canvas.line(-room, p.goal_height * l, room, p.goal_height * l, nacelle::colours::green);
+        canvas.line(0, 0, x1, y1, nacelle::colours::blue, 0.14f * l);
+        canvas.line(x1, y1, x2, y2, nacelle::colours::orange, 0.14f * l);
+        canvas.disc(0, 0, 0.06f * l);
+        canvas.disc(x1, y1, 0.06f * l);
+    }
+
     // How fast each part of the state changes.
     static State slope(const State& s, float torque, const Params& p) {
         const float m = p.mass, l = p.length, c = p.centre;

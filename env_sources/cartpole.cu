@@ -42,5 +42,21 @@ struct CartPole {
     static Obs observe(const State& s, const Params&) {
         return {s.x, s.x_dot, s.theta, s.theta_dot};
     }
+
+    static void draw(nacelle::Canvas& canvas, const State& s, const Params& p) {
+        namespace colours = nacelle::colours;
+        const float end = p.x_limit + 0.4f, length = 2.0f * p.half_length;
+        canvas.view(-end, -0.5f, end, length + 0.7f);
+        canvas.box(-end, -0.5f, end, -0.1f, nacelle::faded(colours::grey, 0.4f));
+        for (const float edge : {-p.x_limit, p.x_limit})
+            canvas.line(edge, -0.1f, edge, 0.2f, colours::red, 0.03f);
+
+        canvas.box(s.x - 0.3f, 0.0f, s.x + 0.3f, 0.25f, colours::blue);
+        canvas.disc(s.x - 0.18f, 0.0f, 0.1f);
+        canvas.disc(s.x + 0.18f, 0.0f, 0.1f);
+        canvas.line(s.x, 0.25f, s.x + length * nacelle::sin(s.theta),
+                    0.25f + length * nacelle::cos(s.theta), colours::orange, 0.08f);
+        canvas.disc(s.x, 0.25f, 0.05f);
+    }
 };
 NACELLE_ENV(CartPole)

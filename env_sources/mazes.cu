@@ -60,6 +60,24 @@ struct Mazes {
 
     static Log report(const State& s, const Params&) { return {float(s.level), float(s.solved)}; }
 
+    static void draw(nacelle::Canvas& canvas, const State& s, const Params& p) {
+        namespace colours = nacelle::colours;
+        canvas.view(0, side, side, 0);                      // row 0 is on top
+        for (int row = 0; row < side; ++row)
+            for (int column = 0; column < side; ++column) {
+                const float x = float(column), y = float(row);
+                const uint8_t here = cell(s, p, column, row);
+                canvas.box(x, y, x + 1, y + 1,
+                           here == wall   ? colours::black
+                           : here == goal ? colours::green
+                                          : colours::white);
+            }
+        const float x = float(s.x) + 0.5f, y = float(s.y) + 0.5f, sight = 0.5f * view;
+        canvas.box(x - sight, y - sight, x + sight, y + sight,
+                   nacelle::faded(colours::yellow, 0.3f));
+        canvas.disc(x, y, 0.35f, colours::blue);
+    }
+
     static uint8_t cell(const State& s, const Params& p, int x, int y) {
         const bool inside = x >= 0 && x < side && y >= 0 && y < side;
         return inside ? p.mazes(s.level, y, x) : uint8_t(wall);

@@ -34,5 +34,25 @@ struct MountainCar {
     }
 
     static Obs observe(const State& s, const Params&) { return {s.position, s.velocity}; }
+
+    static void draw(nacelle::Canvas& canvas, const State& s, const Params& p) {
+        const float left = p.min_position, right = p.max_position, low = -1.3f;
+        canvas.view(left, low, right, 1.3f);
+        constexpr int points = 30;
+        float ground[2 * points + 4] = {right, low, left, low};
+        for (int i = 0; i < points; ++i) {
+            const float x = left + (right - left) * float(i) / float(points - 1);
+            ground[2 * i + 4] = x;
+            ground[2 * i + 5] = nacelle::sin(3.0f * x);
+        }
+        canvas.polygon(ground, nacelle::mix(nacelle::colours::grey, nacelle::colours::white, 0.5f));
+
+        const float flag = p.goal_position, foot = nacelle::sin(3.0f * flag);
+        canvas.line(flag, foot, flag, foot + 0.25f);
+        canvas.polygon({flag, foot + 0.25f, flag, foot + 0.15f, flag - 0.1f, foot + 0.2f},
+                       nacelle::colours::green);
+        canvas.disc(s.position, nacelle::sin(3.0f * s.position) + 0.05f, 0.05f,
+                    nacelle::colours::blue);
+    }
 };
 NACELLE_ENV(MountainCar)

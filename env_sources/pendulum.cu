@@ -35,6 +35,16 @@ struct Pendulum {
         return {nacelle::cos(s.theta), nacelle::sin(s.theta), s.omega};
     }
 
+    static void draw(nacelle::Canvas& canvas, const State& s, const Params& p) {
+        const float room = 1.3f * p.length;
+        const float x = -p.length * nacelle::sin(s.theta), y = p.length * nacelle::cos(s.theta);
+        canvas.view(-room, -room, room, room);
+        canvas.ring(0, 0, p.length, nacelle::faded(nacelle::colours::grey, 0.5f));
+        canvas.disc(0, p.length, 0.03f * room, nacelle::colours::green);
+        canvas.line(0, 0, x, y, nacelle::colours::blue, 0.08f * room);
+        canvas.disc(0, 0, 0.03f * room);
+    }
+
     static float within_half_turn(float angle) {
         const float turn = 2.0f * nacelle::pi;
         return angle - turn * nacelle::floor((angle + nacelle::pi) / turn);

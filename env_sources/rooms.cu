@@ -151,14 +151,16 @@ struct Rooms {
             for (int x = 0; x < side; ++x) {
                 const uint8_t here = s.map(y, x);
                 const float left = float(x), low = float(side - 1 - y);
-                canvas.box(left, low, left + 1, low + 1, things[thing_of(here)]);
+                const nacelle::Colour thing = things[thing_of(here)];
+                canvas.box(left, low, left + 1, low + 1,
+                           here & 128 ? nacelle::mix(thing, blue, 0.3f) : thing);
                 if (const int colour = colour_of(here))
-                    canvas.disc(left + 0.5f, low + 0.5f, 0.4f, paint[colour]);
+                    canvas.disc(left + 0.5f, low + 0.5f, 0.5f, paint[colour]);
             }
         const float x = float(s.x) + 0.5f, y = float(side - s.y) - 0.5f;
         const float ahead = float(eastward(s.facing)), down = float(southward(s.facing));
-        canvas.disc(x, y, 0.5f, blue);
-        canvas.line(x, y, x + ahead, y - down, blue, 0.3f);
+        canvas.disc(x, y, 0.8f, blue);
+        canvas.line(x, y, x + 1.5f * ahead, y - 1.5f * down, blue, 0.4f);
     }
 
     // Room r is in column r % across, row r / across, from the north west on.

@@ -149,7 +149,7 @@ struct TagContinuous {
     static Log report(const Team& team, const Params&) { return {float(team.state().tags)}; }
 
     static void draw(nacelle::Canvas& canvas, const Team& team, const Params& p) {
-        canvas.view(0, 0, p.length, p.length);
+        canvas.view(-0.02f * p.length, -0.02f * p.length, 1.02f * p.length, 1.02f * p.length);
         for (int i = 0; i < agents; ++i) {
             const auto colour = i < taggers ? nacelle::colours::red : nacelle::colours::green;
             if (team[i].in_game) canvas.disc(team[i].x, team[i].y, 0.01f * p.length, colour);

@@ -96,7 +96,9 @@ struct TagGridworld {
     static Log report(const Team& team, const Params&) { return {float(caught(team))}; }
 
     static void draw(nacelle::Canvas& canvas, const Team& team, const Params&) {
-        canvas.view(0, 0, length + 1, length + 1);
+        const float margin = 0.04f * length, end = length + 1;
+        canvas.view(-margin, -margin, end + margin, end + margin);
+        canvas.box(0, 0, end, end, nacelle::colours::white);
         for (int i = 0; i < agents; ++i) {
             const float x = float(team[i].x) + 0.5f, y = float(team[i].y) + 0.5f;
             canvas.disc(x, y, 0.01f * length + 0.4f,

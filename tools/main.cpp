@@ -9,11 +9,13 @@ int main(int count, char** arguments) {
     CLI::App app("Nacelle: reinforcement learning that lives on the GPU", "nacelle");
     app.require_subcommand(1);
     app.set_version_flag("--version", "nacelle " NACELLE_VERSION);
+    nacelle::tools::add_new(app);
     nacelle::tools::add_train(app);
     nacelle::tools::add_resume(app);
     nacelle::tools::add_eval(app);
     nacelle::tools::add_check(app);
     nacelle::tools::add_inspect(app);
+    nacelle::tools::add_draw(app);
     nacelle::tools::add_bench(app);
     nacelle::tools::add_plugins(app);
     std::vector<std::string> names;

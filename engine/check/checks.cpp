@@ -13,6 +13,7 @@ std::span<const Check> all_checks() {
         {"observe writes", check_observe_writes, true},
         {"checked build", check_same_as_checked, true},
         {"finite numbers", check_finite, true},
+        {"test table", check_step_table},
         {"determinism", check_determinism},
         {"batch split", check_split},
         {"threads", check_threads},

@@ -26,6 +26,8 @@ Finding check_reset_writes(Session&);
 Finding check_observe_writes(Session&);
 Finding check_same_as_checked(Session&);
 Finding check_finite(Session&);
+// What the author has written down of single steps (written_steps.cpp).
+Finding check_step_table(Session&);
 // The same bits in every way of running (repeat.cpp).
 Finding check_determinism(Session&);
 Finding check_split(Session&);

@@ -4,6 +4,7 @@ A block's tag says what is done with it, in the order of the text and in one fol
 
     cpp env name=NAME            written to env_sources/NAME.cu; `nacelle inspect NAME` accepts it
         same-as=FILE             ... and it is that file of the repository, less its comments
+        without=draw             ... and less that function
     cpp env name=NAME fails      `nacelle inspect NAME` refuses it
     cpp plugin name=NAME         written to my_plugins/NAME.cpp and compiled; `nacelle plugins` lists it
     cpp host                     compiled against the engine's library, and run
@@ -46,6 +47,11 @@ def run(command, folder, settings, wanted=0):
 def without_comments(text):
     """The code alone, its white space evened out."""
     return ' '.join(re.sub(r'//[^\n]*', '', text).split())
+
+
+def without_function(text, name):
+    """The text less the static function of this name: up to the brace that stands below its first line's beginning."""
+    return re.sub(rf'\n( *)static \w+ {name}\(.*?\n\1}}\n', '\n', text, flags=re.DOTALL) if name else text
 
 
 def commands_of(text):
@@ -95,7 +101,10 @@ class Document:
     def environment(self, block):
         self.inspect(block, 0)
         original = block.values.get('same-as')
-        if original and without_comments(block.text) != without_comments((self.root / original).read_text()):
+        if not original:
+            return
+        text = without_function((self.root / original).read_text(), block.values.get('without'))
+        if without_comments(block.text) != without_comments(text):
             raise Failure(f'it differs from {original}')
 
     def refused_environment(self, block):

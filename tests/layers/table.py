@@ -10,12 +10,13 @@ LAYERS = {
     'engine/arrays': ['engine/base', 'engine/device', 'sdk'],
     'engine/env': ['engine/arrays', 'engine/jit', 'engine/config', 'sdk'],
     'engine/check': ['engine/env', 'engine/jit'],
+    'engine/view': ['engine/env'],
     'engine/plugins': ['engine/base', 'engine/config', 'engine/arrays', 'engine/env', 'sdk'],
     'engine/run': ['engine/env', 'engine/plugins'],
     'engine': ['engine/run'],              # the face for host applications, in the folder itself
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
-    'tools': ['engine', 'engine/check'],
+    'tools': ['engine', 'engine/check', 'engine/view'],
     'env_sources': ['sdk'],
 }
 

@@ -306,6 +306,17 @@ TEST_CASE("an optional function with another signature is an error, not silence"
         {"draw without Canvas",
          {.more = "static void draw(const State&, const Params&) {}"},
          "draw must be 'static void draw(nacelle::Canvas&, const State&, const Params&)'"},
+        {"draw that changes the State",
+         {.more = "static void draw(nacelle::Canvas&, State&, const Params&) {}"},
+         "draw must be 'static void draw(nacelle::Canvas&, const State&, const Params&)'"},
+        {"draw with an Episode",
+         {.more = "static void draw(nacelle::Canvas&, const State&, const Params&, const "
+                  "nacelle::Episode&) {}"},
+         "draw must be 'static void draw(nacelle::Canvas&, const State&, const Params&)'"},
+        {"a polygon of two corners",
+         {.more = "static void draw(nacelle::Canvas& c, const State&, const Params&) { "
+                  "c.polygon({0, 0, 1, 1}); } /*here*/"},
+         "a polygon has 3 to 32 corners"},
         {"prepare of const Params",
          {.more = "static void prepare(const State&) {}"},
          "prepare must be 'static void prepare(Params&)'"},

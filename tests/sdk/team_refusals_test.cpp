@@ -227,6 +227,13 @@ TEST_CASE("a team's optional function with another signature is an error, not si
         {"draw of a State",
          {.more = "static void draw(nacelle::Canvas&, const State&, const Params&) {}"},
          "draw must be 'static void draw(nacelle::Canvas&, const Team&, const Params&)'"},
+        {"draw that changes the team",
+         {.more = "static void draw(nacelle::Canvas&, Team&, const Params&) {}"},
+         "draw must be 'static void draw(nacelle::Canvas&, const Team&, const Params&)'"},
+        {"draw of one member",
+         {.more = "static void draw(nacelle::Canvas&, const Team&, const Member&, const Params&) "
+                  "{}"},
+         "draw must be 'static void draw(nacelle::Canvas&, const Team&, const Params&)'"},
         {"prepare of a Team",
          {.more = "static void prepare(Team&) {}"},
          "prepare must be 'static void prepare(Params&)'"},

@@ -13,6 +13,13 @@ inspect cartpole --threads -1
 inspect cartpole --seed x
 check cartpole --only nothing
 check --timeout 0
+draw
+draw cartpole --steps -1
+draw cartpole --env many
+draw cartpole --size 0
+new
+new pond big
+new pond --frob
 bench --envs 0
 bench --envs -5
 bench --envs many
@@ -49,15 +56,15 @@ FILES = {
     'noise': (bytes(range(256)) * 8, r':1: error: this is no text: it has NUL bytes'),
     'none': ([('NACELLE_ENV(CartPole)', '')], r': error: the file has no NACELLE_ENV\(Name\)'),
     'two': ([('NACELLE_ENV(CartPole)', 'NACELLE_ENV(CartPole)\nstruct Other {};\nNACELLE_ENV(Other)')],
-            r':48: error: the file has two environments: CartPole and Other'),
+            r':64: error: the file has two environments: CartPole and Other'),
     'semicolon': ([('s.x += p.dt * s.x_dot;', 's.x += p.dt * s.x_dot')], r":3[34]: error: expected ';'.*"),
     'member': ([('p.dt * s.x_dot', 'p.dt * s.xdot')], r':33: error: .*xdot.*'),
     'long': ([('struct State { float x', 'struct State { float big[1000]; float x')],
-             r':46: error: State has an array of more than 64 elements: use nacelle::Array<T, sizes\.\.\.>, .*'),
+             r':62: error: State has an array of more than 64 elements: use nacelle::Array<T, sizes\.\.\.>, .*'),
     'bits': ([('struct State { float x', 'struct State { unsigned alive : 1; float x')],
              r':13: error: a bit-field cannot be an array: use a whole number \(uint8_t alive\)'),
     'team': ([('struct State {', 'struct Agent { float y; };\n    struct State {')],
-             r":47: error: a team needs 'static constexpr int agents = \.\.\.', from 1 to 32768"),
+             r":63: error: a team needs 'static constexpr int agents = \.\.\.', from 1 to 32768"),
 }
 
 WHOLE = r'expected a whole number from 1 to \d+, found'

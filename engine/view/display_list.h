@@ -1,0 +1,54 @@
+#pragma once
+#include <nacelle/canvas.h>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nacelle {
+
+// One thing that was painted. Its numbers are those of Canvas, in order.
+struct Shape {
+    Canvas::Form form;
+    Colour colour;
+    uint32_t first, count;     // among the list's numbers
+    uint32_t text, letters;    // among the list's letters
+};
+
+// A picture as data: what was painted, in order, in the author's coordinates. It is the same whatever
+// draws it.
+struct DisplayList {
+    static constexpr size_t most_shapes = 200000, most_numbers = 2000000, most_letters = 1000000;
+    static constexpr size_t letters_of_one = 400;
+
+    float left = 0, bottom = 0, right = 1, top = 1;    // what is seen
+    std::vector<Shape> shapes;
+    std::vector<float> numbers;
+    std::string letters;
+    uint64_t dropped = 0;    // shapes with a coordinate that is not finite
+
+    std::span<const float> numbers_of(const Shape& shape) const {
+        return {numbers.data() + shape.first, shape.count};
+    }
+    std::string_view text_of(const Shape& shape) const {
+        return {letters.data() + shape.text, shape.letters};
+    }
+};
+
+// Where a Canvas paints. It never throws, since an author's compiled code calls it.
+class Painter final {
+public:
+    Canvas canvas() { return Canvas(this, &Painter::put); }
+    // The whole picture. Throws, with `who` before it, where it is too large, or where nothing is seen.
+    DisplayList take(const std::string& who);
+
+    static void put(void* painter, Canvas::Form, const float* numbers, int count, Colour,
+                    const char* text);
+
+private:
+    void add(Canvas::Form, std::span<const float> numbers, Colour, const char* text);
+
+    DisplayList list_;
+    bool too_much_ = false, has_view_ = false;
+};
+
+}

@@ -1,0 +1,34 @@
+#pragma once
+#include "engine/view/display_list.h"
+#include "engine/view/scene.h"
+
+namespace nacelle {
+
+// The picture of an environment: what its author's draw() paints, or its arrays where there is none.
+// draw() is compiled for this machine's processor when a Drawing is made, as a program of its own. A
+// reload of the environment needs a new Drawing.
+class Drawing final {
+public:
+    // Throws the compiler's diagnostics as an Error.
+    explicit Drawing(Environment& env);
+
+    // Whether the author has a draw().
+    bool by_author() const { return program_ != nullptr; }
+    // What a picture of one environment needs. It waits for the environment's stream, which must not be
+    // capturing.
+    Scene copy(uint32_t which);
+    // The picture of a copy: needs no device, and may run beside steps, on any thread.
+    DisplayList paint(const Scene& scene);
+    DisplayList draw(uint32_t which) { return paint(copy(which)); }
+
+private:
+    void copy_params(Scene& scene);
+    void copy_tables(Scene& scene);
+
+    Environment& env_;
+    std::shared_ptr<RunsOn> host_;
+    std::unique_ptr<Program> program_;
+    Kernel draw_, params_;
+};
+
+}

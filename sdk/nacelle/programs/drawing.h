@@ -1,0 +1,79 @@
+#pragma once
+#include <nacelle/detail/team_lane.h>
+// The author's draw(), as a program of its own: no program that steps has any of it. It runs on the
+// host, from copies of one environment's arrays, which make a batch of one.
+
+namespace nacelle {
+
+// Where an environment's head and parameters are to be copied to, in its own memory.
+struct ParamsArgs {
+    unsigned char* head;
+    unsigned char* params;
+};
+
+struct DrawArgs {
+    void* sink;
+    Canvas::Put put;
+    uint64_t tick;
+};
+
+namespace detail {
+
+template <class E>
+NACELLE_INLINE void params_body(const View<E>& view, const ParamsArgs& args, Items items) {
+    const auto copy = [](unsigned char* to, const void* from, uint64_t i, uint64_t size) {
+        if (i < size) to[i] = static_cast<const unsigned char*>(from)[i];
+    };
+    constexpr uint64_t most = sizeof(ViewHead) > sizeof(P<E>) ? sizeof(ViewHead) : sizeof(P<E>);
+    for (uint64_t i = items.begin; i < min(items.end, most); ++i) {
+        copy(args.head, &view.head, i, sizeof(ViewHead));
+        copy(args.params, &view.params, i, sizeof(P<E>));
+    }
+}
+
+#if !defined(__CUDACC_RTC__)
+// What the agents chose last and what they got for it, which a team does not keep between steps.
+template <class E> void load_last_step(const View<E>& view, TeamLane<E>& lane) {
+    for_each_group<E>([&]<class G, int I>() {
+        for (int i = 0; i < count_of<E, G>; ++i) {
+            Member<E, G>& member = member_of(lane.memory.template squad<G>(), i);
+            const size_t row = row_of<E, G>(lane.env, i);
+            load_row<E>(view.array, group_slot<E>(Role::action, I), row, rows_of<E, G>(view),
+                        member.action);
+            member.reward = group_column<E, float, Role::reward, I>(view)[row];
+        }
+    });
+}
+
+template <class E> void draw_team(const View<E>& view, const DrawArgs& args, Canvas& canvas) {
+    TeamLane<E> lane(view, 0);
+    load_team<E>(view, args.tick, lane, ended_before<E>(view, 0));
+    load_last_step<E>(view, lane);
+    const Source source = lane.source(view, args.tick, Domain::step);
+    const Team<E> team(lane.memory, lane.gang, lane.episode, source);
+    E::draw(canvas, team, lane.params(view));
+}
+template <class E> void draw_alone(const View<E>& view, Canvas& canvas) {
+    Lane<E> lane;
+    load_lane<E>(view, 0, lane);
+    E::draw(canvas, static_cast<const S<E>&>(lane.state), lane.params(view));
+}
+
+template <class E> void draw_body(const View<E>& view, const DrawArgs& args, Items items) {
+    if (items.begin != 0) return;
+    Canvas canvas(args.sink, args.put);
+    if constexpr (!has_draw<E>) return;
+    else if constexpr (is_team<E>) draw_team<E>(view, args, canvas);
+    else draw_alone<E>(view, canvas);
+}
+#endif
+
+}
+}
+
+#define NACELLE_PARAMS()                                                                           \
+    NACELLE_PROGRAM()                                                                              \
+    NACELLE_KERNEL(nacelle_params, nacelle::ParamsArgs, 128, nacelle::detail::params_body)
+#define NACELLE_DRAWING()                                                                          \
+    NACELLE_PARAMS()                                                                               \
+    NACELLE_KERNEL(nacelle_draw, nacelle::DrawArgs, 128, nacelle::detail::draw_body)

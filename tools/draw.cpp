@@ -1,0 +1,100 @@
+#include "engine/base/error.h"
+#include "engine/base/files.h"
+#include "engine/run/trainee.h"
+#include "engine/view/drawing.h"
+#include "engine/view/svg.h"
+#include "tools/commands.h"
+#include "tools/options.h"
+
+#include <cstdio>
+#include <iostream>
+
+namespace nacelle::tools {
+namespace {
+
+struct Draw {
+    Options options;
+    std::string environment;
+    uint32_t steps = 0, which = 0;
+    int pixels = 720;
+    std::filesystem::path out;
+};
+
+// A batch that ends with the environment that is asked for: what one does depends on no other.
+uint32_t cut_batch(Json& configuration, uint32_t which) {
+    Json& env = configuration["env"];
+    const auto given = env.find("count");
+    const uint64_t count =
+        given != env.end() && given->is_number_unsigned() ? given->get<uint64_t>() : most_envs;
+    if (which < count) env["count"] = which + 1;
+    return uint32_t(std::min<uint64_t>(count, most_envs));
+}
+
+void say(const Draw& draw, Environment& env, const DisplayList& picture, bool by_author) {
+    if (draw.options.json) {
+        std::cout << Json{{"environment", env.name()},
+                          {"index", draw.which},
+                          {"steps", draw.steps},
+                          {"out", draw.out.string()},
+                          {"by_author", by_author},
+                          {"shapes", picture.shapes.size()},
+                          {"dropped", picture.dropped},
+                          {"view", {picture.left, picture.bottom, picture.right, picture.top}}}
+                  << std::endl;
+        return;
+    }
+    std::printf("%s after %u steps, environment %u: %s\n", env.name().c_str(), draw.steps,
+                draw.which, draw.out.c_str());
+    if (!by_author) std::printf("it has no draw(): these are its arrays\n");
+    if (picture.dropped)
+        std::printf("%llu shapes were left out: a coordinate is not finite\n",
+                    static_cast<unsigned long long>(picture.dropped));
+}
+
+void run(Draw& draw) {
+    const std::shared_ptr<RunsOn> on = open_for(draw.options);
+    std::string where;
+    Json configuration = resolve_configuration(sources_for(draw.options, draw.environment), where);
+    const uint32_t count = cut_batch(configuration, draw.which);
+    if (draw.which >= count)
+        throw Error("--env", "there is no environment " + std::to_string(draw.which),
+                    "env.count is " + std::to_string(count));
+    Plugins plugins(plugin_folders(draw.options), on->cache, on->log);
+    const auto env = load_environment(on, plugins, configuration, where);
+    for (uint32_t i = 0; i < draw.steps; ++i) env->step_at_random();
+    env->check_finite();
+
+    Drawing drawing(*env);
+    const DisplayList picture = drawing.draw(draw.which);
+    const std::string stem = env->settings().source.stem().string();
+    if (draw.out.empty()) draw.out = stem + ".svg";
+    const std::string title = env->name() + " after " + std::to_string(draw.steps) + " steps";
+    write_file(draw.out, svg_text(picture, title, draw.pixels));
+    say(draw, *env, picture, drawing.by_author());
+}
+
+}
+
+void add_draw(CLI::App& app) {
+    auto draw = std::make_shared<Draw>();
+    CLI::App* const command = app.add_subcommand(
+        "draw", "Write a picture of an environment (SVG): by its draw(), or of its arrays");
+    add_common_options(*command, draw->options);
+    add_config_options(*command, draw->options, false);
+    command
+        ->add_option("environment", draw->environment, "A name in env_sources or a path to a .cu")
+        ->required();
+    command->add_option("--steps", draw->steps, "Steps before the picture, with random actions")
+        ->check(CLI::Range(0u, 1000000000u))
+        ->capture_default_str();
+    command->add_option("--env", draw->which, "Which of the environments")
+        ->check(CLI::Range(0u, most_envs - 1))
+        ->capture_default_str();
+    command->add_option("--size", draw->pixels, "Pixels of the longer side")
+        ->check(CLI::Range(16, 16384))
+        ->capture_default_str();
+    command->add_option("--out", draw->out, "The file; NAME.svg here where none is given");
+    command->callback([draw] { run(*draw); });
+}
+
+}
