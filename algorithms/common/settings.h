@@ -32,7 +32,7 @@ struct PolicySettings {
 struct Settings {
     uint32_t horizon = 0, epochs = 0, minibatches = 0;
     bool clips = true;
-    bool emulates = false;    // a GPU's kernels on threads of the host: slow, for tests
+    bool emulates = false;    // a GPU's kernels on a CPU: slow, for tests
     bool stepwise = false;    // a launch a step, where one for all of them could be
     bool traced = false, normalises_observations = true, scales_rewards = true;
     uint32_t scales_advantages = 1;

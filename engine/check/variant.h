@@ -16,7 +16,7 @@ struct Variant {
     static Variant checked();
     // Phases visit their agents backwards.
     static Variant reversed();
-    // The GPU's path on threads of the host; `lanes` threads for a team, 0: as many as it takes.
+    // The GPU's path, emulated; `lanes` threads for a team, 0: as many as it takes.
     static Variant emulated(int lanes);
     // Nothing else than plain, compiled quickly: for what does not depend on speed.
     static Variant quick();

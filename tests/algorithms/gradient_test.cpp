@@ -58,7 +58,7 @@ void hold_metrics(Lesson& lesson, const std::string& prefix, const Scholar::Stud
 struct Limits {
     double found, gradient;
 };
-// Rounding averages out over samples, of which threads of the host get through few.
+// Rounding averages out over samples, of which an emulation gets through few.
 constexpr Limits as_f32{1e-5, 1e-5}, as_bf16{2e-2, 1e-2}, as_bf16_of_few{2e-2, 2e-2};
 
 // Two iterations: the second one's observations and rewards are scaled by what the first one saw too.

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <doctest/doctest.h>
 
-// A GPU's code path on threads of the host beside the same environments on the path of a CPU.
+// A GPU's code path, emulated, beside the same environments on the path of a CPU.
 namespace nacelle::test {
 
 inline constexpr const char* both_programs = R"(#include <nacelle/programs/random_rollout.h>

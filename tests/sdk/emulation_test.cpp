@@ -3,7 +3,7 @@
 #include "tests/sdk/everything.h"
 #include "tests/sdk/team_everything.h"
 
-// A GPU's code path on threads of the host against a CPU's: the same bytes in every array. What a GPU
+// A GPU's code path, emulated, against a CPU's: the same bytes in every array. What a GPU
 // does then differs from a CPU by its arithmetic alone.
 using namespace nacelle;
 using namespace nacelle::test;

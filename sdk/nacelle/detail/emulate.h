@@ -1,13 +1,11 @@
 #pragma once
-// Included by platform.h with -DNACELLE_EMULATE: what a GPU's code path asks of CUDA, on threads of
-// the host. Every thread of a block is a thread, so that -fsanitize=thread sees the races of a GPU. It
-// is for tests: a block at a time, and slow.
-#include <atomic>
+// Included by platform.h with -DNACELLE_EMULATE: what a GPU's code path asks of CUDA, on a CPU. A block's
+// threads are fibers of one thread of the host. It is for tests: a block at a time, and slow.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <thread>
+#include <nacelle/detail/fibers.h>
 #include <vector>
 
 namespace nacelle::emulate {
@@ -15,28 +13,16 @@ namespace nacelle::emulate {
 // Where threads wait for each other; one that has left is not waited for.
 class Meeting {
 public:
-    void join() {
-        const std::lock_guard lock(mutex_);
-        ++present_;
-    }
+    void join() { ++present_; }
     void leave() {
-        const std::lock_guard lock(mutex_);
         --present_;
         if (arrived_ > 0 && arrived_ == present_) open();
     }
     // All bits that the threads brought to this meeting of `expected`; 0: of all that are there.
     uint32_t meet(uint32_t bits, uint32_t expected = 0) {
-        int round;
-        {
-            const std::lock_guard lock(mutex_);
-            gathered_ |= bits;
-            round = round_.load();
-            if (++arrived_ == (expected ? expected : present_)) {
-                open();
-                return result_;
-            }
-        }
-        round_.wait(round);
+        gathered_ |= bits;
+        if (++arrived_ == (expected ? expected : present_)) open();
+        else Fibers::here()->wait(round_);
         return result_;    // the next meeting, which changes it, waits for this thread
     }
 
@@ -46,11 +32,8 @@ private:
         gathered_ = 0;
         arrived_ = 0;
         ++round_;
-        round_.notify_all();
     }
-    std::mutex mutex_;
-    std::atomic<int> round_ = 0;
-    uint32_t present_ = 0, arrived_ = 0, gathered_ = 0, result_ = 0;
+    uint32_t round_ = 0, present_ = 0, arrived_ = 0, gathered_ = 0, result_ = 0;
 };
 
 struct Place {
@@ -73,64 +56,68 @@ struct Thread {
         return warp->part[__builtin_ctz(mask)].meet(bits, unsigned(__builtin_popcount(mask)));
     }
 };
-inline thread_local Thread self{};
+struct Block : Meeting {
+    Fibers fibers;
+    std::vector<Warp> warps;
+    std::vector<Thread> threads;
+};
+inline thread_local Block* block_here = nullptr;
+inline Thread& self() { return block_here->threads[block_here->fibers.now()]; }
 // __shared__ is static here: one launch at a time.
 inline std::mutex one_launch;
+inline Stacks stacks;
 
 // fn(block, thread) for every thread of every block, one block after the other.
 template <class Fn>
 void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block, Fn fn) {
     const std::lock_guard lock(one_launch);
     for (uint64_t b = begin_block; b < end_block; ++b) {
-        Meeting block;
-        std::vector<Warp> warps((threads_per_block + 31) / 32);
+        Block block;
+        block.warps.resize((threads_per_block + 31) / 32);
         for (uint32_t thread = 0; thread < threads_per_block; ++thread) {
+            Warp& warp = block.warps[thread / 32];
             block.join();
-            warps[thread / 32].join();
+            warp.join();
+            block.threads.push_back({&block, &warp, {thread}, {uint32_t(b)}, false});
         }
-        std::vector<std::thread> threads;
-        for (uint32_t thread = 0; thread < threads_per_block; ++thread)
-            threads.emplace_back([&, thread] {
-                self = {&block, &warps[thread / 32], {thread}, {uint32_t(b)}, false};
-                fn(b, thread);
-                self.warp->leave();
-                self.block->leave();
-            });
-        for (std::thread& thread : threads) thread.join();
+        auto one = [&](uint32_t thread) {
+            fn(b, thread);
+            block.warps[thread / 32].leave();
+            block.leave();
+        };
+        block_here = &block;
+        block.fibers.run(stacks, threads_per_block, one);
     }
 }
-
-}
-
-namespace nacelle::emulate {
 
 // Every lane of a warp gets what all of them have.
 template <class T> void exchange(const T& mine, T (&all)[32]) {
     static_assert(sizeof(T) <= 64);
-    auto& place = self.warp->brought[self.odd];
-    self.odd = !self.odd;
-    std::memcpy(place[self.thread.x % 32], &mine, sizeof mine);
-    self.meet(~0u, 0);
+    Thread& me = self();
+    auto& place = me.warp->brought[me.odd];
+    me.odd = !me.odd;
+    std::memcpy(place[me.thread.x % 32], &mine, sizeof mine);
+    me.meet(~0u, 0);
     for (int lane = 0; lane < 32; ++lane) std::memcpy(&all[lane], place[lane], sizeof mine);
 }
 
 }
 
-#define threadIdx (nacelle::emulate::self.thread)
-#define blockIdx (nacelle::emulate::self.place)
+#define threadIdx (nacelle::emulate::self().thread)
+#define blockIdx (nacelle::emulate::self().place)
 #define __shared__ static
 #define __device__
 #define __host__
 #define __forceinline__ inline
 
-inline void __syncthreads() { nacelle::emulate::self.block->meet(0); }
-inline void __syncwarp(unsigned mask = ~0u) { nacelle::emulate::self.meet(mask, 0); }
+inline void __syncthreads() { nacelle::emulate::self().block->meet(0); }
+inline void __syncwarp(unsigned mask = ~0u) { nacelle::emulate::self().meet(mask, 0); }
 inline unsigned __ballot_sync(unsigned mask, bool set) {
-    nacelle::emulate::Thread& self = nacelle::emulate::self;
+    nacelle::emulate::Thread& self = nacelle::emulate::self();
     return self.meet(mask, unsigned(set) << self.thread.x % 32);
 }
 template <class T> T __shfl_sync(unsigned mask, T value, int lane) {
-    nacelle::emulate::Thread& self = nacelle::emulate::self;
+    nacelle::emulate::Thread& self = nacelle::emulate::self();
     uint64_t* const shown = self.warp->shown[self.odd];
     self.odd = !self.odd;    // a lane that is late still reads the last round's
     std::memcpy(&shown[self.thread.x % 32], &value, sizeof value);
@@ -139,10 +126,10 @@ template <class T> T __shfl_sync(unsigned mask, T value, int lane) {
     return value;
 }
 template <class T> T __shfl_xor_sync(unsigned mask, T value, int other) {
-    return __shfl_sync(mask, value, int(nacelle::emulate::self.thread.x % 32) ^ other);
+    return __shfl_sync(mask, value, int(nacelle::emulate::self().thread.x % 32) ^ other);
 }
 template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned by, int width) {
-    const int lane = int(nacelle::emulate::self.thread.x % 32);
+    const int lane = int(nacelle::emulate::self().thread.x % 32);
     const T below = __shfl_sync(mask, value, lane - int(by));
     return lane % width >= int(by) ? below : value;
 }

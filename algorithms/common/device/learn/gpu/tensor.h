@@ -55,7 +55,7 @@ template <bool turned> NACELLE_INLINE void load_tiles(uint32_t (&to)[4], const v
                      : "r"(shared_address(row)));
 }
 #else
-// The same on threads of the host, for tests.
+// The same on a CPU, for tests.
 NACELLE_INLINE uint32_t rounded(float x) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, x);
     return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
