@@ -11,8 +11,7 @@ namespace learn {
 Flight flight_of(const Settings& settings, const nacelle_environment& environment) {
     if (settings.stepwise) return Flight::steps;
     bool tensor = false;
-    for (const PolicySettings& policy : settings.policies)
-        tensor |= policy.bf16 && policy.role != PolicySettings::Role::random;
+    for (const PolicySettings& policy : settings.policies) tensor |= policy.bf16;
     if (!tensor) return Flight::threads;
     return SchemaView(environment).header().is_team ? Flight::steps : Flight::warps;
 }

@@ -55,10 +55,7 @@ private:
                 void* stream) const {
         host_.launch(kernel, items, block_items, a, stream);
     }
-    bool on_tensor_cores(size_t policy) const {
-        return settings_.policies[policy].bf16 &&
-               settings_.policies[policy].role != PolicySettings::Role::random;
-    }
+    bool on_tensor_cores(size_t policy) const { return settings_.policies[policy].bf16; }
     bool learns(size_t policy) const {
         return settings_.policies[policy].role == PolicySettings::Role::trained;
     }

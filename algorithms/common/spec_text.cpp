@@ -29,17 +29,16 @@ std::string kernels_of(size_t number, const PolicySettings& policy, const Settin
     const auto add = [&](const std::string& name, const std::string& more = "") {
         text += "LEARN_" + name + "(" + std::to_string(number) + more + ")\n";
     };
-    const bool tensor = policy.bf16 && policy.role != Role::random;
     add("PLAYER");
     if (flight == Flight::steps) add("CHOOSE");
     if (as_gpu && policy.role != Role::random) add("PREPARE");
     if (policy.role != Role::trained) return text;
     if (flight != Flight::warps) add("LAND");
-    if (tensor && !policy.shared) add("APPRAISE");
+    if (policy.bf16 && !policy.shared) add("APPRAISE");
     add("POLICY");
     if (settings.traced) add("REVIEW");
-    if (tensor && policy.staged) add("GRADIENT_WIDE");
-    else if (tensor) add("GRADIENT_WARPS", policy.threads > 128 ? ", 256" : ", 128");
+    if (policy.bf16 && policy.staged) add("GRADIENT_WIDE");
+    else if (policy.bf16) add("GRADIENT_WARPS", policy.threads > 128 ? ", 256" : ", 128");
     else add("GRADIENT");
     return text;
 }

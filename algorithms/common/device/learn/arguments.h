@@ -89,8 +89,8 @@ struct Memory {
     float* mean;            // [width]: what is taken off an observation's numbers
     float* scale;           // [width]: what the rest is multiplied by
     float* ratio;           // of a choice's probability now to the one then; null: 1
-    double* obs_carried;    // [1 + 2 width]: count, means, squares about them
-    double* obs_slots;      // [blocks of rows][2 width]
+    double* obs_carried;    // [1 + 3 width]: from 1 on, the means, squares about them, and counts
+    double* obs_slots;      // [blocks of 1,024 samples][1 + 2 width]
     uint32_t normalises;    // whether mean and scale follow what is seen
 };
 
@@ -98,7 +98,7 @@ struct Pupil {
     float* weights;     // of all networks, layer by layer: weight [out][in], bias [out]
     float* moment;      // Adam's first and second, [2][weights]
     float* gradient;    // [slots][packed]
-    float* total;       // [weights]: the gradient's sum over the slots
+    float* total;       // [weights]: the mean gradient of the minibatch
     double* norms;      // [blocks of weights]
     double* tallies;    // [slots][tally_count]
     double* sums;       // [tally_count]: of the iteration's updates

@@ -35,15 +35,10 @@ template <class E, int policy>
 NACELLE_INLINE void measure_minibatch(const View<E>& view, const Arguments& a, Items items) {
     const Pupil& pupil = a.pupil[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
-    const uint32_t samples = samples_of<E, policy>(view, a);
-    const uint32_t begin = uint32_t(uint64_t(samples) * a.minibatch / a.minibatches),
-                   end = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches);
-    const Shuffle order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy));
-    const size_t rows = group_rows<E, policy>(view);
-    over_strips<3>(items, end - begin, pupil.slots, [&](uint32_t first, int n, Sums<3>& sums) {
+    const Minibatch<E, policy> batch(view, a);
+    over_strips<3>(items, batch.count, pupil.slots, [&](uint32_t first, int n, Sums<3>& sums) {
         for (int i = 0; i < n; ++i) {
-            const Sample sample = sample_at<E, policy>(view, a, order(begin + first + uint32_t(i)));
-            const size_t at = size_t(sample.step) * rows + sample.row;
+            const size_t at = batch.place(view, a, first + uint32_t(i));
             if (!counts(memory.flag[at])) continue;
             const double advantage = double(memory.advantage[at]);
             sums.at[0] += 1;
@@ -55,10 +50,7 @@ NACELLE_INLINE void measure_minibatch(const View<E>& view, const Arguments& a, I
 template <class E, int policy>
 NACELLE_INLINE void scale_minibatch(const View<E>& view, const Arguments& a, Items items) {
     const Pupil& pupil = a.pupil[policy];
-    const uint32_t samples = samples_of<E, policy>(view, a);
-    const uint32_t count = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches) -
-                           uint32_t(uint64_t(samples) * a.minibatch / a.minibatches);
-    const Sums<3> sums = sum_of<3>(pupil.slots, blocks_of(count));
+    const Sums<3> sums = sum_of<3>(pupil.slots, blocks_of(Minibatch<E, policy>(view, a).count));
     if (items.begin != 0) return;
     const Moments moments(sums.at[0], sums.at[1], sums.at[2]);
     pupil.found[advantage_mean] = moments.mean;

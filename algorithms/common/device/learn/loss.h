@@ -8,6 +8,18 @@ namespace learn {
 struct Experience {
     float log_odds, value, advantage, target;
 };
+NACELLE_INLINE Experience experience_at(const Memory& memory, const Pupil& pupil, size_t at) {
+    return {memory.log_odds[at], memory.value[at],
+            (memory.advantage[at] - float(pupil.found[advantage_mean])) *
+                float(pupil.found[advantage_scale]),
+            memory.target[at]};
+}
+// The choices that were open to it, or null.
+template <class E, class G>
+NACELLE_INLINE const uint8_t* kept_mask(const Memory& memory, size_t at) {
+    if constexpr (has_mask<E, G>) return memory.mask + at * size_t(choices_in<ActionOf<E, G>>);
+    else return nullptr;
+}
 // What the networks say of it now.
 struct Opinion {
     float log_odds, entropy, value;
@@ -17,13 +29,16 @@ struct Losses {
     float by_odds, by_entropy, by_value;    // slopes of the whole loss
 };
 
+// How much more likely a choice is now than it was then.
+NACELLE_INLINE float log_ratio(float now, float then) { return clamp(now - then, -20.0f, 20.0f); }
+
 // The mean of exp(x) - 1 - x over the old policy's choices is the divergence of the new one from it.
 NACELLE_INLINE float divergence(float x) { return exp(x) - 1.0f - x; }
 
 template <Loss form>
 NACELLE_INLINE Losses losses_of(const Experience& then, const Opinion& now, const float* dials) {
     Losses l;
-    const float change = clamp(now.log_odds - then.log_odds, -20.0f, 20.0f), ratio = exp(change);
+    const float change = log_ratio(now.log_odds, then.log_odds), ratio = exp(change);
     l.kl = divergence(change);
     if constexpr (form == Loss::clipped) {
         const float bound = dials[clip], held = clamp(ratio, 1.0f - bound, 1.0f + bound);
@@ -50,6 +65,19 @@ NACELLE_INLINE Losses losses_of(const Experience& then, const Opinion& now, cons
     l.by_value *= dials[value_weight];
     l.by_entropy = -dials[entropy_weight];
     return l;
+}
+
+// Adds a sample to the tally of an update: what is told of its choice, of its value, or of both.
+template <bool choice, bool value, class Number>
+NACELLE_INLINE void count_losses(Number* tally, const Opinion& now, const Losses& l) {
+    if constexpr (choice) {
+        tally[weight] += 1;
+        tally[policy_loss] += Number(l.policy);
+        tally[entropy] += Number(now.entropy);
+        tally[kl] += Number(l.kl);
+        tally[clipped] += Number(l.clipped);
+    }
+    if constexpr (value) tally[value_loss] += Number(l.value);
 }
 
 }

@@ -35,4 +35,20 @@ struct Shuffle {
     }
 };
 
+// The samples of one minibatch: those from `begin` on of the epoch's order.
+template <class E, int policy> struct Minibatch {
+    uint32_t samples, begin, count;
+    Shuffle order;
+
+    NACELLE_INLINE Minibatch(const View<E>& view, const Arguments& a)
+        : samples(samples_of<E, policy>(view, a)),
+          begin(uint32_t(uint64_t(samples) * a.minibatch / a.minibatches)),
+          count(uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches) - begin),
+          order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy)) {}
+    // Where number i of them lies.
+    NACELLE_INLINE size_t place(const View<E>& view, const Arguments& a, uint32_t i) const {
+        return place_of<E, policy>(view, a, order(begin + i));
+    }
+};
+
 }

@@ -53,23 +53,21 @@ template <class E, int group, class Fn> NACELLE_INLINE void for_each_policy_of(F
     for_each_policy<E>([&]<int policy>() { if_of_group<E, group, policy>(fn); });
 }
 
-// The n-th sample of a policy's rollout: which step of which row of its group.
-struct Sample {
-    uint32_t step, row;
-};
-template <class E, int policy>
-NACELLE_INLINE Sample sample_at(const View<E>& view, const Arguments& a, uint32_t n) {
-    constexpr uint32_t in_group = uint32_t(count_of<E, GroupOf<E, policy>>);
-    if constexpr (in_group == 1) return {n / view.head.envs, n % view.head.envs};
-    else {
-        const uint32_t rows = view.head.envs * a.pupil[policy].agent_count, step = n / rows,
-                       in_step = n % rows, env = in_step / a.pupil[policy].agent_count;
-        return {step, env * in_group +
-                          uint32_t(a.pupil[policy].agents[in_step % a.pupil[policy].agent_count])};
-    }
-}
 template <class E, int policy> NACELLE_INLINE uint32_t group_rows(const View<E>& view) {
     return view.head.envs * uint32_t(count_of<E, GroupOf<E, policy>>);
+}
+// Where the n-th sample of a policy's rollout lies among those of its group.
+template <class E, int policy>
+NACELLE_INLINE size_t place_of(const View<E>& view, const Arguments& a, uint32_t n) {
+    constexpr uint32_t in_group = uint32_t(count_of<E, GroupOf<E, policy>>);
+    if constexpr (in_group == 1) return n;
+    else {
+        const Pupil& pupil = a.pupil[policy];
+        const uint32_t seats = view.head.envs * pupil.agent_count, seat = n % seats,
+                       row = seat / pupil.agent_count * in_group +
+                             uint32_t(pupil.agents[seat % pupil.agent_count]);
+        return size_t(n / seats) * group_rows<E, policy>(view) + row;
+    }
 }
 template <class E, int policy>
 NACELLE_INLINE uint32_t samples_of(const View<E>& view, const Arguments& a) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/choice.h>
 #include <learn/cpu/mind.h>
 #include <learn/record.h>
 // The policies in the loop of a rollout on a CPU.
@@ -40,7 +41,7 @@ public:
             if constexpr (!is_team<E>) keep_obs(t, row, count);
             choose_by<policy>(view_.head.beat->clock + a_.step, t, row, count, obs);
             for (size_t i = row; i < row + size_t(count); ++i)
-                if (is_of<policy>(i)) give<policy>(t, i);
+                if (follows<E, G, policy>(i)) give<E, policy>(view_, i, choice_at<policy>(t, i));
         }
     }
     // The values of where the policy's rows stand when the rollout ends.
@@ -53,30 +54,23 @@ public:
     // What a row's last choice means for its environment.
     NACELLE_INLINE void act(int t, size_t row, ActionOf<E, G>& action) const {
         for_each_policy_of<E, group>([&]<int policy>() {
-            if (is_of<policy>(row)) act_by<policy>(t, row, action);
+            if (follows<E, G, policy>(row))
+                Head<ActionOf<E, G>, Spec<policy>>::act(choice_at<policy>(t, row), action);
         });
     }
 
-private:
+    // The observations as they are, where those of step t are kept.
     void keep_obs(int t, size_t first, int count) {
         const float* const obs = group_column<E, float, Role::obs, group>(view_);
         float* const kept = memory_.obs + size_t(t) * rows_ * size_t(width);
         for (size_t i = first * size_t(width); i < (first + size_t(count)) * size_t(width); ++i)
             kept[i] = obs[i];
     }
-    template <int policy> void give(int t, size_t row) {
-        ActionOf<E, G> action;
-        act_by<policy>(t, row, action);
-        store_row<E>(view_.array, group_slot<E>(Role::action, group), row, rows_, action);
-    }
-    template <int policy> static NACELLE_INLINE bool is_of(size_t row) {
-        if constexpr (!has_policies<E>) return true;
-        else return policy_of<E>(group, int(row % size_t(count_of<E, G>))) == policy;
-    }
-    template <int policy>
-    NACELLE_INLINE void act_by(int t, size_t row, ActionOf<E, G>& action) const {
-        using H = Head<ActionOf<E, G>, Spec<policy>>;
-        H::act(memory_.choice + (size_t(t) * rows_ + row) * H::parts, action);
+
+private:
+    template <int policy> NACELLE_INLINE const float* choice_at(int t, size_t row) const {
+        return memory_.choice +
+               (size_t(t) * rows_ + row) * size_t(Head<ActionOf<E, G>, Spec<policy>>::parts);
     }
     void keep_mask(int t, size_t first, int count) {
         if constexpr (has_mask<E, G>) {
@@ -88,11 +82,6 @@ private:
         }
         (void)t, (void)first, (void)count;
     }
-    const uint8_t* mask_of(size_t row) const {
-        if constexpr (has_mask<E, G>)
-            return group_column<E, uint8_t, Role::mask, group>(view_) + row * size_t(choices);
-        else return nullptr;
-    }
     // fn(the rows of this policy, how many) by tiles, of `count` rows from `first`.
     template <int policy, class Wanted, class Fn>
     void in_tiles(size_t first, int count, Wanted&& wanted, Fn&& fn) {
@@ -100,17 +89,12 @@ private:
         int n = 0;
         for (int i = 0; i < count; ++i) {
             const size_t row = first + size_t(i);
-            if (is_of<policy>(row) && wanted(row)) rows[n++] = row;
+            if (follows<E, G, policy>(row) && wanted(row)) rows[n++] = row;
             if (n == rows_together || (i + 1 == count && n > 0)) {
                 fn(rows, n);
                 n = 0;
             }
         }
-    }
-    Rng random(uint64_t tick, size_t row) const {
-        return Rng(view_.head.seed, Domain::policy, tick,
-                   view_.head.first_env * uint32_t(count_of<E, G>) + uint32_t(row),
-                   uint32_t(group));
     }
     template <int policy>
     void choose_by(uint64_t tick, int t, size_t first, int count, const float* obs) {
@@ -121,9 +105,9 @@ private:
                 first, count, [](size_t) { return true; },
                 [&](const size_t* rows, int n) {
                     for (int i = 0; i < n; ++i) {
-                        Rng rng = random(tick, rows[i]);
+                        Rng rng = choice_random<E, G>(view_, tick, rows[i]);
                         H::uniform(
-                            mask_of(rows[i]), [&] { return rng.bits(); },
+                            mask_now<E, G>(view_, rows[i]), [&] { return rng.bits(); },
                             memory_.choice + (before + rows[i]) * H::parts);
                     }
                 });
@@ -137,10 +121,10 @@ private:
                     mind.judge(n);
                     for (int i = 0; i < n; ++i) {
                         const size_t at = before + rows[i];
-                        Rng rng = random(tick, rows[i]);
+                        Rng rng = choice_random<E, G>(view_, tick, rows[i]);
                         memory_.log_odds[at] = H::draw(
-                            mind.output(i), mask_of(rows[i]), [&] { return rng.bits(); },
-                            memory_.choice + at * H::parts);
+                            mind.output(i), mask_now<E, G>(view_, rows[i]),
+                            [&] { return rng.bits(); }, memory_.choice + at * H::parts);
                         memory_.value[at] = mind.value(i);
                     }
                 });
@@ -196,15 +180,10 @@ template <class E> struct AlonePilot {
         }
     };
     Actor block(const View<E>& view, uint64_t tick, int t, size_t begin, int count) {
-        const float* const obs = obs_row<E>(view, 0);
-        constexpr int width = numbers_in<ObsOf<E>>;
-        float* const kept = memory.obs + size_t(t) * view.head.envs * size_t(width);
-        for (size_t i = begin * size_t(width); i < (begin + size_t(count)) * size_t(width); ++i)
-            kept[i] = obs[i];
-        crew.choose(tick, t, begin, count, obs);
+        crew.keep_obs(t, begin, count);
+        crew.choose(tick, t, begin, count, obs_row<E>(view, 0));
         return {&crew};
     }
-    const Memory& memory;
 };
 
 // Of teams. The record has put the observations where they are kept.
@@ -233,12 +212,11 @@ template <class E> struct TeamPilot {
 
 template <class E> void fly_threads(const View<E>& view, const Arguments& a, Items items) {
     load_minds<E>(a);
-
     if constexpr (is_team<E>) {
         TeamPilot<E> pilot{view, a};
         rollout<E>(view, items, 0, int(a.steps), pilot, TeamRecord<E>{view, a});
     } else {
-        AlonePilot<E> pilot{Crew<E, Sole<E>>(view, a), a.memory[0]};
+        AlonePilot<E> pilot{Crew<E, Sole<E>>(view, a)};
         rollout<E>(view, items, 0, int(a.steps), pilot,
                    AloneRecord<E>{a.memory[0], size_t(view.head.envs)});
     }

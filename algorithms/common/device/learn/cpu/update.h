@@ -13,41 +13,31 @@ template <class E, int policy> class Teacher {
     using H = typename N::H;
     using S = Spec<policy>;
     using Group = GroupOf<E, policy>;
-    static constexpr int width = width_of<E, policy>, choices = choices_in<ActionOf<E, Group>>;
+    static constexpr int width = width_of<E, policy>;
 
 public:
     static Teacher& here() {
         static thread_local Teacher teacher;
         return teacher;
     }
-    void load(const View<E>& view, const Arguments& a) {
+    void load(const Arguments& a) {
         a_ = &a;
         memory_ = &a.memory[S::group];
         pupil_ = &a.pupil[policy];
-        rows_ = group_rows<E, policy>(view);
         pack<typename N::Actor>(pupil_->weights, actor_weights_, actor_turned_);
         if constexpr (!N::shared)
             pack<typename N::Critic>(pupil_->weights + N::Actor::parameters, critic_weights_,
                                      critic_turned_);
     }
-    // The samples order(begin) .. order(end - 1) of the policy's, one tile; the gradient is added.
-    template <class Order>
-    void teach(const View<E>& view, const Order& order, uint32_t begin, uint32_t end,
+    // The samples from `begin` to before `end` of a minibatch, one tile; the gradient is added.
+    void teach(const View<E>& view, const Minibatch<E, policy>& batch, uint32_t begin, uint32_t end,
                float* gradient, double* tally) {
         size_t at[tile_samples];
         const int n = int(end - begin);
         const int whole = (n + samples_together - 1) / samples_together * samples_together;
-        for (int i = 0; i < whole; ++i) {
-            const Sample sample =
-                sample_at<E, policy>(view, *a_, order(begin + uint32_t(min(i, n - 1))));
-            at[i] = size_t(sample.step) * rows_ + sample.row;
-        }
-        normalise(at, whole, actor_.input());
-        actor_.forward(actor_weights_, whole);
-        if constexpr (!N::shared) {
-            normalise(at, whole, critic_.input());
-            critic_.forward(critic_weights_, whole);
-        }
+        for (int i = 0; i < whole; ++i)
+            at[i] = batch.place(view, *a_, begin + uint32_t(min(i, n - 1)));
+        think(at, whole);
         judge(at, n, whole, tally);
         actor_.backward(actor_turned_, gradient, whole);
         if constexpr (!N::shared)
@@ -57,26 +47,26 @@ public:
     void review(const View<E>& view, uint32_t begin, uint32_t end) {
         size_t at[tile_samples];
         const int n = int(end - begin);
+        for (int i = 0; i < n; ++i) at[i] = place_of<E, policy>(view, *a_, begin + uint32_t(i));
+        think(at, n);
         for (int i = 0; i < n; ++i) {
-            const Sample sample = sample_at<E, policy>(view, *a_, begin + uint32_t(i));
-            at[i] = size_t(sample.step) * rows_ + sample.row;
+            float log_odds, entropy_now;
+            H::judge(output(i), kept_mask<E, Group>(*memory_, at[i]),
+                     memory_->choice + at[i] * H::parts, log_odds, entropy_now);
+            memory_->ratio[at[i]] = exp(log_ratio(log_odds, memory_->log_odds[at[i]]));
+            memory_->value[at[i]] = value(i);
         }
+    }
+
+private:
+    void think(const size_t* at, int n) {
         normalise(at, n, actor_.input());
         actor_.forward(actor_weights_, n);
         if constexpr (!N::shared) {
             normalise(at, n, critic_.input());
             critic_.forward(critic_weights_, n);
         }
-        for (int i = 0; i < n; ++i) {
-            float log_odds, entropy_now;
-            H::judge(output(i), mask_of(at[i]), memory_->choice + at[i] * H::parts, log_odds,
-                     entropy_now);
-            memory_->ratio[at[i]] = exp(clamp(log_odds - memory_->log_odds[at[i]], -20.0f, 20.0f));
-            memory_->value[at[i]] = value(i);
-        }
     }
-
-private:
     void normalise(const size_t* at, int n, float* to) {
         const float *const mean = memory_->mean, *const scale = memory_->scale;
         for (int i = 0; i < n; ++i) {
@@ -90,14 +80,8 @@ private:
         if constexpr (N::shared) return output(i)[N::value_output];
         else return critic_.output()[i * padded<1>];
     }
-    const uint8_t* mask_of(size_t at) const {
-        if constexpr (has_mask<E, Group>) return memory_->mask + at * size_t(choices);
-        else return nullptr;
-    }
     void judge(const size_t* at, int n, int whole, double* tally) {
         const Memory& memory = *memory_;
-        const float mean = float(pupil_->found[advantage_mean]),
-                    scale = float(pupil_->found[advantage_scale]);
         float sum[tally_count] = {};
         for (int i = 0; i < whole; ++i) {
             float* const slope = actor_.output_slope() + i * padded<N::Actor::out>;
@@ -106,23 +90,16 @@ private:
                 for (int k = 0; k < padded<1>; ++k) critic_.output_slope()[i * padded<1> + k] = 0;
             if (i >= n || !counts(memory.flag[at[i]])) continue;
             const float* const choice = memory.choice + at[i] * H::parts;
-            const uint8_t* const mask = mask_of(at[i]);
+            const uint8_t* const mask = kept_mask<E, Group>(memory, at[i]);
             Opinion now;
             now.value = value(i);
             H::judge(output(i), mask, choice, now.log_odds, now.entropy);
             const Losses l =
-                losses_of<S::loss>({memory.log_odds[at[i]], memory.value[at[i]],
-                                    (memory.advantage[at[i]] - mean) * scale, memory.target[at[i]]},
-                                   now, pupil_->dials);
+                losses_of<S::loss>(experience_at(memory, *pupil_, at[i]), now, pupil_->dials);
             H::slopes(output(i), mask, choice, l.by_odds, l.by_entropy, slope);
             if constexpr (N::shared) slope[N::value_output] = l.by_value;
             else critic_.output_slope()[i * padded<1>] = l.by_value;
-            sum[weight] += 1;
-            sum[policy_loss] += l.policy;
-            sum[value_loss] += l.value;
-            sum[entropy] += now.entropy;
-            sum[kl] += l.kl;
-            sum[clipped] += l.clipped;
+            count_losses<true, true>(sum, now, l);
         }
         for (int k = 0; k < tally_count; ++k) tally[k] += double(sum[k]);
     }
@@ -133,7 +110,6 @@ private:
     const Arguments* a_ = nullptr;
     const Memory* memory_ = nullptr;
     const Pupil* pupil_ = nullptr;
-    size_t rows_ = 0;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];
     alignas(64) float actor_turned_[Packed<typename N::Actor>::turned + 16];
     alignas(64) float critic_weights_[critic_size];
@@ -145,29 +121,26 @@ private:
 template <class E, int policy> void gradient(const View<E>& view, const Arguments& a, Items items) {
     const Pupil& pupil = a.pupil[policy];
     if (pupil.found[stopped] != 0) return;
-    const uint32_t samples = samples_of<E, policy>(view, a);
-    const uint32_t begin = uint32_t(uint64_t(samples) * a.minibatch / a.minibatches),
-                   end = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches);
-    const Shuffle order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy));
+    const Minibatch<E, policy> batch(view, a);
     Teacher<E, policy>& teacher = Teacher<E, policy>::here();
-    teacher.load(view, a);
+    teacher.load(a);
     constexpr uint32_t size = uint32_t(Place<E, policy>::size);
     for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
         float* const sum = pupil.gradient + slot * size;
         double* const tally = pupil.tallies + slot * tally_count;
         for (uint32_t i = 0; i < size; ++i) sum[i] = 0;
         for (int k = 0; k < tally_count; ++k) tally[k] = 0;
-        for (uint64_t first = begin + slot * tile_samples; first < end;
-             first += uint64_t(a.pupil[policy].parts) * tile_samples)
-            teacher.teach(view, order, uint32_t(first),
-                          uint32_t(min(first + tile_samples, uint64_t(end))), sum, tally);
+        for (uint64_t first = slot * tile_samples; first < batch.count;
+             first += uint64_t(pupil.parts) * tile_samples)
+            teacher.teach(view, batch, uint32_t(first),
+                          uint32_t(min(first + tile_samples, uint64_t(batch.count))), sum, tally);
     }
 }
 template <class E, int policy> void review(const View<E>& view, const Arguments& a, Items items) {
     if (a.pupil[policy].found[stopped] != 0) return;
     const uint64_t samples = samples_of<E, policy>(view, a);
     Teacher<E, policy>& teacher = Teacher<E, policy>::here();
-    teacher.load(view, a);
+    teacher.load(a);
     for (uint64_t first = items.begin; first < min(items.end, samples); first += tile_samples)
         teacher.review(view, uint32_t(first),
                        uint32_t(min(min(first + tile_samples, items.end), samples)));

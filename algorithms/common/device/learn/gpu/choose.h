@@ -20,44 +20,18 @@ template <class E, int policy> struct Chooser {
     static NACELLE_INLINE const float* obs_of(const View<E>& view, size_t row) {
         return group_column<E, float, Role::obs, group>(view) + row * width;
     }
-    static NACELLE_INLINE const uint8_t* mask_of(const View<E>& view, size_t row) {
-        if constexpr (has_mask<E, G>)
-            return group_column<E, uint8_t, Role::mask, group>(view) + row * choices;
-        else return nullptr;
-    }
-    static NACELLE_INLINE void give(const View<E>& view, size_t row, const float* choice) {
-        ActionOf<E, G> action;
-        H::act(choice, action);
-        store_row<E>(view.array, group_slot<E>(Role::action, group), row, rows_of<E, G>(view),
-                     action);
-    }
-    // For an evaluation: nothing is kept. `out` is null for who acts at random.
-    static NACELLE_INLINE void act(const View<E>& view, const Arguments& a, size_t row,
-                                   const float* out) {
-        float choice[H::parts];
-        const uint8_t* const mask = mask_of(view, row);
-        Rng rng = R::random(view, view.head.beat->clock, row);
-        if (!out)
-            H::uniform(
-                mask, [&] { return rng.bits(); }, choice);
-        else if (a.greedy) H::best(out, mask, choice);
-        else
-            H::draw(
-                out, mask, [&] { return rng.bits(); }, choice);
-        give(view, row, choice);
-    }
     // For step a.step of a rollout.
     static NACELLE_INLINE void keep(const View<E>& view, const Arguments& a, size_t row,
                                     const float* out) {
         const Memory& memory = a.memory[group];
         const size_t at = size_t(a.step) * rows_of<E, G>(view) + row;
-        const uint8_t* const mask = mask_of(view, row);
+        const uint8_t* const mask = mask_now<E, G>(view, row);
         for (size_t i = 0; i < (mask ? choices : 0); ++i) memory.mask[at * choices + i] = mask[i];
         if constexpr (!is_team<E>) {
             const float* const obs = obs_of(view, row);
             for (size_t i = 0; i < width; ++i) memory.obs[at * width + i] = obs[i];
         }
-        Rng rng = R::random(view, view.head.beat->clock + a.step, row);
+        Rng rng = choice_random<E, G>(view, view.head.beat->clock + a.step, row);
         float choice[H::parts];
         if (!out)
             H::uniform(
@@ -66,7 +40,7 @@ template <class E, int policy> struct Chooser {
             memory.log_odds[at] = H::draw(
                 out, mask, [&] { return rng.bits(); }, choice);
         for (int i = 0; i < H::parts; ++i) memory.choice[at * H::parts + size_t(i)] = choice[i];
-        give(view, row, choice);
+        give<E, policy>(view, row, choice);
     }
     // Whether the row's episode was cut short in step t, and where it stood then.
     static NACELLE_INLINE const float* cut_at(const View<E>& view, const Arguments& a, uint32_t t,
@@ -92,7 +66,9 @@ NACELLE_INLINE void act_warps(const View<E>& view, const Arguments& a, Items ite
     over_rows<E, policy, typename C::N::Actor>(
         a, a.pupil[policy].prepared, items, a.pupil[policy].seats,
         [&](uint64_t seat) { return C::obs_of(view, C::row_of(a, seat)); },
-        [&](uint64_t seat, const float* out) { C::act(view, a, C::row_of(a, seat), out); });
+        [&](uint64_t seat, const float* out) {
+            act_on<E, policy>(view, a, C::row_of(a, seat), out);
+        });
 }
 // The seats twice: to choose for, then those that were cut short in the step before.
 template <class E, int policy>
@@ -154,10 +130,10 @@ NACELLE_INLINE void act_threads(const View<E>& view, const Arguments& a, Items i
     using C = Chooser<E, policy>;
     if (items.begin >= a.pupil[policy].seats) return;
     const size_t row = C::row_of(a, items.begin);
-    if constexpr (Spec<policy>::kind == Kind::random) C::act(view, a, row, nullptr);
+    if constexpr (Spec<policy>::kind == Kind::random) act_on<E, policy>(view, a, row, nullptr);
     else {
         ThreadMind<E, policy> mind(a);
-        C::act(view, a, row, mind.think(C::obs_of(view, row)));
+        act_on<E, policy>(view, a, row, mind.think(C::obs_of(view, row)));
     }
 }
 template <class E, int policy>
@@ -177,27 +153,24 @@ NACELLE_INLINE void choose_threads(const View<E>& view, const Arguments& a, Item
 }
 
 template <class E, int policy>
-inline constexpr bool on_tensor_cores = Spec<policy>::tensor&& Spec<policy>::kind != Kind::random;
-
-template <class E, int policy>
 NACELLE_INLINE void act(const View<E>& view, const Arguments& a, Items items) {
-    if constexpr (on_tensor_cores<E, policy>) act_warps<E, policy>(view, a, items);
+    if constexpr (Spec<policy>::tensor) act_warps<E, policy>(view, a, items);
     else act_threads<E, policy>(view, a, items);
 }
 template <class E, int policy>
 NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, Items items) {
-    if constexpr (on_tensor_cores<E, policy>) choose_warps<E, policy>(view, a, items);
+    if constexpr (Spec<policy>::tensor) choose_warps<E, policy>(view, a, items);
     else choose_threads<E, policy>(view, a, items);
 }
 template <class E, int policy>
 NACELLE_INLINE void land(const View<E>& view, const Arguments& a, Items items) {
-    if constexpr (on_tensor_cores<E, policy>) land_warps<E, policy>(view, a, items);
+    if constexpr (Spec<policy>::tensor) land_warps<E, policy>(view, a, items);
     else land_threads<E, policy>(view, a, items);
 }
 
 template <class E, int policy>
 NACELLE_INLINE void review(const View<E>& view, const Arguments& a, Items items) {
-    if constexpr (on_tensor_cores<E, policy>) review_warps<E, policy>(view, a, items);
+    if constexpr (Spec<policy>::tensor) review_warps<E, policy>(view, a, items);
     else review_threads<E, policy>(view, a, items);
 }
 

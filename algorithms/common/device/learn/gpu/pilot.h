@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/choice.h>
 #include <learn/gpu/thread_layers.h>
 #include <learn/record.h>
 // The policies in the loop of a rollout on a GPU: each agent's thread runs its network.
@@ -10,18 +11,10 @@ template <class E, class G> struct Rower {
     static constexpr int group = group_index<E, G>(), width = numbers_in<ObsOf<E, G>>,
                          choices = choices_in<ActionOf<E, G>>;
 
-    template <int policy> static NACELLE_INLINE bool is_of(size_t row) {
-        if constexpr (!has_policies<E>) return true;
-        else return policy_of<E>(group, int(row % size_t(count_of<E, G>))) == policy;
-    }
     template <class Fn> static NACELLE_INLINE void with_policy(size_t row, Fn&& fn) {
         for_each_policy_of<E, group>([&]<int policy>() {
-            if (is_of<policy>(row)) fn.template operator()<policy>();
+            if (follows<E, G, policy>(row)) fn.template operator()<policy>();
         });
-    }
-    static NACELLE_INLINE Rng random(const View<E>& view, uint64_t tick, size_t row) {
-        return Rng(view.head.seed, Domain::policy, tick,
-                   view.head.first_env * uint32_t(count_of<E, G>) + uint32_t(row), uint32_t(group));
     }
     // What is written down at step t, and the action.
     static NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, uint64_t tick, int t,
@@ -33,7 +26,7 @@ template <class E, class G> struct Rower {
             memory.mask[at * size_t(choices) + size_t(i)] = mask[i];
         with_policy(row, [&]<int policy>() {
             using H = Head<ActionOf<E, G>, Spec<policy>>;
-            Rng rng = random(view, tick, row);
+            Rng rng = choice_random<E, G>(view, tick, row);
             float choice[H::parts];
             choose_by<policy>(a, at, obs, mask, rng, choice);
             for (int i = 0; i < H::parts; ++i) memory.choice[at * H::parts + size_t(i)] = choice[i];

@@ -109,27 +109,22 @@ template <class E, int policy> class ThreadTeacher {
     using H = typename N::H;
     using S = Spec<policy>;
     using Group = GroupOf<E, policy>;
-    static constexpr int width = width_of<E, policy>, choices = choices_in<ActionOf<E, Group>>;
+    static constexpr int width = width_of<E, policy>;
 
 public:
-    NACELLE_INLINE ThreadTeacher(const View<E>& view, const Arguments& a, float* sheet, int thread)
+    NACELLE_INLINE ThreadTeacher(const Arguments& a, float* sheet, int thread)
         : a_(a),
           memory_(a.memory[S::group]),
           pupil_(a.pupil[policy]),
-          rows_(group_rows<E, policy>(view)),
           thread_(thread),
           actor_(sheet, thread),
           critic_(sheet + SheetOf<E, policy>::actor, thread) {}
 
-    // One tile: this thread's sample, if it has one, and its share of the weights.
-    NACELLE_INLINE void teach(const View<E>& view, bool mine, uint32_t number, float* gradient,
-                              Sums<tally_count>& tally) {
-        size_t at = 0;
-        if (mine) {
-            const Sample sample = sample_at<E, policy>(view, a_, number);
-            at = size_t(sample.step) * rows_ + sample.row;
-            mine = counts(memory_.flag[at]);
-        }
+    // One tile: this thread's sample, if there is one of this number, and its share of the weights.
+    NACELLE_INLINE void teach(const View<E>& view, const Minibatch<E, policy>& batch,
+                              uint64_t number, float* gradient, Sums<tally_count>& tally) {
+        const size_t at = number < batch.count ? batch.place(view, a_, uint32_t(number)) : 0;
+        const bool mine = number < batch.count && counts(memory_.flag[at]);
         see(actor_, at);
         actor_.forward(pupil_.prepared);
         if constexpr (!N::shared) {
@@ -163,20 +158,15 @@ private:
         float by_value = 0;
         if (mine) {
             const float* const choice = memory_.choice + at * H::parts;
-            const uint8_t* mask = nullptr;
-            if constexpr (has_mask<E, Group>) mask = memory_.mask + at * size_t(choices);
+            const uint8_t* const mask = kept_mask<E, Group>(memory_, at);
             Opinion now;
             now.value = value(out);
             H::judge(out, mask, choice, now.log_odds, now.entropy);
-            const float advantage = (memory_.advantage[at] - float(pupil_.found[advantage_mean])) *
-                                    float(pupil_.found[advantage_scale]);
-            const Losses l = losses_of<S::loss>(
-                {memory_.log_odds[at], memory_.value[at], advantage, memory_.target[at]}, now,
-                pupil_.dials);
+            const Losses l =
+                losses_of<S::loss>(experience_at(memory_, pupil_, at), now, pupil_.dials);
             H::slopes(out, mask, choice, l.by_odds, l.by_entropy, slope);
             by_value = l.by_value;
-            const float terms[tally_count] = {1, l.policy, l.value, now.entropy, l.kl, l.clipped};
-            for (int k = 0; k < tally_count; ++k) tally.at[k] += double(terms[k]);
+            count_losses<true, true>(tally.at, now, l);
         }
         if constexpr (N::shared) slope[N::value_output] = by_value;
         else critic_.slope(N::Critic::count, 0) = by_value;
@@ -190,7 +180,6 @@ private:
     const Arguments& a_;
     const Memory& memory_;
     const Pupil& pupil_;
-    size_t rows_;
     int thread_;
     ThreadSheet<typename N::Actor> actor_;
     ThreadSheet<typename N::Critic> critic_;
@@ -200,23 +189,18 @@ template <class E, int policy>
 NACELLE_INLINE void gradient(const View<E>& view, const Arguments& a, Items items) {
     const Pupil& pupil = a.pupil[policy];
     if (pupil.found[stopped] != 0) return;
-    const uint32_t samples = samples_of<E, policy>(view, a);
-    const uint32_t begin = uint32_t(uint64_t(samples) * a.minibatch / a.minibatches),
-                   end = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches);
-    const Shuffle order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy));
+    const Minibatch<E, policy> batch(view, a);
     const uint32_t slot = uint32_t(items.begin / block_threads), thread = threadIdx.x;
     constexpr uint32_t size = uint32_t(Place<E, policy>::size);
     float* const sum = pupil.gradient + size_t(slot) * size;
     for (uint32_t i = thread; i < size; i += block_threads) sum[i] = 0;
     __syncthreads();
-    ThreadTeacher<E, policy> teacher(
-        view, a, pupil.sheets + size_t(slot) * SheetOf<E, policy>::size, int(thread));
+    ThreadTeacher<E, policy> teacher(a, pupil.sheets + size_t(slot) * SheetOf<E, policy>::size,
+                                     int(thread));
     Sums<tally_count> tally;
-    for (uint64_t first = begin + slot * block_threads; first < end;
-         first += uint64_t(a.pupil[policy].parts) * block_threads) {
-        const bool mine = first + thread < end;
-        teacher.teach(view, mine, mine ? order(uint32_t(first + thread)) : 0, sum, tally);
-    }
+    for (uint64_t first = slot * block_threads; first < batch.count;
+         first += uint64_t(pupil.parts) * block_threads)
+        teacher.teach(view, batch, first + thread, sum, tally);
     store_sums(tally, pupil.tallies + size_t(slot) * tally_count);
 }
 // What the networks say now of a sample: its value, and how its choice's probability moved.
@@ -227,15 +211,13 @@ NACELLE_INLINE void review_threads(const View<E>& view, const Arguments& a, Item
     if (a.pupil[policy].found[stopped] != 0 || items.begin >= samples_of<E, policy>(view, a))
         return;
     const Memory& memory = a.memory[Spec<policy>::group];
-    const Sample sample = sample_at<E, policy>(view, a, uint32_t(items.begin));
-    const size_t at = size_t(sample.step) * group_rows<E, policy>(view) + sample.row;
+    const size_t at = place_of<E, policy>(view, a, uint32_t(items.begin));
     const float* const obs = memory.obs + at * size_t(width_of<E, policy>);
-    const uint8_t* mask = nullptr;
-    if constexpr (has_mask<E, G>) mask = memory.mask + at * size_t(choices_in<ActionOf<E, G>>);
     ThreadMind<E, policy> mind(a);
     float log_odds, entropy_now;
-    H::judge(mind.think(obs), mask, memory.choice + at * H::parts, log_odds, entropy_now);
-    memory.ratio[at] = exp(clamp(log_odds - memory.log_odds[at], -20.0f, 20.0f));
+    H::judge(mind.think(obs), kept_mask<E, G>(memory, at), memory.choice + at * H::parts, log_odds,
+             entropy_now);
+    memory.ratio[at] = exp(log_ratio(log_odds, memory.log_odds[at]));
     memory.value[at] = mind.judge(obs);
 }
 

@@ -13,13 +13,10 @@ template <class E, int policy, class L, Part part> class Judge {
     using H = typename N::H;
     using S = Spec<policy>;
     using G = GroupOf<E, policy>;
-    static constexpr int choices = choices_in<ActionOf<E, G>>;
 
 public:
-    size_t rows;    // of the group
-
-    NACELLE_INLINE Judge(const View<E>& view, const Arguments& a)
-        : rows(group_rows<E, policy>(view)), memory_(a.memory[S::group]), pupil_(a.pupil[policy]) {
+    NACELLE_INLINE explicit Judge(const Arguments& a)
+        : memory_(a.memory[S::group]), pupil_(a.pupil[policy]) {
         NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) tally_[k] = 0;
     }
     // The slopes as pairs; none where there is no sample.
@@ -52,37 +49,49 @@ private:
     NACELLE_INLINE void judge(const float* shared, size_t at, float* slope) {
         float out[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = shared[k];
-        Experience then{memory_.log_odds[at], memory_.value[at], 0, memory_.target[at]};
+        const Experience then = experience_at(memory_, pupil_, at);
         Opinion now{then.log_odds, 0, then.value};
-        if constexpr (part == Part::critic) {
-            now.value = out[0];
-            const Losses l = losses_of<S::loss>(then, now, pupil_.dials);
-            slope[0] = l.by_value;
-            tally_[value_loss] += l.value;
-        } else {
-            const float* const choice = memory_.choice + at * H::parts;
-            const uint8_t* mask = nullptr;
-            if constexpr (has_mask<E, G>) mask = memory_.mask + at * size_t(choices);
-            then.advantage = (memory_.advantage[at] - float(pupil_.found[advantage_mean])) *
-                             float(pupil_.found[advantage_scale]);
-            if constexpr (part == Part::whole) now.value = out[N::value_output];
-            H::judge(out, mask, choice, now.log_odds, now.entropy);
-            const Losses l = losses_of<S::loss>(then, now, pupil_.dials);
+        if constexpr (part == Part::critic) now.value = out[0];
+        if constexpr (part == Part::whole) now.value = out[N::value_output];
+        const float* const choice = memory_.choice + at * H::parts;
+        const uint8_t* const mask = kept_mask<E, G>(memory_, at);
+        if constexpr (part != Part::critic) H::judge(out, mask, choice, now.log_odds, now.entropy);
+        const Losses l = losses_of<S::loss>(then, now, pupil_.dials);
+        if constexpr (part != Part::critic)
             H::slopes(out, mask, choice, l.by_odds, l.by_entropy, slope);
-            if constexpr (part == Part::whole) {
-                slope[N::value_output] = l.by_value;
-                tally_[value_loss] += l.value;
-            }
-            tally_[weight] += 1;
-            tally_[policy_loss] += l.policy;
-            tally_[entropy] += now.entropy;
-            tally_[kl] += l.kl;
-            tally_[clipped] += l.clipped;
-        }
+        if constexpr (part == Part::critic) slope[0] = l.by_value;
+        if constexpr (part == Part::whole) slope[N::value_output] = l.by_value;
+        count_losses<part != Part::critic, part != Part::actor>(tally_, now, l);
     }
     const Memory& memory_;
     const Pupil& pupil_;
     float tally_[tally_count];
 };
+
+// Shared memory of as many words as a launch asks for.
+#if defined(NACELLE_EMULATE)
+template <int words> alignas(16) inline uint32_t emulated_memory[words];
+#endif
+template <int words> NACELLE_INLINE uint32_t* block_memory() {
+#if defined(NACELLE_EMULATE)
+    return emulated_memory<words>;
+#elif defined(__CUDACC_RTC__)
+    return reinterpret_cast<uint32_t*>(nacelle_shared);
+#else
+    return nullptr;
+#endif
+}
+
+// fn.template operator()<L, part>(slot) for what a block teaches: with two networks the blocks behind the
+// slots teach the second one. None where the update has ended early.
+template <class E, int policy, class Fn>
+NACELLE_INLINE void with_network(const Arguments& a, uint32_t block, Fn&& fn) {
+    using N = Networks<E, policy>;
+    const uint32_t parts = a.pupil[policy].parts;
+    if (a.pupil[policy].found[stopped] != 0) return;
+    if constexpr (N::shared) fn.template operator()<typename N::Actor, Part::whole>(block);
+    else if (block < parts) fn.template operator()<typename N::Actor, Part::actor>(block);
+    else fn.template operator()<typename N::Critic, Part::critic>(block - parts);
+}
 
 }

@@ -91,6 +91,62 @@ template <int count> struct WeightsInRegisters {
 };
 NACELLE_INLINE int warp_lane() { return int(threadIdx.x % 32); }
 
+// Tiles of 16 rows of pairs in shared or global memory, `pitch` words apart: what this lane holds of them.
+template <int tiles>
+NACELLE_INLINE void take_tiles(uint32_t (*tile)[4], const uint32_t* rows, int pitch) {
+    const uint32_t* const first = rows + warp_lane() / 4 * pitch + warp_lane() % 4;
+    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
+        tile[k][0] = first[8 * k];
+        tile[k][1] = first[8 * k + 8 * pitch];
+        tile[k][2] = first[8 * k + 4];
+        tile[k][3] = first[8 * k + 8 * pitch + 4];
+    }
+}
+template <int tiles>
+NACELLE_INLINE void take_tiles(uint32_t (&tile)[tiles][4], const uint32_t* rows, int pitch) {
+    take_tiles<tiles>(&tile[0], rows, pitch);
+}
+// Two words of tile j of 8 outputs go where tile j / 2 of 16 inputs of the next layer has them.
+NACELLE_INLINE void leave_pair(uint32_t* rows, int pitch, int j, uint32_t upper, uint32_t lower) {
+    uint32_t* const to = rows + warp_lane() / 4 * pitch + 4 * j + warp_lane() % 4;
+    to[0] = upper;
+    to[8 * pitch] = lower;
+}
+NACELLE_INLINE void leave_tile(uint32_t* rows, int pitch, int k, const uint32_t (&tile)[4]) {
+    leave_pair(rows, pitch, 2 * k, tile[0], tile[1]);
+    leave_pair(rows, pitch, 2 * k + 1, tile[2], tile[3]);
+}
+// Tile j of a network's outputs.
+NACELLE_INLINE void leave_outputs(float* rows, int pitch, int j, const float (&c)[4]) {
+    float* const upper = rows + warp_lane() / 4 * pitch + 8 * j + 2 * (warp_lane() % 4);
+    float* const lower = upper + 8 * pitch;
+    upper[0] = c[0];
+    upper[1] = c[1];
+    lower[0] = c[2];
+    lower[1] = c[3];
+}
+// One row's numbers as pairs, written by the lane that owns it. What is behind them stays zero.
+template <int width>
+NACELLE_INLINE void put_row(uint32_t* to, const float* obs, const Memory& memory) {
+    const float *const mean = memory.mean, *const scale = memory.scale;
+    NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
+        const float first = normal_of(obs[k], mean[k], scale[k]);
+        const float second = k + 1 < width ? normal_of(obs[k + 1], mean[k + 1], scale[k + 1]) : 0;
+        to[k / 2] = pair_of(first, second);
+    }
+}
+// c = bias + in times one tile of 8 outputs, whose weights are `pitch` tiles apart.
+template <int tiles, class Weights>
+NACELLE_INLINE void tile_product(float (&c)[4], const uint32_t (*in)[4], const Weights& weights,
+                                 int first, int pitch, float one, float two) {
+    c[0] = c[2] = one;
+    c[1] = c[3] = two;
+    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
+        const Pair w = weights(first + k * pitch);
+        multiply(c, in[k], w.at[0], w.at[1]);
+    }
+}
+
 // What 16 rows leave at the layers, the inputs first.
 template <class L> struct Trail {
     using F = Fragments<L>;
@@ -105,26 +161,15 @@ template <class L> struct Trail {
     uint32_t y[tiles][4];
     uint32_t z[keeps_input ? tiles : 1][4];    // before the activation
 
-    // Tile k of the inputs from rows of pairs in shared memory, `pitch` words apart.
+    // The inputs from rows of pairs in shared memory, `pitch` words apart.
     NACELLE_INLINE void take(const uint32_t* rows, int pitch) {
-        const int g = warp_lane() / 4, t = warp_lane() % 4;
-        NACELLE_UNROLL for (int k = 0; k < F::in_tiles(0); ++k) {
-            const uint32_t* const first = rows + g * pitch + 8 * k + t;
-            y[k][0] = first[0];
-            y[k][1] = first[8 * pitch];
-            y[k][2] = first[4];
-            y[k][3] = first[8 * pitch + 4];
-        }
+        take_tiles<F::in_tiles(0)>(y, rows, pitch);
     }
     template <int l, class W>
     NACELLE_INLINE void product(float (&c)[4], int j, const W& weights, const float* bias) const {
         const float* const start = bias + F::bias_before(l) + 8 * j + 2 * (warp_lane() % 4);
-        c[0] = c[2] = start[0];
-        c[1] = c[3] = start[1];
-        NACELLE_UNROLL for (int k = 0; k < F::in_tiles(l); ++k) {
-            const Pair w = weights(F::tiles_before(l) + k * F::out_tiles(l) + j);
-            multiply(c, y[before(l) + k], w.at[0], w.at[1]);
-        }
+        tile_product<F::in_tiles(l)>(c, y + before(l), weights, F::tiles_before(l) + j,
+                                     F::out_tiles(l), start[0], start[1]);
     }
     // All layers; last(j, c) gets the tiles of the outputs.
     template <int l = 0, class W, class Last>

@@ -28,44 +28,6 @@ template <class L> struct Desk {
     float out[warp_rows * pitch_out];
 };
 
-// Tiles of 16 rows of pairs in shared or global memory, `pitch` words apart: what this lane holds of them.
-template <int tiles>
-NACELLE_INLINE void take_tiles(uint32_t (&tile)[tiles][4], const uint32_t* rows, int pitch) {
-    const uint32_t* const first = rows + warp_lane() / 4 * pitch + warp_lane() % 4;
-    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
-        tile[k][0] = first[8 * k];
-        tile[k][1] = first[8 * k + 8 * pitch];
-        tile[k][2] = first[8 * k + 4];
-        tile[k][3] = first[8 * k + 8 * pitch + 4];
-    }
-}
-// Two words of tile j of 8 outputs go where tile j / 2 of 16 inputs of the next layer has them.
-NACELLE_INLINE void leave_pair(uint32_t* rows, int pitch, int j, uint32_t upper, uint32_t lower) {
-    uint32_t* const to = rows + warp_lane() / 4 * pitch + 4 * j + warp_lane() % 4;
-    to[0] = upper;
-    to[8 * pitch] = lower;
-}
-template <class L> NACELLE_INLINE void leave_outputs(Desk<L>& desk, int j, const float (&c)[4]) {
-    const int g = warp_lane() / 4, column = 8 * j + 2 * (warp_lane() % 4);
-    float* const upper = desk.out + g * Desk<L>::pitch_out + column;
-    float* const lower = upper + 8 * Desk<L>::pitch_out;
-    upper[0] = c[0];
-    upper[1] = c[1];
-    lower[0] = c[2];
-    lower[1] = c[3];
-}
-// c = bias + in times one tile of 8 outputs, whose weights are `pitch` tiles apart.
-template <int tiles, class Weights>
-NACELLE_INLINE void tile_product(float (&c)[4], const uint32_t (&in)[tiles][4],
-                                 const Weights& weights, int first, int pitch, float one,
-                                 float two) {
-    c[0] = c[2] = one;
-    c[1] = c[3] = two;
-    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
-        const Pair w = weights(first + k * pitch);
-        multiply(c, in[k], w.at[0], w.at[1]);
-    }
-}
 template <class L, int l, class Weights>
 NACELLE_INLINE void think_layers(Desk<L>& desk, const Weights& weights, const float* bias) {
     using F = Fragments<L>;
@@ -76,9 +38,9 @@ NACELLE_INLINE void think_layers(Desk<L>& desk, const Weights& weights, const fl
     const float* const start = bias + F::bias_before(l) + 2 * (warp_lane() % 4);
     NACELLE_FOURFOLD for (int j = 0; j < F::out_tiles(l); ++j) {
         float c[4];
-        tile_product(c, in, weights, F::tiles_before(l) + j, F::out_tiles(l), start[8 * j],
-                     start[8 * j + 1]);
-        if constexpr (l + 1 == L::count) leave_outputs(desk, j, c);
+        tile_product<F::in_tiles(l)>(c, in, weights, F::tiles_before(l) + j, F::out_tiles(l),
+                                     start[8 * j], start[8 * j + 1]);
+        if constexpr (l + 1 == L::count) leave_outputs(desk.out, D::pitch_out, j, c);
         else
             leave_pair(desk.in, D::pitch_in, j, PairCurve<L::activation>::at(c[0], c[1]),
                        PairCurve<L::activation>::at(c[2], c[3]));
@@ -94,7 +56,9 @@ NACELLE_INLINE void think_once(Desk<L>& desk, const Weights& weights, const floa
     else {
         Trail<L> trail;
         trail.take(desk.in, Desk<L>::pitch_in);
-        trail.forward(weights, bias, [&](int j, const float(&c)[4]) { leave_outputs(desk, j, c); });
+        trail.forward(weights, bias, [&](int j, const float(&c)[4]) {
+            leave_outputs(desk.out, Desk<L>::pitch_out, j, c);
+        });
         __syncwarp();
     }
 }
@@ -102,20 +66,11 @@ NACELLE_INLINE void think_once(Desk<L>& desk, const Weights& weights, const floa
 template <class E, int policy, class L> struct WarpNetwork {
     using F = Fragments<L>;
     static constexpr bool in_registers = F::all_tiles <= most_in_registers;
-    static constexpr int width = width_of<E, policy>;
     using Weights =
         Either<in_registers, WeightsInRegisters<in_registers ? F::all_tiles : 1>, WeightsInMemory>;
 
-    // One row's numbers, written by the lane that owns it. What is behind them stays zero.
-    static NACELLE_INLINE void put(Desk<L>& desk, int row, const float* obs, const float* mean,
-                                   const float* scale) {
-        uint32_t* const to = desk.in + row * Desk<L>::pitch_in;
-        NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
-            const float first = normal_of(obs[k], mean[k], scale[k]);
-            const float second =
-                k + 1 < width ? normal_of(obs[k + 1], mean[k + 1], scale[k + 1]) : 0;
-            to[k / 2] = pair_of(first, second);
-        }
+    static NACELLE_INLINE void put(Desk<L>& desk, int row, const float* obs, const Memory& memory) {
+        put_row<width_of<E, policy>>(desk.in + row * Desk<L>::pitch_in, obs, memory);
     }
     static NACELLE_INLINE void clear(Desk<L>& desk) {
         for (int i = warp_lane(); i < warp_rows * Desk<L>::pitch_in; i += 32) desk.in[i] = 0;

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/choice.h>
 #include <learn/gpu/prepared.h>
 #include <learn/gpu/warp_mind.h>
 #include <learn/strips.h>
@@ -42,7 +43,7 @@ public:
         if (mine) {
             float* const kept = memory_.obs + (size_t(now.t) * rows_ + now.env) * size_t(width);
             for (int k = 0; k < width; ++k) kept[k] = now.obs[k];
-            W::put(desk_, warp_lane(), now.obs, memory_.mean, memory_.scale);
+            W::put(desk_, warp_lane(), now.obs, memory_);
         }
         W::think(desk_, weights_, bias_);
         if (!mine) return;
@@ -50,7 +51,7 @@ public:
         float out[L::out], choice[H::parts];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] =
             desk_.out[warp_lane() * Desk<L>::pitch_out + k];
-        Rng rng(view.head.seed, Domain::policy, now.tick, view.head.first_env + uint32_t(now.env));
+        Rng rng = choice_random<E, G>(view, now.tick, now.env);
         memory_.log_odds[at] = H::draw(
             out, now.mask, [&] { return rng.bits(); }, choice);
         if constexpr (N::shared) memory_.value[at] = out[N::value_output];
@@ -67,7 +68,7 @@ public:
         if (mine) {
             const float* const obs = obs_row<E>(view, env);
             for (int k = 0; k < width; ++k) memory_.obs[at * size_t(width) + size_t(k)] = obs[k];
-            W::put(desk_, warp_lane(), obs, memory_.mean, memory_.scale);
+            W::put(desk_, warp_lane(), obs, memory_);
         }
         if constexpr (N::shared) {
             W::think(desk_, weights_, bias_);
@@ -87,7 +88,7 @@ private:
         if (!__ballot_sync(~0u, cut)) return;
         const float* const obs = obs_row<E, Role::final_obs>(view, cut ? env : 0);
         if constexpr (N::shared) {
-            if (cut) W::put(desk_, warp_lane(), obs, memory_.mean, memory_.scale);
+            if (cut) W::put(desk_, warp_lane(), obs, memory_);
             W::think(desk_, weights_, bias_);
             if (cut) memory_.final_value[at] = value();
         } else if (cut)

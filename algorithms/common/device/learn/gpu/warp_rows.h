@@ -1,6 +1,7 @@
 #pragma once
 #include <learn/gpu/prepared.h>
 #include <learn/gpu/warp_mind.h>
+#include <learn/loss.h>
 #include <learn/strips.h>
 // Passes of tensor cores over rows that lie in memory: a warp takes 16 at a time. An item is a thread.
 
@@ -24,7 +25,7 @@ NACELLE_INLINE void over_rows(const Arguments& a, const float* prepared, Items i
     const bool mine = lane < warp_rows && first + uint64_t(lane) < count;
     const float* const obs = mine ? from(first + uint64_t(lane)) : nullptr;
     if (!__ballot_sync(~0u, obs != nullptr)) return;
-    if (obs) W::put(desk, lane, obs, memory.mean, memory.scale);
+    if (obs) W::put(desk, lane, obs, memory);
     const WeightsInMemory weights{W::words(prepared)};
     think_once<L>(desk, weights, prepared + F::bias_start);
     if (obs) fn(first + uint64_t(lane), desk.out + lane * Desk<L>::pitch_out);
@@ -39,23 +40,17 @@ NACELLE_INLINE void review_warps(const View<E>& view, const Arguments& a, Items 
     using G = GroupOf<E, policy>;
     constexpr size_t width = size_t(width_of<E, policy>);
     const Memory& memory = a.memory[Spec<policy>::group];
-    const size_t rows = group_rows<E, policy>(view);
-    const auto at_of = [&](uint64_t i) {
-        const Sample sample = sample_at<E, policy>(view, a, uint32_t(i));
-        return size_t(sample.step) * rows + sample.row;
-    };
+    const auto at_of = [&](uint64_t i) { return place_of<E, policy>(view, a, uint32_t(i)); };
     if (a.pupil[policy].found[stopped] != 0) return;
     over_rows<E, policy, typename N::Actor>(
         a, a.pupil[policy].prepared, items, samples_of<E, policy>(view, a),
         [&](uint64_t i) { return memory.obs + at_of(i) * width; },
         [&](uint64_t i, const float* out) {
             const size_t at = at_of(i);
-            const uint8_t* mask = nullptr;
-            if constexpr (has_mask<E, G>)
-                mask = memory.mask + at * size_t(choices_in<ActionOf<E, G>>);
             float log_odds, entropy_now;
-            H::judge(out, mask, memory.choice + at * H::parts, log_odds, entropy_now);
-            memory.ratio[at] = exp(clamp(log_odds - memory.log_odds[at], -20.0f, 20.0f));
+            H::judge(out, kept_mask<E, G>(memory, at), memory.choice + at * H::parts, log_odds,
+                     entropy_now);
+            memory.ratio[at] = exp(log_ratio(log_odds, memory.log_odds[at]));
             if constexpr (N::shared) memory.value[at] = out[N::value_output];
         });
 }

@@ -51,38 +51,20 @@ template <class L> struct Bench {
     static_assert(fits(), "a layer is too wide for a block");
 };
 
-#if defined(NACELLE_EMULATE)
-template <class L> alignas(16) inline uint32_t bench_of[Bench<L>::words];
-#endif
-template <class L> NACELLE_INLINE uint32_t* bench() {
-#if defined(NACELLE_EMULATE)
-    return bench_of<L>;
-#elif defined(__CUDACC_RTC__)
-    return reinterpret_cast<uint32_t*>(nacelle_shared);
-#else
-    return nullptr;
-#endif
-}
-
 template <class E, int policy, class L, Part part> class WarpTeacher {
     using B = Bench<L>;
     using F = Fragments<L>;
     using N = Networks<E, policy>;
-    using H = typename N::H;
-    using S = Spec<policy>;
-    using W = WarpNetwork<E, policy, L>;
-    using G = GroupOf<E, policy>;
-    static constexpr int width = width_of<E, policy>, choices = choices_in<ActionOf<E, G>>;
+    static constexpr int width = width_of<E, policy>;
 
 public:
-    NACELLE_INLINE WarpTeacher(const View<E>& view, const Arguments& a)
+    NACELLE_INLINE explicit WarpTeacher(const Arguments& a)
         : a_(a),
-          memory_(a.memory[S::group]),
+          memory_(a.memory[Spec<policy>::group]),
           pupil_(a.pupil[policy]),
-          bench_(bench<L>()),
-          rows_(group_rows<E, policy>(view)),
+          bench_(block_memory<B::words>()),
           warp_(int(threadIdx.x) / 32),
-          judge_(view, a) {
+          judge_(a) {
         const auto* const from = reinterpret_cast<const uint32_t*>(pupil_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
         for (int i = int(threadIdx.x); i < F::size; i += B::threads)
@@ -94,35 +76,33 @@ public:
         NACELLE_UNROLL for (int l = 0; l < L::count; ++l) bias_[l][0] = bias_[l][1] = 0;
     }
 
-    // The samples order(first) .. below `end`, one block of them.
-    template <class Order>
-    NACELLE_INLINE void teach(const View<E>& view, const Order& order, uint64_t first,
-                              uint64_t end) {
+    // The samples from number `first` of a minibatch on, one block of them.
+    NACELLE_INLINE void teach(const View<E>& view, const Minibatch<E, policy>& batch,
+                              uint64_t first) {
         const int lane = warp_lane(), row = warp_ * warp_rows + lane;
         const uint64_t number = first + uint64_t(row);
-        bool mine = lane < warp_rows && number < end;
-        size_t at = 0;
-        if (mine) {
-            const Sample sample = sample_at<E, policy>(view, a_, order(uint32_t(number)));
-            at = size_t(sample.step) * rows_ + sample.row;
-            mine = counts(memory_.flag[at]);
-        }
+        const bool there = lane < warp_rows && number < batch.count;
+        const size_t at = there ? batch.place(view, a_, uint32_t(number)) : 0;
+        const bool mine = there && counts(memory_.flag[at]);
         __syncthreads();    // the last samples have been summed
-        if (mine) put(row, memory_.obs + at * size_t(width));
+        if (mine)
+            put_row<width>(bench_ + row * B::pitch(0), memory_.obs + at * size_t(width), memory_);
         __syncwarp();
         Trail<L> trail;
         trail.take(seen(0), B::pitch(0));
         const WeightsInMemory weights{bench_ + B::weights_start + 2 * lane};
         const auto* const bias =
             reinterpret_cast<const float*>(bench_ + B::weights_start) + F::bias_start;
-        trail.forward(weights, bias, [&](int j, const float(&c)[4]) { leave_output(j, c); });
+        trail.forward(weights, bias, [&](int j, const float(&c)[4]) {
+            leave_outputs(output(warp_ * warp_rows), B::out_pitch, j, c);
+        });
         __syncwarp();
         if (lane < warp_rows)
             judge_.row(output(row), mine, at,
                        bench_ + B::slopes_before(L::count) + row * B::pitch(L::count));
         __syncwarp();
         uint32_t slope[B::tiles(L::count)][4];
-        take_slopes(slope);
+        take_tiles(slope, slopes(L::count), B::pitch(L::count));
         leave_trail(trail);
         go_back<L::count - 1>(trail, slope);
         __syncthreads();
@@ -148,43 +128,6 @@ private:
     NACELLE_INLINE float* output(int row) const {
         return reinterpret_cast<float*>(bench_ + B::out_start) + row * B::out_pitch;
     }
-    NACELLE_INLINE void put(int row, const float* obs) const {
-        uint32_t* const to = bench_ + row * B::pitch(0);
-        NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
-            const float one = normal_of(obs[k], memory_.mean[k], memory_.scale[k]);
-            const float two = k + 1 < width
-                                  ? normal_of(obs[k + 1], memory_.mean[k + 1], memory_.scale[k + 1])
-                                  : 0;
-            to[k / 2] = pair_of(one, two);
-        }
-    }
-    NACELLE_INLINE void leave_output(int j, const float (&c)[4]) const {
-        const int g = warp_lane() / 4, column = 8 * j + 2 * (warp_lane() % 4);
-        float* const upper = output(warp_ * warp_rows + g) + column;
-        float* const lower = upper + 8 * B::out_pitch;
-        upper[0] = c[0];
-        upper[1] = c[1];
-        lower[0] = c[2];
-        lower[1] = c[3];
-    }
-    NACELLE_INLINE void take_slopes(uint32_t (&slope)[B::tiles(L::count)][4]) const {
-        constexpr int pitch = B::pitch(L::count);
-        const uint32_t* const first = slopes(L::count) + warp_lane() / 4 * pitch + warp_lane() % 4;
-        NACELLE_UNROLL for (int k = 0; k < B::tiles(L::count); ++k) {
-            slope[k][0] = first[8 * k];
-            slope[k][1] = first[8 * k + 8 * pitch];
-            slope[k][2] = first[8 * k + 4];
-            slope[k][3] = first[8 * k + 8 * pitch + 4];
-        }
-    }
-    NACELLE_INLINE void leave_tile(uint32_t* rows, int pitch, int k,
-                                   const uint32_t (&tile)[4]) const {
-        uint32_t* const to = rows + warp_lane() / 4 * pitch + 8 * k + warp_lane() % 4;
-        to[0] = tile[0];
-        to[8 * pitch] = tile[1];
-        to[4] = tile[2];
-        to[8 * pitch + 4] = tile[3];
-    }
     template <int l = 1> NACELLE_INLINE void leave_trail(const Trail<L>& trail) const {
         if constexpr (l < L::count) {
             constexpr int first = Trail<L>::before(l), tiles = F::in_tiles(l);
@@ -201,11 +144,9 @@ private:
             const WeightsInMemory turned{bench_ + B::weights_start + F::turned_start +
                                          2 * warp_lane()};
             NACELLE_UNROLL for (int j = 0; j < 2 * F::in_tiles(l); ++j) {
-                float c[4] = {0, 0, 0, 0};
-                NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
-                    const Pair w = turned(F::turned_before(l) + k * 2 * F::in_tiles(l) + j);
-                    multiply(c, slope[k], w.at[0], w.at[1]);
-                }
+                float c[4];
+                tile_product<tiles>(c, slope, turned, F::turned_before(l) + j, 2 * F::in_tiles(l),
+                                    0, 0);
                 const int tile = Trail<L>::before(l) + j / 2, word = j % 2 * 2;
                 next[j / 2][word] = trail.bent(tile, word, c[0], c[1]);
                 next[j / 2][word + 1] = trail.bent(tile, word + 1, c[2], c[3]);
@@ -304,38 +245,25 @@ private:
     const Memory& memory_;
     const Pupil& pupil_;
     uint32_t* bench_;
-    size_t rows_;
     int warp_;
     float sum_[B::all_units][2][4];
     float bias_[L::count][2];
     Judge<E, policy, L, part> judge_;
 };
 
-template <class E, int policy, class L, Part part>
-NACELLE_INLINE void teach_slot(const View<E>& view, const Arguments& a, uint32_t slot) {
-    const uint32_t samples = samples_of<E, policy>(view, a);
-    const uint32_t begin = uint32_t(uint64_t(samples) * a.minibatch / a.minibatches),
-                   end = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches);
-    const Shuffle order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy));
-    WarpTeacher<E, policy, L, part> teacher(view, a);
-    constexpr uint64_t together = uint64_t(Bench<L>::samples);
-    for (uint64_t first = begin + slot * together; first < end;
-         first += a.pupil[policy].parts * together)
-        teacher.teach(view, order, first, end);
-    teacher.store(slot);
-}
-// With two networks the blocks behind the slots teach the second one.
 template <class E, int policy>
 NACELLE_INLINE void gradient_warps(const View<E>& view, const Arguments& a, Items items) {
-    using N = Networks<E, policy>;
-    if (a.pupil[policy].found[stopped] != 0) return;
-    const uint32_t block = uint32_t(items.begin / uint64_t(Bench<typename N::Actor>::threads));
-    if constexpr (N::shared) teach_slot<E, policy, typename N::Actor, Part::whole>(view, a, block);
-    else if (block < a.pupil[policy].parts)
-        teach_slot<E, policy, typename N::Actor, Part::actor>(view, a, block);
-    else
-        teach_slot<E, policy, typename N::Critic, Part::critic>(view, a,
-                                                                block - a.pupil[policy].parts);
+    constexpr uint64_t threads = uint64_t(Bench<typename Networks<E, policy>::Actor>::threads);
+    with_network<E, policy>(a, uint32_t(items.begin / threads),
+                            [&]<class L, Part part>(uint32_t slot) {
+                                const Minibatch<E, policy> batch(view, a);
+                                WarpTeacher<E, policy, L, part> teacher(a);
+                                constexpr uint64_t together = uint64_t(Bench<L>::samples);
+                                for (uint64_t first = slot * together; first < batch.count;
+                                     first += a.pupil[policy].parts * together)
+                                    teacher.teach(view, batch, first);
+                                teacher.store(slot);
+                            });
 }
 
 }

@@ -43,19 +43,6 @@ template <class L> struct Hall {
                          shared_words = (out_start + samples * row_words + 3) / 4 * 4;
 };
 
-#if defined(NACELLE_EMULATE)
-template <class L> alignas(16) inline uint32_t hall_of[Hall<L>::shared_words];
-#endif
-template <class L> NACELLE_INLINE uint32_t* hall() {
-#if defined(NACELLE_EMULATE)
-    return hall_of<L>;
-#elif defined(__CUDACC_RTC__)
-    return reinterpret_cast<uint32_t*>(nacelle_shared);
-#else
-    return nullptr;
-#endif
-}
-
 template <class E, int policy, class L, Part part> class WideTeacher {
     using B = Hall<L>;
     using F = Fragments<L>;
@@ -64,45 +51,40 @@ template <class E, int policy, class L, Part part> class WideTeacher {
 
 public:
     // `kept` is where level 0 of the first sample lies, `room` how many samples there is room for.
-    NACELLE_INLINE WideTeacher(const View<E>& view, const Arguments& a, uint32_t* kept, size_t room)
+    NACELLE_INLINE WideTeacher(const Arguments& a, uint32_t* kept, size_t room)
         : a_(a),
           memory_(a.memory[Spec<policy>::group]),
-          judge_(view, a),
-          shared_(hall<L>()),
+          judge_(a),
+          shared_(block_memory<B::shared_words>()),
           kept_(kept),
           room_(room),
           prepared_(reinterpret_cast<const uint32_t*>(a.pupil[policy].prepared) +
                     (part == Part::critic ? Prepared<E, policy>::critic : 0)),
           warp_(int(threadIdx.x) / 32) {}
 
-    // The samples order(first) .. below `end`, which are kept as numbers `place` on.
-    template <class Order>
-    NACELLE_INLINE void teach(const View<E>& view, const Order& order, uint64_t first, uint64_t end,
-                              size_t place) {
-        const int lane = warp_lane(), row = warp_ * warp_rows + lane;
-        place_ = place + size_t(warp_ * warp_rows);
-        const uint64_t number = first + uint64_t(row);
-        bool mine = lane < warp_rows && number < end;
-        size_t at = 0;
-        if (mine) {
-            const Sample sample = sample_at<E, policy>(view, a_, order(uint32_t(number)));
-            at = size_t(sample.step) * judge_.rows + sample.row;
-            mine = counts(memory_.flag[at]);
-        }
+    // The samples from number `first` of a minibatch on, one block of them; they are kept in this order.
+    NACELLE_INLINE void teach(const View<E>& view, const Minibatch<E, policy>& batch,
+                              uint64_t first) {
+        const int lane = warp_lane();
+        place_ = size_t(first) + size_t(warp_ * warp_rows);
+        const uint64_t number = place_ + uint64_t(lane);
+        const bool there = lane < warp_rows && number < batch.count;
+        const size_t at = there ? batch.place(view, a_, uint32_t(number)) : 0;
+        const bool mine = there && counts(memory_.flag[at]);
         __syncthreads();
-        uint32_t* const rows = shared_ + B::out_start + warp_ * warp_rows * B::row_words;
+        uint32_t* const rows = own_rows();
         for (int i = lane; i < warp_rows * B::pitch_in; i += 32) rows[i] = 0;
         __syncwarp();
-        if (mine) put(rows + lane * B::pitch_in, memory_.obs + at * size_t(width));
+        if (mine)
+            put_row<width>(rows + lane * B::pitch_in, memory_.obs + at * size_t(width), memory_);
         __syncwarp();
         keep<0>(rows, B::pitch_in, B::seen_before(0));
         forward<0>();
         __syncwarp();
-        float* const out = reinterpret_cast<float*>(rows + warp_rows * B::pitch_slopes);
         for (int i = lane; i < warp_rows * B::pitch_slopes; i += 32) rows[i] = 0;
         __syncwarp();
         if (lane < warp_rows)
-            judge_.row(out + lane * B::pitch_out, mine, at, rows + lane * B::pitch_slopes);
+            judge_.row(outputs() + lane * B::pitch_out, mine, at, rows + lane * B::pitch_slopes);
         __syncwarp();
         keep<L::count>(rows, B::pitch_slopes, B::slopes_before(L::count));
         backward<L::count - 1>();
@@ -113,14 +95,12 @@ public:
     }
 
 private:
-    NACELLE_INLINE void put(uint32_t* to, const float* obs) const {
-        NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
-            const float one = normal_of(obs[k], memory_.mean[k], memory_.scale[k]);
-            const float two = k + 1 < width
-                                  ? normal_of(obs[k + 1], memory_.mean[k + 1], memory_.scale[k + 1])
-                                  : 0;
-            to[k / 2] = pair_of(one, two);
-        }
+    // This warp's room in shared memory: the inputs, later the slopes along the outputs and the outputs.
+    NACELLE_INLINE uint32_t* own_rows() const {
+        return shared_ + B::out_start + warp_ * warp_rows * B::row_words;
+    }
+    NACELLE_INLINE float* outputs() const {
+        return reinterpret_cast<float*>(own_rows() + warp_rows * B::pitch_slopes);
     }
     // Where this warp's rows of a level lie.
     template <int level> NACELLE_INLINE uint32_t* rows_at(int before) const {
@@ -132,10 +112,8 @@ private:
         uint32_t tile[B::tiles(level)][4];
         take_tiles(tile, rows, pitch);
         uint32_t* const to = rows_at<level>(before);
-        NACELLE_UNROLL for (int k = 0; k < B::tiles(level); ++k) {
-            leave_pair(to, B::words(level), 2 * k, tile[k][0], tile[k][1]);
-            leave_pair(to, B::words(level), 2 * k + 1, tile[k][2], tile[k][3]);
-        }
+        NACELLE_UNROLL for (int k = 0; k < B::tiles(level); ++k)
+            leave_tile(to, B::words(level), k, tile[k]);
     }
     // The tiles of a layer's weights into shared memory, by all threads.
     NACELLE_INLINE void stage(int first_word, int count) const {
@@ -155,25 +133,15 @@ private:
                                   F::bias_before(l) + 2 * (warp_lane() % 4);
         NACELLE_FOURFOLD for (int j = 0; j < F::out_tiles(l); ++j) {
             float c[4];
-            tile_product(c, in, weights, j, F::out_tiles(l), bias[8 * j], bias[8 * j + 1]);
-            if constexpr (l + 1 == L::count) leave_output(j, c);
+            tile_product<B::tiles(l)>(c, in, weights, j, F::out_tiles(l), bias[8 * j],
+                                      bias[8 * j + 1]);
+            if constexpr (l + 1 == L::count) leave_outputs(outputs(), B::pitch_out, j, c);
             else
                 leave_pair(rows_at<l + 1>(B::seen_before(l + 1)), B::words(l + 1), j,
                            PairCurve<L::activation>::at(c[0], c[1]),
                            PairCurve<L::activation>::at(c[2], c[3]));
         }
         if constexpr (l + 1 < L::count) forward<l + 1>();
-    }
-    NACELLE_INLINE void leave_output(int j, const float (&c)[4]) const {
-        float* const out =
-            reinterpret_cast<float*>(shared_ + B::out_start + warp_ * warp_rows * B::row_words +
-                                     warp_rows * B::pitch_slopes);
-        float* const upper = out + warp_lane() / 4 * B::pitch_out + 8 * j + 2 * (warp_lane() % 4);
-        float* const lower = upper + 8 * B::pitch_out;
-        upper[0] = c[0];
-        upper[1] = c[1];
-        lower[0] = c[2];
-        lower[1] = c[3];
     }
     template <int l> NACELLE_INLINE void backward() {
         if constexpr (l > 0) {
@@ -185,7 +153,7 @@ private:
                 rows_at<l>(B::seen_before(l)) + warp_lane() / 4 * B::words(l) + warp_lane() % 4;
             NACELLE_FOURFOLD for (int j = 0; j < 2 * B::tiles(l); ++j) {
                 float c[4];
-                tile_product(c, slope, turned, j, 2 * F::in_tiles(l), 0, 0);
+                tile_product<B::tiles(l + 1)>(c, slope, turned, j, 2 * F::in_tiles(l), 0, 0);
                 leave_pair(rows_at<l>(B::slopes_before(l)), B::words(l), j,
                            bent(seen[4 * j], c[0], c[1]),
                            bent(seen[4 * j + 8 * B::words(l)], c[2], c[3]));
@@ -218,33 +186,20 @@ template <class E, int policy> struct WideRoom {
         return (most + 127) / 128 * 128;
     }
 };
-template <class E, int policy, class L, Part part>
-NACELLE_INLINE void teach_wide(const View<E>& view, const Arguments& a, uint32_t slot) {
-    const uint32_t samples = samples_of<E, policy>(view, a);
-    const uint32_t begin = uint32_t(uint64_t(samples) * a.minibatch / a.minibatches),
-                   end = uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches);
-    const Shuffle order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy));
-    using Room = WideRoom<E, policy>;
-    const size_t room = Room::samples(view, a);
-    WideTeacher<E, policy, L, part> teacher(
-        view, a, a.pupil[policy].wide + (part == Part::critic ? Room::first * room : 0), room);
-    constexpr uint64_t together = uint64_t(Hall<L>::samples);
-    for (uint64_t first = slot * together; begin + first < end;
-         first += a.pupil[policy].parts * together)
-        teacher.teach(view, order, begin + first, end, size_t(first));
-    teacher.store(slot);
-}
 template <class E, int policy>
 NACELLE_INLINE void gradient_wide(const View<E>& view, const Arguments& a, Items items) {
-    using N = Networks<E, policy>;
-    if (a.pupil[policy].found[stopped] != 0) return;
-    const uint32_t block = uint32_t(items.begin / 256);
-    if constexpr (N::shared) teach_wide<E, policy, typename N::Actor, Part::whole>(view, a, block);
-    else if (block < a.pupil[policy].parts)
-        teach_wide<E, policy, typename N::Actor, Part::actor>(view, a, block);
-    else
-        teach_wide<E, policy, typename N::Critic, Part::critic>(view, a,
-                                                                block - a.pupil[policy].parts);
+    using Room = WideRoom<E, policy>;
+    with_network<E, policy>(a, uint32_t(items.begin / 256), [&]<class L, Part part>(uint32_t slot) {
+        const Minibatch<E, policy> batch(view, a);
+        const size_t room = Room::samples(view, a);
+        WideTeacher<E, policy, L, part> teacher(
+            a, a.pupil[policy].wide + (part == Part::critic ? Room::first * room : 0), room);
+        constexpr uint64_t together = uint64_t(Hall<L>::samples);
+        for (uint64_t first = slot * together; first < batch.count;
+             first += a.pupil[policy].parts * together)
+            teacher.teach(view, batch, first);
+        teacher.store(slot);
+    });
 }
 
 }

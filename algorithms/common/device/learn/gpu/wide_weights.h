@@ -146,15 +146,11 @@ NACELLE_INLINE void weights_wide(const View<E>& view, const Arguments& a, Items 
     using L = typename N::Actor;
     const Pupil& pupil = a.pupil[policy];
     if (pupil.found[stopped] != 0) return;
-    const uint32_t samples = samples_of<E, policy>(view, a);
-    const size_t count = size_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches) -
-                         size_t(uint64_t(samples) * a.minibatch / a.minibatches);
-    const size_t share =
-                     (count + a.pupil[policy].parts * 32 - 1) / (a.pupil[policy].parts * 32) * 32,
-                 room = Room::samples(view, a);
+    const size_t count = Minibatch<E, policy>(view, a).count, together = size_t(pupil.parts) * 32,
+                 share = (count + together - 1) / together * 32, room = Room::samples(view, a);
     constexpr uint32_t tiles = uint32_t(Loom<L>::tiles);
-    const uint32_t block = uint32_t(items.begin / 256), slot = block % a.pupil[policy].parts,
-                   unit = block / a.pupil[policy].parts;
+    const uint32_t block = uint32_t(items.begin / 256), slot = block % pupil.parts,
+                   unit = block / pupil.parts;
     const size_t first = slot * share, end = min(first + share, count);
     alignas(16) __shared__ LoomSides sides;
     float* const gradient = pupil.gradient + size_t(slot) * size_t(Place<E, policy>::size);

@@ -1,0 +1,55 @@
+#pragma once
+#include <learn/heads.h>
+#include <learn/strips.h>
+// Choices of a policy for rows of its group.
+
+namespace learn {
+
+// Whether a row follows this policy.
+template <class E, class G, int policy> NACELLE_INLINE bool follows(size_t row) {
+    if constexpr (!has_policies<E>) return true;
+    else return policy_of<E>(group_index<E, G>(), int(row % size_t(count_of<E, G>))) == policy;
+}
+// The random numbers of a row's choice.
+template <class E, class G>
+NACELLE_INLINE Rng choice_random(const View<E>& view, uint64_t tick, size_t row) {
+    return Rng(view.head.seed, Domain::policy, tick,
+               view.head.first_env * uint32_t(count_of<E, G>) + uint32_t(row),
+               uint32_t(group_index<E, G>()));
+}
+// What is open to a row now, or null.
+template <class E, class G>
+NACELLE_INLINE const uint8_t* mask_now(const View<E>& view, size_t row) {
+    if constexpr (has_mask<E, G>)
+        return group_column<E, uint8_t, Role::mask, group_index<E, G>()>(view) +
+               row * size_t(choices_in<ActionOf<E, G>>);
+    else return nullptr;
+}
+// What a choice means goes into the action arrays.
+template <class E, int policy>
+NACELLE_INLINE void give(const View<E>& view, size_t row, const float* choice) {
+    using G = GroupOf<E, policy>;
+    ActionOf<E, G> action;
+    Head<ActionOf<E, G>, Spec<policy>>::act(choice, action);
+    store_row<E>(view.array, group_slot<E>(Role::action, Spec<policy>::group), row,
+                 rows_of<E, G>(view), action);
+}
+// For an evaluation: nothing is kept. `out` is null for who acts at random.
+template <class E, int policy>
+NACELLE_INLINE void act_on(const View<E>& view, const Arguments& a, size_t row, const float* out) {
+    using G = GroupOf<E, policy>;
+    using H = Head<ActionOf<E, G>, Spec<policy>>;
+    const uint8_t* const mask = mask_now<E, G>(view, row);
+    Rng rng = choice_random<E, G>(view, view.head.beat->clock, row);
+    float choice[H::parts];
+    if (!out)
+        H::uniform(
+            mask, [&] { return rng.bits(); }, choice);
+    else if (a.greedy) H::best(out, mask, choice);
+    else
+        H::draw(
+            out, mask, [&] { return rng.bits(); }, choice);
+    give<E, policy>(view, row, choice);
+}
+
+}
