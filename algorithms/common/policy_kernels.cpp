@@ -28,48 +28,48 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
     const nacelle::Header& header = SchemaView(environment).header();
     std::vector<std::string> defines;
     if (settings.emulates) defines.push_back("NACELLE_EMULATE");
-    const uint32_t program = host_.program(program_text(settings, header.groups, flight, as_gpu_),
-                                           kernel_headers(), defines);
-    const auto kernel = [&](const std::string& name) {
-        return host_.kernel(program, "learn_" + name);
+    const ProgramTexts texts = program_texts(settings, header.groups, flight, as_gpu_);
+    const auto program = [&](const std::string& text) {
+        return text.empty() ? ~0u : host_.program(text, kernel_headers(), defines);
     };
-    enlist_ = kernel("enlist");
-    begin_ = kernel("begin");
-    finish_ = kernel("finish");
-    mark_ = kernel("mark");
-    rollout_ = kernel(flight == Flight::steps ? "step" : "rollout");
+    const Programs in{program(texts.rollout), program(texts.update), program(texts.rest)};
+    rollout_ = kernel(in.rollout, flight == Flight::steps ? "step" : "rollout");
+    enlist_ = kernel(in.rest, "enlist");
+    begin_ = kernel(in.rest, "begin");
+    finish_ = kernel(in.rest, "finish");
+    mark_ = kernel(in.rest, "mark");
     for (uint32_t g = 0; g < header.groups; ++g)
-        watchers_.push_back({kernel("measure_observations_" + std::to_string(g)),
-                             kernel("follow_observations_" + std::to_string(g)),
+        watchers_.push_back({kernel(in.rest, "measure_observations_" + std::to_string(g)),
+                             kernel(in.rest, "follow_observations_" + std::to_string(g)),
                              uint64_t(environment.envs) * header.group[g].count,
                              header.group[g].obs_width});
-    for (size_t p = 0; p < settings.policies.size(); ++p) find_policy(program, p);
+    for (size_t p = 0; p < settings.policies.size(); ++p) find_policy(in, p);
 }
 
-void PolicyKernels::find_policy(uint32_t program, size_t p) {
-    const auto kernel = [&](const std::string& name) {
-        return host_.kernel(program, "learn_" + name + "_" + std::to_string(p));
+void PolicyKernels::find_policy(const Programs& in, size_t p) {
+    const auto of = [&](uint32_t program, const std::string& name) {
+        return kernel(program, name + "_" + std::to_string(p));
     };
     Kernels& k = kernels_.emplace_back();
-    k.act = kernel("act");
-    if (flight_ == Flight::steps) k.choose = kernel("choose");
+    k.act = of(in.rest, "act");
+    if (flight_ == Flight::steps) k.choose = of(in.rollout, "choose");
     if (as_gpu_ && settings_.policies[p].role != PolicySettings::Role::random)
-        k.prepare = kernel("prepare");
+        k.prepare = of(in.rest, "prepare");
     if (!learns(p)) return;
-    if (flight_ != Flight::warps) k.land = kernel("land");
-    if (on_tensor_cores(p) && !shapes_[p].shared) k.appraise = kernel("appraise");
-    k.measure_returns = kernel("measure_returns");
-    k.scale_rewards = kernel("scale_rewards");
-    k.find_advantages = kernel("find_advantages");
-    k.sum_advantages = kernel("sum_advantages");
-    k.measure_minibatch = kernel("measure_minibatch");
-    k.scale_minibatch = kernel("scale_minibatch");
-    if (settings_.traced) k.review = kernel("review");
-    k.gradient = kernel("gradient");
-    if (settings_.policies[p].staged) k.weights = kernel("weights");
-    k.total = kernel("total");
-    k.decide = kernel("decide");
-    k.adam = kernel("adam");
+    if (flight_ != Flight::warps) k.land = of(in.rollout, "land");
+    k.measure_returns = of(in.rest, "measure_returns");
+    k.scale_rewards = of(in.rest, "scale_rewards");
+    k.find_advantages = of(in.rest, "find_advantages");
+    k.sum_advantages = of(in.rest, "sum_advantages");
+    k.measure_minibatch = of(in.rest, "measure_minibatch");
+    k.scale_minibatch = of(in.rest, "scale_minibatch");
+    k.total = of(in.rest, "total");
+    k.decide = of(in.rest, "decide");
+    k.adam = of(in.rest, "adam");
+    if (on_tensor_cores(p) && !shapes_[p].shared) k.appraise = of(in.update, "appraise");
+    if (settings_.traced) k.review = of(in.update, "review");
+    k.gradient = of(in.update, "gradient");
+    if (settings_.policies[p].staged) k.weights = of(in.update, "weights");
 }
 
 void PolicyKernels::mark(Arguments& a, Moment moment, void* stream) const {

@@ -47,7 +47,14 @@ private:
         uint64_t rows, width;
     };
 
-    void find_policy(uint32_t program, size_t policy);
+    // The programs that the kernels are in.
+    struct Programs {
+        uint32_t rollout, update, rest;
+    };
+    void find_policy(const Programs& in, size_t policy);
+    nacelle_kernel kernel(uint32_t program, const std::string& name) const {
+        return host_.kernel(program, "learn_" + name);
+    }
     void prepare(const Arguments& a, void* stream) const;
     void appraise(const Arguments& a, size_t policy, void* stream) const;
     void gradient(const Arguments& a, size_t policy, void* stream) const;

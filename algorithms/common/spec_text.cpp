@@ -22,40 +22,43 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
 }
 
 // The kernels of one policy, as macros of learn/kernels.h.
-std::string kernels_of(size_t number, const PolicySettings& policy, const Settings& settings,
-                       Flight flight, bool as_gpu) {
+void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& policy,
+                 const Settings& settings, Flight flight, bool as_gpu) {
     using Role = PolicySettings::Role;
-    std::string text;
-    const auto add = [&](const std::string& name, const std::string& more = "") {
+    const auto add = [&](std::string& text, const std::string& name, const std::string& more = "") {
         text += "LEARN_" + name + "(" + std::to_string(number) + more + ")\n";
     };
-    add("PLAYER");
-    if (flight == Flight::steps) add("CHOOSE");
-    if (as_gpu && policy.role != Role::random) add("PREPARE");
-    if (policy.role != Role::trained) return text;
-    if (flight != Flight::warps) add("LAND");
-    if (policy.bf16 && !policy.shared) add("APPRAISE");
-    add("POLICY");
-    if (settings.traced) add("REVIEW");
-    if (policy.bf16 && policy.staged) add("GRADIENT_WIDE");
-    else if (policy.bf16) add("GRADIENT_WARPS", policy.threads > 128 ? ", 256" : ", 128");
-    else add("GRADIENT");
-    return text;
+    add(texts.rest, "PLAYER");
+    if (flight == Flight::steps) add(texts.rollout, "CHOOSE");
+    if (as_gpu && policy.role != Role::random) add(texts.rest, "PREPARE");
+    if (policy.role != Role::trained) return;
+    if (flight != Flight::warps) add(texts.rollout, "LAND");
+    add(texts.rest, "POLICY");
+    if (policy.bf16 && !policy.shared) add(texts.update, "APPRAISE");
+    if (settings.traced) add(texts.update, "REVIEW");
+    if (policy.bf16 && policy.staged) add(texts.update, "GRADIENT_WIDE");
+    else if (policy.bf16)
+        add(texts.update, "GRADIENT_WARPS", policy.threads > 128 ? ", 256" : ", 128");
+    else add(texts.update, "GRADIENT");
 }
 
 }
 
-std::string program_text(const Settings& settings, size_t groups, Flight flight, bool as_gpu) {
+ProgramTexts program_texts(const Settings& settings, size_t groups, Flight flight, bool as_gpu) {
     static const char* const flights[] = {"THREADS", "WARPS", "STEPS"};
-    std::string text = "#include <learn/kernels.h>\nnamespace learn {\n";
-    for (size_t p = 0; p < settings.policies.size(); ++p)
-        text += spec_of(p, settings.policies[p], settings.clips);
-    text += "}\nLEARN_PROGRAM()\n";
-    text += std::string("LEARN_ROLLOUT_") + flights[int(flight)] + "()\n";
-    for (size_t g = 0; g < groups; ++g) text += "LEARN_GROUP(" + std::to_string(g) + ")\n";
-    for (size_t p = 0; p < settings.policies.size(); ++p)
-        text += kernels_of(p, settings.policies[p], settings, flight, as_gpu);
-    return text;
+    ProgramTexts texts;
+    texts.rollout = std::string("LEARN_ROLLOUT_") + flights[int(flight)] + "()\n";
+    texts.rest = "LEARN_ITERATION()\n";
+    for (size_t g = 0; g < groups; ++g) texts.rest += "LEARN_GROUP(" + std::to_string(g) + ")\n";
+    std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
+    for (size_t p = 0; p < settings.policies.size(); ++p) {
+        specs += spec_of(p, settings.policies[p], settings.clips);
+        add_kernels(texts, p, settings.policies[p], settings, flight, as_gpu);
+    }
+    specs += "}\nNACELLE_PROGRAM()\n";
+    for (std::string* text : {&texts.rollout, &texts.update, &texts.rest})
+        if (!text->empty()) text->insert(0, specs);
+    return texts;
 }
 
 }

@@ -3,7 +3,11 @@
 
 namespace learn {
 
-// What is compiled behind the author's file: a Spec for each policy, then the kernels.
-std::string program_text(const Settings& settings, size_t groups, Flight flight, bool as_gpu);
+// What is compiled behind the author's file: a Spec for each policy, then kernels. They are three programs,
+// which compile side by side; the one of updates is empty where nobody learns.
+struct ProgramTexts {
+    std::string rollout, update, rest;
+};
+ProgramTexts program_texts(const Settings& settings, size_t groups, Flight flight, bool as_gpu);
 
 }

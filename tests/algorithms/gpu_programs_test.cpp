@@ -45,7 +45,7 @@ struct Wanted {
     bool bf16 = true, staged = false;
 };
 
-// Compiles it, or says why that fails.
+// Compiles its programs, or says why that fails.
 std::string fault_of(Compiler& compiler, const Wanted& program) {
     const std::filesystem::path author = env_folder / (std::string(program.environment) + ".cu");
     Environment env(cpu(1), recommended(program.environment, 4));
@@ -54,20 +54,24 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
         learn::read_settings(program.algorithm, program.config, told.environment);
     CHECK(settings.policies[0].bf16 == program.bf16);
     CHECK(settings.policies[0].staged == program.staged);
-    ProgramSource source{
-        .author = author,
-        .headers = {},
-        .instantiation = learn::program_text(settings, env.schema().header().groups,
-                                             learn::flight_of(settings, told.environment), true),
-        .defines = {},
-        .options = {"--prec-div=false"}};
+    const learn::ProgramTexts texts = learn::program_texts(
+        settings, env.schema().header().groups, learn::flight_of(settings, told.environment), true);
+    ProgramSource source{.author = author,
+                         .headers = {},
+                         .instantiation = {},
+                         .defines = {},
+                         .options = {"--prec-div=false"}};
     for (const EmbeddedHeader& header : embedded_sdk())
         source.headers.push_back({header.name, header.text});
     for (const nacelle_header& header : learn::kernel_headers())
         source.headers.push_back({header.name, header.text});
-    const Compiled result = compiler.compile(source);
-    const auto* const wrong = std::get_if<Diagnostics>(&result);
-    return wrong ? wrong->text() + wrong->raw : "";
+    for (const std::string& text : {texts.rollout, texts.update, texts.rest}) {
+        source.instantiation = text;
+        const Compiled result = compiler.compile(source);
+        if (const auto* const wrong = std::get_if<Diagnostics>(&result))
+            return wrong->text() + wrong->raw;
+    }
+    return "";
 }
 
 }

@@ -14,8 +14,9 @@
 #include <learn/cpu/act.h>
 #include <learn/cpu/update.h>
 #endif
-// The kernels of a policy gradient. The host writes the Specs, then LEARN_PROGRAM(), a rollout, a
-// LEARN_GROUP for each group, and for each policy what its part and its precision ask for.
+// The kernels of a policy gradient. The host writes the Specs and NACELLE_PROGRAM(), then some of these: a
+// rollout, an iteration, a LEARN_GROUP for each group, and for each policy what its part and precision ask
+// for.
 
 namespace learn {
 
@@ -88,8 +89,7 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     }                                                                                              \
     LEARN_KERNEL(name##_##number, name##_##number)
 
-#define LEARN_PROGRAM()                                                                            \
-    NACELLE_PROGRAM()                                                                              \
+#define LEARN_ITERATION()                                                                          \
     LEARN_KERNEL(enlist, enlist)                                                                   \
     LEARN_KERNEL(begin, begin)                                                                     \
     LEARN_KERNEL(mark, mark)                                                                       \
