@@ -207,7 +207,8 @@ private:
         if (!schema.has_continuous(policy.group)) {
             // What is set for all policies is for those that have such actions.
             const bool for_all = anywhere && path == "policies.default.";
-            for (const char* const key : {"deviation", "initial_deviation", "squash"})
+            for (const char* const key :
+                 {"deviation", "initial_deviation", "noise_steps", "squash"})
                 if (config.has(key) && !for_all)
                     wrong(path + key,
                           (anywhere ? "'" + policy.name + "'" : std::string(environment_.name)) +
@@ -217,6 +218,7 @@ private:
         policy.deviation = one_of(config, path, "deviation", policy.deviation, {"free", "state"});
         policy.initial_deviation =
             config.number("initial_deviation", policy.initial_deviation, 1e-4, 7);
+        policy.noise_steps = config.integer("noise_steps", policy.noise_steps, 1, 1 << 20);
         policy.squashed = config.flag("squash", policy.squashed);
     }
 
@@ -284,6 +286,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
     if (real) {
         json.text("deviation", policy.deviation);
         json.number("initial_deviation", policy.initial_deviation);
+        json.number("noise_steps", double(policy.noise_steps));
         json.raw("squash", policy.squashed ? "true" : "false");
     }
     if (!std::equal(std::begin(common), std::end(common), std::begin(policy.dials),

@@ -17,6 +17,7 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            "    static constexpr Activation activation = Activation::" + policy.activation + ";\n" +
            "    static constexpr Deviation deviation = Deviation::" +
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
+           "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
            "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +
            "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n};\n";
 }

@@ -37,6 +37,13 @@ struct Squashed {
     static constexpr learn::Deviation deviation = learn::Deviation::free;
 };
 
+// Random numbers for a head outside of any rollout.
+struct Bits {
+    Rng rng;
+    uint32_t bits() { return rng.bits(); }
+    uint32_t noise() { return rng.bits(); }
+};
+
 inline HeadForm form_of(const Single*) { return {{{6}}, false, true}; }
 inline HeadForm form_of(const Several*) { return {{{3}, {5}, {5}}, false, true}; }
 inline HeadForm form_of(const Real*) { return {{{0, -2, 3}, {0}, {0}}, false, true}; }

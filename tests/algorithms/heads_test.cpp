@@ -121,10 +121,9 @@ TEST_CASE("where nothing is open the first choice is taken, and nothing is infin
     using Head = learn::Head<Several, Free>;
     const std::vector<float> out = {0.5f, 1, -1, 0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0, 1, 2, 3, 4};
     const std::vector<uint8_t> mask = {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
-    nacelle::Rng rng(1, nacelle::Domain::policy, 2, 3);
+    Bits bits{nacelle::Rng(1, nacelle::Domain::policy, 2, 3)};
     float choice[3], log_odds, entropy, slope[13];
-    const float drawn = Head::draw(
-        out.data(), mask.data(), [&] { return rng.bits(); }, choice);
+    const float drawn = Head::draw(out.data(), mask.data(), bits, choice);
     CHECK(choice[1] == 0);
     Head::judge(out.data(), mask.data(), choice, log_odds, entropy);
     // As if this part were not there.

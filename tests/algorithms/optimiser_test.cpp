@@ -34,6 +34,7 @@ template <> struct Spec<0> {
     static constexpr bool shared = true, squashed = false;
     static constexpr Activation activation = Activation::tanh;
     static constexpr Deviation deviation = Deviation::free;
+    static constexpr int noise_steps = 1;
     static constexpr Loss loss = Loss::clipped;
     using Hidden = nacelle::detail::Ints<7>;
 };

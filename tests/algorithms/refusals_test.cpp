@@ -129,6 +129,9 @@ TEST_CASE("deviations are for policies with continuous actions") {
            "nothing"},
           {all({{"squash", true}}),
            "policies.default.squash: Choices has no continuous actions; this would change nothing"},
+          {all({{"noise_steps", 8}}),
+           "policies.default.noise_steps: Choices has no continuous actions; this would change "
+           "nothing"},
           {all({{"initial_deviation", 0.5}}),
            "policies.default.initial_deviation: Choices has no continuous actions; this would "
            "change nothing"}});

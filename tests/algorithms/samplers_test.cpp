@@ -54,9 +54,9 @@ template <class A, class S> void draw_many(double open) {
     const Trial<A, S> trial(dice, 1.5f, open);
     double worst = 0;
     const auto draw = [&](uint64_t tick, float* choice) {
-        Rng rng(seed, Domain::policy, tick, 5);
-        const float log_odds = learn::Head<A, S>::draw(
-            trial.out.data(), trial.masked(), [&] { return rng.bits(); }, choice);
+        Bits bits{Rng(seed, Domain::policy, tick, 5)};
+        const float log_odds =
+            learn::Head<A, S>::draw(trial.out.data(), trial.masked(), bits, choice);
         const std::vector<double> out(trial.out.begin(), trial.out.end()),
             kept(choice, choice + trial.form.parts.size());
         const double must = judged(trial.form, out, trial.mask, kept).log_odds;
@@ -91,9 +91,8 @@ template <class A, class S> void draw_uniformly(double open) {
     Dice dice(seed);
     const Trial<A, S> trial(dice, 1, open);
     const auto draw = [&](uint64_t tick, float* choice) {
-        Rng rng(seed, Domain::policy, tick, 5);
-        learn::Head<A, S>::uniform(
-            trial.masked(), [&] { return rng.bits(); }, choice);
+        Bits bits{Rng(seed, Domain::policy, tick, 5)};
+        learn::Head<A, S>::uniform(trial.masked(), bits, choice);
     };
     Tally<A, S, decltype(draw)&> tally(trial, draw);
     trial.each_part([&](size_t p, size_t, size_t base, size_t) {

@@ -10,13 +10,26 @@ template <class E, class G, int policy> NACELLE_INLINE bool follows(size_t row) 
     if constexpr (!has_policies<E>) return true;
     else return policy_of<E>(group_index<E, G>(), int(row % size_t(count_of<E, G>))) == policy;
 }
-// The random numbers of a row's choice.
-template <class E, class G>
-NACELLE_INLINE Rng choice_random(const View<E>& view, uint64_t tick, size_t row) {
-    return Rng(view.head.seed, Domain::policy, tick,
-               view.head.first_env * uint32_t(count_of<E, G>) + uint32_t(row),
-               uint32_t(group_index<E, G>()));
-}
+// The random numbers of a row's choice. Those of noise may stay the same for some steps.
+template <class E, int policy> class Dice {
+    using G = GroupOf<E, policy>;
+    static constexpr uint32_t steps = uint32_t(Spec<policy>::noise_steps);
+
+public:
+    NACELLE_INLINE Dice(const View<E>& view, uint64_t tick, size_t row)
+        : fresh_(of(view, tick, row, 0)),
+          held_(steps > 1 ? of(view, tick / steps, row, 1) : fresh_) {}
+    NACELLE_INLINE uint32_t bits() { return fresh_.bits(); }
+    NACELLE_INLINE uint32_t noise() { return steps > 1 ? held_.bits() : fresh_.bits(); }
+
+private:
+    static NACELLE_INLINE Rng of(const View<E>& view, uint64_t tick, size_t row, uint32_t use) {
+        return Rng(view.head.seed, Domain::policy, tick,
+                   view.head.first_env * uint32_t(count_of<E, G>) + uint32_t(row),
+                   use * uint32_t(most_groups) + uint32_t(group_index<E, G>()));
+    }
+    Rng fresh_, held_;
+};
 // What is open to a row now, or null.
 template <class E, class G>
 NACELLE_INLINE const uint8_t* mask_now(const View<E>& view, size_t row) {
@@ -40,15 +53,11 @@ NACELLE_INLINE void act_on(const View<E>& view, const Arguments& a, size_t row, 
     using G = GroupOf<E, policy>;
     using H = Head<ActionOf<E, G>, Spec<policy>>;
     const uint8_t* const mask = mask_now<E, G>(view, row);
-    Rng rng = choice_random<E, G>(view, view.head.beat->clock, row);
+    Dice<E, policy> dice(view, view.head.beat->clock, row);
     float choice[H::parts];
-    if (!out)
-        H::uniform(
-            mask, [&] { return rng.bits(); }, choice);
+    if (!out) H::uniform(mask, dice, choice);
     else if (a.greedy) H::best(out, mask, choice);
-    else
-        H::draw(
-            out, mask, [&] { return rng.bits(); }, choice);
+    else H::draw(out, mask, dice, choice);
     give<E, policy>(view, row, choice);
 }
 

@@ -67,31 +67,31 @@ template <class A, class S> struct Head {
         return mask ? mask + base : nullptr;
     }
 
-    // Draws a choice; bits() gives 32 random bits. Returns the logarithm of its probability or density.
-    template <class Bits>
-    static NACELLE_INLINE float draw(const float* out, const uint8_t* mask, Bits&& bits,
+    // Draws a choice; dice.bits() gives 32 random bits, dice.noise() those of a deviation. Returns the logarithm of its probability or density.
+    template <class Dice>
+    static NACELLE_INLINE float draw(const float* out, const uint8_t* mask, Dice& dice,
                                      float* choice) {
         float log_odds = 0;
         each_part([&](auto type, int part, int first, int base, int deviation) {
             log_odds +=
-                draw_part(type, out, part_mask(mask, base), bits, choice[part], first, deviation);
+                draw_part(type, out, part_mask(mask, base), dice, choice[part], first, deviation);
         });
         return log_odds;
     }
-    template <class T, class Bits>
+    template <class T, class Dice>
     static NACELLE_INLINE float draw_part(Types<T>, const float* out, const uint8_t* mask,
-                                          Bits&& bits, float& choice, int first, int deviation) {
+                                          Dice& dice, float& choice, int first, int deviation) {
         if constexpr (is_real<T>) {
             const float log_sigma = log_deviation(out[deviation]);
-            const float radius = sqrt(-2.0f * log(1.0f - uniform_from(bits())));
-            const float z = radius * cos(2.0f * pi * uniform_from(bits()));
+            const float radius = sqrt(-2.0f * log(1.0f - uniform_from(dice.noise())));
+            const float z = radius * cos(2.0f * pi * uniform_from(dice.noise()));
             choice = out[first] + exp(log_sigma) * z;
             float log_odds = -0.5f * z * z - log_sigma - half_log_two_pi;
             if (S::squashed) log_odds -= log_squash(choice);
             return log_odds;
         } else {
             const Scores scores = scores_of<T::choices>(out + first, mask);
-            float left = uniform_from(bits()) * exp(scores.log_sum);
+            float left = uniform_from(dice.bits()) * exp(scores.log_sum);
             int chosen = -1;
             bool found = false;
             for (int i = 0; i < T::choices; ++i) {
@@ -108,19 +108,19 @@ template <class A, class S> struct Head {
         }
     }
     // Every choice that is open is as likely as another.
-    template <class Bits>
-    static NACELLE_INLINE void uniform(const uint8_t* mask, Bits&& bits, float* choice) {
+    template <class Dice>
+    static NACELLE_INLINE void uniform(const uint8_t* mask, Dice& dice, float* choice) {
         each_part([&](auto type, int part, int, int base, int) {
-            choice[part] = uniform_part(type, part_mask(mask, base), bits);
+            choice[part] = uniform_part(type, part_mask(mask, base), dice);
         });
     }
-    template <class T, class Bits>
-    static NACELLE_INLINE float uniform_part(Types<T>, const uint8_t* mask, Bits&& bits) {
-        if constexpr (is_real<T>) return 2.0f * uniform_from(bits()) - 1.0f;
+    template <class T, class Dice>
+    static NACELLE_INLINE float uniform_part(Types<T>, const uint8_t* mask, Dice& dice) {
+        if constexpr (is_real<T>) return 2.0f * uniform_from(dice.bits()) - 1.0f;
         else {
             int allowed = 0, chosen = 0;
             for (int i = 0; i < T::choices; ++i) allowed += open(mask, i);
-            int skip = below_from(bits(), max(allowed, 1));
+            int skip = below_from(dice.bits(), max(allowed, 1));
             for (int i = 0; i < T::choices; ++i) {
                 const bool here = open(mask, i) && skip == 0;
                 chosen = here ? i : chosen;

@@ -22,6 +22,7 @@ enum class Loss { clipped, plain };
 //     static constexpr bool shared = true, squashed = false, tensor = false;
 //     static constexpr Activation activation = Activation::tanh;
 //     static constexpr Deviation deviation = Deviation::free;
+//     static constexpr int noise_steps = 1;
 //     static constexpr Loss loss = Loss::clipped;
 //     using Hidden = nacelle::detail::Ints<64, 64>;
 // };

@@ -105,10 +105,9 @@ private:
                 first, count, [](size_t) { return true; },
                 [&](const size_t* rows, int n) {
                     for (int i = 0; i < n; ++i) {
-                        Rng rng = choice_random<E, G>(view_, tick, rows[i]);
-                        H::uniform(
-                            mask_now<E, G>(view_, rows[i]), [&] { return rng.bits(); },
-                            memory_.choice + (before + rows[i]) * H::parts);
+                        Dice<E, policy> dice(view_, tick, rows[i]);
+                        H::uniform(mask_now<E, G>(view_, rows[i]), dice,
+                                   memory_.choice + (before + rows[i]) * H::parts);
                     }
                 });
         } else {
@@ -121,10 +120,10 @@ private:
                     mind.judge(n);
                     for (int i = 0; i < n; ++i) {
                         const size_t at = before + rows[i];
-                        Rng rng = choice_random<E, G>(view_, tick, rows[i]);
-                        memory_.log_odds[at] = H::draw(
-                            mind.output(i), mask_now<E, G>(view_, rows[i]),
-                            [&] { return rng.bits(); }, memory_.choice + at * H::parts);
+                        Dice<E, policy> dice(view_, tick, rows[i]);
+                        memory_.log_odds[at] =
+                            H::draw(mind.output(i), mask_now<E, G>(view_, rows[i]), dice,
+                                    memory_.choice + at * H::parts);
                         memory_.value[at] = mind.value(i);
                     }
                 });

@@ -31,14 +31,10 @@ template <class E, int policy> struct Chooser {
             const float* const obs = obs_of(view, row);
             for (size_t i = 0; i < width; ++i) memory.obs[at * width + i] = obs[i];
         }
-        Rng rng = choice_random<E, G>(view, view.head.beat->clock + a.step, row);
+        Dice<E, policy> dice(view, view.head.beat->clock + a.step, row);
         float choice[H::parts];
-        if (!out)
-            H::uniform(
-                mask, [&] { return rng.bits(); }, choice);
-        else
-            memory.log_odds[at] = H::draw(
-                out, mask, [&] { return rng.bits(); }, choice);
+        if (!out) H::uniform(mask, dice, choice);
+        else memory.log_odds[at] = H::draw(out, mask, dice, choice);
         for (int i = 0; i < H::parts; ++i) memory.choice[at * H::parts + size_t(i)] = choice[i];
         give<E, policy>(view, row, choice);
     }

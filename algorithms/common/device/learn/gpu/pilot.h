@@ -26,25 +26,23 @@ template <class E, class G> struct Rower {
             memory.mask[at * size_t(choices) + size_t(i)] = mask[i];
         with_policy(row, [&]<int policy>() {
             using H = Head<ActionOf<E, G>, Spec<policy>>;
-            Rng rng = choice_random<E, G>(view, tick, row);
+            Dice<E, policy> dice(view, tick, row);
             float choice[H::parts];
-            choose_by<policy>(a, at, obs, mask, rng, choice);
+            choose_by<policy>(a, at, obs, mask, dice, choice);
             for (int i = 0; i < H::parts; ++i) memory.choice[at * H::parts + size_t(i)] = choice[i];
             H::act(choice, action);
         });
     }
     template <int policy>
     static NACELLE_INLINE void choose_by(const Arguments& a, size_t at, const float* obs,
-                                         const uint8_t* mask, Rng& rng, float* choice) {
+                                         const uint8_t* mask, Dice<E, policy>& dice,
+                                         float* choice) {
         using H = Head<ActionOf<E, G>, Spec<policy>>;
-        if constexpr (Spec<policy>::kind == Kind::random)
-            H::uniform(
-                mask, [&] { return rng.bits(); }, choice);
+        if constexpr (Spec<policy>::kind == Kind::random) H::uniform(mask, dice, choice);
         else {
             const Memory& memory = a.memory[group];
             ThreadMind<E, policy> mind(a);
-            memory.log_odds[at] = H::draw(
-                mind.think(obs), mask, [&] { return rng.bits(); }, choice);
+            memory.log_odds[at] = H::draw(mind.think(obs), mask, dice, choice);
             memory.value[at] = mind.judge(obs);
         }
     }
