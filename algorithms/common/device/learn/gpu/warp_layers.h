@@ -102,10 +102,6 @@ NACELLE_INLINE void take_tiles(uint32_t (*tile)[4], const uint32_t* rows, int pi
         tile[k][3] = first[8 * k + 8 * pitch + 4];
     }
 }
-template <int tiles>
-NACELLE_INLINE void take_tiles(uint32_t (&tile)[tiles][4], const uint32_t* rows, int pitch) {
-    take_tiles<tiles>(&tile[0], rows, pitch);
-}
 // Two words of tile j of 8 outputs go where tile j / 2 of 16 inputs of the next layer has them.
 NACELLE_INLINE void leave_pair(uint32_t* rows, int pitch, int j, uint32_t upper, uint32_t lower) {
     uint32_t* const to = rows + warp_lane() / 4 * pitch + 4 * j + warp_lane() % 4;

@@ -33,7 +33,7 @@ NACELLE_INLINE void think_layers(Desk<L>& desk, const Weights& weights, const fl
     using F = Fragments<L>;
     using D = Desk<L>;
     uint32_t in[F::in_tiles(l)][4];
-    take_tiles(in, desk.in, D::pitch_in);
+    take_tiles<F::in_tiles(l)>(in, desk.in, D::pitch_in);
     __syncwarp();
     const float* const start = bias + F::bias_before(l) + 2 * (warp_lane() % 4);
     NACELLE_FOURFOLD for (int j = 0; j < F::out_tiles(l); ++j) {

@@ -102,7 +102,7 @@ public:
                        bench_ + B::slopes_before(L::count) + row * B::pitch(L::count));
         __syncwarp();
         uint32_t slope[B::tiles(L::count)][4];
-        take_tiles(slope, slopes(L::count), B::pitch(L::count));
+        take_tiles<B::tiles(L::count)>(slope, slopes(L::count), B::pitch(L::count));
         leave_trail(trail);
         go_back<L::count - 1>(trail, slope);
         __syncthreads();

@@ -110,7 +110,7 @@ private:
     template <int level>
     NACELLE_INLINE void keep(const uint32_t* rows, int pitch, int before) const {
         uint32_t tile[B::tiles(level)][4];
-        take_tiles(tile, rows, pitch);
+        take_tiles<B::tiles(level)>(tile, rows, pitch);
         uint32_t* const to = rows_at<level>(before);
         NACELLE_UNROLL for (int k = 0; k < B::tiles(level); ++k)
             leave_tile(to, B::words(level), k, tile[k]);
@@ -127,7 +127,7 @@ private:
     template <int l> NACELLE_INLINE void forward() {
         stage(F::tiles_before(l) * 64, F::tiles(l) * 64);
         uint32_t in[B::tiles(l)][4];
-        take_tiles(in, rows_at<l>(B::seen_before(l)), B::words(l));
+        take_tiles<B::tiles(l)>(in, rows_at<l>(B::seen_before(l)), B::words(l));
         const WeightsInMemory weights{shared_ + 2 * warp_lane()};
         const float* const bias = reinterpret_cast<const float*>(prepared_) + F::bias_start +
                                   F::bias_before(l) + 2 * (warp_lane() % 4);
@@ -147,7 +147,8 @@ private:
         if constexpr (l > 0) {
             stage(F::turned_start + F::turned_before(l) * 64, F::turned_tiles(l) * 64);
             uint32_t slope[B::tiles(l + 1)][4];
-            take_tiles(slope, rows_at<l + 1>(B::slopes_before(l + 1)), B::words(l + 1));
+            take_tiles<B::tiles(l + 1)>(slope, rows_at<l + 1>(B::slopes_before(l + 1)),
+                                        B::words(l + 1));
             const WeightsInMemory turned{shared_ + 2 * warp_lane()};
             const uint32_t* const seen =
                 rows_at<l>(B::seen_before(l)) + warp_lane() / 4 * B::words(l) + warp_lane() % 4;
