@@ -64,7 +64,7 @@ NetworkShape::NetworkShape(const PolicySettings& policy, const nacelle_environme
     choices = schema.choices(policy.group);
     reals = schema.count(policy.group, nacelle::Kind::continuous);
     parts = reals + schema.count(policy.group, nacelle::Kind::discrete);
-    const int64_t in = schema.header().group[policy.group].obs_width;
+    const int64_t in = schema.seen(policy.group);
     actor.push_back(in);
     actor.insert(actor.end(), policy.hidden.begin(), policy.hidden.end());
     actor.push_back(outputs() + (shared ? 1 : 0));

@@ -44,11 +44,12 @@ void PolicyGradient::make_counters() {
 }
 
 void PolicyGradient::make_group(uint32_t g) {
-    const nacelle::Group& group = SchemaView(environment_).header().group[g];
+    const SchemaView schema(environment_);
+    const nacelle::Group& group = schema.header().group[g];
     Memory& memory = arguments_.memory[g];
     const std::string name = group.name;
     const uint64_t rows = uint64_t(environment_.envs) * group.count, steps = settings_.horizon,
-                   width = group.obs_width;
+                   width = schema.seen(g);
     memory.obs = array<float>(name + ".kept.obs", {steps + 1, rows, width}, false);
     if (group.mask_width)
         memory.mask = array<uint8_t>(name + ".kept.mask", {steps, rows, group.mask_width}, false);
@@ -63,6 +64,10 @@ void PolicyGradient::make_group(uint32_t g) {
     for (const PolicySettings& policy : settings_.policies)
         if (policy.group == g && policy.bf16 && !policy.shared && !memory.final_obs)
             memory.final_obs = array<float>(name + ".kept.final_obs", {steps, rows, width}, false);
+    if (schema.image_elements(g)) {
+        memory.seen = array<float>(name + ".seen", {rows, width}, false);
+        memory.seen_final = array<float>(name + ".seen_final", {rows, width}, false);
+    }
     if (settings_.traced) memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, false);
     memory.running = array<float>(name + ".running_return", {rows}, true);
     memory.mean = array<float>(name + ".obs.mean", {width}, true);

@@ -7,9 +7,10 @@
 
 namespace learn {
 
-// One launch for all steps where that can be: a team's members meet the tensor cores between two steps.
+// One launch for all steps where that can be: a team's members meet the tensor cores between two steps,
+// and images are put together with the numbers before them.
 Flight flight_of(const Settings& settings, const nacelle_environment& environment) {
-    if (settings.stepwise) return Flight::steps;
+    if (settings.stepwise || SchemaView(environment).header().has_image) return Flight::steps;
     bool tensor = false;
     for (const PolicySettings& policy : settings.policies) tensor |= policy.bf16;
     if (!tensor) return Flight::threads;
@@ -25,10 +26,11 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
       shapes_(shapes),
       flight_(flight),
       as_gpu_(environment.on_gpu || settings.emulates) {
-    const nacelle::Header& header = SchemaView(environment).header();
+    const SchemaView schema(environment);
+    const nacelle::Header& header = schema.header();
     std::vector<std::string> defines;
     if (settings.emulates) defines.push_back("NACELLE_EMULATE");
-    const ProgramTexts texts = program_texts(settings, header.groups, flight, as_gpu_);
+    const ProgramTexts texts = program_texts(settings, schema, flight, as_gpu_);
     const auto program = [&](const std::string& text) {
         return text.empty() ? ~0u : host_.program(text, kernel_headers(), defines);
     };
@@ -38,11 +40,14 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
     begin_ = kernel(in.rest, "begin");
     finish_ = kernel(in.rest, "finish");
     mark_ = kernel(in.rest, "mark");
-    for (uint32_t g = 0; g < header.groups; ++g)
-        watchers_.push_back({kernel(in.rest, "measure_observations_" + std::to_string(g)),
-                             kernel(in.rest, "follow_observations_" + std::to_string(g)),
-                             uint64_t(environment.envs) * header.group[g].count,
-                             header.group[g].obs_width});
+    for (uint32_t g = 0; g < header.groups; ++g) {
+        Watchers& watchers = watchers_.emplace_back();
+        watchers.measure = kernel(in.rest, "measure_observations_" + std::to_string(g));
+        watchers.follow = kernel(in.rest, "follow_observations_" + std::to_string(g));
+        if (schema.image_elements(g)) watchers.see = kernel(in.rest, "see_" + std::to_string(g));
+        watchers.rows = uint64_t(environment.envs) * header.group[g].count;
+        watchers.width = schema.seen(g);
+    }
     for (size_t p = 0; p < settings.policies.size(); ++p) find_policy(in, p);
 }
 
@@ -91,6 +96,7 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
     if (flight_ == Flight::warps)
         host_.launch(rollout_, (uint64_t(environment_.envs) + 15) / 16 * 32, 64, a, stream);
     for (a.step = 0; flight_ == Flight::steps && a.step < a.steps; ++a.step) {
+        see(a, stream);
         for (size_t p = 0; p < kernels_.size(); ++p) {
             // On tensor cores those that were cut short in the step before follow as rows of their own.
             const uint64_t rows = uint64_t(a.pupil[p].seats) * (on_tensor_cores(p) ? 2 : 1);
@@ -98,12 +104,17 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
         }
         host_.launch_environments(rollout_, a, stream);
     }
+    if (flight_ == Flight::steps) see(a, stream);
     for (size_t p = 0; p < kernels_.size(); ++p) {
         const uint64_t rows = uint64_t(a.pupil[p].seats) * (on_tensor_cores(p) ? 2 : 1);
         if (kernels_[p].land.function)
             launch(kernels_[p].land, as_gpu_ ? items_for(p, rows) : environment_.envs, a, stream);
         appraise(a, p, stream);
     }
+}
+void PolicyKernels::see(const Arguments& a, void* stream) const {
+    for (const Watchers& watchers : watchers_)
+        if (watchers.see.function) launch(watchers.see, watchers.rows * watchers.width, a, stream);
 }
 void PolicyKernels::appraise(const Arguments& a, size_t p, void* stream) const {
     if (kernels_[p].appraise.function)
@@ -171,7 +182,9 @@ void PolicyKernels::finish(const Arguments& a, void* stream) const {
         launch(watcher.follow, watcher.width * block_items, a, stream);
     launch(finish_, 1, a, stream);
 }
-void PolicyKernels::act(const Arguments& a, void* stream) const {
+void PolicyKernels::act(Arguments& a, void* stream) const {
+    a.step = 0;
+    see(a, stream);
     prepare(a, stream);
     for (size_t p = 0; p < kernels_.size(); ++p)
         launch(kernels_[p].act, items_for(p, a.pupil[p].seats), a, stream);

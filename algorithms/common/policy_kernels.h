@@ -34,7 +34,7 @@ public:
     void review(const Arguments& a, size_t policy, void* stream) const;
     void minibatch(const Arguments& a, size_t policy, void* stream) const;
     void finish(const Arguments& a, void* stream) const;
-    void act(const Arguments& a, void* stream) const;
+    void act(Arguments& a, void* stream) const;
 
 private:
     struct Kernels {    // of one policy
@@ -43,7 +43,7 @@ private:
             weights, total, decide, adam;
     };
     struct Watchers {    // of one group
-        nacelle_kernel measure, follow;
+        nacelle_kernel measure, follow, see;
         uint64_t rows, width;
     };
 
@@ -55,6 +55,7 @@ private:
     nacelle_kernel kernel(uint32_t program, const std::string& name) const {
         return host_.kernel(program, "learn_" + name);
     }
+    void see(const Arguments& a, void* stream) const;
     void prepare(const Arguments& a, void* stream) const;
     void appraise(const Arguments& a, size_t policy, void* stream) const;
     void gradient(const Arguments& a, size_t policy, void* stream) const;

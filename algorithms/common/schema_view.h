@@ -23,6 +23,18 @@ public:
         for (uint32_t i = 0; i < header().fields; ++i)
             if (field(i).role == nacelle::Role::action && field(i).group == group) fn(field(i));
     }
+    // Elements of the images that a group sees, and what a network sees: its numbers, too.
+    uint32_t image_elements(uint32_t group) const {
+        uint32_t all = 0;
+        for (uint32_t i = 0; i < header().fields; ++i)
+            if (field(i).role == nacelle::Role::obs && field(i).kind == nacelle::Kind::array &&
+                field(i).group == group)
+                all += field(i).count;
+        return all;
+    }
+    uint32_t seen(uint32_t group) const {
+        return header().group[group].obs_width + image_elements(group);
+    }
     bool has_continuous(uint32_t group) const {
         return count(group, nacelle::Kind::continuous) > 0;
     }

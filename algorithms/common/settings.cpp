@@ -307,9 +307,9 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     Config config(text);
     const SchemaView schema(environment);
     for (uint32_t g = 0; g < schema.header().groups; ++g)
-        if (schema.header().group[g].obs_width == 0)
+        if (schema.seen(g) == 0)
             throw std::runtime_error(std::string(environment.name) +
-                                     ": a network needs numbers in Obs; there are only arrays");
+                                     ": a network needs something to see; Obs is empty");
     Settings settings;
     config.text("name", algorithm.name);
     settings.horizon = uint32_t(config.integer("horizon", algorithm.horizon, 1, 1 << 20));

@@ -45,12 +45,16 @@ void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& polic
 
 }
 
-ProgramTexts program_texts(const Settings& settings, size_t groups, Flight flight, bool as_gpu) {
+ProgramTexts program_texts(const Settings& settings, const SchemaView& schema, Flight flight,
+                           bool as_gpu) {
     static const char* const flights[] = {"THREADS", "WARPS", "STEPS"};
     ProgramTexts texts;
     texts.rollout = std::string("LEARN_ROLLOUT_") + flights[int(flight)] + "()\n";
     texts.rest = "LEARN_ITERATION()\n";
-    for (size_t g = 0; g < groups; ++g) texts.rest += "LEARN_GROUP(" + std::to_string(g) + ")\n";
+    for (uint32_t g = 0; g < schema.header().groups; ++g) {
+        texts.rest += "LEARN_GROUP(" + std::to_string(g) + ")\n";
+        if (schema.image_elements(g)) texts.rest += "LEARN_SEE(" + std::to_string(g) + ")\n";
+    }
     std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p) {
         specs += spec_of(p, settings.policies[p], settings.clips);

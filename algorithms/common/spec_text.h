@@ -1,5 +1,6 @@
 #pragma once
 #include "algorithms/common/policy_kernels.h"
+#include "algorithms/common/schema_view.h"
 
 namespace learn {
 
@@ -8,6 +9,7 @@ namespace learn {
 struct ProgramTexts {
     std::string rollout, update, rest;
 };
-ProgramTexts program_texts(const Settings& settings, size_t groups, Flight flight, bool as_gpu);
+ProgramTexts program_texts(const Settings& settings, const SchemaView& schema, Flight flight,
+                           bool as_gpu);
 
 }

@@ -6,6 +6,8 @@ namespace learn {
 namespace {
 
 constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14, most_inputs = 512;
+// Of a block of four warps whose rows go through the layers, outside of an update.
+constexpr int64_t most_desk_bytes = 48 * 1024, desks = 4, most_unrolled = 100;
 
 constexpr int64_t tiles_of(int64_t width, int64_t size) { return (width + size - 1) / size; }
 
@@ -20,6 +22,13 @@ struct Tiles {
     }
     int64_t turned(size_t l) const { return l == 0 ? 0 : in(l + 1) * 2 * in(l); }
     int64_t out_pitch() const { return 8 * out(layers - 1) + 1; }
+    // Where the rows of a warp meet between two layers, or before the first and behind the last.
+    int64_t desk_bytes() const {
+        int64_t all = 0, widest = in(0);
+        for (size_t l = 0; l < layers; ++l) all += in(l)*out(l);
+        for (size_t l = 1; l < layers && all > most_unrolled; ++l) widest = std::max(widest, in(l));
+        return 4 * 16 * (8 * widest + 4 + out_pitch());
+    }
 };
 
 std::string too_much(const std::string& what, int64_t wanted, int64_t there) {
@@ -38,6 +47,9 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, bool in_stages) : stage
     if (obstacle.empty() && shared_bytes > most_shared_bytes)
         obstacle = too_much("an update needs this many bytes of a processor's shared memory: ",
                             shared_bytes, most_shared_bytes);
+    if (obstacle.empty() && desks * tiles.desk_bytes() > most_desk_bytes)
+        obstacle = too_much("a block of choices needs this many bytes of shared memory: ",
+                            desks * tiles.desk_bytes(), most_desk_bytes);
 }
 
 void TensorFit::fit_at_once(const std::vector<int64_t>& widths) {

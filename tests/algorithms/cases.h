@@ -53,6 +53,12 @@ inline std::vector<Case> cases() {
               {"deviation", "state"},
               {"squash", true},
               {"gains", gains}}}}}}},
+        {"gallery",
+         "ppo",
+         {{"policies",
+           {{"guide", {{"hidden", {12}}, {"trunk", "separate"}, {"gains", gains}}},
+            {"guest", {{"hidden", {5}}, {"gains", gains}}}}}}},
+        {"picture", "a2c", for_all({{"hidden", {9}}, {"gains", gains}})},
     };
 }
 

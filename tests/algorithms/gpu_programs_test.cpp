@@ -54,8 +54,9 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
         learn::read_settings(program.algorithm, program.config, told.environment);
     CHECK(settings.policies[0].bf16 == program.bf16);
     CHECK(settings.policies[0].staged == program.staged);
-    const learn::ProgramTexts texts = learn::program_texts(
-        settings, env.schema().header().groups, learn::flight_of(settings, told.environment), true);
+    const learn::ProgramTexts texts =
+        learn::program_texts(settings, learn::SchemaView(told.environment),
+                             learn::flight_of(settings, told.environment), true);
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = {},
@@ -94,6 +95,7 @@ TEST_CASE("the learners' programs compile for GPUs") {
          true},
         {"tag_gridworld", ppo, R"({"policies": {"runner": {"train": "random"}}})"},
         {"connect_four", ppo, R"({"policies": {"default": {"precision": "f32"}}})", 90, false},
+        {"rooms", ppo, R"({})", 90, false},
     };
     std::unique_ptr<Compiler> compiler;
     try {

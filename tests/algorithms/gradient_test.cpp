@@ -15,9 +15,7 @@ namespace {
 // The values of what was cut short: an environment's last end stays in its final_obs.
 double final_value_error(Lesson& lesson, const PolicyForm& policy, const Kept& kept,
                          const Scholar& scholar) {
-    const bool grouped = lesson.env().schema().header().groups > 1;
-    const std::vector<double> obs =
-        numbers(lesson.env(), grouped ? policy.group + ".final_obs" : "final_obs");
+    const std::vector<double> obs = rows_seen(lesson, policy, "final_obs");
     std::vector<double> must, is;
     each_row(policy, kept, [&](size_t row) {
         for (size_t t = kept.steps; t-- > 0;) {
@@ -98,6 +96,8 @@ void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Lim
         CHECK(error(kept.advantage, must.advantage) < limits.found);
         CHECK(error(kept.target, must.target) < limits.found);
         CHECK(final_value_error(lesson, policy, kept, scholar) < limits.found);
+        CHECK(std::ranges::equal(std::span(kept.obs).last(kept.rows * kept.width),
+                                 rows_seen(lesson, policy, "obs")));
         std::vector<Scholar::Sample> samples = samples_of(policy, kept, must);
         normalise_advantages(samples);
         const Scholar::Study study = scholar.study(samples);
@@ -121,7 +121,7 @@ TEST_CASE("the whole gradient is that of the formulas") {
     const auto on = cpu();
     std::vector<Case> all = cases();
 #ifdef NACELLE_SANITIZE
-    all = {all[1], all[6]};    // each is a program to compile
+    all = {all[1], all[6], all[8]};    // each is a program to compile
 #endif
     for (const Case& c : all) hold_to_doubles(on, c, as_f32, 150);
 }

@@ -34,7 +34,12 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
                 for (uint32_t i = 0; i < field.count; ++i)
                     form.head.parts.push_back(
                         {field.kind == Kind::discrete ? field.choices : 0, field.low, field.high});
-        form.actor.push_back(group.obs_width);
+        size_t seen = group.obs_width;
+        for (const Field& field : schema.fields())
+            if (field.role == Role::obs && field.kind == Kind::array &&
+                field.group == decider.group)
+                seen += field.count;
+        form.actor.push_back(seen);
         if (own.at("train") == "random") {    // it has no network
             all.push_back(std::move(form));
             continue;
@@ -52,6 +57,25 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
         if (own.contains("learner")) form.dials.update(own.at("learner"));
         all.push_back(std::move(form));
     }
+    return all;
+}
+
+std::vector<double> rows_seen(Lesson& lesson, const PolicyForm& policy, const std::string& array) {
+    const EnvSchema& schema = lesson.env().schema();
+    const std::string name = schema.header().groups > 1 ? policy.group + "." + array : array;
+    const size_t rows = lesson.env().count() * policy.in_group;
+    std::vector<std::vector<double>> row(rows);
+    const auto append = [&](const std::string& of) {
+        const std::vector<double> values = numbers(lesson.env(), of);
+        const size_t width = values.size() / rows;
+        for (size_t i = 0; i < values.size(); ++i) row[i / width].push_back(values[i]);
+    };
+    if (schema.header().group[policy.group_number].obs_width) append(name);
+    for (const Field& field : schema.fields())
+        if (field.kind == Kind::array && std::string(field.name).starts_with(name + "."))
+            append(field.name);
+    std::vector<double> all;
+    for (const auto& one : row) all.insert(all.end(), one.begin(), one.end());
     return all;
 }
 

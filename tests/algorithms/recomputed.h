@@ -28,6 +28,9 @@ struct Normaliser {
     static Normaliser of(Lesson& lesson, const std::string& group);
 };
 
+// What the environment's arrays hold of a group's rows, "obs" or "final_obs": numbers, then the images.
+std::vector<double> rows_seen(Lesson& lesson, const PolicyForm& policy, const std::string& array);
+
 // What a rollout kept of a group, [steps][rows].
 struct Kept {
     size_t steps, rows, width, parts, choices;

@@ -148,9 +148,3 @@ TEST_CASE("deviations are for policies with continuous actions") {
     fine["nonsense"] = 1;
     hold("trades", "ppo", {{fine, "nonsense: there is no such setting..."}});
 }
-TEST_CASE("an environment of pictures alone is refused") {
-    hold("picture", "ppo",
-         {{Json::object(), "Picture: a network needs numbers in Obs; there are only arrays"}});
-    hold("picture", "a2c",
-         {{Json::object(), "Picture: a network needs numbers in Obs; there are only arrays"}});
-}

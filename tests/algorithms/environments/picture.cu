@@ -1,4 +1,4 @@
-// What a network of numbers cannot see: a picture and nothing else.
+// A picture to see, and nothing else.
 #include <nacelle/env.h>
 
 struct Picture {

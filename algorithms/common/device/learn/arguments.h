@@ -91,6 +91,8 @@ struct Memory {
     float* ratio;           // of a choice's probability now to the one then; null: 1
     double* obs_carried;    // [1 + 3 width]: from 1 on, the means, squares about them, and counts
     double* obs_slots;      // [blocks of 1,024 samples][1 + 2 width]
+    float* seen;            // [rows][width], and where episodes ended: of a group that sees images
+    float* seen_final;
     uint32_t normalises;    // whether mean and scale follow what is seen
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <learn/observations.h>
 #include <learn/optimiser.h>
+#include <learn/sight.h>
 #if !defined(__CUDACC_RTC__)
 #include <time.h>
 #endif
@@ -98,6 +99,7 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 #define LEARN_GROUP(group)                                                                         \
     LEARN_NUMBERED(measure_observations, group)                                                    \
     LEARN_NUMBERED(follow_observations, group)
+#define LEARN_SEE(group) LEARN_NUMBERED(see, group)
 #define LEARN_PREPARE(policy) LEARN_NUMBERED(prepare, policy)
 // A whole rollout in one launch, by each agent's own thread or, on tensor cores, by warps; or one step of
 // it, between which policies choose for rows in memory.

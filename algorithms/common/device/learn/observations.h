@@ -5,13 +5,11 @@
 
 namespace learn {
 
-template <class E, int group> using GroupNumber = typename Nth<group, GroupsOf<E>>::type;
-
 inline constexpr uint32_t obs_chunk = 1024;    // samples that a block sums
 
 template <class E, int group> struct ObsSums {
     using G = GroupNumber<E, group>;
-    static constexpr int width = numbers_in<ObsOf<E, G>>, count = 1 + 2 * width;
+    static constexpr int width = seen_in<ObsOf<E, G>>, count = 1 + 2 * width;
     static NACELLE_INLINE uint32_t samples(const View<E>& view, const Arguments& a) {
         return a.steps * uint32_t(rows_of<E, G>(view));
     }

@@ -39,8 +39,18 @@ template <class First, class... Rest> struct Nth<0, Groups<First, Rest...>> { us
 
 template <class E, int policy> using GroupOf = typename Nth<Spec<policy>::group, GroupsOf<E>>::type;
 template <class E, int policy> using ChoiceOf = ActionOf<E, GroupOf<E, policy>>;
+template <class E, int group> using GroupNumber = typename Nth<group, GroupsOf<E>>::type;
+
+// What a network sees of an observation: its numbers and the elements of its images.
+struct CountSeen {
+    template <class T> static constexpr int of() {
+        if constexpr (form_of<T> == Form::array) return int(Leaf<T>::count);
+        else return 1;
+    }
+};
+template <class T> inline constexpr int seen_in = sum_over<T, CountSeen>();
 template <class E, int policy>
-inline constexpr int width_of = numbers_in<ObsOf<E, GroupOf<E, policy>>>;
+inline constexpr int width_of = seen_in<ObsOf<E, GroupOf<E, policy>>>;
 
 // fn.template operator()<policy>() for every policy, and for those of one group.
 template <class E, class Fn> NACELLE_INLINE void for_each_policy(Fn&& fn) {

@@ -7,7 +7,7 @@ namespace learn {
 template <class E, int policy>
 void act_for(const View<E>& view, const Arguments& a, size_t first, size_t end) {
     constexpr int width = width_of<E, policy>;
-    const float* const obs = group_column<E, float, Role::obs, Spec<policy>::group>(view);
+    const float* const obs = Sight<E, GroupOf<E, policy>>::now(view, a);
     for (size_t seat = first; seat < end; seat += rows_together) {
         size_t rows[rows_together];
         const int n = int(min(end - seat, size_t(rows_together)));

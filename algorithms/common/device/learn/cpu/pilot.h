@@ -1,14 +1,15 @@
 #pragma once
 #include <learn/choice.h>
 #include <learn/cpu/mind.h>
-#include <learn/record.h>
+#include <learn/sight.h>
 // The policies in the loop of a rollout on a CPU.
 
 namespace learn {
 
 // The rows of one group: what the networks choose for them at step t, and what the steps before led to.
 template <class E, class G> class Crew {
-    static constexpr int group = group_index<E, G>(), width = numbers_in<ObsOf<E, G>>,
+    using S = Sight<E, G>;
+    static constexpr int group = S::group, width = S::width,
                          choices = choices_in<ActionOf<E, G>>;
 
 public:
@@ -32,13 +33,13 @@ public:
     }
     // The same for one policy in a rollout of one launch a step.
     template <int policy> void choose_alone(size_t first, size_t end) {
-        const float* const obs = group_column<E, float, Role::obs, group>(view_);
+        const float* const obs = S::now(view_, a_);
         const int t = int(a_.step);
         for (size_t row = first; row < end; row += rows_together) {
             const int count = int(min(end - row, size_t(rows_together)));
             if (t > 0) settle_by<policy>(t - 1, row, count);
             keep_mask(t, row, count);
-            if constexpr (!is_team<E>) keep_obs(t, row, count);
+            if constexpr (!is_team<E> || has_image<E>) keep_obs(t, row, count);
             choose_by<policy>(view_.head.beat->clock + a_.step, t, row, count, obs);
             for (size_t i = row; i < row + size_t(count); ++i)
                 if (follows<E, G, policy>(i)) give<E, policy>(view_, i, choice_at<policy>(t, i));
@@ -46,7 +47,7 @@ public:
     }
     // The values of where the policy's rows stand when the rollout ends.
     template <int policy> void finish(int steps, size_t first, int count) {
-        const float* const obs = group_column<E, float, Role::obs, group>(view_);
+        const float* const obs = S::now(view_, a_);
         keep_obs(steps, first, count);
         settle_by<policy>(steps - 1, first, count);
         value_by<policy>(obs, first, count, memory_.value + size_t(steps) * rows_);
@@ -61,7 +62,7 @@ public:
 
     // The observations as they are, where those of step t are kept.
     void keep_obs(int t, size_t first, int count) {
-        const float* const obs = group_column<E, float, Role::obs, group>(view_);
+        const float* const obs = S::now(view_, a_);
         float* const kept = memory_.obs + size_t(t) * rows_ * size_t(width);
         for (size_t i = first * size_t(width); i < (first + size_t(count)) * size_t(width); ++i)
             kept[i] = obs[i];
@@ -132,7 +133,7 @@ private:
     template <int policy> void settle_by(int t, size_t first, int count) {
         if constexpr (Spec<policy>::kind == Kind::trained) {
             const size_t before = size_t(t) * rows_;
-            const float* const obs = group_column<E, float, Role::final_obs, group>(view_);
+            const float* const obs = S::final(view_, a_);
             in_tiles<policy>(
                 first, count, [&](size_t row) { return is_cut(memory_.flag[before + row]); },
                 [&](const size_t* rows, int n) {

@@ -17,8 +17,9 @@ template <class E, int policy> struct Chooser {
     static NACELLE_INLINE size_t row_of(const Arguments& a, uint64_t seat) {
         return row_of_seat<E, policy>(a, uint32_t(seat));
     }
-    static NACELLE_INLINE const float* obs_of(const View<E>& view, size_t row) {
-        return group_column<E, float, Role::obs, group>(view) + row * width;
+    static NACELLE_INLINE const float* obs_of(const View<E>& view, const Arguments& a,
+                                              size_t row) {
+        return R::S::now(view, a) + row * width;
     }
     // For step a.step of a rollout.
     static NACELLE_INLINE void keep(const View<E>& view, const Arguments& a, size_t row,
@@ -27,8 +28,8 @@ template <class E, int policy> struct Chooser {
         const size_t at = size_t(a.step) * rows_of<E, G>(view) + row;
         const uint8_t* const mask = mask_now<E, G>(view, row);
         for (size_t i = 0; i < (mask ? choices : 0); ++i) memory.mask[at * choices + i] = mask[i];
-        if constexpr (!is_team<E>) {
-            const float* const obs = obs_of(view, row);
+        if constexpr (!is_team<E> || has_image<E>) {
+            const float* const obs = obs_of(view, a, row);
             for (size_t i = 0; i < width; ++i) memory.obs[at * width + i] = obs[i];
         }
         Dice<E, policy> dice(view, view.head.beat->clock + a.step, row);
@@ -42,8 +43,7 @@ template <class E, int policy> struct Chooser {
     static NACELLE_INLINE const float* cut_at(const View<E>& view, const Arguments& a, uint32_t t,
                                               size_t row) {
         const uint8_t flag = a.memory[group].flag[size_t(t) * rows_of<E, G>(view) + row];
-        return is_cut(flag) ? group_column<E, float, Role::final_obs, group>(view) + row * width
-                            : nullptr;
+        return is_cut(flag) ? R::S::final(view, a) + row * width : nullptr;
     }
     // A network for values of its own looks at them later: until then they are kept.
     static NACELLE_INLINE void keep_cut(const View<E>& view, const Arguments& a, uint32_t t,
@@ -61,7 +61,7 @@ NACELLE_INLINE void act_warps(const View<E>& view, const Arguments& a, Items ite
     using C = Chooser<E, policy>;
     over_rows<E, policy, typename C::N::Actor>(
         a, a.pupil[policy].prepared, items, a.pupil[policy].seats,
-        [&](uint64_t seat) { return C::obs_of(view, C::row_of(a, seat)); },
+        [&](uint64_t seat) { return C::obs_of(view, a, C::row_of(a, seat)); },
         [&](uint64_t seat, const float* out) {
             act_on<E, policy>(view, a, C::row_of(a, seat), out);
         });
@@ -77,7 +77,7 @@ NACELLE_INLINE void choose_warps(const View<E>& view, const Arguments& a, Items 
     over_rows<E, policy, typename C::N::Actor>(
         a, a.pupil[policy].prepared, items, settles && C::N::shared ? 2 * seats : seats,
         [&](uint64_t i) {
-            return i < seats ? C::obs_of(view, C::row_of(a, i))
+            return i < seats ? C::obs_of(view, a, C::row_of(a, i))
                              : C::cut_at(view, a, a.step - 1, C::row_of(a, i - seats));
         },
         [&](uint64_t i, const float* out) {
@@ -102,7 +102,7 @@ NACELLE_INLINE void land_warps(const View<E>& view, const Arguments& a, Items it
     const uint64_t mine = items.begin / 32 * warp_rows + items.begin % 32;
     if (items.begin % 32 < uint64_t(warp_rows) && mine < seats) {
         const size_t row = C::row_of(a, mine);
-        const float* const obs = C::obs_of(view, row);
+        const float* const obs = C::obs_of(view, a, row);
         for (size_t k = 0; k < C::width; ++k) memory.obs[(end + row) * C::width + k] = obs[k];
         if constexpr (!C::N::shared) C::keep_cut(view, a, a.steps - 1, row);
     }
@@ -110,7 +110,7 @@ NACELLE_INLINE void land_warps(const View<E>& view, const Arguments& a, Items it
         over_rows<E, policy, typename C::N::Actor>(
             a, a.pupil[policy].prepared, items, 2 * seats,
             [&](uint64_t i) {
-                return i < seats ? C::obs_of(view, C::row_of(a, i))
+                return i < seats ? C::obs_of(view, a, C::row_of(a, i))
                                  : C::cut_at(view, a, a.steps - 1, C::row_of(a, i - seats));
             },
             [&](uint64_t i, const float* out) {
@@ -129,7 +129,7 @@ NACELLE_INLINE void act_threads(const View<E>& view, const Arguments& a, Items i
     if constexpr (Spec<policy>::kind == Kind::random) act_on<E, policy>(view, a, row, nullptr);
     else {
         ThreadMind<E, policy> mind(a);
-        act_on<E, policy>(view, a, row, mind.think(C::obs_of(view, row)));
+        act_on<E, policy>(view, a, row, mind.think(C::obs_of(view, a, row)));
     }
 }
 template <class E, int policy>
@@ -141,7 +141,7 @@ NACELLE_INLINE void choose_threads(const View<E>& view, const Arguments& a, Item
     else {
         const Memory& memory = a.memory[C::group];
         if (a.step > 0) C::R::settle(view, a, int(a.step) - 1, row);
-        const float* const obs = C::obs_of(view, row);
+        const float* const obs = C::obs_of(view, a, row);
         ThreadMind<E, policy> mind(a);
         C::keep(view, a, row, mind.think(obs));
         memory.value[size_t(a.step) * group_rows<E, policy>(view) + row] = mind.judge(obs);

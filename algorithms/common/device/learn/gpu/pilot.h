@@ -1,14 +1,15 @@
 #pragma once
 #include <learn/choice.h>
 #include <learn/gpu/thread_layers.h>
-#include <learn/record.h>
+#include <learn/sight.h>
 // The policies in the loop of a rollout on a GPU: each agent's thread runs its network.
 
 namespace learn {
 
 // One row of a group at step t, and what came of it.
 template <class E, class G> struct Rower {
-    static constexpr int group = group_index<E, G>(), width = numbers_in<ObsOf<E, G>>,
+    using S = Sight<E, G>;
+    static constexpr int group = S::group, width = S::width,
                          choices = choices_in<ActionOf<E, G>>;
 
     template <class Fn> static NACELLE_INLINE void with_policy(size_t row, Fn&& fn) {
@@ -51,8 +52,7 @@ template <class E, class G> struct Rower {
         const Memory& memory = a.memory[group];
         const size_t at = size_t(t) * rows_of<E, G>(view) + row;
         if (!is_cut(memory.flag[at])) return;
-        const float* const obs =
-            group_column<E, float, Role::final_obs, group>(view) + row * size_t(width);
+        const float* const obs = S::final(view, a) + row * size_t(width);
         with_policy(row, [&]<int policy>() { value_by<policy>(a, obs, memory.final_value[at]); });
     }
     template <int policy>
@@ -109,8 +109,7 @@ NACELLE_INLINE void land_threads(const View<E>& view, const Arguments& a, Items 
     const Memory& memory = a.memory[Spec<policy>::group];
     const size_t row = row_of_seat<E, policy>(a, uint32_t(items.begin)),
                  at = size_t(a.steps) * rows_of<E, G>(view) + row;
-    const float* const obs =
-        group_column<E, float, Role::obs, Spec<policy>::group>(view) + row * size_t(R::width);
+    const float* const obs = R::S::now(view, a) + row * size_t(R::width);
     for (int k = 0; k < R::width; ++k) memory.obs[at * size_t(R::width) + size_t(k)] = obs[k];
     R::settle(view, a, int(a.steps) - 1, row);
     R::template value_by<policy>(a, obs, memory.value[at]);
