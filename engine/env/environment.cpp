@@ -139,9 +139,22 @@ void Environment::show_view() {
     on_->stream->synchronize();
 }
 
-Program& Environment::program(const ProgramText& text) {
+PendingProgram Environment::begin_program(const ProgramText& text) const {
+    ProgramText whole = with_defines(text, defines_);
+    const std::filesystem::path author = place_of(*on_, files_);
+    auto compiled = std::async(std::launch::async, [on = on_, author, whole] {
+        return compile_program(*on, author, whole);
+    });
+    return {std::move(whole), version_, std::move(compiled)};
+}
+Program& Environment::program(PendingProgram pending) {
+    Compiled compiled = pending.compiled.get();
+    // A reload came between: its files are others by now.
+    if (pending.version != version_)
+        compiled = compile_program(*on_, place_of(*on_, files_), pending.text);
     auto program =
-        std::make_unique<Program>(*on_, place_of(*on_, files_), with_defines(text, defines_));
+        std::make_unique<Program>(*on_, binary_or_error(std::move(compiled)),
+                                  files_.front().path.filename().string(), std::move(pending.text));
     program->set_view(*on_->stream, view_);
     on_->stream->synchronize();
     ++recipe_number_;

@@ -93,7 +93,11 @@ public:
 
     // A program around this environment's functions; it shares the arrays and the view. It stays where it
     // is over reloads, until it is released or the environment goes.
-    Program& program(const ProgramText& text);
+    Program& program(const ProgramText& text) { return program(begin_program(text)); }
+    // The same in two steps, between which others can begin: they compile side by side. The second one
+    // throws the diagnostics as an Error where the text does not compile.
+    PendingProgram begin_program(const ProgramText& text) const;
+    Program& program(PendingProgram pending);
     void release(const Program& program);
     // What a reload compiles; the number grows when it must be asked for again.
     Recipe recipe() const;

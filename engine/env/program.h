@@ -2,6 +2,7 @@
 #include "engine/env/backend.h"
 #include "engine/env/schema.h"
 
+#include <future>
 #include <nacelle/programs/arguments.h>
 
 namespace nacelle {
@@ -18,6 +19,13 @@ Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const 
                          const std::atomic<bool>* cancel = nullptr);
 // The binary, or the diagnostics thrown as an Error.
 Binary binary_or_error(Compiled compiled);
+
+// A program that compiles on a thread of its own.
+struct PendingProgram {
+    ProgramText text;
+    uint64_t version = 0;    // of the environment, when it began
+    std::future<Compiled> compiled;
+};
 
 // Kernels around an author's functions, compiled and loaded. The engine's own and those of
 // plugins are made the same way. A reload puts other code into it; kernels must then be asked for anew.

@@ -146,8 +146,15 @@ void HostServices::program(const char* instantiation, const nacelle_header* head
             {text_of(header.name, "a header's name"), header.text ? header.text : ""});
     for (const char* define : std::span(defines, define_count))
         text.defines.push_back(text_of(define, "a define"));
-    programs_.push_back(&environment_->program(text));
+    programs_.push_back({environment_->begin_program(text)});
     *out = static_cast<uint32_t>(programs_.size() - 1);
+}
+Program& HostServices::loaded(AskedProgram& program) {
+    if (!program.loaded) {
+        forbid_recording("the first kernel() of a program");
+        program.loaded = &environment_->program(std::move(program.pending));
+    }
+    return *program.loaded;
 }
 
 void HostServices::kernel(uint32_t program, const char* symbol, nacelle_kernel* out) {
@@ -157,7 +164,7 @@ void HostServices::kernel(uint32_t program, const char* symbol, nacelle_kernel* 
     while (at < kernels_.size() && (kernels_[at].program != program || kernels_[at].symbol != name))
         ++at;
     if (at == kernels_.size())
-        kernels_.push_back({program, name, programs_[program]->kernel(name)});
+        kernels_.push_back({program, name, loaded(programs_[program]).kernel(name)});
     const Kernel& found = kernels_[at].kernel;
     give(out, {.size = 0,
                .program = program,
@@ -170,7 +177,7 @@ void HostServices::kernel(uint32_t program, const char* symbol, nacelle_kernel* 
 
 void HostServices::refresh_kernels() {
     for (KnownKernel& known : kernels_)
-        known.kernel = programs_[known.program]->kernel(known.symbol);
+        known.kernel = loaded(programs_[known.program]).kernel(known.symbol);
 }
 
 const HostServices::KnownKernel& HostServices::known(const nacelle_kernel& kernel) const {

@@ -87,7 +87,8 @@ HostServices::HostServices(std::string plugin, const Plugins& plugins, Environme
 
 HostServices::~HostServices() {
     for (const NamedArray* array : arrays_) arrays_in_use_->erase(array);
-    for (const Program* program : programs_) environment_->release(*program);
+    for (const AskedProgram& program : programs_)
+        if (program.loaded) environment_->release(*program.loaded);
 }
 
 HostServices::Calling::Calling(HostServices& services, Moment moment) : services_(services) {

@@ -76,6 +76,13 @@ private:
     void replace_table(const char* param, uint32_t dtype, uint32_t rank, const int64_t* shape,
                        const void* data);
 
+    // A program that was asked for; it is loaded when its first kernel is.
+    struct AskedProgram {
+        PendingProgram pending;
+        Program* loaded = nullptr;
+    };
+    Program& loaded(AskedProgram& program);
+
     std::string plugin_;
     Log log_;
     nacelle_host table_{};
@@ -83,7 +90,7 @@ private:
     bool tables_ = false;
     std::shared_ptr<std::set<const NamedArray*>> arrays_in_use_;
     std::vector<const NamedArray*> arrays_;
-    std::vector<Program*> programs_;
+    std::vector<AskedProgram> programs_;
     std::vector<KnownKernel> kernels_;
     std::list<std::vector<std::byte>> schemas_;    // each that was given out stays readable
     std::atomic<std::thread::id> caller_{};        // nobody while no call runs

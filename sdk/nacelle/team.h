@@ -224,14 +224,20 @@ private:
     template <class Fn, class T, class Value, class Op>
     NACELLE_INLINE T ask(T none, Value value, Op op) {
         using G = detail::GroupOfFn<E, Fn>;
-        return gang_.template combine<detail::count_of<E, G>>(memory_, partial_, none,
-                                                              asked<G>(value), op);
+        const bool looked = looked_;
+        const T answer = gang_.template combine<detail::count_of<E, G>>(memory_, partial_, none,
+                                                                        asked<G>(value), op);
+        looked_ = looked;    // what the question looked at, everybody has read before the answer
+        return answer;
     }
     template <class Fn, class T, class Value, class Op>
     NACELLE_INLINE T ask_any(T none, Value value, Op op) {
         using G = detail::GroupOfFn<E, Fn>;
-        return gang_.template combine_any_order<detail::count_of<E, G>>(memory_, partial_, none,
-                                                                        asked<G>(value), op);
+        const bool looked = looked_;
+        const T answer = gang_.template combine_any_order<detail::count_of<E, G>>(
+            memory_, partial_, none, asked<G>(value), op);
+        looked_ = looked;
+        return answer;
     }
     // Another stream for every phase of a step and every kind of work in it.
     NACELLE_INLINE Rng stream(uint32_t row, int kind) const {

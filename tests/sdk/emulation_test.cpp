@@ -8,6 +8,40 @@
 using namespace nacelle;
 using namespace nacelle::test;
 
+namespace {
+
+const char* const flock = R"(
+#include <nacelle/env.h>
+struct Flock {
+    static constexpr int agents = nacelle::constant("agents", 3), time_limit = 6;
+    struct Params { float stride = 0.1f; };
+    struct State { float x; };
+    struct Agent { float x; };
+    struct Action { nacelle::Discrete<3> go; };
+    struct Obs { float x; };
+    using Team = nacelle::Team<Flock>;
+    using Member = nacelle::Member<Flock>;
+    static void reset(Team& team, const Params&) {
+        team.each([](Member& me, nacelle::Rng& rng) { me.x = rng.uniform(-1.0f, 1.0f); });
+        team.once([](State& s) { s.x = 0.0f; });
+    }
+    static nacelle::Ending step(Team& team, const Params& p) {
+        team.each([&](Member& me) { me.x += p.stride * float(me.action.go - 1); });
+        const bool far = team.any([&](const Member& m) {
+            return nacelle::abs(m.x - team.state().x) > 0.5f;
+        });
+        const float first = team.sum([&](const Member& m) { return m.x - team[0].x; });
+        team.once([&](State& s) { s.x = far ? s.x + 0.01f * first : 0.0f; });
+        team.each([&](Member& me) { me.reward = me.x - team.state().x; });
+        return nacelle::Ending::running;
+    }
+    static Obs observe(const Team&, const Member& me, const Params&) { return {me.x}; }
+};
+NACELLE_ENV(Flock)
+)";
+
+}
+
 TEST_CASE("the code of a GPU, run on threads, leaves the same bytes as the code of a CPU") {
     for (const std::string& name : all_environments()) {
         const Environment one(cpu(1), recommended(name, 1));
@@ -60,6 +94,18 @@ TEST_CASE("so it does for teams of every size, with groups, turns, bins and vari
                          {"params", params},
                          {"constants", {{"hunters", hunters}, {"preys", preys}}}}),
             3, {.rounds = 4, .alone = 2, .together = 5, .lanes = lanes});
+    }
+}
+
+TEST_CASE("so it does where questions look at the team's state and at other members") {
+    // Threads without an agent do not look, and must not wait elsewhere than the others.
+    const Folder folder;
+    const std::filesystem::path source = folder.write("flock.cu", flock);
+    for (const int agents : {3, 70}) {
+        CAPTURE(agents);
+        compare_with_emulation(
+            settings_of({{"source", source}, {"constants", {{"agents", agents}}}}), 3,
+            {.rounds = 3, .alone = 1, .together = 7});
     }
 }
 

@@ -114,11 +114,13 @@ struct nacelle_host {
     nacelle_status (*write)(const nacelle_host*, void* target, const void* source, uint64_t bytes);
     nacelle_status (*read)(const nacelle_host*, void* target, const void* source, uint64_t bytes);
 
-    /* Compiles: the author's file, the headers from memory, then the instantiation's text. The number it
-     * gives stays valid over reloads. `defines` are "NAME=VALUE". Not within record(). */
+    /* Compiles: the author's file, the headers from memory, then the instantiation's text. It begins to,
+     * on a thread of its own: ask for all programs, and they compile side by side. The number it gives
+     * stays valid over reloads. `defines` are "NAME=VALUE". Not within record(). */
     nacelle_status (*program)(const nacelle_host*, const char* instantiation,
                               const nacelle_header* headers, uint32_t header_count,
                               const char* const* defines, uint32_t define_count, uint32_t* out);
+    /* The first one of a program waits for it, says what does not compile, and is not within record(). */
     nacelle_status (*kernel)(const nacelle_host*, uint32_t program, const char* symbol,
                              nacelle_kernel* out);
     /* Puts the kernel on the stream; `args` are copied. */

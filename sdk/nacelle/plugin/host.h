@@ -42,7 +42,8 @@ public:
         ask(host_->read, target, source, bytes);
     }
 
-    // Compiles `instantiation` behind the author's file. Not within record().
+    // Begins to compile `instantiation` behind the author's file; kernel() waits for it and throws where it
+    // does not compile. Not within record().
     uint32_t program(const std::string& instantiation, std::span<const nacelle_header> headers = {},
                      std::span<const std::string> defines = {}) const {
         std::vector<const char*> texts;
