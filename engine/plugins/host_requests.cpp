@@ -156,6 +156,15 @@ Program& HostServices::loaded(AskedProgram& program) {
     }
     return *program.loaded;
 }
+bool HostServices::load_programs() {
+    try {
+        for (AskedProgram& program : programs_) loaded(program);
+    } catch (const std::exception& wrong) {
+        why_ = wrong.what();
+        return false;
+    }
+    return true;
+}
 
 void HostServices::kernel(uint32_t program, const char* symbol, nacelle_kernel* out) {
     const std::string name = text_of(symbol, "the kernel's name");

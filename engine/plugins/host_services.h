@@ -31,7 +31,7 @@ public:
     // Runs one call of the plugin. Where it gives false: "csv: the reason that the plugin gave".
     template <class Fn> void call(Moment moment, const char* function, Fn&& fn) {
         const Calling calling(*this, moment);
-        if (!fn()) fail(function);
+        if (!fn() || !load_programs()) fail(function);
     }
     // Looks all kernels up again: their programs may have been rebuilt.
     void refresh_kernels();
@@ -82,6 +82,8 @@ private:
         Program* loaded = nullptr;
     };
     Program& loaded(AskedProgram& program);
+    // Those that nobody has asked a kernel of, too; false where one does not compile.
+    bool load_programs();
 
     std::string plugin_;
     Log log_;

@@ -120,7 +120,8 @@ struct nacelle_host {
     nacelle_status (*program)(const nacelle_host*, const char* instantiation,
                               const nacelle_header* headers, uint32_t header_count,
                               const char* const* defines, uint32_t define_count, uint32_t* out);
-    /* The first one of a program waits for it, says what does not compile, and is not within record(). */
+    /* The first one of a program waits for it and says what does not compile; a call that asked for a
+     * program and for none of its kernels ends with that. */
     nacelle_status (*kernel)(const nacelle_host*, uint32_t program, const char* symbol,
                              nacelle_kernel* out);
     /* Puts the kernel on the stream; `args` are copied. */

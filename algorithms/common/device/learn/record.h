@@ -34,9 +34,7 @@ template <class E> struct TeamRecord {
     uint32_t first = 0;
 
     // Where observations are kept at once; images and the numbers before them are put together later.
-    NACELLE_INLINE float* rows(int group, int t) const
-        requires(!has_image<E>)
-    {
+    NACELLE_INLINE float* rows(int group, int t) const requires(!has_image<E>) {
         float* found = nullptr;
         for_each_group<E>([&]<class G, int I>() {
             if (I == group)

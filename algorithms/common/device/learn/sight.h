@@ -22,8 +22,8 @@ template <class E, class G> struct Sight {
     static NACELLE_INLINE float number(const View<E>& view, bool final, size_t row, int k) {
         if (k < numbers)
             return (final ? group_column<E, float, Role::final_obs, group>(view)
-                          : group_column<E, float, Role::obs, group>(view))[row * size_t(numbers) +
-                                                                            size_t(k)];
+                          : group_column<E, float, Role::obs, group>(
+                                view))[row * size_t(numbers) + size_t(k)];
         ObsOf<E, G> obs;
         bind_row_images<E, G>(view, final, row, obs);
         int place = k - numbers;

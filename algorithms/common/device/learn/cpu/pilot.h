@@ -9,8 +9,7 @@ namespace learn {
 // The rows of one group: what the networks choose for them at step t, and what the steps before led to.
 template <class E, class G> class Crew {
     using S = Sight<E, G>;
-    static constexpr int group = S::group, width = S::width,
-                         choices = choices_in<ActionOf<E, G>>;
+    static constexpr int group = S::group, width = S::width, choices = choices_in<ActionOf<E, G>>;
 
 public:
     Crew(const View<E>& view, const Arguments& a)

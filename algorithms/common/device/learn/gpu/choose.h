@@ -17,8 +17,7 @@ template <class E, int policy> struct Chooser {
     static NACELLE_INLINE size_t row_of(const Arguments& a, uint64_t seat) {
         return row_of_seat<E, policy>(a, uint32_t(seat));
     }
-    static NACELLE_INLINE const float* obs_of(const View<E>& view, const Arguments& a,
-                                              size_t row) {
+    static NACELLE_INLINE const float* obs_of(const View<E>& view, const Arguments& a, size_t row) {
         return R::S::now(view, a) + row * width;
     }
     // For step a.step of a rollout.

@@ -9,8 +9,7 @@ namespace learn {
 // One row of a group at step t, and what came of it.
 template <class E, class G> struct Rower {
     using S = Sight<E, G>;
-    static constexpr int group = S::group, width = S::width,
-                         choices = choices_in<ActionOf<E, G>>;
+    static constexpr int group = S::group, width = S::width, choices = choices_in<ActionOf<E, G>>;
 
     template <class Fn> static NACELLE_INLINE void with_policy(size_t row, Fn&& fn) {
         for_each_policy_of<E, group>([&]<int policy>() {
