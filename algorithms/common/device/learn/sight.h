@@ -20,10 +20,11 @@ template <class E, class G> struct Sight {
         else return group_column<E, float, Role::final_obs, group>(view);
     }
     static NACELLE_INLINE float number(const View<E>& view, bool final, size_t row, int k) {
-        if (k < numbers)
-            return (final ? group_column<E, float, Role::final_obs, group>(view)
-                          : group_column<E, float, Role::obs, group>(
-                                view))[row * size_t(numbers) + size_t(k)];
+        if (k < numbers) {
+            const float* const column = final ? group_column<E, float, Role::final_obs, group>(view)
+                                              : group_column<E, float, Role::obs, group>(view);
+            return column[row * size_t(numbers) + size_t(k)];
+        }
         ObsOf<E, G> obs;
         bind_row_images<E, G>(view, final, row, obs);
         int place = k - numbers;
