@@ -33,14 +33,15 @@ std::vector<std::string> flags_for(bool clang) {
     if (!clang) flags.insert(flags.end(), {"-fno-gnu-unique", "-ftrack-macro-expansion=0"});
 #ifdef NACELLE_SANITIZE
         // A sanitized engine sees into environments too, where its runtime library is the same.
+        // Optimised as they are otherwise, a team takes half a minute to compile, against seven seconds.
 #ifdef __clang__
     constexpr bool built_by_clang = true;
 #else
     constexpr bool built_by_clang = false;
 #endif
     if (clang == built_by_clang)
-        flags.insert(flags.end(), {"-fsanitize=" NACELLE_SANITIZE, "-fno-sanitize-recover=all",
-                                   "-fno-omit-frame-pointer"});
+        flags.insert(flags.end(), {"-O1", "-fsanitize=" NACELLE_SANITIZE,
+                                   "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"});
 #endif
     return flags;
 }
