@@ -9,7 +9,13 @@ using namespace nacelle;
 using namespace nacelle::test;
 
 TEST_CASE("every environment keeps the contract") {
-    for (const std::string& name : all_environments()) {
+#ifdef NACELLE_SANITIZE
+    // One of each kind, since compiling them takes minutes; the plain build has them all.
+    const std::vector<std::string> names = {"cartpole", "mazes", "connect_four", "tag_gridworld"};
+#else
+    const std::vector<std::string> names = all_environments();
+#endif
+    for (const std::string& name : names) {
         const Report report = check(env_folder / (name + ".cu"));
         CAPTURE(name);
         CHECK_MESSAGE(report.passes, report.refusals());
