@@ -66,8 +66,8 @@ void print_result(const TrainingRun& run, const Evaluation& found, const Times& 
     std::printf("%s after %llu steps: %s\n", how_it_ended(run),
                 static_cast<unsigned long long>(run.progress().steps),
                 evaluation_text(found).c_str());
-    std::printf("%.2f s in all: start %.2f, compile and load %.2f, train %.2f; results in %s\n",
-                times.whole, times.opened, times.loaded, run.train_seconds(),
+    std::printf("%.2f s in all: start %.2f, compile and load %.2f, train %.3f, save %.3f; results in %s\n",
+                times.whole, times.opened, times.loaded, run.train_seconds(), run.save_seconds(),
                 run.out().string().c_str());
 }
 
@@ -81,6 +81,7 @@ Json result_json(const TrainingRun& run, const Evaluation& found, const Times& t
                    {"start_seconds", times.opened},
                    {"compile_seconds", times.loaded},
                    {"train_seconds", run.train_seconds()},
+                   {"save_seconds", run.save_seconds()},
                    {"backend", cuda ? "cuda" : "cpu"},
                    {"out", run.out().string()}};
     add_evaluation(found, result);

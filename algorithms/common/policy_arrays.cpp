@@ -10,7 +10,7 @@ namespace {
 
 // Parts of an update that sum apart, whatever the machine, so that results do not depend on it: enough
 // for all processors, and few enough that adding them up costs little. A wide network has many sums.
-constexpr uint32_t cpu_parts = 32, gpu_parts = 264, gpu_staged_parts = 132, emulated_parts = 3;
+constexpr uint32_t cpu_parts = 32, gpu_parts = 264, processors = 132, emulated_parts = 3;
 
 template <class T> constexpr nacelle::Dtype dtype_for() {
     if constexpr (std::is_same_v<T, float>) return nacelle::Dtype::f32;
@@ -24,8 +24,8 @@ template <class T> constexpr nacelle::Dtype dtype_for() {
 // Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
 uint64_t prepared_floats(const NetworkShape& shape, bool tensor) {
     if (!tensor) return uint64_t(shape.prepared_floats()) + 64;
-    return uint64_t(TensorFit(shape.actor, false).words) + 64 +
-           (shape.shared ? 0 : TensorFit(shape.critic, false).words);
+    return uint64_t(TensorFit(shape.actor, false, false).words) + 64 +
+           (shape.shared ? 0 : TensorFit(shape.critic, false, false).words);
 }
 
 }
@@ -59,6 +59,11 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.final_value = array<float>(name + ".kept.final_value", {steps, rows}, false);
     memory.reward = array<float>(name + ".kept.reward", {steps, rows}, false);
     memory.flag = array<uint8_t>(name + ".kept.flag", {steps, rows}, false);
+    bool tensor = false;
+    for (const PolicySettings& policy : settings_.policies)
+        tensor |= policy.bf16 && policy.group == g;
+    if (tensor)
+        memory.experience = array<float>(name + ".kept.experience", {steps, rows, 4}, false);
     memory.advantage = array<float>(name + ".kept.advantage", {steps, rows}, false);
     memory.target = array<float>(name + ".kept.target", {steps, rows}, false);
     for (const PolicySettings& policy : settings_.policies)
@@ -99,15 +104,24 @@ void PolicyGradient::make_policy(uint32_t p) {
     if (learns(p)) make_update(p);
 }
 
+// How many share an update: numbers that do not depend on the machine, so that a run repeats on another
+// GPU. On tensor cores as many blocks as an H100 or H200 has room for, a half for each of two networks.
+uint32_t PolicyGradient::parts_of(uint32_t p) const {
+    const PolicySettings& policy = settings_.policies[p];
+    if (!as_gpu()) return cpu_parts;
+    if (settings_.emulates) return emulated_parts;
+    if (!policy.bf16) return gpu_parts;
+    const TensorFit fit = tensor_fit(policy, shapes_[p]);
+    if (fit.staged) return processors;
+    return processors * fit.resident / (shapes_[p].shared ? 1 : 2);
+}
+
 void PolicyGradient::make_update(uint32_t p) {
     const PolicySettings& policy = settings_.policies[p];
     Pupil& pupil = arguments_.pupil[p];
     const std::string name = policy.name + ".policy";
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
-    pupil.parts = !as_gpu()            ? cpu_parts
-                  : settings_.emulates ? emulated_parts
-                  : policy.staged      ? gpu_staged_parts
-                                       : gpu_parts;
+    pupil.parts = parts_of(p);
     if (as_gpu() && !policy.bf16)
         pupil.sheets = array<float>(
             name + ".sheets",
@@ -125,7 +139,9 @@ void PolicyGradient::make_update(uint32_t p) {
     pupil.gradient = array<float>(name + ".gradient",
                                   {pupil.parts, uint64_t(shapes_[p].gradient_floats())}, false);
     pupil.total = array<float>(name + ".total", {parameters}, false);
-    pupil.norms = array<double>(name + ".norms", {blocks_for(sharers * parameters)}, false);
+    pupil.norms = array<double>(
+        name + ".norms", {std::max(total_blocks(shapes_[p]), blocks_for(parameters))}, false);
+    pupil.arrived = array<uint32_t>(name + ".arrived", {1}, false);
     pupil.tallies = array<double>(name + ".tallies", {pupil.parts, tally_count}, false);
     pupil.sums = array<double>(name + ".sums", {tally_count}, false);
     pupil.slots = array<double>(

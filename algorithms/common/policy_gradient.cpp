@@ -54,6 +54,17 @@ void PolicyGradient::act(bool greedy, void* stream) {
     kernels_->act(arguments_, stream);
 }
 
+void PolicyGradient::play(bool greedy, uint32_t steps, const nacelle_first_episodes& first,
+                          void* stream) {
+    arguments_.greedy = greedy;
+    arguments_.played = {.returns = first.returns,
+                         .lengths = first.lengths,
+                         .over = first.over,
+                         .envs = first.envs,
+                         .steps = steps};
+    kernels_->play(arguments_, stream);
+}
+
 void PolicyGradient::metrics(nacelle::plugin::Metrics& out) {
     for (size_t p = 0; p < shapes_.size(); ++p)
         if (learns(p))

@@ -17,6 +17,8 @@ public:
     }
     void record(void* stream);
     void act(bool greedy, void* stream);
+    bool plays() const { return kernels_->plays(); }
+    void play(bool greedy, uint32_t steps, const nacelle_first_episodes& first, void* stream);
     void metrics(nacelle::plugin::Metrics& out);
     const std::string& settings() const { return settings_.resolved; }
 
@@ -31,6 +33,7 @@ private:
     void make_group(uint32_t group);
     void make_policy(uint32_t policy);
     void make_update(uint32_t policy);
+    uint32_t parts_of(uint32_t policy) const;
     void fill_policy(uint32_t policy);
     void record_update(size_t policy, void* stream);
     void add_metrics(size_t policy, const std::string& prefix, nacelle::plugin::Metrics& out);

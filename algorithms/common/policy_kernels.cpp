@@ -36,6 +36,7 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
     };
     const Programs in{program(texts.rollout), program(texts.update), program(texts.rest)};
     rollout_ = kernel(in.rollout, flight == Flight::steps ? "step" : "rollout");
+    if (flight == Flight::warps) play_ = kernel(in.rollout, "play");
     enlist_ = kernel(in.rest, "enlist");
     begin_ = kernel(in.rest, "begin");
     finish_ = kernel(in.rest, "finish");
@@ -69,7 +70,7 @@ void PolicyKernels::find_policy(const Programs& in, size_t p) {
     k.measure_minibatch = of(in.rest, "measure_minibatch");
     k.scale_minibatch = of(in.rest, "scale_minibatch");
     k.total = of(in.rest, "total");
-    k.decide = of(in.rest, "decide");
+    if (!as_gpu_) k.decide = of(in.rest, "decide");
     k.adam = of(in.rest, "adam");
     if (on_tensor_cores(p) && !shapes_[p].shared) k.appraise = of(in.update, "appraise");
     if (settings_.traced) k.review = of(in.update, "review");
@@ -93,8 +94,7 @@ void PolicyKernels::prepare(const Arguments& a, void* stream) const {
 
 void PolicyKernels::rollout(Arguments& a, void* stream) const {
     if (flight_ == Flight::threads) host_.launch_environments(rollout_, a, stream);
-    if (flight_ == Flight::warps)
-        host_.launch(rollout_, (uint64_t(environment_.envs) + 15) / 16 * 32, 64, a, stream);
+    if (flight_ == Flight::warps) launch_warps(rollout_, a, stream);
     for (a.step = 0; flight_ == Flight::steps && a.step < a.steps; ++a.step) {
         see(a, stream);
         for (size_t p = 0; p < kernels_.size(); ++p) {
@@ -151,8 +151,8 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
         launch(k.scale_minibatch, block_items, a, stream);
     }
     gradient(a, p, stream);
-    launch(k.total, as_gpu_ ? sharers * parameters : parameters, a, stream);
-    launch(k.decide, block_items, a, stream);
+    launch(k.total, as_gpu_ ? total_blocks(shapes_[p]) * block_items : parameters, a, stream);
+    if (!as_gpu_) launch(k.decide, block_items, a, stream);
     launch(k.adam, parameters, a, stream);
 }
 // A block is a slot; where the value has a network of its own, so are as many blocks more.
@@ -175,6 +175,11 @@ void PolicyKernels::gradient(const Arguments& a, size_t p, void* stream) const {
     };
     blocks(kernels_[p].gradient, parts * (shapes_[p].shared ? 1 : 2), fit.shared_bytes);
     if (fit.staged) blocks(kernels_[p].weights, parts * fit.weight_tiles, 0);
+}
+
+void PolicyKernels::play(const Arguments& a, void* stream) const {
+    prepare(a, stream);
+    launch_warps(play_, a, stream);
 }
 
 void PolicyKernels::finish(const Arguments& a, void* stream) const {

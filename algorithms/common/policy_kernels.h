@@ -6,11 +6,15 @@
 namespace learn {
 
 inline constexpr uint32_t block_items = 128;
-// What device/learn/observations.h and optimiser.h have: samples whose observations a block sums, and
-// threads of a GPU that share a parameter's sum.
-inline constexpr uint32_t obs_chunk = 1024, sharers = 4;
+// What device/learn/observations.h has: samples whose observations a block sums.
+inline constexpr uint32_t obs_chunk = 1024;
 constexpr uint32_t blocks_for(uint64_t items) {
     return uint32_t((items + block_items - 1) / block_items);
+}
+
+// Blocks of a GPU that add up a network's gradient, as device/learn/optimiser.h cuts it.
+inline uint32_t total_blocks(const NetworkShape& shape) {
+    return uint32_t((shape.gradient_floats() + 31) / 32);
 }
 
 // How a rollout runs: all steps in one launch, by threads or by warps of tensor cores, or a launch a step.
@@ -35,6 +39,8 @@ public:
     void minibatch(const Arguments& a, size_t policy, void* stream) const;
     void finish(const Arguments& a, void* stream) const;
     void act(Arguments& a, void* stream) const;
+    bool plays() const { return play_.function != 0; }
+    void play(const Arguments& a, void* stream) const;
 
 private:
     struct Kernels {    // of one policy
@@ -63,6 +69,10 @@ private:
                 void* stream) const {
         host_.launch(kernel, items, block_items, a, stream);
     }
+    // A warp has 16 environments, a block two warps.
+    void launch_warps(const nacelle_kernel& kernel, const Arguments& a, void* stream) const {
+        host_.launch(kernel, (uint64_t(environment_.envs) + 15) / 16 * 32, 64, a, stream);
+    }
     bool on_tensor_cores(size_t policy) const { return settings_.policies[policy].bf16; }
     bool learns(size_t policy) const {
         return settings_.policies[policy].role == PolicySettings::Role::trained;
@@ -81,7 +91,7 @@ private:
     const std::vector<NetworkShape>& shapes_;
     Flight flight_;
     bool as_gpu_;
-    nacelle_kernel enlist_{}, begin_{}, finish_{}, mark_{}, rollout_{};
+    nacelle_kernel enlist_{}, begin_{}, finish_{}, mark_{}, rollout_{}, play_{};
     std::vector<Kernels> kernels_;
     std::vector<Watchers> watchers_;
 };

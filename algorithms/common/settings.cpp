@@ -257,7 +257,11 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     policy.bf16 = asked || (policy.precision == "auto" && environment.on_gpu && obstacle.empty());
     policy.precision = policy.bf16 ? "bf16" : "f32";
     policy.staged = policy.staged && policy.bf16;
-    if (policy.bf16) policy.threads = tensor_fit(policy, shape).threads;
+    if (policy.bf16) {
+        const TensorFit fit = tensor_fit(policy, shape);
+        policy.threads = fit.threads;
+        policy.resident = fit.resident;
+    }
 }
 
 const char* role_text(PolicySettings::Role role) {

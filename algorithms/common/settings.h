@@ -23,8 +23,10 @@ struct PolicySettings {
     std::vector<int64_t> hidden;
     std::string activation, deviation, precision;
     bool shared = true, squashed = false, bf16 = false;
-    bool staged = false;        // an update on tensor cores leaves what layers saw in memory
-    uint32_t threads = 0;       // of an update's block on tensor cores
+    bool staged = false;    // an update on tensor cores leaves what layers saw in memory
+    uint32_t threads =
+        0;    // of an update's block on tensor cores, and how many a processor has at once
+    uint32_t resident = 1;
     int64_t noise_steps = 1;    // for which the noise of continuous actions stays the same
     double initial_deviation = 1, hidden_gain = 0, choice_gain = 0, value_gain = 0;
     Schedule dials[dial_count] = {};

@@ -39,7 +39,8 @@ void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& polic
     if (settings.traced) add(texts.update, "REVIEW");
     if (policy.bf16 && policy.staged) add(texts.update, "GRADIENT_WIDE");
     else if (policy.bf16)
-        add(texts.update, "GRADIENT_WARPS", policy.threads > 128 ? ", 256" : ", 128");
+        add(texts.update, "GRADIENT_WARPS",
+            ", " + std::to_string(policy.threads) + ", " + std::to_string(policy.resident));
     else add(texts.update, "GRADIENT");
 }
 

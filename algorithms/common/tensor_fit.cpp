@@ -6,6 +6,10 @@ namespace learn {
 namespace {
 
 constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14, most_inputs = 512;
+// Of shared memory a multiprocessor has so much in all, and each block takes some more than it asks for.
+constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
+// Of a warp with two bands of samples, and of its block: most_held and most_bytes of warp_update.h.
+constexpr int64_t most_held = 140, most_pair_bytes = 113 * 1024;
 // Of a block of four warps whose rows go through the layers, outside of an update.
 constexpr int64_t most_desk_bytes = 48 * 1024, desks = 4, most_unrolled = 100;
 
@@ -37,13 +41,14 @@ std::string too_much(const std::string& what, int64_t wanted, int64_t there) {
 
 }
 
-TensorFit::TensorFit(const std::vector<int64_t>& widths, bool in_stages) : staged(in_stages) {
+TensorFit::TensorFit(const std::vector<int64_t>& widths, bool in_stages, bool keeps_input)
+    : staged(in_stages) {
     const Tiles tiles{widths};
     int64_t prepared = 0;
     for (size_t l = 0; l < tiles.layers; ++l)
         prepared += 64 * (tiles.in(l)*tiles.out(l) + tiles.turned(l)) + 8 * tiles.out(l);
     words = uint32_t(prepared);
-    staged ? fit_staged(widths) : fit_at_once(widths);
+    staged ? fit_staged(widths) : fit_at_once(widths, keeps_input);
     if (obstacle.empty() && shared_bytes > most_shared_bytes)
         obstacle = too_much("an update needs this many bytes of a processor's shared memory: ",
                             shared_bytes, most_shared_bytes);
@@ -52,22 +57,28 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, bool in_stages) : stage
                             desks * tiles.desk_bytes(), most_desk_bytes);
 }
 
-void TensorFit::fit_at_once(const std::vector<int64_t>& widths) {
+void TensorFit::fit_at_once(const std::vector<int64_t>& widths, bool keeps_input) {
     const Tiles tiles{widths};
     const int64_t widest = *std::max_element(widths.begin(), widths.end() - 1);
-    const int64_t warps = widest > 64 ? 8 : 4, samples = 16 * warps;
-    int64_t held = 0, units = 0;
-    bool too_wide = false;
+    const int64_t warps = widest > 64 ? 8 : 4;
+    int64_t row = tiles.out_pitch(), units = 0, registers = 0;
     for (size_t l = 0; l < tiles.layers; ++l) {
-        held += 8 * (tiles.in(l) + tiles.in(l + 1)) + 8;
-        units += tiles_of(tiles.in(l) * ((tiles.out(l) + 1) / 2), warps);
-        too_wide |= tiles.out(l) * 4 > 32 * warps;
+        const int64_t across = (tiles.out(l) + 1) / 2;
+        row += 8 * (tiles.in(l) + tiles.in(l + 1)) + 8;
+        units += tiles_of(tiles.in(l)*across, warps);
+        registers += 8 * tiles.in(l) * (keeps_input ? 2 : 1) + 4 * tiles_of(across, warps);
     }
+    const auto bytes = [&](int64_t rows) { return 16 * tiles_of(rows * row + words, 4); };
+    const bool in_pairs =
+        warps == 4 && registers + 8 * units <= most_held && bytes(128) <= most_pair_bytes;
     threads = uint32_t(32 * warps);
-    shared_bytes =
-        uint32_t(4 * tiles_of(held * samples + words + samples * tiles.out_pitch(), 4) * 4);
-    if (too_wide) obstacle = "a layer has more than " + std::to_string(64 * warps) + " outputs";
-    else if (units > most_units)
+    shared_bytes = uint32_t(bytes(16 * warps * (in_pairs ? 2 : 1)));
+    // Four warps of up to 168 registers a thread fit three times; with two bands of samples twice; eight once.
+    resident = uint32_t(std::clamp<int64_t>(processor_bytes / (shared_bytes + block_bytes), 1,
+                                            warps > 4  ? 1
+                                            : in_pairs ? 2
+                                                       : 3));
+    if (units > most_units)
         obstacle =
             too_much("the sums of gradients need this many registers of a thread: ", 8 * units,
                      8 * most_units);
@@ -92,11 +103,13 @@ void TensorFit::fit_staged(const std::vector<int64_t>& widths) {
 }
 
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
-    TensorFit fit(shape.actor, policy.staged);
+    const bool keeps_input = policy.activation == "gelu" || policy.activation == "silu";
+    TensorFit fit(shape.actor, policy.staged, keeps_input);
     if (shape.shared) return fit;
-    const TensorFit critic(shape.critic, policy.staged);
+    const TensorFit critic(shape.critic, policy.staged, keeps_input);
     if (fit.obstacle.empty()) fit.obstacle = critic.obstacle;
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
+    fit.resident = std::min(fit.resident, critic.resident);
     fit.sample_words += critic.sample_words;
     fit.weight_tiles += critic.weight_tiles;
     return fit;

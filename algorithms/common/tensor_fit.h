@@ -9,16 +9,18 @@ struct TensorFit {
     bool staged = false;
     uint32_t threads = 0;         // of an update's block
     uint32_t shared_bytes = 0;    // of an update's block
+    uint32_t resident = 1;        // blocks of an update that a multiprocessor has at once
     uint32_t words = 0;           // of prepared weights
     uint32_t sample_words = 0;    // that a staged update keeps of a sample
     uint32_t weight_tiles =
         0;                   // of 128 by 128, in which its second kernel goes through the weights
     std::string obstacle;    // why it cannot be, or empty
 
-    TensorFit(const std::vector<int64_t>& widths, bool staged);
+    // `keeps_input`: the activation's slope needs what went into it.
+    TensorFit(const std::vector<int64_t>& widths, bool staged, bool keeps_input);
 
 private:
-    void fit_at_once(const std::vector<int64_t>& widths);
+    void fit_at_once(const std::vector<int64_t>& widths, bool keeps_input);
     void fit_staged(const std::vector<int64_t>& widths);
 };
 

@@ -21,7 +21,7 @@ LearnerInstance::LearnerInstance(Plugins& plugins, Environment& environment,
 }
 
 Json LearnerInstance::settings() const {
-    if (functions_->size < sizeof(nacelle_learner) || !functions_->settings) return nullptr;
+    if (!has(&nacelle_learner::settings)) return nullptr;
     const char* const text = functions_->settings(object_.get());
     if (!text) return nullptr;
     Json settings = Json::parse(text, nullptr, false);
@@ -43,6 +43,18 @@ void LearnerInstance::record(void* stream) {
 void LearnerInstance::act(bool greedy, void* stream) {
     services_->call(Moment::running, "act",
                     [&] { return functions_->act(object_.get(), greedy, stream) == NACELLE_OK; });
+}
+
+bool LearnerInstance::plays() const {
+    return has(&nacelle_learner::plays) && has(&nacelle_learner::play) &&
+           functions_->plays(object_.get()) != 0;
+}
+
+void LearnerInstance::play(bool greedy, uint32_t steps, const nacelle_first_episodes& first,
+                           void* stream) {
+    services_->call(Moment::running, "play", [&] {
+        return functions_->play(object_.get(), greedy, steps, &first, stream) == NACELLE_OK;
+    });
 }
 
 MetricValues LearnerInstance::metrics() {

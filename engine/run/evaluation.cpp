@@ -8,9 +8,9 @@
 namespace nacelle {
 namespace {
 
-// Steps in a graph. The host looks whether all episodes have ended only behind each of these: waiting
-// costs a GPU more than some steps too many.
-constexpr uint32_t chunk = 25;
+// Steps in a graph, and in a launch of a learner that plays. The host looks whether all episodes have ended
+// only behind each of these: waiting costs a GPU more than some steps too many.
+constexpr uint32_t chunk = 25, steps_of_a_launch = 128;
 
 constexpr const char* kernel_name = "nacelle_first_episodes";
 
@@ -111,10 +111,6 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
 
 void Evaluator::prepare(uint32_t episodes, bool greedy) {
     const std::shared_ptr<Device>& device = env_.on().device;
-    if (!program_) {
-        program_ = &env_.program(evaluation_text);
-        first_episodes_ = program_->kernel(kernel_name);
-    }
     if (copies_.empty())
         for (NamedArray& array : env_.arrays().all())
             if (array.role() != Role::plugin)
@@ -125,7 +121,20 @@ void Evaluator::prepare(uint32_t episodes, bool greedy) {
         over_ = Buffer(device, episodes);
         graph_.reset();
     }
+    if (!learner_.plays()) prepare_graph(episodes, greedy);
+}
+
+const Kernel& Evaluator::first_episodes() {
+    if (!program_) {
+        program_ = &env_.program(evaluation_text);
+        first_episodes_ = program_->kernel(kernel_name);
+    }
+    return first_episodes_;
+}
+
+void Evaluator::prepare_graph(uint32_t episodes, bool greedy) {
     if (graph_ && graph_episodes_ == episodes && graph_greedy_ == greedy) return;
+    first_episodes();
     // A learner whose act() waits or copies cannot be captured: its steps are then put on the stream one
     // by one, and fail there where they fail for another reason.
     Stream& stream = *env_.on().stream;
@@ -162,7 +171,25 @@ void Evaluator::note(uint32_t episodes, bool cut) {
                                  .over = static_cast<uint8_t*>(over_.data()),
                                  .envs = episodes,
                                  .cut = cut};
-    env_.launch(first_episodes_, thread_each(episodes), args_of(args));
+    env_.launch(first_episodes(), thread_each(episodes), args_of(args));
+}
+
+// How many steps that were.
+uint32_t Evaluator::take_steps(uint32_t episodes, bool greedy) {
+    Stream& stream = *env_.on().stream;
+    if (learner_.plays()) {
+        const nacelle_first_episodes first{.size = sizeof first,
+                                           .envs = episodes,
+                                           .returns = static_cast<double*>(returns_.data()),
+                                           .lengths = static_cast<int32_t*>(lengths_.data()),
+                                           .over = static_cast<uint8_t*>(over_.data())};
+        learner_.play(greedy, steps_of_a_launch, first, stream.native());
+        env_.record_ticks(steps_of_a_launch);
+        return steps_of_a_launch;
+    }
+    if (graph_ && episodes == graph_episodes_) stream.replay(*graph_);
+    else record_steps(episodes, greedy);
+    return chunk;
 }
 
 bool Evaluator::all_over(uint32_t episodes, std::vector<uint8_t>& over) {
@@ -181,10 +208,8 @@ void Evaluator::play_round(uint32_t episodes, bool greedy, Episodes& found) {
     env_.record_restart(episodes);
     std::vector<uint8_t> over;
     bool done = false;
-    const bool replays = graph_ && episodes == graph_episodes_;
-    for (uint32_t t = 0; !done && t < last; t += chunk) {
-        if (replays) stream.replay(*graph_);
-        else record_steps(episodes, greedy);
+    for (uint32_t t = 0; !done && t < last;) {
+        t += take_steps(episodes, greedy);
         done = all_over(episodes, over);
     }
     found.unfinished += uint64_t(std::count(over.begin(), over.end(), 0));

@@ -55,13 +55,16 @@ private:
     void take_results(uint32_t episodes, Episodes& found);
     void record_steps(uint32_t episodes, bool greedy);
     void prepare(uint32_t episodes, bool greedy);
+    void prepare_graph(uint32_t episodes, bool greedy);
+    const Kernel& first_episodes();
+    uint32_t take_steps(uint32_t episodes, bool greedy);
     void note(uint32_t episodes, bool cut);
     bool all_over(uint32_t episodes, std::vector<uint8_t>& over);
 
     Environment& env_;
     LearnerInstance& learner_;
     Program* program_ = nullptr;
-    Kernel first_episodes_;
+    Kernel first_episodes_;    // of the program, which is built when it is needed
     Buffer returns_, lengths_, over_;
     std::unique_ptr<Graph> graph_;
     uint32_t graph_episodes_ = 0;

@@ -125,6 +125,7 @@ bool TrainingRun::iterate() {
     if (stopped_) return false;
     const Clock::time_point start = Clock::now();
     const uint64_t before = progress_.steps;
+    const double saving = save_seconds_;
     advance();
     trainee_.environment().check_finite();
     read_metrics();
@@ -134,7 +135,7 @@ bool TrainingRun::iterate() {
     for (const auto& sink : sinks_) sink->write(progress_.steps, progress_.metrics);
     if (best_ && best_->steps == progress_.steps) save(true);
     if (over() || (every && before / every < progress_.steps / every)) save(false);
-    train_seconds_ += seconds_since(start);
+    train_seconds_ += seconds_since(start) - (save_seconds_ - saving);
     if (train_seconds_ - flushed_ > between_flushes) {
         flushed_ = train_seconds_;
         for (const auto& sink : sinks_) sink->flush();
@@ -179,6 +180,7 @@ Evaluation TrainingRun::evaluate(uint64_t episodes) {
 
 void TrainingRun::save(bool as_best) {
     if (!directory_) return;
+    const Clock::time_point start = Clock::now();
     // Metrics first: a run that goes on from here must not miss what came before.
     for (const auto& sink : sinks_) sink->flush();
     CheckpointRecord record = trainee_.checkpoint_record();
@@ -188,9 +190,11 @@ void TrainingRun::save(bool as_best) {
     record.best = best_;
     const Checkpoints checkpoints = directory_->checkpoints();
     checkpoints.save(record, trainee_.tensors(), as_best);
-    if (as_best) return;
-    saved_ = progress_.steps;
-    checkpoints.prune(settings_.keep, progress_.steps);
+    if (!as_best) {
+        saved_ = progress_.steps;
+        checkpoints.prune(settings_.keep, progress_.steps);
+    }
+    save_seconds_ += seconds_since(start);
 }
 
 void TrainingRun::finish() {

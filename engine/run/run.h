@@ -61,7 +61,9 @@ public:
 
     Environment& environment() { return trainee_.environment(); }
     const std::filesystem::path& out() const { return start_.out; }
+    // Of iterations and evaluations; and of what went to disk between them.
     double train_seconds() const { return train_seconds_; }
+    double save_seconds() const { return save_seconds_; }
     // All settings, every default written out.
     const Json& configuration() const { return configuration_; }
 
@@ -99,7 +101,7 @@ private:
     std::optional<CheckpointRecord::Score> evaluation_, best_;
     std::optional<uint64_t> saved_;                        // the steps of the last checkpoint
     uint64_t first_steps_ = 0;                             // where this process began
-    double train_seconds_ = 0, flushed_ = 0, pace_ = 0;    // pace: seconds of an iteration
+    double train_seconds_ = 0, save_seconds_ = 0, flushed_ = 0, pace_ = 0;    // pace: seconds of an iteration
     bool solved_ = false,
          stopped_ = false;    // stopped: the learner cannot go on with what was saved
 };

@@ -8,6 +8,10 @@
 // The host cuts the items into blocks of the given number. On a GPU a thread gets one item, which may
 // lie behind the last one; on a CPU a call gets a range of whole blocks.
 //
+//     NACELLE_KERNEL_OF(my_kernel, MyArgs, 128, 3, body)
+//
+// is the same with so few registers on a GPU that a multiprocessor has three blocks of it at once.
+//
 //     NACELLE_ENV_KERNEL(my_rollout, MyArgs, body)
 //
 // has environments as its items, as many threads for each as the environment wants: the host launches it
@@ -34,7 +38,9 @@ struct alignas(16) Call {
     extern "C" __device__ constinit nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};         \
     extern "C" __constant__ constinit nacelle::View<nacelle::Author> nacelle_view{};
 #define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \
-    extern "C" __global__ void __launch_bounds__(per_block)                                        \
+    NACELLE_KERNEL_OF(symbol, Args, per_block, 1, body)
+#define NACELLE_KERNEL_OF(symbol, Args, per_block, at_once, body)                                  \
+    extern "C" __global__ void __launch_bounds__(per_block, at_once)                               \
         symbol(const __grid_constant__ Args args) {                                                \
         const uint64_t item = uint64_t(blockIdx.x) * per_block + threadIdx.x;                      \
         body<nacelle::Author>(nacelle_view, args, nacelle::Items{item, item + 1});                 \
@@ -49,6 +55,8 @@ struct alignas(16) Call {
     }
 #else
 #define NACELLE_EXPORT extern "C" __attribute__((visibility("default")))
+#define NACELLE_KERNEL_OF(symbol, Args, per_block, at_once, body)                                  \
+    NACELLE_KERNEL(symbol, Args, per_block, body)
 #define NACELLE_PROGRAM()                                                                          \
     NACELLE_EXPORT constexpr auto nacelle_schema = nacelle::detail::author_schema;                 \
     NACELLE_EXPORT constexpr nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};

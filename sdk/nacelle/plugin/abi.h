@@ -165,6 +165,15 @@ typedef struct nacelle_hook {
 } nacelle_hook;
 
 /* learner/1: turns an environment's rollouts into a policy. */
+/* What an evaluation keeps of the first episode of each of the first `envs` environments. */
+typedef struct nacelle_first_episodes {
+    uint32_t size;
+    uint32_t envs;
+    double* returns;
+    int32_t* lengths;
+    uint8_t* over; /* 0 until an episode has ended and been noted; then 1 */
+} nacelle_first_episodes;
+
 typedef struct nacelle_learner {
     uint32_t size;
     /* Makes its programs and arrays. `config` is the configuration's learner object, with the
@@ -184,6 +193,13 @@ typedef struct nacelle_learner {
     /* All settings with their defaults, as a JSON object of the form that create() takes; valid until
      * destroy(). Null where a learner does not tell. */
     const char* (*settings)(void* self);
+    /* Whether play() can be called; null where it never can. */
+    uint32_t (*plays)(void* self);
+    /* As many times act() and a step of all environments, in fewer launches, and nothing is learnt. An
+     * environment whose `over` is 0 goes on with the episode that its arrays tell of; where that ends, it is
+     * noted. The clock is the host's to advance. */
+    nacelle_status (*play)(void* self, uint32_t greedy, uint32_t steps,
+                           const nacelle_first_episodes* first, void* stream);
 } nacelle_learner;
 
 extern NACELLE_PLUGIN_EXPORT const nacelle_manifest nacelle_plugin;

@@ -45,6 +45,9 @@ concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
 //         void act(bool greedy, void* stream);
 //         void metrics(nacelle::plugin::Metrics& out);
 //         const std::string& settings() const;    // may be left out: all settings, as a JSON object
+//         // May be left out, both: evaluations that take many steps in one launch.
+//         bool plays() const;
+//         void play(bool greedy, uint32_t steps, const nacelle_first_episodes& first, void* stream);
 //     };
 template <LearnerClass T> class Learner final {
 public:
@@ -95,6 +98,20 @@ private:
             return held(self).object.settings().c_str();
         else return nullptr;
     }
+    static constexpr bool can_play = requires(T learner, const nacelle_first_episodes& first) {
+        { learner.plays() } -> std::convertible_to<bool>;
+        learner.play(true, uint32_t(1), first, nullptr);
+    };
+    static uint32_t plays(void* self) {
+        if constexpr (can_play) return held(self).object.plays();
+        else return 0;
+    }
+    static nacelle_status play(void* self, uint32_t greedy, uint32_t steps,
+                               const nacelle_first_episodes* first, void* stream) {
+        return guarded(held(self).host, [&] {
+            if constexpr (can_play) held(self).object.play(greedy != 0, steps, *first, stream);
+        });
+    }
 
     // Hidden, so that no two libraries share one.
     [[gnu::visibility("hidden")]] static constexpr nacelle_learner functions{
@@ -105,7 +122,9 @@ private:
         act,
         metrics,
         destroy,
-        settings};
+        settings,
+        plays,
+        play};
 };
 
 }

@@ -85,6 +85,7 @@ struct Memory {
     uint8_t* flag;
     float* advantage;
     float* target;
+    float* experience;      // [steps][rows][4]: of learners on tensor cores, what loss.h calls so
     float* running;         // [rows]: the discounted return so far
     float* mean;            // [width]: what is taken off an observation's numbers
     float* scale;           // [width]: what the rest is multiplied by
@@ -97,15 +98,16 @@ struct Memory {
 };
 
 struct Pupil {
-    float* weights;     // of all networks, layer by layer: weight [out][in], bias [out]
-    float* moment;      // Adam's first and second, [2][weights]
-    float* gradient;    // [slots][packed]
-    float* total;       // [weights]: the mean gradient of the minibatch
-    double* norms;      // [blocks of weights]
-    double* tallies;    // [slots][tally_count]
-    double* sums;       // [tally_count]: of the iteration's updates
-    double* slots;      // [blocks of seats][6]: of the returns, then of the advantages
-    float* dials;       // [dial_count]
+    float* weights;       // of all networks, layer by layer: weight [out][in], bias [out]
+    float* moment;        // Adam's first and second, [2][weights]
+    float* gradient;      // [slots][packed]
+    float* total;         // [weights]: the mean gradient of the minibatch
+    double* norms;        // [blocks of weights]
+    uint32_t* arrived;    // [1]: blocks that have summed their weights
+    double* tallies;      // [slots][tally_count]
+    double* sums;         // [tally_count]: of the iteration's updates
+    double* slots;        // [blocks of seats][6]: of the returns, then of the advantages
+    float* dials;         // [dial_count]
     const Schedule* schedules;
     double* carried;
     double* found;
@@ -125,6 +127,14 @@ struct Pupil {
 // When an iteration passed these moments, in nanoseconds of a clock of the device's own.
 enum Moment : uint32_t { iteration_began, rollout_ended, update_ended, mark_count };
 
+// What play() is asked for: steps, and where to note the first episodes of some environments.
+struct Played {
+    double* returns;
+    int32_t* lengths;
+    uint8_t* over;
+    uint32_t envs, steps;
+};
+
 struct Arguments {
     Memory memory[most_groups];
     Pupil pupil[most_policies];
@@ -132,8 +142,9 @@ struct Arguments {
     uint64_t* marks;    // [mark_count]
     uint32_t steps, epochs, minibatches;
     uint32_t epoch, minibatch;
-    uint32_t greedy;    // of act
+    uint32_t greedy;    // of act and play
     uint32_t step;      // of a rollout of one launch a step
+    Played played;
 };
 
 }

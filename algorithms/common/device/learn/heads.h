@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/spec.h>
+#include <learn/quick.h>
 // What a network's outputs mean for an action: a score for every choice of a discrete part; a mean and
 // the logarithm of a deviation for a continuous one, which acts in [-1, 1]. The outputs are in this
 // order: scores and means part by part, then all the logarithms.
@@ -14,7 +14,9 @@ inline constexpr float half_log_two_pi = 0.918938533f, log_two = 0.693147181f;
 NACELLE_INLINE bool open(const uint8_t* mask, int choice) { return !mask || mask[choice]; }
 
 // log(1 + exp(x))
-NACELLE_INLINE float softplus(float x) { return max(x, 0.0f) + log(1.0f + exp(-abs(x))); }
+NACELLE_INLINE float softplus(float x) {
+    return max(x, 0.0f) + quick_log(1.0f + quick_exp(-abs(x)));
+}
 // What squashing by tanh does to the logarithm of a density: log(1 - tanh(x)^2), without loss for large x.
 NACELLE_INLINE float log_squash(float x) { return 2.0f * (log_two - x - softplus(-2.0f * x)); }
 
@@ -26,10 +28,10 @@ struct Scores {
 template <int choices> NACELLE_INLINE Scores scores_of(const float* out, const uint8_t* mask) {
     float top = -infinity, sum = 0;
     for (int i = 0; i < choices; ++i) top = open(mask, i) ? max(top, out[i]) : top;
-    for (int i = 0; i < choices; ++i) sum += open(mask, i) ? exp(out[i] - top) : 0.0f;
+    for (int i = 0; i < choices; ++i) sum += open(mask, i) ? quick_exp(out[i] - top) : 0.0f;
     if (top == -infinity)
         return {out[0], 0.0f};    // nothing is open: the first choice, for certain
-    return {top, log(sum)};
+    return {top, quick_log(sum)};
 }
 
 template <class A, class S> struct Head {
@@ -83,19 +85,19 @@ template <class A, class S> struct Head {
                                           Dice& dice, float& choice, int first, int deviation) {
         if constexpr (is_real<T>) {
             const float log_sigma = log_deviation(out[deviation]);
-            const float radius = sqrt(-2.0f * log(1.0f - uniform_from(dice.noise())));
+            const float radius = sqrt(-2.0f * quick_log(1.0f - uniform_from(dice.noise())));
             const float z = radius * cos(2.0f * pi * uniform_from(dice.noise()));
-            choice = out[first] + exp(log_sigma) * z;
+            choice = out[first] + quick_exp(log_sigma) * z;
             float log_odds = -0.5f * z * z - log_sigma - half_log_two_pi;
             if (S::squashed) log_odds -= log_squash(choice);
             return log_odds;
         } else {
             const Scores scores = scores_of<T::choices>(out + first, mask);
-            float left = uniform_from(dice.bits()) * exp(scores.log_sum);
+            float left = uniform_from(dice.bits()) * quick_exp(scores.log_sum);
             int chosen = -1;
             bool found = false;
             for (int i = 0; i < T::choices; ++i) {
-                const float odds = open(mask, i) ? exp(out[first + i] - scores.top) : 0.0f;
+                const float odds = open(mask, i) ? quick_exp(out[first + i] - scores.top) : 0.0f;
                 const bool here = !found && open(mask, i);
                 chosen =
                     here ? i : chosen;    // the last one that is open, if rounding passes them all
@@ -176,7 +178,7 @@ template <class A, class S> struct Head {
                                           float& entropy) {
         if constexpr (is_real<T>) {
             const float log_sigma = log_deviation(out[deviation]);
-            const float z = (choice - out[first]) * exp(-log_sigma);
+            const float z = (choice - out[first]) * quick_exp(-log_sigma);
             log_odds += -0.5f * z * z - log_sigma - half_log_two_pi;
             if (S::squashed) log_odds -= log_squash(choice);
             entropy += log_sigma + half_log_two_pi + 0.5f;
@@ -184,7 +186,7 @@ template <class A, class S> struct Head {
             const Scores scores = scores_of<T::choices>(out + first, mask);
             for (int i = 0; i < T::choices; ++i) {
                 const float log_p = scores.log_odds(out[first + i]);
-                entropy -= open(mask, i) ? exp(log_p) * log_p : 0.0f;
+                entropy -= open(mask, i) ? quick_exp(log_p) * log_p : 0.0f;
                 log_odds += i == int(choice) ? log_p : 0.0f;
             }
         }
@@ -202,7 +204,7 @@ template <class A, class S> struct Head {
                                           float choice, int first, int deviation, float by_odds,
                                           float by_entropy, float* slope) {
         if constexpr (is_real<T>) {
-            const float log_sigma = log_deviation(out[deviation]), inverse = exp(-log_sigma);
+            const float log_sigma = log_deviation(out[deviation]), inverse = quick_exp(-log_sigma);
             const float z = (choice - out[first]) * inverse;
             slope[first] = by_odds * z * inverse;
             const bool bounded = out[deviation] != log_sigma;
@@ -212,10 +214,10 @@ template <class A, class S> struct Head {
             float entropy = 0;
             for (int i = 0; i < T::choices; ++i) {
                 const float log_p = scores.log_odds(out[first + i]);
-                entropy -= open(mask, i) ? exp(log_p) * log_p : 0.0f;
+                entropy -= open(mask, i) ? quick_exp(log_p) * log_p : 0.0f;
             }
             for (int i = 0; i < T::choices; ++i) {
-                const float log_p = scores.log_odds(out[first + i]), p = exp(log_p);
+                const float log_p = scores.log_odds(out[first + i]), p = quick_exp(log_p);
                 const float taken = i == int(choice) ? 1.0f : 0.0f;
                 slope[first + i] = open(mask, i)
                                        ? by_odds * (taken - p) - by_entropy * p * (log_p + entropy)

@@ -9,6 +9,7 @@
 #include <learn/gpu/choose.h>
 #include <learn/gpu/update.h>
 #include <learn/gpu/warp_pilot.h>
+#include <learn/gpu/warp_player.h>
 #include <learn/gpu/warp_update.h>
 #include <learn/gpu/wide_weights.h>
 #else
@@ -105,27 +106,36 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 // it, between which policies choose for rows in memory.
 #define LEARN_ROLLOUT_THREADS()                                                                    \
     NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::fly_threads)
-#define LEARN_ROLLOUT_WARPS() NACELLE_KERNEL(learn_rollout, learn::Arguments, 64, learn::fly_warps)
+#define LEARN_ROLLOUT_WARPS()                                                                      \
+    NACELLE_KERNEL(learn_rollout, learn::Arguments, 64, learn::fly_warps)                          \
+    NACELLE_KERNEL(learn_play, learn::Arguments, 64, learn::play_warps)
 #define LEARN_ROLLOUT_STEPS() NACELLE_ENV_KERNEL(learn_step, learn::Arguments, learn::step_once)
 #define LEARN_CHOOSE(policy) LEARN_NUMBERED(choose, policy)
 #define LEARN_LAND(policy) LEARN_NUMBERED(land, policy)
 #define LEARN_APPRAISE(policy) LEARN_NUMBERED(appraise, policy)
 #define LEARN_REVIEW(policy) LEARN_NUMBERED(review, policy)
 #define LEARN_GRADIENT(policy) LEARN_NUMBERED(gradient, policy)
-// A kernel with as many threads a block as its body expects.
-#define LEARN_NUMBERED_BLOCKS(kernel, name, number, threads)                                       \
+// A kernel with as many threads a block as its body expects, so many blocks of it at once on a multiprocessor.
+#define LEARN_NUMBERED_BLOCKS(kernel, name, number, threads, resident)                             \
     namespace learn {                                                                              \
     template <class E>                                                                             \
     NACELLE_INLINE void name##_##number(const View<E>& view, const Arguments& a, Items items) {    \
         name<E, number>(view, a, items);                                                           \
     }                                                                                              \
     }                                                                                              \
-    NACELLE_KERNEL(learn_##kernel##_##number, learn::Arguments, threads, learn::name##_##number)
-#define LEARN_GRADIENT_WARPS(policy, threads)                                                      \
-    LEARN_NUMBERED_BLOCKS(gradient, gradient_warps, policy, threads)
+    NACELLE_KERNEL_OF(learn_##kernel##_##number, learn::Arguments, threads, resident,              \
+                      learn::name##_##number)
+#define LEARN_GRADIENT_WARPS(policy, threads, resident)                                            \
+    LEARN_NUMBERED_BLOCKS(gradient, gradient_warps, policy, threads, resident)
 #define LEARN_GRADIENT_WIDE(policy)                                                                \
-    LEARN_NUMBERED_BLOCKS(gradient, gradient_wide, policy, 256)                                    \
-    LEARN_NUMBERED_BLOCKS(weights, weights_wide, policy, 256)
+    LEARN_NUMBERED_BLOCKS(gradient, gradient_wide, policy, 256, 1)                                 \
+    LEARN_NUMBERED_BLOCKS(weights, weights_wide, policy, 256, 1)
+// On a GPU the sums decide themselves, at their end.
+#if NACELLE_GPU
+#define LEARN_DECIDE(policy)
+#else
+#define LEARN_DECIDE(policy) LEARN_NUMBERED(decide, policy)
+#endif
 #define LEARN_POLICY(policy)                                                                       \
     LEARN_NUMBERED(measure_returns, policy)                                                        \
     LEARN_NUMBERED(scale_rewards, policy)                                                          \
@@ -134,5 +144,5 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     LEARN_NUMBERED(measure_minibatch, policy)                                                      \
     LEARN_NUMBERED(scale_minibatch, policy)                                                        \
     LEARN_NUMBERED(total, policy)                                                                  \
-    LEARN_NUMBERED(decide, policy)                                                                 \
+    LEARN_DECIDE(policy)                                                                           \
     LEARN_NUMBERED(adam, policy)

@@ -13,7 +13,7 @@ struct Layers<input, output, f, Ints<h...>> {
     static constexpr int width[count + 1] = {input, h..., output};
 
     // Parameters before layer l: weight [out][in] and bias [out] of each.
-    static constexpr int before(int l) {
+    static consteval int before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += (width[i] + 1) * width[i + 1];
         return n;
@@ -47,39 +47,53 @@ template <int width> inline constexpr int padded = whole_lanes(width);
 // Where layer l begins among the packed weights: [in + 1][padded out] of each, the bias last. Gradients
 // lie in the same order.
 template <class L> struct Packed {
-    template <int l> static constexpr int forward() {
+    template <int l> static consteval int forward() {
         if constexpr (l == 0) return 0;
         else return forward<l - 1>() + (L::width[l - 1] + 1) * padded<L::width[l]>;
     }
     static constexpr int size = forward<L::count>();
     // The same weights turned, [out][padded in], for the way back: from the second layer on.
-    template <int l> static constexpr int backward() {
+    template <int l> static consteval int backward() {
         if constexpr (l <= 1) return 0;
         else return backward<l - 1>() + L::width[l] * padded<L::width[l - 1]>;
     }
     static constexpr int turned = backward<L::count>();
 
-    // The packed place of parameter `index`.
-    static constexpr int place(int index) {
-        int l = 0, packed_before = 0;
-        while (index >= L::before(l + 1)) {
-            packed_before += (L::width[l] + 1) * whole_lanes(L::width[l + 1]);
-            ++l;
+    // The parameter at a packed place, or -1 where there is none: rows are padded. Layouts are constants:
+    // looked up at run time they would cost a GPU more than the sums do.
+    template <int l = 0> static NACELLE_INLINE int parameter(int place) {
+        if constexpr (l + 1 < L::count) {
+            if (place >= forward<l + 1>()) return parameter<l + 1>(place);
         }
-        const int at = index - L::before(l), in = L::width[l], out = L::width[l + 1];
-        const int stride = whole_lanes(out);
-        return at < in * out ? packed_before + at % in * stride + at / in
-                             : packed_before + in * stride + (at - in * out);
+        constexpr int in = L::width[l], out = L::width[l + 1], stride = padded<out>,
+                      start = forward<l>(), first = L::before(l);
+        const int i = (place - start) / stride, o = (place - start) % stride;
+        if (o >= out) return -1;
+        return first + (i < in ? o * in + i : in * out + o);
+    }
+    // The packed place of parameter `index`.
+    template <int l = 0> static NACELLE_INLINE int place(int index) {
+        if constexpr (l + 1 < L::count) {
+            if (index >= L::before(l + 1)) return place<l + 1>(index);
+        }
+        constexpr int in = L::width[l], out = L::width[l + 1], stride = padded<out>,
+                      start = forward<l>(), first = L::before(l);
+        const int at = index - first;
+        return at < in * out ? start + at % in * stride + at / in
+                             : start + in * stride + (at - in * out);
     }
     // Its turned place, or -1 where it has none: biases and the first layer.
-    static constexpr int turned_place(int index) {
-        int l = 0, turned_before = 0;
-        while (index >= L::before(l + 1)) {
-            turned_before += l > 0 ? L::width[l + 1] * whole_lanes(L::width[l]) : 0;
-            ++l;
+    template <int l = 0> static NACELLE_INLINE int turned_place(int index) {
+        if constexpr (l + 1 < L::count) {
+            if (index >= L::before(l + 1)) return turned_place<l + 1>(index);
         }
-        const int at = index - L::before(l), in = L::width[l], out = L::width[l + 1];
-        return l > 0 && at < in * out ? turned_before + at / in * whole_lanes(in) + at % in : -1;
+        if constexpr (l == 0) return -1;
+        else {
+            constexpr int in = L::width[l], out = L::width[l + 1], stride = padded<in>,
+                          start = backward<l>(), first = L::before(l);
+            const int at = index - first;
+            return at < in * out ? start + at / in * stride + at % in : -1;
+        }
     }
 };
 
@@ -95,19 +109,29 @@ template <class E, int policy> struct Networks {
     static constexpr int value_output = H::outputs;
 };
 
-// Where the gradient of a parameter lies in a slot.
+// Where the gradient of a parameter lies in a slot, and back.
 template <class E, int policy> struct Place {
     using N = Networks<E, policy>;
+    using First = Packed<typename N::Actor>;
+    using Second = Packed<typename N::Critic>;
+    static constexpr int size = First::size + (N::shared ? 0 : Second::size);
+
     static NACELLE_INLINE int of(int index) {
-        if constexpr (N::shared) return Packed<typename N::Actor>::place(index);
-        else
-            return index < N::Actor::parameters
-                       ? Packed<typename N::Actor>::place(index)
-                       : Packed<typename N::Actor>::size +
-                             Packed<typename N::Critic>::place(index - N::Actor::parameters);
+        if constexpr (!N::shared) {
+            if (index >= N::Actor::parameters)
+                return First::size + Second::place(index - N::Actor::parameters);
+        }
+        return First::place(index);
     }
-    static constexpr int size =
-        Packed<typename N::Actor>::size + (N::shared ? 0 : Packed<typename N::Critic>::size);
+    static NACELLE_INLINE int parameter(int place) {
+        if constexpr (!N::shared) {
+            if (place >= First::size) {
+                const int its = Second::parameter(place - First::size);
+                return its < 0 ? its : N::Actor::parameters + its;
+            }
+        }
+        return First::parameter(place);
+    }
 };
 
 // Whether a parameter is the weight of an output that does not see its inputs: it stays zero.

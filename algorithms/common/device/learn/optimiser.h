@@ -30,74 +30,21 @@ template <class E> NACELLE_INLINE void begin(const View<E>& view, const Argument
     });
 }
 
-// How a block of `total` cuts its threads: some of them share a parameter, each with every so many slots.
-#if NACELLE_GPU
-inline constexpr int sharers = 4;
-#else
-inline constexpr int sharers = 1;
-#endif
-inline constexpr int total_together = block_threads / sharers;    // parameters of a block
-
-// The sum of one parameter's gradient over the slots, and of its square over the block.
+// Whether this update is made, and how long its step is. On a GPU a whole block comes along.
 template <class E, int policy>
-NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
-    using Here = Place<E, policy>;
-    constexpr int parameters = Networks<E, policy>::parameters;
+NACELLE_INLINE void decide_by(const Arguments& a, uint32_t norms, bool ours) {
     const Pupil& pupil = a.pupil[policy];
-    if (pupil.found[stopped] != 0) return;
-    const double count =
-        sum_of<1>(pupil.tallies + weight, a.pupil[policy].parts, tally_count).at[0];
-    const float one = count > 0 ? float(1.0 / count) : 0.0f;
-#if NACELLE_GPU
-    __shared__ float parts[sharers][total_together];
-    const int block = int(items.begin / block_threads), place = int(threadIdx.x) % total_together,
-              share = int(threadIdx.x) / total_together, i = block * total_together + place;
-    float sum = 0;
-    if (i < parameters) {
-        const float* const part = pupil.gradient + Here::of(i);
-        NACELLE_EIGHTFOLD for (uint32_t slot = uint32_t(share); slot < a.pupil[policy].parts;
-                               slot += sharers) sum += part[size_t(slot) * Here::size];
-    }
-    parts[share][place] = sum;
-    __syncthreads();
-    Sums<1> squares;
-    if (share == 0 && i < parameters) {
-        NACELLE_UNROLL for (int k = 1; k < sharers; ++k) sum += parts[k][place];
-        sum = is_blind<E, policy>(i) ? 0.0f : sum * one;
-        pupil.total[i] = sum;
-        squares.at[0] = double(sum) * double(sum);
-    }
-    store_sums(squares, pupil.norms + block);
-#else
-    for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
-         ++block) {
-        double squares = 0;
-        for (int i = block * total_together; i < min((block + 1) * total_together, parameters);
-             ++i) {
-            const float* const part = pupil.gradient + Here::of(i);
-            float sum = 0;
-            for (uint32_t slot = 0; slot < a.pupil[policy].parts; ++slot)
-                sum += part[size_t(slot) * Here::size];
-            sum = is_blind<E, policy>(i) ? 0.0f : sum * one;
-            pupil.total[i] = sum;
-            squares += double(sum) * double(sum);
-        }
-        pupil.norms[block] = squares;
-    }
-#endif
-}
-// Whether this update is made, and how long its step is.
-template <class E, int policy>
-NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
-    constexpr uint32_t blocks =
-        uint32_t((Networks<E, policy>::parameters + total_together - 1) / total_together);
-    const Pupil& pupil = a.pupil[policy];
-    if (pupil.found[stopped] != 0) return;
     const Sums<tally_count> tally = sum_of<tally_count>(pupil.tallies, a.pupil[policy].parts);
-    const double norm = root(sum_of<1>(pupil.norms, blocks).at[0]);
-    if (items.begin != 0) return;
-    for (int k = 0; k < tally_count; ++k) pupil.sums[k] += tally.at[k];
-    const float* const dials = pupil.dials;
+    const double norm = root(sum_of<1>(pupil.norms, norms).at[0]);
+    if (!ours) return;
+    // All that is needed is read before anything is written: a GPU's thread waits for memory once.
+    double sums[tally_count], carry[carried_count];
+    float dials[dial_count];
+    NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) sums[k] = pupil.sums[k];
+    NACELLE_UNROLL for (int k = 0; k < carried_count; ++k) carry[k] = pupil.carried[k];
+    NACELLE_UNROLL for (int k = 0; k < dial_count; ++k) dials[k] = pupil.dials[k];
+    const double made = pupil.found[update_count];
+    for (int k = 0; k < tally_count; ++k) pupil.sums[k] = sums[k] + tally.at[k];
     const double most = double(dials[target_kl]);
     if (most > 0 && tally.at[weight] > 0 && tally.at[kl] / tally.at[weight] > most) {
         pupil.found[stopped] = 1;
@@ -106,13 +53,92 @@ NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
     pupil.found[gradient_norm] = norm;
     const double longest = double(dials[most_norm]);
     pupil.found[step_scale] = longest > 0 && norm > longest ? longest / norm : 1;
-    pupil.found[update_count] += 1;
-    double* const carried = pupil.carried;
-    const bool first = carried[updates] == 0;
-    carried[updates] += 1;
-    carried[beta1_power] = (first ? 1.0 : carried[beta1_power]) * double(dials[beta1]);
-    carried[beta2_power] = (first ? 1.0 : carried[beta2_power]) * double(dials[beta2]);
+    pupil.found[update_count] = made + 1;
+    const bool first = carry[updates] == 0;
+    pupil.carried[updates] = carry[updates] + 1;
+    pupil.carried[beta1_power] = (first ? 1.0 : carry[beta1_power]) * double(dials[beta1]);
+    pupil.carried[beta2_power] = (first ? 1.0 : carry[beta2_power]) * double(dials[beta2]);
 }
+
+// The sum of each parameter's gradient over the slots, and of its square over a block of them.
+#if NACELLE_GPU
+// A block has 32 places of the packed order, a thread four of them; threads share the slots. The block
+// that ends last decides, so that nothing but Adam is to be launched behind it.
+inline constexpr int total_together = 32, sharers = block_threads / (total_together / 4);
+template <class E, int policy>
+NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
+    using Here = Place<E, policy>;
+    constexpr uint32_t blocks = uint32_t((Here::size + total_together - 1) / total_together);
+    __shared__ float parts[sharers][total_together];
+    const Pupil& pupil = a.pupil[policy];
+    if (pupil.found[stopped] != 0) return;
+    const int block = int(items.begin / block_threads), thread = int(threadIdx.x);
+    if (block >= int(blocks)) return;
+    const int mine = thread % (total_together / 4) * 4, share = thread / (total_together / 4);
+    Four sum{};
+    if (block * total_together + mine < Here::size) {
+        const float* const part = pupil.gradient + block * total_together + mine;
+        // Eight at once: one after the other each would wait for memory.
+        for (uint32_t slot = uint32_t(share); slot < pupil.parts; slot += 8 * sharers) {
+            Four its[8];
+            NACELLE_UNROLL for (uint32_t k = 0; k < 8; ++k) its[k] =
+                slot + k * sharers < pupil.parts
+                    ? four_at(part + size_t(slot + k * sharers) * Here::size)
+                    : Four{};
+            NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
+                NACELLE_UNROLL for (int i = 0; i < 4; ++i) sum.at[i] += its[k].at[i];
+            }
+        }
+    }
+    NACELLE_UNROLL for (int k = 0; k < 4; ++k) parts[share][mine + k] = sum.at[k];
+    const double count = sum_of<1>(pupil.tallies + weight, pupil.parts, tally_count).at[0];
+    const float one = count > 0 ? float(1.0 / count) : 0.0f;
+    const int place = block * total_together + thread;
+    const int i = thread < total_together && place < Here::size ? Here::parameter(place) : -1;
+    Sums<1> squares;
+    if (i >= 0) {
+        float all = 0;
+        NACELLE_UNROLL for (int k = 0; k < sharers; ++k) all += parts[k][thread];
+        all = is_blind<E, policy>(i) ? 0.0f : all * one;
+        pupil.total[i] = all;
+        squares.at[0] = double(all) * double(all);
+    }
+    store_sums(squares, pupil.norms + block);
+    if (arrives_last(pupil.arrived, blocks)) decide_by<E, policy>(a, blocks, thread == 0);
+}
+#else
+inline constexpr int total_together = block_threads;
+template <class E, int policy>
+NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
+    using Here = Place<E, policy>;
+    constexpr int parameters = Networks<E, policy>::parameters;
+    const Pupil& pupil = a.pupil[policy];
+    if (pupil.found[stopped] != 0) return;
+    const double count = sum_of<1>(pupil.tallies + weight, pupil.parts, tally_count).at[0];
+    const float one = count > 0 ? float(1.0 / count) : 0.0f;
+    for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
+         ++block) {
+        double squares = 0;
+        for (int i = block * total_together; i < min((block + 1) * total_together, parameters);
+             ++i) {
+            const float* const part = pupil.gradient + Here::of(i);
+            float sum = 0;
+            for (uint32_t slot = 0; slot < pupil.parts; ++slot)
+                sum += part[size_t(slot) * Here::size];
+            sum = is_blind<E, policy>(i) ? 0.0f : sum * one;
+            pupil.total[i] = sum;
+            squares += double(sum) * double(sum);
+        }
+        pupil.norms[block] = squares;
+    }
+}
+template <class E, int policy>
+NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
+    if (a.pupil[policy].found[stopped] == 0)
+        decide_by<E, policy>(a, blocks_of(uint32_t(Networks<E, policy>::parameters)),
+                             items.begin == 0);
+}
+#endif
 // Adam (Kingma and Ba, 2015), with the decay of weights apart from the gradient (Loshchilov and
 // Hutter, 2019).
 template <class E, int policy>

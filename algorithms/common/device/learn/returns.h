@@ -6,6 +6,12 @@
 
 namespace learn {
 
+// A GPU's thread reads so many steps at once: one after the other it would wait for memory each time.
+#if NACELLE_GPU
+inline constexpr uint32_t read_together = 8;
+#else
+inline constexpr uint32_t read_together = 1;
+#endif
 // The discounted return of each seat goes on from iteration to iteration; its spread scales rewards.
 template <class E, int policy>
 NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Items items) {
@@ -21,14 +27,24 @@ NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Ite
             row[i] = row_of_seat<E, policy>(a, first + uint32_t(i));
             running[i] = memory.running[row[i]];
         }
-        NACELLE_EIGHTFOLD for (uint32_t t = 0; t < a.steps; ++t) {
-            for (int i = 0; i < n; ++i) {
-                const size_t at = size_t(t) * rows + row[i];
-                running[i] = fused(running[i], discount, memory.reward[at]);
-                const double off = double(running[i]) - shift;
-                sums.at[0] += off;
-                sums.at[1] += off * off;
-                running[i] = memory.flag[at] & (terminated | truncated) ? 0.0f : running[i];
+        for (uint32_t t = 0; t < a.steps; t += read_together) {
+            float reward[read_together][strip];
+            uint8_t flag[read_together][strip];
+            const uint32_t now = min(a.steps - t, read_together);
+            NACELLE_UNROLL for (uint32_t k = 0; k < read_together; ++k) {
+                for (int i = 0; i < n && k < now; ++i) {
+                    reward[k][i] = memory.reward[size_t(t + k) * rows + row[i]];
+                    flag[k][i] = memory.flag[size_t(t + k) * rows + row[i]];
+                }
+            }
+            NACELLE_UNROLL for (uint32_t k = 0; k < read_together; ++k) {
+                for (int i = 0; i < n && k < now; ++i) {
+                    running[i] = fused(running[i], discount, reward[k][i]);
+                    const double off = double(running[i]) - shift;
+                    sums.at[0] += off;
+                    sums.at[1] += off * off;
+                    running[i] = flag[k][i] & (terminated | truncated) ? 0.0f : running[i];
+                }
             }
         }
         for (int i = 0; i < n; ++i) memory.running[row[i]] = running[i];
@@ -116,6 +132,8 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
     const size_t rows = group_rows<E, policy>(view);
     const float scale = float(pupil.found[reward_scale]), most = pupil.most_reward;
     const bool traced = memory.ratio != nullptr;
+    float dials[dial_count];
+    NACELLE_UNROLL for (int k = 0; k < dial_count; ++k) dials[k] = pupil.dials[k];
     over_strips<6>(items, pupil.seats, pupil.slots, [&](uint32_t first, int n, Sums<6>& sums) {
         Backward back[strip];
         for (int i = 0; i < n; ++i) {
@@ -123,25 +141,30 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
             const float value = memory.value[size_t(a.steps) * rows + row];
             back[i] = {value, value, 0, 0, waits<E, policy>(view, row)};
         }
-        Ahead next[strip];
-        for (int i = 0; i < n; ++i)
-            next[i] = ahead<E, policy>(a, memory, rows, a.steps - 1, first + uint32_t(i), traced);
-        NACELLE_FOURFOLD for (uint32_t t = a.steps; t-- > 0;) {
-            for (int i = 0; i < n; ++i) {
-                const Ahead now = next[i];
-                // The step before is read while this one is worked on.
-                next[i] =
-                    ahead<E, policy>(a, memory, rows, max(t, 1u) - 1, first + uint32_t(i), traced);
+        Ahead read[read_together][strip];
+        for (uint32_t left = a.steps; left > 0;) {
+            const uint32_t now_read = min(left, read_together);
+            NACELLE_UNROLL for (uint32_t k = 0; k < read_together; ++k) {
+                for (int i = 0; i < n && k < now_read; ++i)
+                    read[k][i] = ahead<E, policy>(a, memory, rows, left - 1 - k,
+                                                  first + uint32_t(i), traced);
+            }
+            left -= now_read;
+            const auto go_back = [&](uint32_t k, int i) {
+                const Ahead now = read[k][i];
                 float reward = now.reward * scale;
                 if (most > 0) reward = clamp(reward, -most, most);
                 float advantage, target;
                 const bool known = step_back(back[i], reward, now.flag, now.value,
                                              is_cut(now.flag) ? memory.final_value[now.at] : 0.0f,
-                                             now.ratio, pupil.dials, traced, advantage, target);
+                                             now.ratio, dials, traced, advantage, target);
+                if (memory.experience)
+                    pack_experience(memory, now.at,
+                                    {memory.log_odds[now.at], now.value, advantage, target});
                 memory.advantage[now.at] = advantage;
                 memory.target[now.at] = target;
                 if (!known) memory.flag[now.at] = now.flag | unsettled;
-                if (!known || !(now.flag & acted)) continue;
+                if (!known || !(now.flag & acted)) return;
                 const double error = double(target) - double(now.value);
                 const double terms[6] = {1,
                                          advantage,
@@ -149,7 +172,10 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                                          target,
                                          double(target) * double(target),
                                          error * error};
-                for (int k = 0; k < 6; ++k) sums.at[k] += terms[k];
+                for (int term = 0; term < 6; ++term) sums.at[term] += terms[term];
+            };
+            NACELLE_UNROLL for (uint32_t k = 0; k < read_together; ++k) {
+                for (int i = 0; i < n && k < now_read; ++i) go_back(k, i);
             }
         }
     });

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/four.h>
 #include <learn/spec.h>
 // Passes over a policy's agents ("seats", those of all environments), step after step. On a GPU a
 // thread has a seat; on a CPU a block of them goes together, so that memory is read in its order.
@@ -12,25 +13,50 @@ inline constexpr int strip = 1;
 inline constexpr int strip = block_threads;
 #endif
 
-// The sums of a block in a fixed order: thread by thread.
+// The sums of a block in a fixed order.
 template <int count> struct Sums {
     double at[count] = {};
 };
 #if NACELLE_GPU
 // All threads of a block get the sums of all of them.
 template <int count> NACELLE_INLINE void add_up(Sums<count>& sums) {
-    __shared__ double all[count][block_threads];
+    constexpr int warps = block_threads / 32;
+    __shared__ double all[warps][count];
     const int thread = int(threadIdx.x);
-    __syncthreads();    // what lay there has been read
-    NACELLE_UNROLL for (int k = 0; k < count; ++k) all[k][thread] = sums.at[k];
-    __syncthreads();
-    NACELLE_ROLLED for (int half = block_threads / 2; half > 0; half /= 2) {
-        if (thread < half) {
-            NACELLE_UNROLL for (int k = 0; k < count; ++k) all[k][thread] += all[k][thread + half];
-        }
-        __syncthreads();
+    NACELLE_UNROLL for (int k = 0; k < count; ++k) {
+        NACELLE_UNROLL for (int other = 16; other > 0; other /= 2) sums.at[k] +=
+            __shfl_xor_sync(~0u, sums.at[k], other);
     }
-    NACELLE_UNROLL for (int k = 0; k < count; ++k) sums.at[k] = all[k][0];
+    __syncthreads();    // what lay there has been read
+    if (thread % 32 == 0) {
+        NACELLE_UNROLL for (int k = 0; k < count; ++k) all[thread / 32][k] = sums.at[k];
+    }
+    __syncthreads();
+    NACELLE_UNROLL for (int k = 0; k < count; ++k) {
+        sums.at[k] = all[0][k];
+        NACELLE_UNROLL for (int warp = 1; warp < warps; ++warp) sums.at[k] += all[warp][k];
+    }
+}
+// Whether a block is the last of a launch's to come here; then it sees what the others wrote before.
+NACELLE_INLINE bool arrives_last(uint32_t* arrived, uint32_t blocks) {
+    __shared__ bool last;
+#if defined(__CUDACC_RTC__)
+    __threadfence();
+#endif
+    __syncthreads();
+    if (threadIdx.x == 0) {
+#if defined(__CUDACC_RTC__)
+        last = atomicAdd(arrived, 1u) + 1 == blocks;
+#else
+        last = ++*arrived == blocks;    // blocks run one after the other
+#endif
+        if (last) *arrived = 0;
+    }
+    __syncthreads();
+#if defined(__CUDACC_RTC__)
+    __threadfence();
+#endif
+    return last;
 }
 template <int count> NACELLE_INLINE void store_sums(Sums<count> sums, double* slot) {
     add_up(sums);
@@ -45,9 +71,16 @@ template <int count>
 NACELLE_INLINE Sums<count> sum_of(const double* slots, uint32_t how_many, uint32_t pitch = count) {
     Sums<count> sums;
 #if NACELLE_GPU
-    NACELLE_FOURFOLD for (uint32_t slot = threadIdx.x; slot < how_many; slot += block_threads) {
-        NACELLE_UNROLL for (int k = 0; k < count; ++k) sums.at[k] +=
-            slots[size_t(slot) * pitch + uint32_t(k)];
+    for (uint32_t first = threadIdx.x; first < how_many; first += 4 * block_threads) {
+        double read[4][count];    // at once
+        NACELLE_UNROLL for (uint32_t i = 0; i < 4; ++i) {
+            const uint32_t slot = first + i * block_threads;
+            NACELLE_UNROLL for (int k = 0; k < count; ++k) read[i][k] =
+                slot < how_many ? slots[size_t(slot) * pitch + uint32_t(k)] : 0;
+        }
+        NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
+            NACELLE_UNROLL for (int k = 0; k < count; ++k) sums.at[k] += read[i][k];
+        }
     }
     add_up(sums);
 #else

@@ -95,7 +95,7 @@ private:
             now.value = value(i);
             H::judge(output(i), mask, choice, now.log_odds, now.entropy);
             const Losses l =
-                losses_of<S::loss>(experience_at(memory, *pupil_, at[i]), now, pupil_->dials);
+                losses_of<S::loss>(even_experience(memory, *pupil_, at[i]), now, pupil_->dials);
             H::slopes(output(i), mask, choice, l.by_odds, l.by_entropy, slope);
             if constexpr (N::shared) slope[N::value_output] = l.by_value;
             else critic_.output_slope()[i * padded<1>] = l.by_value;

@@ -39,6 +39,9 @@ NACELLE_INLINE void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
+NACELLE_INLINE void bring_near(const void* place) {
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(place));
+}
 NACELLE_INLINE uint32_t shared_address(const void* place) {
     return uint32_t(__cvta_generic_to_shared(place));
 }
@@ -54,8 +57,23 @@ template <bool turned> NACELLE_INLINE void load_tiles(uint32_t (&to)[4], const v
                      : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                      : "r"(shared_address(row)));
 }
+// The other way: each lane's words of four tiles to where lane i says that row i % 8 of tile i / 8 begins.
+NACELLE_INLINE void store_tiles(void* row, const uint32_t (&from)[4]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "r"(shared_address(row)), "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
+                 : "memory");
+#else
+    const int lane = int(threadIdx.x % 32), g = lane / 4, t = lane % 4;
+    const uint64_t mine = uint64_t(row);
+    for (int tile = 0; tile < 4; ++tile)
+        reinterpret_cast<uint32_t*>(__shfl_sync(~0u, mine, 8 * tile + g))[t] = from[tile];
+#endif
+}
 #else
 // The same on a CPU, for tests.
+NACELLE_INLINE void bring_near(const void*) {}
 NACELLE_INLINE uint32_t rounded(float x) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, x);
     return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
@@ -98,6 +116,12 @@ template <bool turned> inline void load_tiles(uint32_t (&to)[4], const void* row
         to[tile] =
             turned ? at(2 * t, g) | at(2 * t + 1, g) << 16 : at(g, 2 * t) | at(g, 2 * t + 1) << 16;
     }
+}
+inline void store_tiles(void* row, const uint32_t (&from)[4]) {
+    void* rows[32];
+    emulate::exchange(row, rows);
+    const int lane = int(threadIdx.x % 32), g = lane / 4, t = lane % 4;
+    for (int tile = 0; tile < 4; ++tile) static_cast<uint32_t*>(rows[8 * tile + g])[t] = from[tile];
 }
 #endif
 

@@ -7,11 +7,6 @@ namespace learn {
 
 inline constexpr int outputs_together = 16;    // sums that a thread keeps in registers
 
-struct alignas(16) Four {
-    float at[4];
-};
-NACELLE_INLINE Four four_at(const float* place) { return *reinterpret_cast<const Four*>(place); }
-
 // y[first .. first + count) = x times w, which has `pitch` floats for each input, the bias behind the last.
 template <int in, int pitch, int count, bool bias>
 NACELLE_INLINE void thread_dense_block(const float* w, const float* x, size_t stride_x,

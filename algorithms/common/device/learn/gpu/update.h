@@ -11,7 +11,7 @@ namespace learn {
 template <class L> struct Sheet {
     static constexpr bool keeps_input = Curve<L::activation>::needs_input;
     // Floats of a sample before layer l.
-    static constexpr int before(int l) {
+    static consteval int before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += whole_lanes(L::width[i]);
         return n;
@@ -26,20 +26,22 @@ template <class L> class ThreadSheet {
 public:
     NACELLE_INLINE ThreadSheet(float* sheet, int thread) : own_(sheet + thread), all_(sheet) {}
 
-    NACELLE_INLINE float& y(int l, int k) { return own_[size_t(S::before(l) + k) * across]; }
-    NACELLE_INLINE float& slope(int l, int k) {
+    template <int l> NACELLE_INLINE float& y(int k) {
+        return own_[size_t(S::before(l) + k) * across];
+    }
+    template <int l> NACELLE_INLINE float& slope(int k) {
         return own_[size_t(S::one + S::before(l) + k) * across];
     }
-    NACELLE_INLINE float& z(int l, int k) {
+    template <int l> NACELLE_INLINE float& z(int k) {
         return own_[size_t(2 * S::one + S::before(l) + k) * across];
     }
 
     template <int l = 0> NACELLE_INLINE void forward(const float* w) {
         if constexpr (l < L::count) {
             thread_dense<L::width[l], L::width[l + 1], true>(
-                w + Packed<L>::template forward<l>(), &y(l, 0), across, [&](int o, float sum) {
-                    if constexpr (S::keeps_input) z(l + 1, o) = sum;
-                    y(l + 1, o) = l + 1 < L::count ? Curve<L::activation>::at(sum) : sum;
+                w + Packed<L>::template forward<l>(), &y<l>(0), across, [&](int o, float sum) {
+                    if constexpr (S::keeps_input) z<l + 1>(o) = sum;
+                    y<l + 1>(o) = l + 1 < L::count ? Curve<L::activation>::at(sum) : sum;
                 });
             forward<l + 1>(w);
         }
@@ -47,10 +49,10 @@ public:
     template <int l = L::count - 1> NACELLE_INLINE void backward(const float* turned) {
         if constexpr (l > 0) {
             thread_dense<L::width[l + 1], L::width[l], false>(
-                turned + Packed<L>::template backward<l>(), &slope(l + 1, 0), across,
+                turned + Packed<L>::template backward<l>(), &slope<l + 1>(0), across,
                 [&](int i, float sum) {
-                    const float before = S::keeps_input ? z(l, i) : 0.0f;
-                    slope(l, i) = sum * Curve<L::activation>::slope(before, y(l, i));
+                    const float before = S::keeps_input ? z<l>(i) : 0.0f;
+                    slope<l>(i) = sum * Curve<L::activation>::slope(before, y<l>(i));
                 });
             backward<l - 1>(turned);
         }
@@ -147,12 +149,12 @@ private:
     template <class T> NACELLE_INLINE void see(T& sheet, size_t at) {
         const float* const obs = memory_.obs + at * size_t(width);
         for (int k = 0; k < width; ++k)
-            sheet.y(0, k) = normal_of(obs[k], memory_.mean[k], memory_.scale[k]);
+            sheet.template y<0>(k) = normal_of(obs[k], memory_.mean[k], memory_.scale[k]);
     }
     NACELLE_INLINE void judge(bool mine, size_t at, Sums<tally_count>& tally) {
         float out[N::Actor::out], slope[N::Actor::out];
         for (int k = 0; k < N::Actor::out; ++k) {
-            out[k] = actor_.y(N::Actor::count, k);
+            out[k] = actor_.template y<N::Actor::count>(k);
             slope[k] = 0;
         }
         float by_value = 0;
@@ -163,18 +165,19 @@ private:
             now.value = value(out);
             H::judge(out, mask, choice, now.log_odds, now.entropy);
             const Losses l =
-                losses_of<S::loss>(experience_at(memory_, pupil_, at), now, pupil_.dials);
+                losses_of<S::loss>(even_experience(memory_, pupil_, at), now, pupil_.dials);
             H::slopes(out, mask, choice, l.by_odds, l.by_entropy, slope);
             by_value = l.by_value;
             count_losses<true, true>(tally.at, now, l);
         }
         if constexpr (N::shared) slope[N::value_output] = by_value;
-        else critic_.slope(N::Critic::count, 0) = by_value;
-        for (int k = 0; k < N::Actor::out; ++k) actor_.slope(N::Actor::count, k) = slope[k];
+        else critic_.template slope<N::Critic::count>(0) = by_value;
+        for (int k = 0; k < N::Actor::out; ++k)
+            actor_.template slope<N::Actor::count>(k) = slope[k];
     }
     NACELLE_INLINE float value(const float* out) {
         if constexpr (N::shared) return out[N::value_output];
-        else return critic_.y(N::Critic::count, 0);
+        else return critic_.template y<N::Critic::count>(0);
     }
 
     const Arguments& a_;

@@ -7,6 +7,12 @@ namespace learn {
 // Which network a block teaches: the only one, or one of two, which never meet in an update.
 enum class Part { whole, actor, critic };
 
+// What a rollout found of a sample.
+template <class E, int policy> struct Kept {
+    Experience then;
+    float choice[Networks<E, policy>::H::parts];
+};
+
 // From a row's outputs to the slopes along them, by the lane that owns it; and what is told of an update.
 template <class E, int policy, class L, Part part> class Judge {
     using N = Networks<E, policy>;
@@ -16,14 +22,27 @@ template <class E, int policy, class L, Part part> class Judge {
 
 public:
     NACELLE_INLINE explicit Judge(const Arguments& a)
-        : memory_(a.memory[S::group]), pupil_(a.pupil[policy]) {
+        : memory_(a.memory[S::group]),
+          pupil_(a.pupil[policy]),
+          mean_(float(pupil_.found[advantage_mean])),
+          scale_(float(pupil_.found[advantage_scale])) {
+        NACELLE_UNROLL for (int k = clip; k <= entropy_weight; ++k) dials_[k] = pupil_.dials[k];
         NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) tally_[k] = 0;
     }
+    NACELLE_INLINE Kept<E, policy> recall(size_t at) const {
+        Kept<E, policy> kept{packed_experience(memory_, at), {}};
+        if constexpr (part != Part::critic) {
+            const float* const from = memory_.choice + at * H::parts;
+            NACELLE_UNROLL for (int k = 0; k < H::parts; ++k) kept.choice[k] = from[k];
+        }
+        return kept;
+    }
     // The slopes as pairs; none where there is no sample.
-    NACELLE_INLINE void row(const float* out, bool mine, size_t at, uint32_t* to) {
+    NACELLE_INLINE void row(const float* out, bool mine, size_t at, const Kept<E, policy>& kept,
+                            uint32_t* to) {
         float slope[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
-        if (mine) judge(out, at, slope);
+        if (mine) judge(out, at, kept, slope);
         NACELLE_UNROLL for (int k = 0; k < L::out; k += 2) to[k / 2] =
             pair_of(slope[k], k + 1 < L::out ? slope[k + 1] : 0.0f);
     }
@@ -46,17 +65,19 @@ public:
     }
 
 private:
-    NACELLE_INLINE void judge(const float* shared, size_t at, float* slope) {
+    NACELLE_INLINE void judge(const float* shared, size_t at, const Kept<E, policy>& kept,
+                              float* slope) {
         float out[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = shared[k];
-        const Experience then = experience_at(memory_, pupil_, at);
+        Experience then = kept.then;
+        then.advantage = (then.advantage - mean_) * scale_;
         Opinion now{then.log_odds, 0, then.value};
         if constexpr (part == Part::critic) now.value = out[0];
         if constexpr (part == Part::whole) now.value = out[N::value_output];
-        const float* const choice = memory_.choice + at * H::parts;
+        const float* const choice = kept.choice;
         const uint8_t* const mask = kept_mask<E, G>(memory_, at);
         if constexpr (part != Part::critic) H::judge(out, mask, choice, now.log_odds, now.entropy);
-        const Losses l = losses_of<S::loss>(then, now, pupil_.dials);
+        const Losses l = losses_of<S::loss>(then, now, dials_);
         if constexpr (part != Part::critic)
             H::slopes(out, mask, choice, l.by_odds, l.by_entropy, slope);
         if constexpr (part == Part::critic) slope[0] = l.by_value;
@@ -65,6 +86,8 @@ private:
     }
     const Memory& memory_;
     const Pupil& pupil_;
+    float mean_, scale_;
+    float dials_[entropy_weight + 1];
     float tally_[tally_count];
 };
 

@@ -11,26 +11,26 @@ constexpr int tiles_of(int width, int size) { return (width + size - 1) / size; 
 // How layer l is cut into tiles: inputs by 16, outputs by 8, and where its fragments lie, in words: lane by
 // lane two words a tile. Behind the fragments come those turned, for the way back, then the biases.
 template <class L> struct Fragments {
-    static constexpr int in_tiles(int l) { return tiles_of(L::width[l], 16); }
-    static constexpr int out_tiles(int l) {
+    static consteval int in_tiles(int l) { return tiles_of(L::width[l], 16); }
+    static consteval int out_tiles(int l) {
         return l + 1 < L::count ? 2 * in_tiles(l + 1) : tiles_of(L::width[l + 1], 8);
     }
-    static constexpr int tiles(int l) { return in_tiles(l) * out_tiles(l); }
-    static constexpr int tiles_before(int l) {
+    static consteval int tiles(int l) { return in_tiles(l) * out_tiles(l); }
+    static consteval int tiles_before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += tiles(i);
         return n;
     }
     static constexpr int all_tiles = tiles_before(L::count);
-    static constexpr int turned_tiles(int l) {
+    static consteval int turned_tiles(int l) {
         return l == 0 ? 0 : in_tiles(l + 1) * 2 * in_tiles(l);
     }
-    static constexpr int turned_before(int l) {
+    static consteval int turned_before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += turned_tiles(i);
         return n;
     }
-    static constexpr int bias_before(int l) {
+    static consteval int bias_before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += 8 * out_tiles(i);
         return n;
@@ -44,10 +44,12 @@ template <class L> struct Fragments {
     static constexpr int half_in_tile(int k, int n) {
         return 2 * (2 * (n % 8 * 4 + k % 8 / 2) + k % 16 / 8) + k % 2;
     }
-    static NACELLE_INLINE void store(float* prepared, int index, float value) {
-        int l = 0;
-        while (index >= L::before(l + 1)) ++l;
-        const int at = index - L::before(l), in = L::width[l], out = L::width[l + 1];
+    template <int l = 0> static NACELLE_INLINE void store(float* prepared, int index, float value) {
+        if constexpr (l + 1 < L::count) {
+            if (index >= L::before(l + 1)) return store<l + 1>(prepared, index, value);
+        }
+        constexpr int in = L::width[l], out = L::width[l + 1], first = L::before(l);
+        const int at = index - first;
         if (at >= in * out) {
             prepared[bias_start + bias_before(l) + at - in * out] = value;
             return;
@@ -57,7 +59,7 @@ template <class L> struct Fragments {
         const auto half = uint16_t(pair_of(value, 0.0f));
         halves[2 * words_in_tile * (tiles_before(l) + i / 16 * out_tiles(l) + o / 8) +
                half_in_tile(i, o)] = half;
-        if (l > 0)
+        if constexpr (l > 0)
             halves[2 * turned_start +
                    2 * words_in_tile * (turned_before(l) + o / 16 * 2 * in_tiles(l) + i / 8) +
                    half_in_tile(o, i)] = half;
@@ -102,6 +104,21 @@ NACELLE_INLINE void take_tiles(uint32_t (*tile)[4], const uint32_t* rows, int pi
         tile[k][3] = first[8 * k + 8 * pitch + 4];
     }
 }
+// The same in shared memory alone, where whole rows of a tile are moved at once: their place begins at a multiple
+// of four words, and so does each row.
+NACELLE_INLINE int tile_corner(int pitch) {
+    return (warp_lane() % 8 + warp_lane() / 8 % 2 * 8) * pitch + warp_lane() / 16 * 4;
+}
+template <int tiles>
+NACELLE_INLINE void fetch_tiles(uint32_t (*tile)[4], const uint32_t* rows, int pitch) {
+    const uint32_t* const corner = rows + tile_corner(pitch);
+    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) load_tiles<false>(tile[k], corner + 8 * k);
+}
+template <int tiles>
+NACELLE_INLINE void put_tiles(uint32_t* rows, int pitch, const uint32_t (*tile)[4]) {
+    uint32_t* const corner = rows + tile_corner(pitch);
+    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) store_tiles(corner + 8 * k, tile[k]);
+}
 // Two words of tile j of 8 outputs go where tile j / 2 of 16 inputs of the next layer has them.
 NACELLE_INLINE void leave_pair(uint32_t* rows, int pitch, int j, uint32_t upper, uint32_t lower) {
     uint32_t* const to = rows + warp_lane() / 4 * pitch + 4 * j + warp_lane() % 4;
@@ -131,22 +148,43 @@ NACELLE_INLINE void put_row(uint32_t* to, const float* obs, const Memory& memory
         to[k / 2] = pair_of(first, second);
     }
 }
-// c = bias + in times one tile of 8 outputs, whose weights are `pitch` tiles apart.
-template <int tiles, class Weights>
-NACELLE_INLINE void tile_product(float (&c)[4], const uint32_t (*in)[4], const Weights& weights,
-                                 int first, int pitch, float one, float two) {
-    c[0] = c[2] = one;
-    c[1] = c[3] = two;
+// Tiles of 8 outputs that a warp works on at once: a product waits for the one before it in the same tile, and
+// others fill the time.
+constexpr int tiles_at_once(int tiles) { return tiles % 4 == 0 ? 4 : tiles % 2 == 0 ? 2 : 1; }
+// Of each band of 16 rows c[j] = in, from tile `from` on, times tile first + j of the outputs, whose weights are
+// `pitch` tiles apart, on top of what is there. Bands share what is read of the weights.
+template <int tiles, int bands, int together, int all, class Weights>
+NACELLE_INLINE void tile_products(float (&c)[bands][together][4],
+                                  const uint32_t (&in)[bands][all][4], int from,
+                                  const Weights& weights, int first, int pitch) {
     NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
-        const Pair w = weights(first + k * pitch);
-        multiply(c, in[k], w.at[0], w.at[1]);
+        NACELLE_UNROLL for (int j = 0; j < together; ++j) {
+            const Pair w = weights(first + j + k * pitch);
+            NACELLE_UNROLL for (int b = 0; b < bands; ++b)
+                multiply(c[b][j], in[b][from + k], w.at[0], w.at[1]);
+        }
+    }
+}
+template <int bands, int together>
+NACELLE_INLINE void begin_tiles(float (&c)[bands][together][4], const float* bias) {
+    NACELLE_UNROLL for (int j = 0; j < together; ++j) {
+        const float first = bias[8 * j], second = bias[8 * j + 1];
+        NACELLE_UNROLL for (int b = 0; b < bands; ++b) {
+            c[b][j][0] = c[b][j][2] = first;
+            c[b][j][1] = c[b][j][3] = second;
+        }
+    }
+}
+template <int bands, int together> NACELLE_INLINE void begin_tiles(float (&c)[bands][together][4]) {
+    NACELLE_UNROLL for (int b = 0; b < bands; ++b) {
+        NACELLE_UNROLL for (int i = 0; i < 4 * together; ++i) c[b][i / 4][i % 4] = 0;
     }
 }
 
-// What 16 rows leave at the layers, the inputs first.
-template <class L> struct Trail {
+// What bands of 16 rows leave at the layers, the inputs first.
+template <class L, int bands = 1> struct Trail {
     using F = Fragments<L>;
-    static constexpr int before(int l) {
+    static consteval int before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += F::in_tiles(i);
         return n;
@@ -154,49 +192,54 @@ template <class L> struct Trail {
     static constexpr int tiles = before(L::count);
     static constexpr bool keeps_input = Curve<L::activation>::needs_input;
 
-    uint32_t y[tiles][4];
-    uint32_t z[keeps_input ? tiles : 1][4];    // before the activation
+    uint32_t y[bands][tiles][4];
+    uint32_t z[bands][keeps_input ? tiles : 1][4];    // before the activation
 
     // The inputs from rows of pairs in shared memory, `pitch` words apart.
     NACELLE_INLINE void take(const uint32_t* rows, int pitch) {
-        take_tiles<F::in_tiles(0)>(y, rows, pitch);
+        NACELLE_UNROLL for (int b = 0; b < bands; ++b)
+            fetch_tiles<F::in_tiles(0)>(y[b], rows + 16 * b * pitch, pitch);
     }
-    template <int l, class W>
-    NACELLE_INLINE void product(float (&c)[4], int j, const W& weights, const float* bias) const {
-        const float* const start = bias + F::bias_before(l) + 8 * j + 2 * (warp_lane() % 4);
-        tile_product<F::in_tiles(l)>(c, y + before(l), weights, F::tiles_before(l) + j,
-                                     F::out_tiles(l), start[0], start[1]);
+    template <int l, int together, class W>
+    NACELLE_INLINE void products(float (&c)[bands][together][4], int j, const W& weights,
+                                 const float* bias) const {
+        begin_tiles(c, bias + F::bias_before(l) + 8 * j + 2 * (warp_lane() % 4));
+        tile_products<F::in_tiles(l)>(c, y, before(l), weights, F::tiles_before(l) + j,
+                                      F::out_tiles(l));
     }
-    // All layers; last(j, c) gets the tiles of the outputs.
+    // All layers; last(band, j, c) gets the tiles of the outputs.
     template <int l = 0, class W, class Last>
     NACELLE_INLINE void forward(const W& weights, const float* bias, Last&& last) {
-        if constexpr (l + 1 == L::count) {
-            NACELLE_UNROLL for (int j = 0; j < F::out_tiles(l); ++j) {
-                float c[4];
-                product<l>(c, j, weights, bias);
-                last(j, c);
-            }
-        } else {
-            NACELLE_UNROLL for (int j = 0; j < F::out_tiles(l); ++j) {
-                float c[4];
-                product<l>(c, j, weights, bias);
-                const int tile = before(l + 1) + j / 2, half = j % 2 * 2;
-                y[tile][half] = PairCurve<L::activation>::at(c[0], c[1]);
-                y[tile][half + 1] = PairCurve<L::activation>::at(c[2], c[3]);
-                if constexpr (keeps_input) {
-                    z[tile][half] = pair_of(c[0], c[1]);
-                    z[tile][half + 1] = pair_of(c[2], c[3]);
+        constexpr int together = tiles_at_once(F::out_tiles(l));
+        NACELLE_UNROLL for (int first = 0; first < F::out_tiles(l); first += together) {
+            float c[bands][together][4];
+            products<l>(c, first, weights, bias);
+            NACELLE_UNROLL for (int b = 0; b < bands; ++b) {
+                NACELLE_UNROLL for (int j = 0; j < together; ++j) {
+                    if constexpr (l + 1 == L::count) last(b, first + j, c[b][j]);
+                    else bend<l + 1>(b, first + j, c[b][j]);
                 }
             }
-            forward<l + 1>(weights, bias, last);
+        }
+        if constexpr (l + 1 < L::count) forward<l + 1>(weights, bias, last);
+    }
+    // Tile j of what comes out of a layer is half of one that goes into layer l.
+    template <int l> NACELLE_INLINE void bend(int b, int j, const float (&c)[4]) {
+        const int tile = before(l) + j / 2, half = j % 2 * 2;
+        y[b][tile][half] = PairCurve<L::activation>::at(c[0], c[1]);
+        y[b][tile][half + 1] = PairCurve<L::activation>::at(c[2], c[3]);
+        if constexpr (keeps_input) {
+            z[b][tile][half] = pair_of(c[0], c[1]);
+            z[b][tile][half + 1] = pair_of(c[2], c[3]);
         }
     }
     // The slope along what goes into layer l's activation, where `c` is the slope along what comes out.
-    NACELLE_INLINE uint32_t bent(int tile, int word, float a, float b) const {
-        const uint32_t out = y[tile][word], in = keeps_input ? z[keeps_input ? tile : 0][word] : 0;
+    NACELLE_INLINE uint32_t bent(int band, int tile, int word, float first, float second) const {
+        const uint32_t out = y[band][tile][word],
+                       in = keeps_input ? z[band][keeps_input ? tile : 0][word] : 0;
         using C = PairCurve<L::activation>;
-        return pair_of(a * C::slope(low_half(in), low_half(out)),
-                       b * C::slope(high_half(in), high_half(out)));
+        return pair_of(first * C::slope(low_half(in), low_half(out)),
+                       second * C::slope(high_half(in), high_half(out)));
     }
 };
 

@@ -15,7 +15,7 @@ template <class L> inline constexpr bool is_rolled = Fragments<L>::all_tiles > m
 
 // Room in shared memory where a warp's rows meet: normalised observations as pairs, then outputs.
 template <class L> struct Desk {
-    static constexpr int most_tiles() {
+    static consteval int most_tiles() {
         int most = Fragments<L>::in_tiles(0);
         for (int l = 1; l < L::count && is_rolled<L>; ++l)
             most = Fragments<L>::in_tiles(l) > most ? Fragments<L>::in_tiles(l) : most;
@@ -24,7 +24,7 @@ template <class L> struct Desk {
     static constexpr int pitch_in = 8 * most_tiles() + 4,
                          outputs = 8 * Fragments<L>::out_tiles(L::count - 1),
                          pitch_out = outputs + 1;
-    uint32_t in[warp_rows * pitch_in];
+    alignas(16) uint32_t in[warp_rows * pitch_in];
     float out[warp_rows * pitch_out];
 };
 
@@ -32,18 +32,24 @@ template <class L, int l, class Weights>
 NACELLE_INLINE void think_layers(Desk<L>& desk, const Weights& weights, const float* bias) {
     using F = Fragments<L>;
     using D = Desk<L>;
-    uint32_t in[F::in_tiles(l)][4];
-    take_tiles<F::in_tiles(l)>(in, desk.in, D::pitch_in);
+    uint32_t in[1][F::in_tiles(l)][4];
+    fetch_tiles<F::in_tiles(l)>(in[0], desk.in, D::pitch_in);
     __syncwarp();
     const float* const start = bias + F::bias_before(l) + 2 * (warp_lane() % 4);
-    NACELLE_FOURFOLD for (int j = 0; j < F::out_tiles(l); ++j) {
-        float c[4];
-        tile_product<F::in_tiles(l)>(c, in, weights, F::tiles_before(l) + j, F::out_tiles(l),
-                                     start[8 * j], start[8 * j + 1]);
-        if constexpr (l + 1 == L::count) leave_outputs(desk.out, D::pitch_out, j, c);
-        else
-            leave_pair(desk.in, D::pitch_in, j, PairCurve<L::activation>::at(c[0], c[1]),
-                       PairCurve<L::activation>::at(c[2], c[3]));
+    constexpr int together = tiles_at_once(F::out_tiles(l));
+    NACELLE_ROLLED for (int first = 0; first < F::out_tiles(l); first += together) {
+        float c[1][together][4];
+        begin_tiles(c, start + 8 * first);
+        tile_products<F::in_tiles(l)>(c, in, 0, weights, F::tiles_before(l) + first,
+                                      F::out_tiles(l));
+        NACELLE_UNROLL for (int j = 0; j < together; ++j) {
+            if constexpr (l + 1 == L::count)
+                leave_outputs(desk.out, D::pitch_out, first + j, c[0][j]);
+            else
+                leave_pair(desk.in, D::pitch_in, first + j,
+                           PairCurve<L::activation>::at(c[0][j][0], c[0][j][1]),
+                           PairCurve<L::activation>::at(c[0][j][2], c[0][j][3]));
+        }
     }
     __syncwarp();
     if constexpr (l + 1 < L::count) think_layers<L, l + 1>(desk, weights, bias);
@@ -56,7 +62,7 @@ NACELLE_INLINE void think_once(Desk<L>& desk, const Weights& weights, const floa
     else {
         Trail<L> trail;
         trail.take(desk.in, Desk<L>::pitch_in);
-        trail.forward(weights, bias, [&](int j, const float(&c)[4]) {
+        trail.forward(weights, bias, [&](int, int j, const float(&c)[4]) {
             leave_outputs(desk.out, Desk<L>::pitch_out, j, c);
         });
         __syncwarp();

@@ -103,14 +103,18 @@ private:
     typename W::Weights weights_;
 };
 
+// The environment of a lane, or the number behind the last one.
+template <class E> NACELLE_INLINE size_t pilot_env(const View<E>& view, Items items) {
+    const size_t lane = size_t(warp_lane());
+    return lane < size_t(warp_rows) ? size_t(items.begin) / 32 * warp_rows + lane
+                                    : size_t(view.head.envs);
+}
 template <class E>
 NACELLE_INLINE void fly_warps(const View<E>& view, const Arguments& a, Items items) {
     using L = typename Networks<E, 0>::Actor;
     __shared__ Desk<L> desks[pilot_threads / 32];
     __shared__ float bias[Fragments<L>::bias_before(L::count)];
-    const size_t lane = size_t(warp_lane());
-    const size_t env = lane < size_t(warp_rows) ? size_t(items.begin) / 32 * warp_rows + lane
-                                                : size_t(view.head.envs);
+    const size_t env = pilot_env(view, items);
     WarpPilot<E> pilot(view, a, desks[threadIdx.x / 32], bias);
     rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), pilot,
                AloneRecord<E>{a.memory[0], size_t(view.head.envs)});

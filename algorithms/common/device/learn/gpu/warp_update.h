@@ -2,60 +2,101 @@
 #include <learn/gpu/prepared.h>
 #include <learn/gpu/warp_judge.h>
 #include <learn/shuffle.h>
-// The gradient of one minibatch on tensor cores. A block is a slot. Each of its warps takes 16 samples
+// The gradient of one minibatch on tensor cores. A block is a slot. Each of its warps takes 16 or 32 samples
 // through the network and back in registers and leaves what the layers saw, and the slopes, in shared
 // memory; then the warps share out the tiles of the weights, and each sums its own over all samples of the
 // block. The sums stay in registers until the slot's last samples are done.
 
 namespace learn {
 
+inline constexpr int most_held = 140, most_bytes = 113 * 1024;
+
 template <class L> struct Bench {
     using F = Fragments<L>;
     // More warps for wider networks, whose weights' sums would not fit into the registers of four.
-    static constexpr int warps = L::widest_input() > 64 ? 8 : 4, threads = 32 * warps,
-                         samples = warp_rows * warps;
+    static constexpr int warps = L::widest_input() > 64 ? 8 : 4, threads = 32 * warps;
     // Level l is what goes into layer l; the last one has the slopes along the outputs alone.
-    static constexpr int tiles(int l) { return tiles_of(L::width[l], 16); }
-    static constexpr int pitch(int l) { return 8 * tiles(l) + 4; }
-    static constexpr int seen_before(int l) {
+    static consteval int tiles(int l) { return tiles_of(L::width[l], 16); }
+    static consteval int pitch(int l) { return 8 * tiles(l) + 4; }
+    static consteval int pitches(int first, int end) {
         int words = 0;
-        for (int i = 0; i < l; ++i) words += pitch(i);
-        return words * samples;
+        for (int l = first; l < end; ++l) words += pitch(l);
+        return words;
     }
-    static constexpr int slopes_start = seen_before(L::count);
-    static constexpr int slopes_before(int l) {    // of level l, from 1
-        int words = 0;
-        for (int i = 1; i < l; ++i) words += pitch(i);
-        return slopes_start + words * samples;
-    }
-    static constexpr int weights_start = slopes_before(L::count + 1);
     static constexpr int out_pitch = Desk<L>::pitch_out;
-    static constexpr int out_start = weights_start + F::size;
-    static constexpr int words = (out_start + samples * out_pitch + 3) / 4 * 4;
+    static consteval int words_for(int rows) {
+        return (rows * (pitches(0, L::count) + pitches(1, L::count + 1) + out_pitch) + F::size +
+                3) /
+               4 * 4;
+    }
 
     // Sums of the weights' gradients that a warp keeps: pairs of tiles of 16 by 8, in the order of layer,
     // inputs, outputs.
-    static constexpr int across(int l) { return (F::out_tiles(l) + 1) / 2; }
-    static constexpr int units(int l) { return (F::in_tiles(l) * across(l) + warps - 1) / warps; }
-    static constexpr int units_before(int l) {
+    static consteval int across(int l) { return (F::out_tiles(l) + 1) / 2; }
+    static consteval int units(int l) { return (F::in_tiles(l) * across(l) + warps - 1) / warps; }
+    static consteval int units_before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += units(i);
         return n;
     }
     static constexpr int all_units = units_before(L::count);
-    static constexpr bool fits() {
-        for (int l = 0; l < L::count; ++l)
-            if (F::out_tiles(l) * 4 > threads) return false;
-        return true;
+    // Sums of the slopes, for the biases: so many pairs of tiles of 8 outputs a warp.
+    static consteval int bias_units(int l) { return (across(l) + warps - 1) / warps; }
+    static consteval int bias_units_before(int l) {
+        int n = 0;
+        for (int i = 0; i < l; ++i) n += bias_units(i);
+        return n;
     }
-    static_assert(fits(), "a layer is too wide for a block");
+    static constexpr int all_bias_units = bias_units_before(L::count);
+
+    // A warp takes two bands of 16 samples at once where what both leave behind fits into its registers, and two
+    // such blocks into shared memory: they share what is read of the weights.
+    static constexpr int held =
+        8 * Trail<L>::tiles * (Trail<L>::keeps_input ? 2 : 1) + 8 * all_units + 4 * all_bias_units;
+    static constexpr int bands =
+        warps == 4 && held <= most_held && 4 * words_for(128) <= most_bytes ? 2 : 1;
+    static constexpr int own_rows = warp_rows * bands, samples = own_rows * warps;
+    static constexpr int words = words_for(samples);
+    static consteval int seen_before(int l) { return pitches(0, l) * samples; }
+    static consteval int slopes_before(int l) {    // of level l, from 1
+        return (pitches(0, L::count) + pitches(1, l)) * samples;
+    }
+    static constexpr int weights_start = slopes_before(L::count + 1);
+    static constexpr int out_start = weights_start + F::size;
+};
+
+// What a lane reads of a sample before its turn: a few numbers of the observation, or what the rollout found.
+template <class E, int policy> struct Held {
+    static constexpr int width = width_of<E, policy>, most = 8;
+    static constexpr bool in_registers = width <= most;
+    float seen[in_registers ? width : 1];
+    Kept<E, policy> kept;
+
+    NACELLE_INLINE void obs(const Memory& memory, size_t at) {
+        const float* const from = memory.obs + at * size_t(width);
+        if constexpr (in_registers) {
+            if constexpr (width % 4 == 0) {
+                NACELLE_UNROLL for (int k = 0; k < width; k += 4) {
+                    const Four four = four_at(from + k);
+                    NACELLE_UNROLL for (int i = 0; i < 4; ++i) seen[k + i] = four.at[i];
+                }
+            } else {
+                NACELLE_UNROLL for (int k = 0; k < width; ++k) seen[k] = from[k];
+            }
+        } else {
+            NACELLE_ROLLED for (int k = 0; k < width; k += 32) bring_near(from + k);
+        }
+    }
+    NACELLE_INLINE void put(uint32_t* row, size_t at, const Memory& memory) const {
+        put_row<width>(row, in_registers ? seen : memory.obs + at * size_t(width), memory);
+    }
 };
 
 template <class E, int policy, class L, Part part> class WarpTeacher {
     using B = Bench<L>;
     using F = Fragments<L>;
     using N = Networks<E, policy>;
-    static constexpr int width = width_of<E, policy>;
+    static constexpr int width = width_of<E, policy>, bands = B::bands;
 
 public:
     NACELLE_INLINE explicit WarpTeacher(const Arguments& a)
@@ -73,38 +114,50 @@ public:
         NACELLE_UNROLL for (int u = 0; u < B::all_units; ++u) {
             NACELLE_UNROLL for (int k = 0; k < 8; ++k) sum_[u][k / 4][k % 4] = 0;
         }
-        NACELLE_UNROLL for (int l = 0; l < L::count; ++l) bias_[l][0] = bias_[l][1] = 0;
+        NACELLE_UNROLL for (int u = 0; u < B::all_bias_units; ++u) {
+            NACELLE_UNROLL for (int k = 0; k < 4; ++k) bias_[u][k] = 0;
+        }
     }
 
-    // The samples from number `first` of a minibatch on, one block of them.
+    // Where the samples from number `first` of a minibatch on lie, one block of them; what is read of them
+    // arrives while others are summed. Each lane has a row, where there are 32; else both halves of a warp have
+    // the same ones: the first puts what was observed into the network, the second judges what comes out.
+    NACELLE_INLINE void look_up(const View<E>& view, const Minibatch<E, policy>& batch,
+                                uint64_t first) {
+        const uint64_t number = first + uint64_t(own_row());
+        there_ = number < batch.count;
+        at_ = there_ ? batch.place(view, a_, uint32_t(number)) : 0;
+        flag_ = memory_.flag[at_];
+        if (shows()) held_.obs(memory_, at_);
+        if (judges()) held_.kept = judge_.recall(at_);
+    }
+    // The samples that were looked up last; then those from number `next` on are.
     NACELLE_INLINE void teach(const View<E>& view, const Minibatch<E, policy>& batch,
-                              uint64_t first) {
-        const int lane = warp_lane(), row = warp_ * warp_rows + lane;
-        const uint64_t number = first + uint64_t(row);
-        const bool there = lane < warp_rows && number < batch.count;
-        const size_t at = there ? batch.place(view, a_, uint32_t(number)) : 0;
-        const bool mine = there && counts(memory_.flag[at]);
+                              uint64_t next) {
+        const int row = own_row();
         __syncthreads();    // the last samples have been summed
-        if (mine)
-            put_row<width>(bench_ + row * B::pitch(0), memory_.obs + at * size_t(width), memory_);
+        const bool mine = there_ && counts(flag_);
+        if (mine && shows()) held_.put(bench_ + row * B::pitch(0), at_, memory_);
         __syncwarp();
-        Trail<L> trail;
-        trail.take(seen(0), B::pitch(0));
-        const WeightsInMemory weights{bench_ + B::weights_start + 2 * lane};
+        Trail<L, bands> trail;
+        trail.take(seen<0>(), B::pitch(0));
+        const WeightsInMemory weights{bench_ + B::weights_start + 2 * warp_lane()};
         const auto* const bias =
             reinterpret_cast<const float*>(bench_ + B::weights_start) + F::bias_start;
-        trail.forward(weights, bias, [&](int j, const float(&c)[4]) {
-            leave_outputs(output(warp_ * warp_rows), B::out_pitch, j, c);
+        trail.forward(weights, bias, [&](int b, int j, const float(&c)[4]) {
+            leave_outputs(output(warp_ * B::own_rows + warp_rows * b), B::out_pitch, j, c);
         });
         __syncwarp();
-        if (lane < warp_rows)
-            judge_.row(output(row), mine, at,
+        if (judges())
+            judge_.row(output(row), mine, at_, held_.kept,
                        bench_ + B::slopes_before(L::count) + row * B::pitch(L::count));
         __syncwarp();
-        uint32_t slope[B::tiles(L::count)][4];
-        take_tiles<B::tiles(L::count)>(slope, slopes(L::count), B::pitch(L::count));
+        uint32_t slope[bands][B::tiles(L::count)][4];
+        NACELLE_UNROLL for (int b = 0; b < bands; ++b) fetch_tiles<B::tiles(L::count)>(
+            slope[b], slopes<L::count>() + warp_rows * b * B::pitch(L::count), B::pitch(L::count));
         leave_trail(trail);
         go_back<L::count - 1>(trail, slope);
+        look_up(view, batch, next);
         __syncthreads();
         sum_layers<0>();
     }
@@ -113,93 +166,106 @@ public:
                                 (part == Part::critic ? Packed<typename N::Actor>::size : 0);
         store_layers<0>(gradient);
         __syncthreads();
-        store_biases(gradient);
         judge_.store(slot, reinterpret_cast<float*>(bench_), B::warps);
     }
 
 private:
+    static constexpr bool all_lanes = bands * warp_rows == 32;
+    NACELLE_INLINE int own_row() const { return warp_ * B::own_rows + warp_lane() % B::own_rows; }
+    NACELLE_INLINE bool shows() const { return all_lanes || warp_lane() < warp_rows; }
+    NACELLE_INLINE bool judges() const { return all_lanes || warp_lane() >= warp_rows; }
     // This warp's rows of a level.
-    NACELLE_INLINE uint32_t* seen(int l) const {
-        return bench_ + B::seen_before(l) + warp_ * warp_rows * B::pitch(l);
+    template <int l> NACELLE_INLINE uint32_t* seen() const {
+        return bench_ + B::seen_before(l) + warp_ * B::own_rows * B::pitch(l);
     }
-    NACELLE_INLINE uint32_t* slopes(int l) const {
-        return bench_ + B::slopes_before(l) + warp_ * warp_rows * B::pitch(l);
+    template <int l> NACELLE_INLINE uint32_t* slopes() const {
+        return bench_ + B::slopes_before(l) + warp_ * B::own_rows * B::pitch(l);
     }
     NACELLE_INLINE float* output(int row) const {
         return reinterpret_cast<float*>(bench_ + B::out_start) + row * B::out_pitch;
     }
-    template <int l = 1> NACELLE_INLINE void leave_trail(const Trail<L>& trail) const {
+    template <int l = 1> NACELLE_INLINE void leave_trail(const Trail<L, bands>& trail) const {
         if constexpr (l < L::count) {
             constexpr int first = Trail<L>::before(l), tiles = F::in_tiles(l);
-            NACELLE_UNROLL for (int k = 0; k < tiles; ++k)
-                leave_tile(seen(l), B::pitch(l), k, trail.y[first + k]);
+            NACELLE_UNROLL for (int b = 0; b < bands; ++b) put_tiles<tiles>(
+                seen<l>() + warp_rows * b * B::pitch(l), B::pitch(l), trail.y[b] + first);
             leave_trail<l + 1>(trail);
         }
     }
     // From the slopes along layer l's outputs to those along its inputs, before their activation.
     template <int l, int tiles>
-    NACELLE_INLINE void go_back(const Trail<L>& trail, const uint32_t (&slope)[tiles][4]) const {
+    NACELLE_INLINE void go_back(const Trail<L, bands>& trail,
+                                const uint32_t (&slope)[bands][tiles][4]) const {
         if constexpr (l > 0) {
-            uint32_t next[F::in_tiles(l)][4];
+            uint32_t next[bands][F::in_tiles(l)][4];
             const WeightsInMemory turned{bench_ + B::weights_start + F::turned_start +
                                          2 * warp_lane()};
-            NACELLE_UNROLL for (int j = 0; j < 2 * F::in_tiles(l); ++j) {
-                float c[4];
-                tile_product<tiles>(c, slope, turned, F::turned_before(l) + j, 2 * F::in_tiles(l),
-                                    0, 0);
-                const int tile = Trail<L>::before(l) + j / 2, word = j % 2 * 2;
-                next[j / 2][word] = trail.bent(tile, word, c[0], c[1]);
-                next[j / 2][word + 1] = trail.bent(tile, word + 1, c[2], c[3]);
+            constexpr int all = 2 * F::in_tiles(l), together = tiles_at_once(all);
+            NACELLE_UNROLL for (int first = 0; first < all; first += together) {
+                float c[bands][together][4];
+                begin_tiles(c);
+                tile_products<tiles>(c, slope, 0, turned, F::turned_before(l) + first, all);
+                NACELLE_UNROLL for (int b = 0; b < bands; ++b) {
+                    NACELLE_UNROLL for (int k = 0; k < together; ++k) {
+                        const int j = first + k, tile = Trail<L>::before(l) + j / 2,
+                                  word = j % 2 * 2;
+                        uint32_t* const to = next[b][j / 2] + word;
+                        to[0] = trail.bent(b, tile, word, c[b][k][0], c[b][k][1]);
+                        to[1] = trail.bent(b, tile, word + 1, c[b][k][2], c[b][k][3]);
+                    }
+                }
             }
-            NACELLE_UNROLL for (int k = 0; k < F::in_tiles(l); ++k)
-                leave_tile(slopes(l), B::pitch(l), k, next[k]);
+            NACELLE_UNROLL for (int b = 0; b < bands; ++b) put_tiles<F::in_tiles(l)>(
+                slopes<l>() + warp_rows * b * B::pitch(l), B::pitch(l), next[b]);
             go_back<l - 1, F::in_tiles(l)>(trail, next);
         }
     }
-    // Sixteen samples' part of a pair of tiles of weights: what was seen, turned, times the slopes.
+    // Sixteen samples' part of a pair of tiles of weights: what was seen, turned, times the slopes. A warp that
+    // has fewer pairs than others repeats one and throws it away: without branches loads run ahead of products.
     template <int l> NACELLE_INLINE void sum_layers() {
         if constexpr (l < L::count) {
-            constexpr int across = B::across(l), units = B::units(l);
+            constexpr int across = B::across(l), units = B::units(l), all = F::in_tiles(l) * across;
             constexpr bool one_row =
                 across % units == 0;    // all of a warp's tiles share their inputs
             const int lane = warp_lane();
-            NACELLE_ROLLED for (int step = 0; step < B::samples; step += 16) {
+            const uint32_t* const seen_corner = bench_ + B::seen_before(l) +
+                                                (lane % 8 + lane / 16 * 8) * B::pitch(l) +
+                                                lane / 8 % 2 * 4;
+            const uint32_t* const slope_corner =
+                bench_ + B::slopes_before(l + 1) + lane % 16 * B::pitch(l + 1) + lane / 16 * 4;
+            NACELLE_UNROLL for (int step = 0; step < B::samples; step += 16) {
                 uint32_t inputs[4], outputs[4];
                 NACELLE_UNROLL for (int u = 0; u < units; ++u) {
-                    const int unit = warp_ * units + u, m = unit / across, n = unit % across;
-                    if (F::in_tiles(l) * across % units != 0 ||
-                        F::in_tiles(l) * across < B::warps * units)
-                        if (unit >= F::in_tiles(l) * across) continue;    // the whole warp
+                    const int unit = min(warp_ * units + u, all - 1), m = unit / across,
+                              n = unit % across;
                     if (u == 0 || !one_row)
-                        load_tiles<true>(inputs,
-                                         bench_ + B::seen_before(l) +
-                                             (step + lane % 8 + lane / 16 * 8) * B::pitch(l) +
-                                             8 * m + lane / 8 % 2 * 4);
-                    load_tiles<true>(outputs, bench_ + B::slopes_before(l + 1) +
-                                                  (step + lane % 16) * B::pitch(l + 1) + 8 * n +
-                                                  lane / 16 * 4);
+                        load_tiles<true>(inputs, seen_corner + step * B::pitch(l) + 8 * m);
+                    load_tiles<true>(outputs, slope_corner + step * B::pitch(l + 1) + 8 * n);
                     multiply(sum_[B::units_before(l) + u][0], inputs, outputs[0], outputs[1]);
                     multiply(sum_[B::units_before(l) + u][1], inputs, outputs[2], outputs[3]);
+                    if constexpr (units == 1) add_slopes(bias_[B::bias_units_before(l)], outputs);
+                }
+                NACELLE_UNROLL for (int u = 0; u < B::bias_units(l) && units > 1; ++u) {
+                    const int n = (warp_ + u * B::warps) % across;
+                    load_tiles<true>(outputs, slope_corner + step * B::pitch(l + 1) + 8 * n);
+                    add_slopes(bias_[B::bias_units_before(l) + u], outputs);
                 }
             }
-            sum_bias<l>();
             sum_layers<l + 1>();
         }
     }
-    // Neighbouring threads have neighbouring pairs of outputs, and as many share a pair as there are.
-    template <int l> static constexpr int columns = 4 * F::out_tiles(l);
-    template <int l> NACELLE_INLINE void sum_bias() {
-        constexpr int parts = B::threads / columns<l>, each = B::samples / parts;
-        const int column = int(threadIdx.x) % columns<l>, at = int(threadIdx.x) / columns<l>;
-        if (at >= parts) return;
-        constexpr int rest = B::samples - each * parts;
-        const int first = at * each, count = at + 1 == parts ? each + rest : each;
-        const uint32_t* const from = bench_ + B::slopes_before(l + 1) + column;
-        for (int row = first; row < first + count; ++row) {
-            const uint32_t pair = from[row * B::pitch(l + 1)];
-            bias_[l][0] += low_half(pair);
-            bias_[l][1] += high_half(pair);
-        }
+    // Column sums as products with ones: those in the upper rows of one factor add up one tile of slopes, those
+    // in the lower rows of another the next, both into one tile of sums.
+    static NACELLE_INLINE void add_slopes(float (&sum)[4], const uint32_t (&slopes)[4]) {
+        constexpr uint32_t ones = 0x3f803f80u, upper[4] = {ones, 0, ones, 0},
+                           lower[4] = {0, ones, 0, ones};
+        multiply(sum, upper, slopes[0], slopes[1]);
+        multiply(sum, lower, slopes[2], slopes[3]);
+    }
+    // Which pair of columns a warp's sum of slopes is of, or one that does not exist.
+    template <int l> NACELLE_INLINE int bias_column(int u) const {
+        if constexpr (B::units(l) > 1) return warp_ + u * B::warps;
+        else return warp_ < B::across(l) ? warp_ : B::across(l);
     }
     template <int l> NACELLE_INLINE void store_layers(float* gradient) const {
         if constexpr (l < L::count) {
@@ -216,28 +282,14 @@ private:
                         to[i * pitch + o] = sum_[B::units_before(l) + u][k / 4][k % 4];
                 }
             }
-            store_layers<l + 1>(gradient);
-        }
-    }
-    NACELLE_INLINE void store_biases(float* gradient) {
-        float* const meeting = reinterpret_cast<float*>(bench_);
-        store_bias<0>(gradient, meeting);
-    }
-    template <int l> NACELLE_INLINE void store_bias(float* gradient, float* meeting) {
-        if constexpr (l < L::count) {
-            constexpr int parts = B::threads / columns<l>, out = L::width[l + 1];
-            const int thread = int(threadIdx.x);
-            meeting[2 * thread] = bias_[l][0];
-            meeting[2 * thread + 1] = bias_[l][1];
-            __syncthreads();
-            for (int o = thread; o < out; o += B::threads) {
-                float sum = 0;
-                for (int at = 0; at < parts; ++at)
-                    sum += meeting[2 * (at * columns<l> + o / 2) + o % 2];
-                gradient[Packed<L>::template forward<l>() + L::width[l] * padded<out> + o] = sum;
+            NACELLE_UNROLL for (int u = 0; u < B::bias_units(l); ++u) {
+                NACELLE_UNROLL for (int k = 0; k < 4; ++k) {
+                    const int o = 16 * bias_column<l>(u) + k / 2 * 8 + 2 * t + k % 2;
+                    if (g == 0 && o < out)
+                        to[in * pitch + o] = bias_[B::bias_units_before(l) + u][k];
+                }
             }
-            __syncthreads();
-            store_bias<l + 1>(gradient, meeting);
+            store_layers<l + 1>(gradient);
         }
     }
 
@@ -246,24 +298,29 @@ private:
     const Pupil& pupil_;
     uint32_t* bench_;
     int warp_;
+    bool there_ = false;
+    uint8_t flag_ = 0;
+    size_t at_ = 0;
+    Held<E, policy> held_;
     float sum_[B::all_units][2][4];
-    float bias_[L::count][2];
+    float bias_[B::all_bias_units][4];
     Judge<E, policy, L, part> judge_;
 };
 
 template <class E, int policy>
 NACELLE_INLINE void gradient_warps(const View<E>& view, const Arguments& a, Items items) {
     constexpr uint64_t threads = uint64_t(Bench<typename Networks<E, policy>::Actor>::threads);
-    with_network<E, policy>(a, uint32_t(items.begin / threads),
-                            [&]<class L, Part part>(uint32_t slot) {
-                                const Minibatch<E, policy> batch(view, a);
-                                WarpTeacher<E, policy, L, part> teacher(a);
-                                constexpr uint64_t together = uint64_t(Bench<L>::samples);
-                                for (uint64_t first = slot * together; first < batch.count;
-                                     first += a.pupil[policy].parts * together)
-                                    teacher.teach(view, batch, first);
-                                teacher.store(slot);
-                            });
+    with_network<E, policy>(
+        a, uint32_t(items.begin / threads), [&]<class L, Part part>(uint32_t slot) {
+            const Minibatch<E, policy> batch(view, a);
+            WarpTeacher<E, policy, L, part> teacher(a);
+            constexpr uint64_t together = uint64_t(Bench<L>::samples);
+            const uint64_t stride = a.pupil[policy].parts * together;
+            teacher.look_up(view, batch, slot * together);
+            for (uint64_t first = slot * together; first < batch.count; first += stride)
+                teacher.teach(view, batch, first + stride);
+            teacher.store(slot);
+        });
 }
 
 }

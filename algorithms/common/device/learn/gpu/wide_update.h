@@ -10,16 +10,16 @@ namespace learn {
 template <class L> struct Hall {
     using F = Fragments<L>;
     static constexpr int warps = 8, threads = 32 * warps, samples = warp_rows * warps;
-    static constexpr int tiles(int l) { return tiles_of(L::width[l], 16); }
-    static constexpr int words(int l) { return 8 * tiles(l); }    // of a sample at level l
+    static consteval int tiles(int l) { return tiles_of(L::width[l], 16); }
+    static consteval int words(int l) { return 8 * tiles(l); }    // of a sample at level l
 
     // In memory, sample by sample at each level: what is seen, then slopes from level 1 on.
-    static constexpr int seen_before(int l) {
+    static consteval int seen_before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += words(i);
         return n;
     }
-    static constexpr int slopes_before(int l) {
+    static consteval int slopes_before(int l) {
         int n = seen_before(L::count);
         for (int i = 1; i < l; ++i) n += words(i);
         return n;
@@ -27,7 +27,7 @@ template <class L> struct Hall {
     static constexpr int sample_words = slopes_before(L::count + 1);
 
     // In shared memory: weights of a layer, outputs and slopes of the block's samples.
-    static constexpr int most_tiles() {
+    static consteval int most_tiles() {
         int most = 0;
         for (int l = 0; l < L::count; ++l) {
             most = F::tiles(l) > most ? F::tiles(l) : most;
@@ -71,6 +71,7 @@ public:
         const bool there = lane < warp_rows && number < batch.count;
         const size_t at = there ? batch.place(view, a_, uint32_t(number)) : 0;
         const bool mine = there && counts(memory_.flag[at]);
+        const Kept<E, policy> kept = judge_.recall(at);    // long before it is needed
         __syncthreads();
         uint32_t* const rows = own_rows();
         for (int i = lane; i < warp_rows * B::pitch_in; i += 32) rows[i] = 0;
@@ -84,7 +85,8 @@ public:
         for (int i = lane; i < warp_rows * B::pitch_slopes; i += 32) rows[i] = 0;
         __syncwarp();
         if (lane < warp_rows)
-            judge_.row(outputs() + lane * B::pitch_out, mine, at, rows + lane * B::pitch_slopes);
+            judge_.row(outputs() + lane * B::pitch_out, mine, at, kept,
+                       rows + lane * B::pitch_slopes);
         __syncwarp();
         keep<L::count>(rows, B::pitch_slopes, B::slopes_before(L::count));
         backward<L::count - 1>();
@@ -126,38 +128,47 @@ private:
     }
     template <int l> NACELLE_INLINE void forward() {
         stage(F::tiles_before(l) * 64, F::tiles(l) * 64);
-        uint32_t in[B::tiles(l)][4];
-        take_tiles<B::tiles(l)>(in, rows_at<l>(B::seen_before(l)), B::words(l));
+        uint32_t in[1][B::tiles(l)][4];
+        take_tiles<B::tiles(l)>(in[0], rows_at<l>(B::seen_before(l)), B::words(l));
         const WeightsInMemory weights{shared_ + 2 * warp_lane()};
         const float* const bias = reinterpret_cast<const float*>(prepared_) + F::bias_start +
                                   F::bias_before(l) + 2 * (warp_lane() % 4);
-        NACELLE_FOURFOLD for (int j = 0; j < F::out_tiles(l); ++j) {
-            float c[4];
-            tile_product<B::tiles(l)>(c, in, weights, j, F::out_tiles(l), bias[8 * j],
-                                      bias[8 * j + 1]);
-            if constexpr (l + 1 == L::count) leave_outputs(outputs(), B::pitch_out, j, c);
-            else
-                leave_pair(rows_at<l + 1>(B::seen_before(l + 1)), B::words(l + 1), j,
-                           PairCurve<L::activation>::at(c[0], c[1]),
-                           PairCurve<L::activation>::at(c[2], c[3]));
+        constexpr int together = tiles_at_once(F::out_tiles(l));
+        NACELLE_ROLLED for (int first = 0; first < F::out_tiles(l); first += together) {
+            float c[1][together][4];
+            begin_tiles(c, bias + 8 * first);
+            tile_products<B::tiles(l)>(c, in, 0, weights, first, F::out_tiles(l));
+            NACELLE_UNROLL for (int k = 0; k < together; ++k) {
+                const int j = first + k;
+                if constexpr (l + 1 == L::count) leave_outputs(outputs(), B::pitch_out, j, c[0][k]);
+                else
+                    leave_pair(rows_at<l + 1>(B::seen_before(l + 1)), B::words(l + 1), j,
+                               PairCurve<L::activation>::at(c[0][k][0], c[0][k][1]),
+                               PairCurve<L::activation>::at(c[0][k][2], c[0][k][3]));
+            }
         }
         if constexpr (l + 1 < L::count) forward<l + 1>();
     }
     template <int l> NACELLE_INLINE void backward() {
         if constexpr (l > 0) {
             stage(F::turned_start + F::turned_before(l) * 64, F::turned_tiles(l) * 64);
-            uint32_t slope[B::tiles(l + 1)][4];
-            take_tiles<B::tiles(l + 1)>(slope, rows_at<l + 1>(B::slopes_before(l + 1)),
+            uint32_t slope[1][B::tiles(l + 1)][4];
+            take_tiles<B::tiles(l + 1)>(slope[0], rows_at<l + 1>(B::slopes_before(l + 1)),
                                         B::words(l + 1));
             const WeightsInMemory turned{shared_ + 2 * warp_lane()};
             const uint32_t* const seen =
                 rows_at<l>(B::seen_before(l)) + warp_lane() / 4 * B::words(l) + warp_lane() % 4;
-            NACELLE_FOURFOLD for (int j = 0; j < 2 * B::tiles(l); ++j) {
-                float c[4];
-                tile_product<B::tiles(l + 1)>(c, slope, turned, j, 2 * F::in_tiles(l), 0, 0);
-                leave_pair(rows_at<l>(B::slopes_before(l)), B::words(l), j,
-                           bent(seen[4 * j], c[0], c[1]),
-                           bent(seen[4 * j + 8 * B::words(l)], c[2], c[3]));
+            constexpr int all = 2 * B::tiles(l), together = tiles_at_once(all);
+            NACELLE_ROLLED for (int first = 0; first < all; first += together) {
+                float c[1][together][4];
+                begin_tiles(c);
+                tile_products<B::tiles(l + 1)>(c, slope, 0, turned, first, all);
+                NACELLE_UNROLL for (int k = 0; k < together; ++k) {
+                    const int j = first + k;
+                    leave_pair(rows_at<l>(B::slopes_before(l)), B::words(l), j,
+                               bent(seen[4 * j], c[0][k][0], c[0][k][1]),
+                               bent(seen[4 * j + 8 * B::words(l)], c[0][k][2], c[0][k][3]));
+                }
             }
             backward<l - 1>();
         }

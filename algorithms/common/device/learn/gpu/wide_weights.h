@@ -12,9 +12,9 @@ struct LoomForm {
 using LoomSides = uint32_t[2][2][LoomForm::depth * LoomForm::pitch];
 template <class L> struct Loom : LoomForm {
     using B = Hall<L>;
-    static constexpr int down(int l) { return tiles_of(B::tiles(l) * 16, tile); }
-    static constexpr int across(int l) { return tiles_of(B::tiles(l + 1) * 16, tile); }
-    static constexpr int tiles_before(int l) {
+    static consteval int down(int l) { return tiles_of(B::tiles(l) * 16, tile); }
+    static consteval int across(int l) { return tiles_of(B::tiles(l + 1) * 16, tile); }
+    static consteval int tiles_before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += down(i) * across(i);
         return n;
