@@ -7,6 +7,7 @@
 #include "engine/jit/host_toolchain.h"
 
 #include <cstdlib>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -32,16 +33,19 @@ std::vector<std::string> flags_for(bool clang) {
     // the last one g++ points at a macro's definition, not at the author's line that uses it.
     if (!clang) flags.insert(flags.end(), {"-fno-gnu-unique", "-ftrack-macro-expansion=0"});
 #ifdef NACELLE_SANITIZE
-        // A sanitized engine sees into environments too, where its runtime library is the same.
-        // Optimised as they are otherwise, a team takes half a minute to compile, against seven seconds.
+        // A sanitized engine sees into environments too, where its runtime library is the same. -Og
+        // costs least in sum: -O1 compiles twice as long, and with -O0 learners run three times as long.
 #ifdef __clang__
     constexpr bool built_by_clang = true;
 #else
     constexpr bool built_by_clang = false;
 #endif
-    if (clang == built_by_clang)
-        flags.insert(flags.end(), {"-O1", "-fsanitize=" NACELLE_SANITIZE,
-                                   "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"});
+    if (clang != built_by_clang) return flags;
+    flags.insert(flags.end(), {"-Og", "-fsanitize=" NACELLE_SANITIZE, "-fno-sanitize-recover=all",
+                               "-fno-omit-frame-pointer"});
+    // What the address sanitizer reports by itself is not tested twice at each access: half the time.
+    if (std::string_view(NACELLE_SANITIZE) == "address,undefined")
+        flags.push_back("-fno-sanitize=null,object-size,pointer-overflow");
 #endif
     return flags;
 }

@@ -1,5 +1,6 @@
 #include "tests/contract/contract.h"
 #include "tests/env/workbench.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -9,13 +10,7 @@ using namespace nacelle;
 using namespace nacelle::test;
 
 TEST_CASE("every environment keeps the contract") {
-#ifdef NACELLE_SANITIZE
-    // One of each kind, since compiling them takes minutes; the plain build has them all.
-    const std::vector<std::string> names = {"cartpole", "mazes", "connect_four", "tag_gridworld"};
-#else
-    const std::vector<std::string> names = all_environments();
-#endif
-    for (const std::string& name : names) {
+    for (const std::string& name : kinds_if_sanitized(all_environments())) {
         const Report report = check(env_folder / (name + ".cu"));
         CAPTURE(name);
         CHECK_MESSAGE(report.passes, report.refusals());

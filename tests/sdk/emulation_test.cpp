@@ -2,6 +2,7 @@
 #include "tests/sdk/emulated.h"
 #include "tests/sdk/everything.h"
 #include "tests/sdk/team_everything.h"
+#include "tests/support/sanitized.h"
 
 // A GPU's code path, emulated, against a CPU's: the same bytes in every array. What a GPU
 // does then differs from a CPU by its arithmetic alone.
@@ -43,7 +44,7 @@ NACELLE_ENV(Flock)
 }
 
 TEST_CASE("the code of a GPU, run on threads, leaves the same bytes as the code of a CPU") {
-    for (const std::string& name : all_environments()) {
+    for (const std::string& name : kinds_if_sanitized(all_environments())) {
         const Environment one(cpu(1), recommended(name, 1));
         if (one.schema().header().is_team) continue;
         for (const uint32_t count : {1u, 31u, 33u, 300u}) {
@@ -64,7 +65,7 @@ TEST_CASE("so it does for images, masks, arrays, logs and every type of number")
 }
 
 TEST_CASE("so it does for the teams that come with the engine") {
-    for (const std::string& name : all_environments()) {
+    for (const std::string& name : kinds_if_sanitized(all_environments())) {
         const Environment one(cpu(1), recommended(name, 1));
         if (!one.schema().header().is_team) continue;
         CAPTURE(name);
@@ -83,9 +84,9 @@ TEST_CASE("so it does for teams of every size, with groups, turns, bins and vari
         int hunters, preys, lanes;
     };
     // One warp for 105, and four for 33: several agents to a thread, and threads without any.
-    for (const auto& [hunters, preys, lanes] :
-         {Size{1, 1, 0}, Size{1, 2, 0}, Size{2, 31, 0}, Size{5, 32, 0}, Size{3, 33, 128},
-          Size{33, 105, 32}, Size{33, 105, 0}}) {
+    const std::vector<Size> sizes = {{1, 1, 0},    {1, 2, 0},     {2, 31, 0},  {5, 32, 0},
+                                     {3, 33, 128}, {33, 105, 32}, {33, 105, 0}};
+    for (const auto& [hunters, preys, lanes] : few_if_sanitized(sizes, {1, 5})) {
         CAPTURE(hunters);
         CAPTURE(preys);
         CAPTURE(lanes);
@@ -112,7 +113,8 @@ TEST_CASE("so it does where questions look at the team's state and at other memb
 TEST_CASE("several steps in one launch are those of single steps on a CPU, too") {
     const Folder folder;
     const std::filesystem::path source = folder.write("chase.cu", team_everything);
-    for (const auto& [hunters, preys] : {std::pair(1, 1), std::pair(3, 37), std::pair(40, 500)}) {
+    const std::vector<std::pair<int, int>> sizes = {{1, 1}, {3, 37}, {40, 500}};
+    for (const auto& [hunters, preys] : few_if_sanitized(sizes, {1})) {
         CAPTURE(preys);
         const EnvSettings settings =
             settings_of({{"source", source},

@@ -1,5 +1,6 @@
 #pragma once
 #include "tests/sdk/probe.h"
+#include "tests/support/sanitized.h"
 
 #include <doctest/doctest.h>
 #include <future>
@@ -32,7 +33,9 @@ inline void check_refusal(const std::string& what, const std::string& text, cons
 }
 
 // The compilers work side by side: what fails to compile is in no cache.
-template <class AnyParts> void check_refusals(const std::vector<Refusal<AnyParts>>& refusals) {
+template <class AnyParts> void check_refusals(const std::vector<Refusal<AnyParts>>& all) {
+    // What does not compile is not instrumented: two of them show that the engine takes it in.
+    const std::vector<Refusal<AnyParts>> refusals = few_if_sanitized(all, {0, all.size() - 1});
     const Folder folder;
     std::vector<std::filesystem::path> authors;
     for (size_t i = 0; i < refusals.size(); ++i)

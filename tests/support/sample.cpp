@@ -1,4 +1,5 @@
 // A program with one test case of each outcome, whose summary is itself tested.
+#include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 #include <doctest/doctest.h>
 #include <stdexcept>
@@ -15,6 +16,8 @@ TEST_CASE("skips in one part") {
     SUBCASE("first") { NACELLE_SKIP("first part"); }
     SUBCASE("second") { CHECK(true); }
 }
+
+TEST_CASE("leaves out a part") { nacelle::test::leave_out("the other half"); }
 
 TEST_CASE("fails and skips") {
     CHECK(false);

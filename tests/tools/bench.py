@@ -1,11 +1,13 @@
 """What tests of the command line share: a folder of their own, the program, and the sum at the end."""
 import argparse
+import functools
 import json
 import os
 import re
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 LONGEST = 600       # seconds that one command may take
@@ -20,6 +22,18 @@ def case(test):
 
 class Skip(Exception):
     pass
+
+
+def plain_only(reason):
+    """For a case that shows nothing more where code is instrumented, and takes minutes there."""
+    def decorated(test):
+        @functools.wraps(test)
+        def checked(bench):
+            if bench.sanitized:
+                raise Skip(f'the plain build has it: {reason}')
+            test(bench)
+        return checked
+    return decorated
 
 
 class Result:
@@ -38,7 +52,12 @@ class Bench:
     def __init__(self, options, folder):
         self.root, self.folder = options.root, Path(folder)
         self.program = options.build / 'tools' / 'nacelle'
-        self.settings = dict(os.environ, XDG_CACHE_HOME=str(options.build / 'tests' / 'tools-cache'))
+        # With what tests/contract compiles: much of it is the same.
+        cache = Path(tempfile.gettempdir()) / f'nacelle-tests-{os.geteuid()}'
+        self.settings = dict(os.environ, XDG_CACHE_HOME=str(cache))
+        built_with = json.loads((options.build / 'meson-info' / 'intro-buildoptions.json').read_text())
+        # Instrumented builds run everything many times slower, what they compile too.
+        self.sanitized = next(one['value'] for one in built_with if one['name'] == 'b_sanitize') != 'none'
         shutil.copytree(self.root / 'env_sources', self.folder / 'env_sources')
         (self.folder / 'empty').mkdir()
 
@@ -108,8 +127,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix='nacelle-tools-') as folder:
         bench = Bench(options, folder)
         for test in (one for one in TESTS if options.only in one.__name__):
+            began = time.monotonic()
             word, more = outcome(test, bench)
             counts[word] += 1
-            print(word, test.__name__.replace('_', ' ') + more, flush=True)
+            seconds = f'   {time.monotonic() - began:.1f} s' if word == 'ok' else ''
+            print(word, test.__name__.replace('_', ' ') + seconds + more, flush=True)
     print(f'{counts["ok"]} passed, {counts["FAILED"]} failed, {counts["skipped:"]} skipped')
     return 1 if counts['FAILED'] else 0

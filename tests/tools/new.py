@@ -61,12 +61,6 @@ TABLES = {
 }
 
 
-def sanitized(bench):
-    """Instrumented builds run everything many times slower, what they compile too."""
-    options = json.loads((bench.program.parents[1] / 'meson-info' / 'intro-buildoptions.json').read_text())
-    return next(one['value'] for one in options if one['name'] == 'b_sanitize') != 'none'
-
-
 def table_finding(bench, *more):
     lines = bench.run('check', 'pond', '--json', '--only', 'test table', *CPU, *more).out.splitlines()
     return next(one for one in map(json.loads, lines) if one.get('check') == 'test table')
@@ -86,7 +80,7 @@ def four_kinds_are_written_where_environments_are(bench):
 
 @case
 def each_kind_passes_check(bench):
-    only = ('--only', 'test table') if sanitized(bench) else ()
+    only = ('--only', 'test table') if bench.sanitized else ()
     for name in KINDS:
         *findings, end = bench.lines('check', name, *CPU, *only)
         assert end['passes'] and end['advice'] == 0, findings
@@ -97,7 +91,7 @@ def each_kind_passes_check(bench):
 @case
 def each_kind_is_learnt(bench):
     for name in KINDS:
-        short = setting(run__total_steps=2048, env__count=16) if sanitized(bench) else ()
+        short = setting(run__total_steps=2048, env__count=16) if bench.sanitized else ()
         *_, end = bench.lines('train', name, *CPU, *short, '--out', f'learnt/{name}')
         assert end['solved'] or short, end
 

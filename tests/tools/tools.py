@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import cases
-from bench import CPU, LONGEST, Skip, case, main, setting
+from bench import CPU, LONGEST, Skip, case, main, plain_only, setting
 
 
 @case
@@ -152,10 +152,10 @@ def inspect_shows_what_the_engine_made_of_a_file(bench):
     for line in (r'  gravity +9\.8', r'  action\.push +one of 2', r'  obs +f32 +\[256, 4\] +4096 bytes'):
         assert re.search(f'^{line}$', text, re.MULTILINE), text
     [told] = bench.lines('inspect', 'cartpole', *CPU)
-    assert (told['environment'], told['envs'], told['time_limit'], told['from_cache']) == ('CartPole', 256, 500, True)
+    assert (told['environment'], told['envs'], told['time_limit'], told['from_cache']) == ('CartPole', 512, 500, True)
     assert told['actions'] == [{'name': 'action.push', 'count': 1, 'choices': 2}]
     arrays = {one['name']: (one['type'], one['shape']) for one in told['arrays']}
-    assert arrays['state.theta'] == ('f32', [256]) and arrays['obs'] == ('f32', [256, 4])
+    assert arrays['state.theta'] == ('f32', [512]) and arrays['obs'] == ('f32', [512, 4])
     assert arrays['terminated'] == ('b8', [256])
     [mazes] = bench.lines('inspect', 'mazes', *CPU, *setting(env__count=3))
     assert mazes['parameters']['mazes'] == 'table'
@@ -260,6 +260,7 @@ def bench_has_a_standard_table_of_trainings(bench):
 
 
 @case
+@plain_only('a script calls what other cases call')
 def results_keep_one_row_for_what_was_measured_twice(bench):
     results = bench.folder / 'results.json'
 
@@ -295,6 +296,7 @@ def plugins_are_listed_with_what_they_offer(bench):
 
 
 @case
+@plain_only('it trains to the end; shorter runs take the same paths')
 def training_cartpole_on_the_cpu_solves_it(bench):
     *progress, result = bench.lines('train', 'cartpole', *CPU, '--seed', '1', '--out', 'solved')
     assert result['kind'] == 'result' and result['solved'] and not result['interrupted'], result
@@ -305,6 +307,7 @@ def training_cartpole_on_the_cpu_solves_it(bench):
 
 
 @case
+@plain_only('it trains to the end; shorter runs take the same paths')
 def a_search_over_linear_policies_solves_cartpole_too(bench):
     # What cartpole.json recommends for its own learner is not for this one.
     search = setting(learner__name='random_search', env__count=4096, run__total_steps=20000000, solved__return=475,
@@ -327,40 +330,46 @@ def a_team_learns_with_a_network_for_each_of_its_policies(bench):
     assert (policies['tagger']['hidden'], policies['runner']['hidden']) == ([64, 64], [16]), policies
 
 
-# Runs that end soon and without success.
-SHORT = (*CPU, '--episodes', '10', *setting(env__count=256, run__total_steps=200000, solved__return=1000))
+def short(bench):
+    """A run of seven iterations and without success: how long one is, and the words for it."""
+    envs = 16 if bench.sanitized else 256
+    words = setting(env__count=envs, learner__horizon=128, run__total_steps=200000 * envs // 256, solved__return=1000, solved__episodes=50)
+    return envs * 128, (*CPU, '--episodes', '10', *words)
 
 
 def best_steps(out):
-    return [json.loads((out / 'checkpoints' / 'best.json').read_text())['steps']]
+    return json.loads((out / 'checkpoints' / 'best.json').read_text())['steps']
 
 
 @case
 def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     path = bench.write('run.json', '{"seed": 3, "run": {"sinks": ["jsonl", "csv"]}}')
-    text = bench.good('train', 'cartpole', path, *SHORT, '--out', 'left')
+    iteration, words = short(bench)
+    text = bench.good('train', 'cartpole', path, *words, '--out', 'left')
     assert len(text.splitlines()) == 2, text        # no terminal: the sum alone
-    assert re.search(r'^Ended after 229376 steps: return .* over 10 episodes', text, re.MULTILINE), text
+    assert re.search(rf'^Ended after {7 * iteration} steps: return .* over 10 episodes', text, re.MULTILINE), text
     out = bench.folder / 'left'
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob('*') if path.is_file())
-    stem = 'checkpoints/step-000000000'
-    assert files == sorted([f'checkpoints/best-step-000000000{best}.safetensors' for best in best_steps(out)] +
-                           [f'{stem}{step}.{kind}' for step in range(163840, 229377, 32768) for kind in ('json', 'safetensors')] +
+    kept_steps = [number * iteration for number in (5, 6, 7)]
+    assert files == sorted([f'checkpoints/best-step-{best_steps(out):015}.safetensors'] +
+                           [f'checkpoints/step-{step:015}.{kind}' for step in kept_steps for kind in ('json', 'safetensors')] +
                            ['checkpoints/best.json', 'config.json', 'metrics.csv', 'metrics.jsonl', 'source/0/cartpole.cu']), files
     source = (bench.root / 'env_sources' / 'cartpole.cu').read_bytes()
     assert (out / 'source' / '0' / 'cartpole.cu').read_bytes() == source
     kept = json.loads((out / 'config.json').read_text())
-    assert kept['seed'] == 3 and kept['env']['count'] == 256 and kept['learner']['name'] == 'ppo', kept
+    assert kept['seed'] == 3 and kept['env']['count'] == iteration // 128 and kept['learner']['name'] == 'ppo', kept
     assert kept['learner']['horizon'] == 128 and kept['learner']['learning_rate'] == {'linear': [0.002, 0]}, kept
     assert kept['policies']['default']['hidden'] == [64, 64], kept
-    assert kept['solved'] == {'return': 1000, 'episodes': 1000}, kept
+    assert kept['solved'] == {'return': 1000, 'episodes': 50}, kept
     metrics = [json.loads(line) for line in (out / 'metrics.jsonl').read_text().splitlines()]
-    assert [line['step'] for line in metrics] == list(range(32768, 229377, 32768)), metrics
+    assert [line['step'] for line in metrics] == [number * iteration for number in range(1, 8)], metrics
     assert all(line['episode.length'] > 0 for line in metrics), metrics
     table = (out / 'metrics.csv').read_text().splitlines()
     assert len(table) == 8 and table[0].startswith('step,') and table[0].count(',') == table[1].count(','), table
     assert kept['env']['params']['gravity'] == 9.8 and kept['env']['strict'] is False, kept
-    assert kept['run'] == {'total_steps': 200000, 'evaluate_every': 1, 'report_every': 'auto', 'checkpoint_every': 20000,
+    total = kept['run']['total_steps']
+    assert 6 * iteration < total <= 7 * iteration, kept
+    assert kept['run'] == {'total_steps': total, 'evaluate_every': 1, 'report_every': 'auto', 'checkpoint_every': total // 10,
                            'keep': 3, 'sinks': ['jsonl', 'csv']}, kept
     # What is kept is a configuration itself.
     bench.good('train', 'cartpole', 'left/config.json', *CPU, '--out', 'left_again', '--episodes', '10')
@@ -369,7 +378,8 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
 @case
 def a_seed_repeats_a_run(bench):
     def metrics(seed, threads):
-        lines = bench.lines('train', 'cartpole', *SHORT, '--seed', seed, '--threads', threads, '--out', f'seed-{seed}-{threads}')
+        lines = bench.lines('train', 'cartpole', *short(bench)[1], '--seed', seed, '--threads', threads, '--out',
+                            f'seed-{seed}-{threads}')
         return [{key: value for key, value in line.items() if 'second' not in key and key != 'out'} for line in lines]
 
     assert metrics(5, 1) == metrics(5, 3) != metrics(6, 1)
@@ -378,7 +388,7 @@ def a_seed_repeats_a_run(bench):
 @case
 def runs_without_a_directory_are_numbered(bench):
     for number in (1, 2):
-        text = bench.good('train', 'cartpole', *SHORT)
+        text = bench.good('train', 'cartpole', *short(bench)[1])
         assert f'results in runs/cartpole-{number}' in text, text
         assert (bench.folder / 'runs' / f'cartpole-{number}' / 'config.json').exists()
 

@@ -3,16 +3,18 @@
 
 test_usage() {
     cat <<'END'
-usage: tools/nacelle test [--quick | --asan | --ubsan] [--werror] [NAME...]
+usage: tools/nacelle test [--quick | --sanitized | --asan | --ubsan] [--werror] [NAME...]
 
-Builds and runs every test, then those of the CPU again under the address and the
-undefined-behaviour sanitizer. The last line is the sum over all programs.
+Builds and runs every test, then those of the CPU again in one build with the address and
+the undefined-behaviour sanitizer. The last line is the sum over all programs.
 
-  --quick    without the sanitizers
-  --asan     the address sanitizer alone
-  --ubsan    the undefined-behaviour sanitizer alone
-  --werror   from now on a warning of the compiler stops the build
-  NAME       only these parts, for example: base jit layers; implies --quick
+  --quick      without the sanitizers
+  --sanitized  with both sanitizers alone
+  --asan       with the address sanitizer alone
+  --ubsan      with the undefined-behaviour sanitizer alone
+  --werror     from now on a warning of the compiler stops the build
+  NAME         only these parts, for example: base jit layers; without one of the first
+               four options it implies --quick
 END
 }
 
@@ -41,25 +43,37 @@ test_build() {
     passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
+# Enough of an optimiser for speed, and of debug information for a report to name lines.
+test_instrumented() {
+    test_build "$1" "$root/build-$1" "-Db_sanitize=$2" -Doptimization=1 -Dcpp_args=-g1
+}
+
 test_command() {
-    plain=yes asan=yes ubsan=yes names=''
+    kinds='plain sanitized' given=no names=''
     for argument; do
         case $argument in
-            --quick) asan=no ubsan=no ;;
-            --asan) plain=no ubsan=no ;;
-            --ubsan) plain=no asan=no ;;
+            --quick | --sanitized | --asan | --ubsan)
+                [ "$given" = no ] || [ "$given" = "$argument" ] || {
+                    echo "tools/nacelle test: $argument: there is $given already" >&2
+                    exit 2
+                }
+                given=$argument kinds=${argument#--} ;;
             --werror) strict=yes ;;
             -h | --help) test_usage && return ;;
             -*) test_usage >&2 && exit 2 ;;
-            *)
-                names="$names $argument"
-                [ $plain = no ] || asan=no ubsan=no ;;
+            *) names="$names $argument" ;;
         esac
     done
+    [ "$given" = no ] && [ -n "$names" ] && kinds=quick
     passed=0 failed=0 skipped=0
-    [ $plain = no ] || test_build '' "$root/build"
-    [ $asan = no ] || test_build asan "$root/build-asan" -Db_sanitize=address -Doptimization=1 -Dcpp_args=-g1
-    [ $ubsan = no ] || test_build ubsan "$root/build-ubsan" -Db_sanitize=undefined -Doptimization=1 -Dcpp_args=-g1
+    for kind in $kinds; do
+        case $kind in
+            plain | quick) test_build '' "$root/build" ;;
+            sanitized) test_instrumented sanitized address,undefined ;;
+            asan) test_instrumented asan address ;;
+            ubsan) test_instrumented ubsan undefined ;;
+        esac
+    done
     echo "$passed passed, $failed failed, $skipped skipped"
     [ $failed -eq 0 ]
 }
