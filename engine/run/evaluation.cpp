@@ -11,6 +11,7 @@ namespace {
 // Steps in a graph. The host looks whether all episodes have ended only behind each of these: waiting
 // costs a GPU more than some steps too many.
 constexpr uint32_t chunk = 25;
+static_assert(chunk <= Recorder::most_steps);
 
 constexpr const char* kernel_name = "nacelle_first_episodes";
 
@@ -85,14 +86,15 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
     Episodes found;
     found.returns.resize(env_.schema().header().policies);
     const auto most = static_cast<uint32_t>(std::min<uint64_t>(request.episodes, env_.count()));
-    prepare(most, request.greedy);
+    prepare(most, request.greedy, request.recorder);
     {
         const Kept kept(*this);
         env_.set_seed(request.seed);
         // Later rounds draw other numbers, since the clock goes on.
+        Recorder* recorder = request.recorder;
         for (uint64_t left = request.episodes; left > 0;) {
             const auto now = static_cast<uint32_t>(std::min<uint64_t>(left, most));
-            play_round(now, request.greedy, found);
+            play_round(now, request, std::exchange(recorder, nullptr), found);
             left -= now;
         }
         env_.check_finite();
@@ -109,7 +111,7 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
     return evaluation;
 }
 
-void Evaluator::prepare(uint32_t episodes, bool greedy) {
+void Evaluator::prepare(uint32_t episodes, bool greedy, Recorder* recorder) {
     const std::shared_ptr<Device>& device = env_.on().device;
     if (!program_) {
         program_ = &env_.program(evaluation_text);
@@ -125,17 +127,20 @@ void Evaluator::prepare(uint32_t episodes, bool greedy) {
         over_ = Buffer(device, episodes);
         graph_.reset();
     }
-    if (graph_ && graph_episodes_ == episodes && graph_greedy_ == greedy) return;
+    if (graph_ && graph_episodes_ == episodes && graph_greedy_ == greedy && !recorder &&
+        !graph_records_)
+        return;
     // A learner whose act() waits or copies cannot be captured: its steps are then put on the stream one
     // by one, and fail there where they fail for another reason.
     Stream& stream = *env_.on().stream;
     graph_.reset();
     graph_episodes_ = episodes;
     graph_greedy_ = greedy;
+    graph_records_ = recorder != nullptr;
     stream.begin_capture();
     bool captured = true;
     try {
-        record_steps(episodes, greedy);
+        record_steps(episodes, greedy, recorder);
     } catch (const Error&) {
         captured = false;
     }
@@ -147,12 +152,13 @@ void Evaluator::prepare(uint32_t episodes, bool greedy) {
     if (!captured) graph_.reset();
 }
 
-void Evaluator::record_steps(uint32_t episodes, bool greedy) {
+void Evaluator::record_steps(uint32_t episodes, bool greedy, Recorder* recorder) {
     for (uint32_t t = 0; t < chunk; ++t) {
         learner_.act(greedy, env_.on().stream->native());
         env_.record_step(false, 0, episodes);
         env_.record_ticks(1);
         note(episodes, false);
+        if (recorder) recorder->put(t);
     }
 }
 
@@ -172,21 +178,26 @@ bool Evaluator::all_over(uint32_t episodes, std::vector<uint8_t>& over) {
     return std::find(over.begin(), over.end(), 0) == over.end();
 }
 
-void Evaluator::play_round(uint32_t episodes, bool greedy, Episodes& found) {
+void Evaluator::play_round(uint32_t episodes, const EvaluationRequest& request, Recorder* recorder,
+                           Episodes& found) {
     Stream& stream = *env_.on().stream;
     const uint32_t limit = env_.schema().header().time_limit, last = limit ? limit : most_steps;
     for (NamedArray& array : env_.arrays().all())
         if (array.role() == Role::total) stream.fill(array.device(), 0, array.bytes());
     stream.fill(over_.data(), 0, episodes);
     env_.record_restart(episodes);
+    if (recorder) recorder->begin(episodes, 1, request.seed, request.trained);
     std::vector<uint8_t> over;
     bool done = false;
+    // Later rounds are not recorded; the copies that a graph then makes are read by nobody.
     const bool replays = graph_ && episodes == graph_episodes_;
     for (uint32_t t = 0; !done && t < last; t += chunk) {
         if (replays) stream.replay(*graph_);
-        else record_steps(episodes, greedy);
+        else record_steps(episodes, request.greedy, recorder);
+        if (recorder) recorder->take(chunk);
         done = all_over(episodes, over);
     }
+    if (recorder) recorder->finish(true);
     found.unfinished += uint64_t(std::count(over.begin(), over.end(), 0));
     if (!done) note(episodes, true);
     take_results(episodes, found);
