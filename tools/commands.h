@@ -9,6 +9,8 @@ void add_new(CLI::App& app);
 void add_train(CLI::App& app);
 void add_resume(CLI::App& app);
 void add_eval(CLI::App& app);
+void add_watch(CLI::App& app);
+void add_play(CLI::App& app);
 void add_check(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_draw(CLI::App& app);

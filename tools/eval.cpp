@@ -1,9 +1,11 @@
 #include "engine/base/error.h"
 #include "engine/run/directory.h"
+#include "engine/run/run_recording.h"
 #include "engine/run/trainee.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/progress_line.h"
+#include "tools/recording_options.h"
 
 #include <charconv>
 #include <cstdio>
@@ -18,6 +20,7 @@ struct Eval {
     std::string checkpoint = "best";
     uint64_t episodes = 1000;
     bool sampled = false, changed_source = false;
+    RecordOptions record;
 };
 
 Checkpoint newest(const Checkpoints& checkpoints, const Eval& eval, const Log& log) {
@@ -50,6 +53,21 @@ Checkpoint chosen(const Eval& eval, const Log& log) {
     throw Error(eval.run.string(), "has no checkpoint '" + name + "'", there);
 }
 
+// Begins the file, where one is wanted.
+std::optional<RunRecording> begin_recording(const Eval& eval, Environment& env) {
+    if (!eval.record.wanted()) return std::nullopt;
+    const RecordSettings settings = eval.record.settings();
+    const uint64_t played = std::min<uint64_t>(eval.episodes, env.count());
+    if (settings.environments.back() >= played)
+        throw Error("--record",
+                    "environment " + std::to_string(settings.environments.back()) +
+                        " plays no episode",
+                    std::to_string(eval.episodes) + " episodes are played by environments 0 to " +
+                        std::to_string(played - 1));
+    const std::filesystem::path own = eval.run / "recordings" / "eval.recording";
+    return RunRecording(settings, eval.record.to.empty() ? free_path(own) : eval.record.to);
+}
+
 void run(const Eval& eval) {
     const std::string where = (eval.run / "config.json").string();
     const Json configuration = run_configuration(eval.run);
@@ -61,11 +79,15 @@ void run(const Eval& eval) {
     trainee.load(checkpoint, eval.changed_source);
     const uint64_t seed =
         eval.options.seed ? uint64_t(*eval.options.seed) : trainee.environment().settings().seed;
-    const Evaluation found =
-        trainee.evaluate({.episodes = eval.episodes,
-                          .seed = evaluation_seed(seed, EvaluationPurpose::asked_for),
-                          .greedy = !eval.sampled});
     const uint64_t steps = checkpoint.record.steps;
+    std::optional<RunRecording> recording = begin_recording(eval, trainee.environment());
+    const Evaluation found = trainee.evaluate(
+        {.episodes = eval.episodes,
+         .seed = evaluation_seed(seed, EvaluationPurpose::asked_for),
+         .greedy = !eval.sampled,
+         .recorder = recording ? &recording->recorder(trainee.environment()) : nullptr,
+         .trained = steps});
+    if (recording) recording->finish();
     if (eval.options.json) {
         Json result = {{"kind", "evaluation"},
                        {"checkpoint", checkpoint.where},
@@ -73,12 +95,14 @@ void run(const Eval& eval) {
                        {"seed", seed},
                        {"sampled", eval.sampled}};
         add_evaluation(found, result);
+        if (recording) result["recording"] = recording->files().front().string();
         std::cout << result << std::endl;
         return;
     }
     std::printf("%s at step %llu, %s: %s\n", trainee.environment().name().c_str(),
                 static_cast<unsigned long long>(steps), eval.sampled ? "sampled" : "greedy",
                 evaluation_text(found).c_str());
+    if (recording) std::printf("recorded in %s\n", recording->files().front().c_str());
 }
 
 }
@@ -103,6 +127,8 @@ void add_eval(CLI::App& app) {
                       "Draw the actions as training does; else the most likely ones");
     command->add_flag("--changed-source", eval->changed_source,
                       "Though the environment's files have changed");
+    add_record_options(*command, eval->record, "the first episode",
+                       "RUN/recordings/eval.recording");
     command->callback([eval] { run(*eval); });
 }
 

@@ -13,6 +13,8 @@ int main(int count, char** arguments) {
     nacelle::tools::add_train(app);
     nacelle::tools::add_resume(app);
     nacelle::tools::add_eval(app);
+    nacelle::tools::add_watch(app);
+    nacelle::tools::add_play(app);
     nacelle::tools::add_check(app);
     nacelle::tools::add_inspect(app);
     nacelle::tools::add_draw(app);

@@ -1,5 +1,7 @@
 #include "tools/training.h"
 
+#include "engine/watch/board_viewer.h"
+#include "engine/watch/training_view.h"
 #include "tools/progress_line.h"
 
 #include <csignal>
@@ -51,6 +53,31 @@ private:
     bool shown_, open_ = false;
 };
 
+// What --web shows of the run, if it was asked for.
+class Page final {
+public:
+    Page(const WebOptions& options, TrainingRun& run, bool json) {
+        if (!options.web) return;
+        viewer_ = std::make_shared<BoardViewer>(board_);
+        view_ = std::make_unique<TrainingView>(run, viewer_, [] { return interrupted != 0; });
+        server_ = open_page(
+            options, board_, [this] { viewer_->look(); },
+            [this](const std::string& said) { viewer_->ask(said); }, json);
+    }
+    void progressed() {
+        if (view_) view_->progressed();
+    }
+    void reloaded(const RunReload& reload) {
+        if (view_) view_->reloaded(reload);
+    }
+
+private:
+    Board board_;
+    std::shared_ptr<BoardViewer> viewer_;
+    std::unique_ptr<TrainingView> view_;
+    std::unique_ptr<WebServer> server_;
+};
+
 struct Times {
     double opened = 0, loaded = 0, whole = 0;
 };
@@ -95,6 +122,9 @@ void add_training_options(CLI::App& command, Training& training) {
     command.add_option("--episodes", training.episodes, "Episodes of the evaluation at the end")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
+    add_record_options(command, training.record, "the first episode of every evaluation",
+                       "RUN/recordings/step-N.recording");
+    add_web_options(command, training.web);
 }
 
 void train_to_the_end(Training& training, const Json& configuration, const std::string& where,
@@ -107,6 +137,10 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     const auto loading = std::chrono::steady_clock::now();
     RunStart watching = start;
     watching.watch = true;
+    if (training.record.wanted()) {
+        watching.record = training.record.settings();
+        watching.record_to = training.record.to;
+    }
     TrainingRun run(load_environment(on, plugins, configuration, where), plugins, configuration,
                     where, watching);
     times.loaded = seconds_since(loading);
@@ -115,9 +149,11 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
                     on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
     end_in_order_on_interrupt();
     run.stop_when([] { return interrupted != 0; });
+    Page page(training.web, run, json);
     Line line(shown);
     run.on_reload([&](const RunReload& reload) {
         line.end();
+        page.reloaded(reload);
         if (lines) std::cout << reload_json(reload) << std::endl;
         // Why something was not taken is worth a word even where nothing else is.
         if (!reload.taken) std::cerr << reload.text << std::endl;
@@ -128,15 +164,23 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
         more = run.iterate();
         if (run.progress().steps == said) continue;
         said = run.progress().steps;
+        page.progressed();
         if (lines) std::cout << progress_json(run.progress()) << std::endl;
         line.show(progress_line(run.progress()));
     }
     line.end();
     run.finish();
     const Evaluation found = run.evaluate(training.episodes);
+    const std::vector<std::filesystem::path> recordings = run.finish_recording();
     times.whole = seconds_since(training.start);
-    if (json) std::cout << result_json(run, found, times, on->cuda()) << std::endl;
-    else print_result(run, found, times);
+    if (json) {
+        Json result = result_json(run, found, times, on->cuda());
+        for (const auto& path : recordings) result["recordings"].push_back(path.string());
+        std::cout << result << std::endl;
+        return;
+    }
+    print_result(run, found, times);
+    for (const auto& path : recordings) std::printf("recorded in %s\n", path.c_str());
 }
 
 }

@@ -1,6 +1,8 @@
 #pragma once
 #include "engine/run/run.h"
 #include "tools/options.h"
+#include "tools/recording_options.h"
+#include "tools/web.h"
 
 #include <chrono>
 
@@ -10,6 +12,8 @@ namespace nacelle::tools {
 struct Training {
     Options options;
     bool quiet = false;
+    RecordOptions record;
+    WebOptions web;
     uint64_t episodes = 1000;    // of the evaluation at the end
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };

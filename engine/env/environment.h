@@ -40,6 +40,8 @@ public:
     uint32_t count() const { return settings_.count; }
     Registry& arrays() { return arrays_; }
     Program& stepwise() { return *stepwise_; }
+    // What kernels see, as the host gave it to them last: head, parameters, addresses of arrays.
+    std::span<const std::byte> view() const { return view_; }
     // The author's files that it was compiled from.
     const std::vector<SourceFile>& files() const { return files_; }
     // 1, and one more with each reload.

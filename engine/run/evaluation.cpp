@@ -11,6 +11,7 @@ namespace {
 // Steps in a graph, and in a launch of a learner that plays. The host looks whether all episodes have ended
 // only behind each of these: waiting costs a GPU more than some steps too many.
 constexpr uint32_t chunk = 25, steps_of_a_launch = 128;
+static_assert(chunk <= Recorder::most_steps);
 
 constexpr const char* kernel_name = "nacelle_first_episodes";
 
@@ -85,14 +86,15 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
     Episodes found;
     found.returns.resize(env_.schema().header().policies);
     const auto most = static_cast<uint32_t>(std::min<uint64_t>(request.episodes, env_.count()));
-    prepare(most, request.greedy);
+    prepare(most, request.greedy, request.recorder);
     {
         const Kept kept(*this);
         env_.set_seed(request.seed);
         // Later rounds draw other numbers, since the clock goes on.
+        Recorder* recorder = request.recorder;
         for (uint64_t left = request.episodes; left > 0;) {
             const auto now = static_cast<uint32_t>(std::min<uint64_t>(left, most));
-            play_round(now, request.greedy, found);
+            play_round(now, request, std::exchange(recorder, nullptr), found);
             left -= now;
         }
         env_.check_finite();
@@ -109,7 +111,7 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
     return evaluation;
 }
 
-void Evaluator::prepare(uint32_t episodes, bool greedy) {
+void Evaluator::prepare(uint32_t episodes, bool greedy, Recorder* recorder) {
     const std::shared_ptr<Device>& device = env_.on().device;
     if (copies_.empty())
         for (NamedArray& array : env_.arrays().all())
@@ -121,7 +123,8 @@ void Evaluator::prepare(uint32_t episodes, bool greedy) {
         over_ = Buffer(device, episodes);
         graph_.reset();
     }
-    if (!learner_.plays()) prepare_graph(episodes, greedy);
+    // Recording looks at every step.
+    if (recorder || !learner_.plays()) prepare_graph(episodes, greedy, recorder);
 }
 
 const Kernel& Evaluator::first_episodes() {
@@ -132,8 +135,10 @@ const Kernel& Evaluator::first_episodes() {
     return first_episodes_;
 }
 
-void Evaluator::prepare_graph(uint32_t episodes, bool greedy) {
-    if (graph_ && graph_episodes_ == episodes && graph_greedy_ == greedy) return;
+void Evaluator::prepare_graph(uint32_t episodes, bool greedy, Recorder* recorder) {
+    if (graph_ && graph_episodes_ == episodes && graph_greedy_ == greedy && !recorder &&
+        !graph_records_)
+        return;
     first_episodes();
     // A learner whose act() waits or copies cannot be captured: its steps are then put on the stream one
     // by one, and fail there where they fail for another reason.
@@ -141,10 +146,11 @@ void Evaluator::prepare_graph(uint32_t episodes, bool greedy) {
     graph_.reset();
     graph_episodes_ = episodes;
     graph_greedy_ = greedy;
+    graph_records_ = recorder != nullptr;
     stream.begin_capture();
     bool captured = true;
     try {
-        record_steps(episodes, greedy);
+        record_steps(episodes, greedy, recorder);
     } catch (const Error&) {
         captured = false;
     }
@@ -156,12 +162,13 @@ void Evaluator::prepare_graph(uint32_t episodes, bool greedy) {
     if (!captured) graph_.reset();
 }
 
-void Evaluator::record_steps(uint32_t episodes, bool greedy) {
+void Evaluator::record_steps(uint32_t episodes, bool greedy, Recorder* recorder) {
     for (uint32_t t = 0; t < chunk; ++t) {
         learner_.act(greedy, env_.on().stream->native());
         env_.record_step(false, 0, episodes);
         env_.record_ticks(1);
         note(episodes, false);
+        if (recorder) recorder->put(t);
     }
 }
 
@@ -174,21 +181,25 @@ void Evaluator::note(uint32_t episodes, bool cut) {
     env_.launch(first_episodes(), thread_each(episodes), args_of(args));
 }
 
-// How many steps that were.
-uint32_t Evaluator::take_steps(uint32_t episodes, bool greedy) {
+// At most so many steps, or a graph's; how many they were.
+uint32_t Evaluator::take_steps(uint32_t episodes, uint32_t most, const EvaluationRequest& request,
+                               Recorder* recorder) {
     Stream& stream = *env_.on().stream;
-    if (learner_.plays()) {
+    if (learner_.plays() && !request.recorder) {
         const nacelle_first_episodes first{.size = sizeof first,
                                            .envs = episodes,
                                            .returns = static_cast<double*>(returns_.data()),
                                            .lengths = static_cast<int32_t*>(lengths_.data()),
                                            .over = static_cast<uint8_t*>(over_.data())};
-        learner_.play(greedy, steps_of_a_launch, first, stream.native());
-        env_.record_ticks(steps_of_a_launch);
-        return steps_of_a_launch;
+        const uint32_t steps = std::min(steps_of_a_launch, most);
+        learner_.play(request.greedy, steps, first, stream.native());
+        env_.record_ticks(steps);
+        return steps;
     }
+    // Later rounds are not recorded; the copies that a graph then makes are read by nobody.
     if (graph_ && episodes == graph_episodes_) stream.replay(*graph_);
-    else record_steps(episodes, greedy);
+    else record_steps(episodes, request.greedy, recorder);
+    if (recorder) recorder->take(chunk);
     return chunk;
 }
 
@@ -199,22 +210,28 @@ bool Evaluator::all_over(uint32_t episodes, std::vector<uint8_t>& over) {
     return std::find(over.begin(), over.end(), 0) == over.end();
 }
 
-void Evaluator::play_round(uint32_t episodes, bool greedy, Episodes& found) {
+void Evaluator::play_round(uint32_t episodes, const EvaluationRequest& request, Recorder* recorder,
+                           Episodes& found) {
     Stream& stream = *env_.on().stream;
     const uint32_t limit = env_.schema().header().time_limit, last = limit ? limit : most_steps;
+    const uint64_t began = env_.tick();
     for (NamedArray& array : env_.arrays().all())
         if (array.role() == Role::total) stream.fill(array.device(), 0, array.bytes());
     stream.fill(over_.data(), 0, episodes);
     env_.record_restart(episodes);
+    if (recorder) recorder->begin(episodes, 1, request.seed, request.trained);
     std::vector<uint8_t> over;
     bool done = false;
     for (uint32_t t = 0; !done && t < last;) {
-        t += take_steps(episodes, greedy);
+        t += take_steps(episodes, last - t, request, recorder);
         done = all_over(episodes, over);
     }
+    if (recorder) recorder->finish(true);
     found.unfinished += uint64_t(std::count(over.begin(), over.end(), 0));
     if (!done) note(episodes, true);
     take_results(episodes, found);
+    // A round takes as long however its steps were taken: what the next one draws does not depend on it.
+    env_.set_tick(began + last + steps_of_a_launch);
 }
 
 void Evaluator::take_results(uint32_t episodes, Episodes& found) {

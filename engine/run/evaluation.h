@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/plugins/learner_instance.h"
+#include "engine/recording/recorder.h"
 
 namespace nacelle {
 
@@ -26,6 +27,9 @@ struct EvaluationRequest {
     uint64_t episodes = 100;
     uint64_t seed = 0;    // of evaluation_seed()
     bool greedy = true;
+    // Keeps the first episode of each of its environments: those of the first round.
+    Recorder* recorder = nullptr;
+    std::optional<uint64_t> trained = {};    // steps of training, for the recording
 };
 
 // Plays whole episodes with a learner's policy. The environments, their clock and their seed are
@@ -51,13 +55,15 @@ private:
     };
     class Kept;
 
-    void play_round(uint32_t episodes, bool greedy, Episodes& found);
+    void play_round(uint32_t episodes, const EvaluationRequest& request, Recorder* recorder,
+                    Episodes& found);
     void take_results(uint32_t episodes, Episodes& found);
-    void record_steps(uint32_t episodes, bool greedy);
-    void prepare(uint32_t episodes, bool greedy);
-    void prepare_graph(uint32_t episodes, bool greedy);
+    void record_steps(uint32_t episodes, bool greedy, Recorder* recorder);
+    void prepare(uint32_t episodes, bool greedy, Recorder* recorder);
+    void prepare_graph(uint32_t episodes, bool greedy, Recorder* recorder);
     const Kernel& first_episodes();
-    uint32_t take_steps(uint32_t episodes, bool greedy);
+    uint32_t take_steps(uint32_t episodes, uint32_t most, const EvaluationRequest& request,
+                        Recorder* recorder);
     void note(uint32_t episodes, bool cut);
     bool all_over(uint32_t episodes, std::vector<uint8_t>& over);
 
@@ -69,6 +75,7 @@ private:
     std::unique_ptr<Graph> graph_;
     uint32_t graph_episodes_ = 0;
     bool graph_greedy_ = true;
+    bool graph_records_ = false;
     std::vector<std::pair<NamedArray*, Buffer>> copies_;
 };
 

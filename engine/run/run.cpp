@@ -22,6 +22,22 @@ uint64_t until_multiple(uint64_t iteration, uint64_t every) { return every - ite
 
 uint64_t divided_up(uint64_t whole, uint64_t part) { return (whole + part - 1) / part; }
 
+// What cannot be recorded is refused before the run has a directory.
+void require_recordable(Environment& env, const RunStart& start, const RunSettings& settings) {
+    recording_header(env, start.record);
+    const uint32_t last = start.record.environments.back();
+    if (!settings.evaluate_every)
+        throw Error("run.evaluate_every", "is 0, so that there is no evaluation to be recorded");
+    if (last >= settings.episodes)
+        throw Error("solved.episodes",
+                    "is " + std::to_string(settings.episodes) + ", so that environment " +
+                        std::to_string(last) + " plays none of them",
+                    "environments 0 to " + std::to_string(settings.episodes - 1) +
+                        " can be recorded");
+    if (std::filesystem::exists(start.record_to))
+        throw Error(start.record_to.string(), "is there already", "a recording overwrites nothing");
+}
+
 }
 
 TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plugins,
@@ -39,7 +55,9 @@ TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plug
     progress_.total_steps = settings_.total_steps;
     env.set_run_length(std::max<uint64_t>(1, settings_.total_steps / env.count()));
     graph_ = trainee_.record();
+    if (!start_.record.environments.empty()) require_recordable(env, start_, settings_);
     if (!start_.out.empty()) open_directory(plugins);
+    if (!start_.record.environments.empty()) begin_recording();
     if (start_.watch && settings_.reload.watch) watch();
 }
 
@@ -112,6 +130,7 @@ void TrainingRun::advance() {
         progress_.steps += burst * steps_each_;
         left -= burst;
         if (reload_) end_reload();
+        if (look_) look_(progress_.steps);
         if (left && take_reload()) left = iterations_ahead();
     } while (left && !asked_to_stop() &&
              (reload_ || settings_.report_every || seconds_since(start) < between_reads));
@@ -133,6 +152,10 @@ bool TrainingRun::iterate() {
     const uint64_t evaluate = settings_.evaluate_every, every = settings_.checkpoint_every;
     if (evaluate && (last || progress_.iteration % evaluate == 0)) evaluate_now();
     for (const auto& sink : sinks_) sink->write(progress_.steps, progress_.metrics);
+    if (std::exchange(given_params_changed_, false)) {
+        configuration_ = resolved(given_, trainee_, settings_);
+        keep_configuration();
+    }
     if (best_ && best_->steps == progress_.steps) save(true);
     if (over() || (every && before / every < progress_.steps / every)) save(false);
     train_seconds_ += seconds_since(start) - (save_seconds_ - saving);
@@ -165,8 +188,7 @@ void TrainingRun::read_metrics() {
 }
 
 void TrainingRun::evaluate_now() {
-    const Evaluation found =
-        trainee_.evaluate(settings_.episodes, EvaluationPurpose::during_training);
+    const Evaluation found = play(settings_.episodes, EvaluationPurpose::during_training);
     progress_.metrics.emplace_back("evaluation.return", found.mean_return);
     progress_.metrics.emplace_back("evaluation.length", found.mean_length);
     evaluation_ = {found.mean_return, progress_.steps};
@@ -175,7 +197,28 @@ void TrainingRun::evaluate_now() {
 }
 
 Evaluation TrainingRun::evaluate(uint64_t episodes) {
-    return trainee_.evaluate(episodes, EvaluationPurpose::after_training);
+    return play(episodes, EvaluationPurpose::after_training);
+}
+
+Evaluation TrainingRun::play(uint64_t episodes, EvaluationPurpose purpose) {
+    Environment& env = trainee_.environment();
+    return trainee_.evaluate({.episodes = episodes,
+                              .seed = evaluation_seed(env.settings().seed, purpose),
+                              .recorder = recording_ ? &recording_->recorder(env) : nullptr,
+                              .trained = progress_.steps});
+}
+
+void TrainingRun::begin_recording() {
+    const bool named = !start_.record_to.empty();
+    const std::filesystem::path own =
+        start_.out / "recordings" / ("step-" + std::to_string(progress_.steps) + ".recording");
+    recording_.emplace(start_.record, named ? start_.record_to : free_path(own));
+}
+
+std::vector<std::filesystem::path> TrainingRun::finish_recording() {
+    if (!recording_) return {};
+    recording_->finish();
+    return recording_->files();
 }
 
 void TrainingRun::save(bool as_best) {

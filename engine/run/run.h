@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/run/directory.h"
+#include "engine/run/run_recording.h"
 #include "engine/run/settings.h"
 #include "engine/run/trainee.h"
 
@@ -21,6 +22,8 @@ struct RunStart {
     bool resume = false;               // go on from the newest checkpoint in `out`
     bool changed_source = false;       // though the author's files have changed
     bool watch = false;    // take what is saved while it trains, unless "reload.watch" says no
+    RecordSettings record = {};    // what is kept of evaluations; no environments: nothing
+    std::filesystem::path record_to = {};    // empty: out/recordings/step-N.recording
 };
 
 // What became of a save while a run trained.
@@ -48,6 +51,12 @@ public:
     // Told of each save: once the new version's first iteration has ended, or at once where it was not
     // taken. Without this the environment's log is told.
     void on_reload(std::function<void(const RunReload&)> told) { told_ = std::move(told); }
+    // Called between rollouts, with the steps that are taken: the device has nothing to do until it
+    // returns, and the environment's arrays may be copied.
+    void at_boundaries(std::function<void(uint64_t)> look) { look_ = std::move(look); }
+    // Gives a parameter another value, from here on; to be called between rollouts. The run's
+    // configuration will say so.
+    void set_param(const std::string& name, const Json& value);
     // Asked between iterations.
     void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
     const Progress& progress() const { return progress_; }
@@ -56,6 +65,8 @@ public:
     bool stopped() const { return stopped_; }
     // Plays with the learner's policy, greedily; training goes on as if this had not been.
     Evaluation evaluate(uint64_t episodes);
+    // Says in the recording that nothing more comes; gives the files that were written.
+    std::vector<std::filesystem::path> finish_recording();
     // Reads what is left, saves a checkpoint unless the last one stands here, and puts all on the disk.
     void finish();
 
@@ -74,6 +85,8 @@ private:
     uint64_t iterations_ahead() const;
     void advance();
     void read_metrics();
+    void begin_recording();
+    Evaluation play(uint64_t episodes, EvaluationPurpose purpose);
     void evaluate_now();
     void save(bool as_best);
     bool asked_to_stop() const { return stopped_ || (stop_ && stop_()); }
@@ -82,6 +95,7 @@ private:
     bool take_reload();
     void restart(std::shared_ptr<Environment> environment);
     void keep_version(bool other_layout);
+    void keep_configuration();
     void end_reload();
 
     RunStart start_;
@@ -91,12 +105,15 @@ private:
     Json given_, configuration_;    // as it was given, and with every default
     std::optional<RunDirectory> directory_;
     std::vector<std::unique_ptr<SinkInstance>> sinks_;
+    std::optional<RunRecording> recording_;
     std::unique_ptr<Graph> graph_;
     std::unique_ptr<Reloader> reloader_;
     std::optional<RunReload> reload_;    // taken, its first iteration still to come
     std::vector<std::pair<std::string, double>> reload_metrics_;
     std::function<void(const RunReload&)> told_;
+    std::function<void(uint64_t)> look_;
     std::function<bool()> stop_;
+    bool given_params_changed_ = false;
     Progress progress_;
     std::optional<CheckpointRecord::Score> evaluation_, best_;
     std::optional<uint64_t> saved_;                        // the steps of the last checkpoint

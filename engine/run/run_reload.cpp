@@ -60,17 +60,27 @@ void TrainingRun::restart(std::shared_ptr<Environment> environment) {
 // from no earlier checkpoint, and the best one is nobody's any more.
 void TrainingRun::keep_version(bool other_layout) {
     configuration_ = resolved(given_, trainee_, settings_);
+    if (recording_) recording_->reloaded();
     if (other_layout) {
         evaluation_.reset();
         best_.reset();
     }
     if (!directory_) return;
     directory_->keep_source(progress_.steps, trainee_.files());
-    if (run_configuration(start_.out) != configuration_)
-        directory_->write_configuration(configuration_);
+    keep_configuration();
     if (!other_layout) return;
     directory_->checkpoints().remove_best();
     save(false);
+}
+
+void TrainingRun::keep_configuration() {
+    if (directory_ && run_configuration(start_.out) != configuration_)
+        directory_->write_configuration(configuration_);
+}
+
+void TrainingRun::set_param(const std::string& name, const Json& value) {
+    trainee_.environment().set_param(name, value);
+    given_params_changed_ = true;
 }
 
 void TrainingRun::end_reload() {

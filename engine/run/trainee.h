@@ -23,6 +23,8 @@ public:
     LearnerInstance& learner() { return *learner_; }
     Evaluation evaluate(uint64_t episodes, EvaluationPurpose purpose);
     Evaluation evaluate(const EvaluationRequest& request) { return evaluator_->play(request); }
+    // Writes the policy's actions for the observations as they are now.
+    void act(bool greedy) { learner_->act(greedy); }
 
     // What belongs to the checkpoint's record and is known here.
     CheckpointRecord checkpoint_record();

@@ -7,27 +7,11 @@
 #include <nacelle/programs/drawing.h>
 
 #include <cstring>
-#include <sstream>
 
 namespace nacelle {
 namespace {
 
-constexpr const char* drawing_text = "#include <nacelle/programs/drawing.h>\nNACELLE_DRAWING()\n";
 constexpr const char* params_text = "#include <nacelle/programs/drawing.h>\nNACELLE_PARAMS()\n";
-
-// What decides on the layout of the arrays: the constants that are set, and which parameters are drawn.
-std::vector<std::string> layout_defines(const EnvSettings& settings) {
-    std::ostringstream constants, names;
-    constants.precision(17);
-    for (const auto& [name, value] : settings.constants)
-        constants << "{\"" << name << "\"," << value << "},";
-    for (const std::string& name : varied_params(flatten_params(settings.params)))
-        names << '"' << name << "\",";
-    std::vector<std::string> defines;
-    if (!settings.constants.empty()) defines.push_back("NACELLE_CONSTANTS=" + constants.str());
-    if (!names.str().empty()) defines.push_back("NACELLE_VARIED=" + names.str());
-    return defines;
-}
 
 size_t table_bytes(const Field& field, int32_t count) {
     size_t elements = field.dims[0] ? field.dims[0] : size_t(std::max(count, 0));
@@ -35,67 +19,24 @@ size_t table_bytes(const Field& field, int32_t count) {
     return elements * dtype_size(field.dtype);
 }
 
-// What draw() is given: the view of a batch of one, made of copies.
-class HostView final {
-public:
-    HostView(const EnvSchema& schema, const Scene& scene) : memory_(schema.header().view_size) {
-        const Header& header = schema.header();
-        scene_ = scene.memory;
-        beat_.clock = scene.tick;
-        beat_.bad = ~uint64_t(0);
-        ViewHead head = scene.head;
-        head.beat = &beat_;
-        head.draws = nullptr;
-        head.envs = 1;
-        head.prefetch = 0;
-        head.workspace = nullptr;
-        std::memcpy(memory_.data(), &head, sizeof head);
-        std::memcpy(at(header.params_offset), scene.params.data(), scene.params.size());
-        for (const auto& [offset, data] : scene.tables) {
-            const void* const first = data.data();
-            std::memcpy(at(header.params_offset + offset), &first, sizeof first);
-        }
-        for (const Field& field : schema.fields()) bind(field, scene, header);
-    }
-    HostView(const HostView&) = delete;
-    HostView& operator=(const HostView&) = delete;
-
-    const void* data() const { return memory_.data(); }
-
-private:
-    std::byte* at(size_t offset) { return memory_.data() + offset; }
-    void bind(const Field& field, const Scene& scene, const Header& header) {
-        if (field.slot < 0) return;
-        const Scene::Part* const part = scene.find(field.name);
-        void* const there = part ? scene_.data() + part->offset : nullptr;
-        std::memcpy(at(header.array_offset + size_t(field.slot) * sizeof there), &there,
-                    sizeof there);
-    }
-
-    std::vector<std::byte> scene_;    // its own: an author's draw() may cast const away
-    std::vector<std::byte> memory_;
-    Beat beat_{};
-};
-
 }
 
 Drawing::Drawing(Environment& env) : env_(env) {
     if (!env.schema().header().has_draw) return;
-    host_ = open_backend(
-        {.backend = "cpu", .threads = 1, .cache = env.on().cache->directory(), .env_folders = {}});
-    program_ = std::make_unique<Program>(*host_, env.settings().source,
-                                         ProgramText{.instantiation = drawing_text,
-                                                     .headers = {},
-                                                     .defines = layout_defines(env.settings())});
+    const EnvSettings& settings = env.settings();
+    program_ = std::make_unique<DrawProgram>(
+        settings.source,
+        DrawProgram::Layout{.constants = settings.constants,
+                            .varied = varied_params(flatten_params(settings.params))},
+        env.on().cache->directory());
     if (program_->schema().header().layout != env.schema().header().layout)
-        throw Error(env.settings().source.filename().string(),
+        throw Error(settings.source.filename().string(),
                     "has changed since it was loaded: its arrays are others");
-    draw_ = program_->kernel("nacelle_draw");
     // The one thing that a GPU must be asked for with a program of its own.
     params_ = env.on().cuda()
                   ? env.program({.instantiation = params_text, .headers = {}, .defines = {}})
                         .kernel("nacelle_params")
-                  : program_->kernel("nacelle_params");
+                  : program_->params_kernel();
 }
 
 void Drawing::copy_params(Scene& scene) {
@@ -138,15 +79,7 @@ Scene Drawing::copy(uint32_t which) {
 
 DisplayList Drawing::paint(const Scene& scene) {
     if (!program_) return picture_of_arrays(scene);
-    if (scene.layout != program_->schema().header().layout)
-        throw Error(scene.name, "the copy is from another version of the environment");
-    const HostView view(program_->schema(), scene);
-    Painter painter;
-    const DrawArgs args{.sink = &painter, .put = &Painter::put, .tick = scene.tick};
-    // A stream of its own: two threads may paint at the same time.
-    const auto stream = host_->device->stream();
-    launch_program(*host_, *stream, draw_, thread_each(1), view.data(), args_of(args));
-    return painter.take(scene.name);
+    return program_->paint(scene);
 }
 
 }

@@ -1,6 +1,5 @@
 #pragma once
-#include "engine/view/display_list.h"
-#include "engine/view/scene.h"
+#include "engine/view/draw_program.h"
 
 namespace nacelle {
 
@@ -26,9 +25,8 @@ private:
     void copy_tables(Scene& scene);
 
     Environment& env_;
-    std::shared_ptr<RunsOn> host_;
-    std::unique_ptr<Program> program_;
-    Kernel draw_, params_;
+    std::unique_ptr<DrawProgram> program_;
+    Kernel params_;
 };
 
 }

@@ -1,5 +1,7 @@
+#include "engine/run/evaluation.h"
 #include "tests/algorithms/cases.h"
 #include "tests/support/random.h"
+#include "tests/support/sanitized.h"
 
 // What a learner does when it is asked to act: for evaluations, and for applications.
 
@@ -134,4 +136,59 @@ TEST_CASE("asked for the best, a learner takes the likeliest choices and the mea
 TEST_CASE("asked to draw, a learner draws within masks and bounds, as often as it should") {
     hold_sampled(cases()[0]);
     hold_sampled(cases()[3]);
+}
+
+namespace {
+
+// What greedy episodes and drawn ones come to, by a learner that has taken two iterations.
+std::vector<double> evaluated(const std::shared_ptr<RunsOn>& on, Json config, uint32_t envs,
+                              bool stepwise, uint64_t seed) {
+    config["rollout"] = stepwise ? "stepwise" : "auto";
+    Lesson lesson(on, env_of("cartpole", envs), "ppo", config, seed);
+    REQUIRE(lesson.learner().plays() == !stepwise);
+    lesson.iterate(2);
+    Evaluator evaluator(lesson.env(), lesson.learner());
+    std::vector<double> found;
+    for (const bool greedy : {true, false}) {
+        const Evaluation one =
+            evaluator.play({.episodes = envs + envs / 2, .seed = seed + 1, .greedy = greedy});
+        CHECK(one.unfinished == 0);
+        for (const double value : {one.mean_return, one.return_interval, one.mean_length})
+            found.push_back(value);
+    }
+    // Learning goes on as if nothing had been.
+    lesson.iterate();
+    for (const double weight : lesson.numbers("default.policy.weights")) found.push_back(weight);
+    return found;
+}
+
+void hold_plays_to_steps(const std::shared_ptr<RunsOn>& on, const Json& policy, const Json& learner,
+                         uint32_t envs) {
+    Json config = {{"horizon", 8}, {"minibatches", 1}, {"policies", {{"default", policy}}}};
+    config.update(learner);
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    const std::vector<double> together = evaluated(on, config, envs, false, seed),
+                              apart = evaluated(on, config, envs, true, seed);
+    REQUIRE(together.size() == apart.size());
+    for (size_t i = 0; i < apart.size(); ++i) {
+        CAPTURE(i);
+        CHECK(together[i] == apart[i]);
+    }
+}
+
+}
+
+TEST_CASE("an evaluation of many steps a launch finds what single steps find") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
+#endif
+    hold_plays_to_steps(cpu(), {{"hidden", {16}}, {"precision", "bf16"}}, {{"emulate", true}}, 20);
+}
+
+TEST_CASE("an evaluation of many steps a launch finds on a GPU what single steps find") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    hold_plays_to_steps(on, {{"hidden", {64, 64}}, {"precision", "bf16"}}, Json::object(), 1000);
 }

@@ -11,12 +11,15 @@ LAYERS = {
     'engine/env': ['engine/arrays', 'engine/jit', 'engine/config', 'sdk'],
     'engine/check': ['engine/env', 'engine/jit'],
     'engine/view': ['engine/env'],
+    'engine/recording': ['engine/env', 'engine/view'],
     'engine/plugins': ['engine/base', 'engine/config', 'engine/arrays', 'engine/env', 'sdk'],
-    'engine/run': ['engine/env', 'engine/plugins'],
+    'engine/run': ['engine/env', 'engine/plugins', 'engine/recording'],
+    'engine/web': ['engine/base'],
+    'engine/watch': ['engine/run', 'engine/view', 'engine/check', 'engine/web'],
     'engine': ['engine/run'],              # the face for host applications, in the folder itself
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
-    'tools': ['engine', 'engine/check', 'engine/view'],
+    'tools': ['engine', 'engine/check', 'engine/view', 'engine/watch', 'engine/web'],
     'env_sources': ['sdk'],
 }
 
@@ -29,17 +32,24 @@ LIBRARIES = {
     'torch/': 'torch', 'ATen/': 'torch', 'c10/': 'torch',
     'nvrtc': 'nvrtc',
     'cuda': 'cuda',
+    'zlib': 'zlib',
+    'minizip/': 'zip archives',
+    'agg_': 'pixels', 'png': 'pixels', 'gif_lib': 'pixels',
 }
 
 # Where a library may be included: a folder, or a file without its suffix.
 PLACES = {
-    'json': ['engine/config', 'engine/env', 'engine/plugins', 'engine/run', 'engine/nacelle', 'tools'],
-    'boost': ['engine/base/shared_library'],
+    'json': ['engine/config', 'engine/env', 'engine/recording', 'engine/plugins', 'engine/run', 'engine/nacelle',
+             'tools'],
+    'boost': ['engine/base/shared_library', 'engine/web/server'],
     'command line': ['tools'],
     'doctest': [],
     'torch': ['plugins/torch'],
     'nvrtc': ['engine/jit'],
     'cuda': ['engine/device'],
+    'zlib': ['engine/recording/block', 'tools/play_archive'],
+    'zip archives': ['tools/play_archive'],
+    'pixels': ['tools/play_raster', 'tools/play_pictures'],
 }
 
 # Further plain files of the system; a name with no dot and no slash is the standard library's.

@@ -37,6 +37,14 @@ resume a --seed 3
 eval
 eval a --episodes 0
 eval a --checkpoint
+eval a --record 0
+eval a --record-arrays obs
+train cartpole --record many
+play
+play a --export mp4
+play a --size 0
+play a --fps 0
+play a --episode x
 plugins --folder
 '''
 

@@ -47,6 +47,11 @@ missing_packages() {
     has_header nlohmann/json.hpp || echo nlohmann-json3-dev
     has_header doctest/doctest.h || echo doctest-dev
     has_header CLI/CLI.hpp || echo libcli11-dev
+    has_header zlib.h || echo zlib1g-dev
+    has_header minizip/zip.h || echo libminizip-dev
+    has_header agg2/agg_basics.h || echo libagg-dev
+    has_header png.h || echo libpng-dev
+    has_header gif_lib.h || echo libgif-dev
     if needs_python && ! python3 -c 'import ensurepip, venv' 2>/dev/null; then echo python3-venv; fi
 }
 
@@ -54,6 +59,8 @@ install_packages() {
     packages=$(missing_packages | tr '\n' ' ')
     packages=${packages% }
     [ -n "$packages" ] || return 0
+    # The page's charts. It is no reason to stop, or to need a network, where all else is there.
+    [ -f /usr/share/javascript/chart.js/chart.min.js ] || packages="$packages libjs-chart.js"
     as_root=''
     if [ "$(id -u)" != 0 ]; then
         if has_command sudo && sudo -n true 2>/dev/null; then as_root='sudo -n'; else as_root=none; fi

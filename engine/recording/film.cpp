@@ -1,0 +1,174 @@
+#include "engine/recording/film.h"
+
+#include "engine/base/error.h"
+#include "engine/base/files.h"
+#include "engine/base/hash.h"
+#include "engine/view/array_picture.h"
+
+#include <cstring>
+
+namespace nacelle {
+namespace {
+
+constexpr size_t alignment = 64;
+
+// What a picture does not depend on: draw() is given none of it.
+bool is_unseen(const Field& field) {
+    return field.role == Role::obs || field.role == Role::final_obs || field.role == Role::mask ||
+           field.role == Role::global || field.role == Role::log || field.role == Role::total ||
+           field.role == Role::ended;
+}
+
+size_t row_bytes(const Field& table) {
+    size_t bytes = dtype_size(table.dtype);
+    for (uint32_t i = 1; i < table.rank; ++i) bytes *= table.dims[i];
+    return bytes;
+}
+
+Scene::Part& add_part(Scene& scene, const Field& field, size_t rows) {
+    const size_t bytes = rows * field.count * dtype_size(field.dtype), offset = scene.memory.size();
+    scene.memory.resize(offset + (bytes + alignment - 1) / alignment * alignment);
+    scene.parts.push_back({field, offset, bytes, rows});
+    return scene.parts.back();
+}
+
+}
+
+Film::Film(std::shared_ptr<const Recording> recording, const FilmSettings& settings)
+    : recording_(std::move(recording)) {
+    try {
+        find_program(settings);
+    } catch (const Error& error) {
+        if (!settings.source.empty()) throw;
+        program_.reset();
+        why_not_ = error.what();
+    }
+}
+
+void Film::find_program(const FilmSettings& settings) {
+    const RecordingHeader& header = recording_->header();
+    std::filesystem::path source = settings.source;
+    bool seen = false;
+    for (const std::filesystem::path& folder : settings.folders) {
+        const std::filesystem::path there = folder / header.source;
+        if (!source.empty() || !std::filesystem::is_regular_file(there)) continue;
+        seen = true;
+        if (is_as_recorded(there)) source = there;
+    }
+    if (source.empty())
+        throw Error(header.source,
+                    seen ? "is another one than was recorded, so that its draw() is not used"
+                         : "was not found, so that there is no draw()",
+                    "--source FILE names it");
+    program_ = std::make_unique<DrawProgram>(
+        std::filesystem::absolute(source),
+        DrawProgram::Layout{.constants = header.constants, .varied = header.varied},
+        settings.cache);
+    if (program_->schema().header().layout != header.layout)
+        throw Error(source.string(), "has other arrays than " + recording_->path().string(),
+                    "the recording is of " + header.environment);
+    if (!program_->has_draw()) throw Error(source.string(), "has no draw()");
+    tables_ = recording_->tables();
+    require_all_that_draw_sees();
+}
+
+// The file and all that it includes.
+bool Film::is_as_recorded(const std::filesystem::path& source) const {
+    for (const auto& [name, hash] : recording_->header().files) {
+        const std::filesystem::path file = source.parent_path() / name;
+        if (!std::filesystem::is_regular_file(file)) return false;
+        if (Hash().add(read_file(file)).hex() != hash) return false;
+    }
+    return true;
+}
+
+// Throws where draw() would see what was not recorded.
+void Film::require_all_that_draw_sees() const {
+    const std::string where = recording_->path().string();
+    for (const Field& field : program_->schema().fields()) {
+        if (moment_of(field) && !is_unseen(field) && !recording_->header().find(field.name))
+            throw Error(where, "was recorded without " + std::string(field.name) +
+                                   ", which draw() may see");
+        if (field.kind != Kind::table) continue;
+        const RecordedTable* const table = table_of(field);
+        const size_t row = row_bytes(field), rows = table ? table->data.size() / row : 0;
+        if (!table || rows * row != table->data.size() || (field.dims[0] && rows != field.dims[0]))
+            throw Error(where, "has no whole table of " + std::string(field.name) +
+                                   ", which draw() may see");
+    }
+}
+
+const RecordedTable* Film::table_of(const Field& field) const {
+    for (const RecordedTable& table : tables_)
+        if ("param." + table.name == field.name) return &table;
+    return nullptr;
+}
+
+std::shared_ptr<const RecordedEpisode> Film::load(size_t episode) {
+    const std::lock_guard lock(mutex_);
+    if (!episode_ || loaded_ != episode) {
+        episode_ = std::make_shared<RecordedEpisode>(recording_->episode(episode));
+        loaded_ = episode;
+    }
+    return episode_;
+}
+
+Scene Film::scene(size_t index, uint64_t step) {
+    const std::shared_ptr<const RecordedEpisode> episode = load(index);
+    const EpisodeSummary& summary = episode->summary;
+    if (step >= summary.steps)
+        throw Error(recording_->path().string(),
+                    "episode " + std::to_string(index) + " has no step " + std::to_string(step),
+                    "there are 0 to " + std::to_string(summary.steps - 1));
+    Scene scene;
+    scene.name = recording_->header().environment;
+    scene.layout = recording_->header().layout;
+    scene.tick = summary.tick + step;
+    scene.head.seed = summary.seed;
+    scene.head.first_env = summary.environment;
+    scene.head.progress_per_tick = float(summary.progress_per_tick);
+    const std::vector<RecordedArray>& arrays = recording_->header().arrays;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        if (arrays[i].moment == Moment::end) continue;
+        const Scene::Part& part = add_part(scene, arrays[i].field, arrays[i].rows);
+        // Nothing has come of a step before the first one.
+        const bool behind = arrays[i].moment == Moment::step;
+        if (behind && step == 0) continue;
+        std::memcpy(scene.memory.data() + part.offset,
+                    episode->columns[i].data() + (step - behind) * part.bytes, part.bytes);
+    }
+    if (program_) fill_params(scene, summary);
+    return scene;
+}
+
+void Film::fill_params(Scene& scene, const EpisodeSummary& summary) const {
+    const EnvSchema& schema = program_->schema();
+    for (const Field& field : schema.fields())
+        if (moment_of(field) && !scene.find(field.name))
+            add_part(scene, field, schema.rows(field, 1));
+    scene.params.resize(schema.header().params_size);
+    for (const Field* field : schema.params()) {
+        const std::string name = field->name + std::strlen("param.");
+        std::byte* const there = scene.params.data() + field->offset;
+        if (field->kind == Kind::table) {
+            const std::vector<std::byte>& data = table_of(*field)->data;
+            const auto rows = int32_t(data.size() / row_bytes(*field));
+            std::memcpy(there + sizeof(void*), &rows, sizeof rows);
+            scene.tables.emplace_back(field->offset, data);
+            continue;
+        }
+        if (!summary.params.contains(name)) continue;
+        const Json& given = summary.params[name];
+        const Json values = given.is_array() ? given : Json::array({given});
+        for (size_t i = 0; i < std::min<size_t>(values.size(), field->count); ++i)
+            if (values[i].is_number())
+                write_number(field->dtype, there + i * field->step, values[i]);
+    }
+}
+
+DisplayList Film::frame(size_t episode, uint64_t step) {
+    const Scene picture = scene(episode, step);
+    return program_ ? program_->paint(picture) : picture_of_arrays(picture);
+}
+
+}

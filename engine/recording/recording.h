@@ -1,0 +1,50 @@
+#pragma once
+#include "engine/recording/writer.h"
+
+namespace nacelle {
+
+// A recording that is read: opened up to its last whole episode. Each episode is unpacked when it is
+// asked for. Any thread may read.
+class Recording final {
+public:
+    // Looks through the whole file. Throws, and says why, where not even its header is whole.
+    explicit Recording(const std::filesystem::path& path);
+
+    const std::filesystem::path& path() const { return path_; }
+    const RecordingHeader& header() const { return header_; }
+    uint64_t bytes() const { return size_; }
+    const std::vector<EpisodeSummary>& episodes() const { return summaries_; }
+    RecordedEpisode episode(size_t index) const;
+    std::vector<RecordedTable> tables() const;
+    // What is missing or damaged, as sentences without the file's name; empty where all is whole.
+    const std::vector<std::string>& problems() const { return problems_; }
+    // Bytes that belong to nothing that can be read.
+    uint64_t dropped() const { return dropped_; }
+    // Whether who recorded it said that nothing more comes.
+    bool finished() const { return finished_; }
+
+private:
+    struct Place {
+        uint64_t at;    // of the body
+        BlockHead head;
+    };
+
+    void read_start();
+    void read_blocks(uint64_t at);
+    void take(const Place& place, const Json& about);
+    void drop(uint64_t bytes, const std::string& why);
+    std::vector<std::byte> read(uint64_t at, size_t count) const;
+    std::vector<std::byte> unpacked(const Place& place, const std::string& what) const;
+
+    std::filesystem::path path_;
+    Descriptor file_;
+    uint64_t size_ = 0, dropped_ = 0;
+    RecordingHeader header_;
+    std::vector<EpisodeSummary> summaries_;
+    std::vector<Place> episodes_;
+    std::vector<std::pair<std::string, Place>> tables_;
+    std::vector<std::string> problems_;
+    bool finished_ = false;
+};
+
+}

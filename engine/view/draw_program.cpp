@@ -1,0 +1,92 @@
+#include "engine/view/draw_program.h"
+
+#include "engine/base/error.h"
+
+#include <cstring>
+#include <nacelle/kernel.h>
+#include <nacelle/programs/drawing.h>
+#include <sstream>
+
+namespace nacelle {
+namespace {
+
+constexpr const char* drawing_text = "#include <nacelle/programs/drawing.h>\nNACELLE_DRAWING()\n";
+
+std::vector<std::string> layout_defines(const DrawProgram::Layout& layout) {
+    std::ostringstream constants, names;
+    constants.precision(17);
+    for (const auto& [name, value] : layout.constants)
+        constants << "{\"" << name << "\"," << value << "},";
+    for (const std::string& name : layout.varied) names << '"' << name << "\",";
+    std::vector<std::string> defines;
+    if (!layout.constants.empty()) defines.push_back("NACELLE_CONSTANTS=" + constants.str());
+    if (!layout.varied.empty()) defines.push_back("NACELLE_VARIED=" + names.str());
+    return defines;
+}
+
+// What draw() is given: the view of a batch of one, made of copies.
+class HostView final {
+public:
+    HostView(const EnvSchema& schema, const Scene& scene) : memory_(schema.header().view_size) {
+        const Header& header = schema.header();
+        scene_ = scene.memory;
+        beat_.clock = scene.tick;
+        beat_.bad = ~uint64_t(0);
+        ViewHead head = scene.head;
+        head.beat = &beat_;
+        head.draws = nullptr;
+        head.envs = 1;
+        head.prefetch = 0;
+        head.workspace = nullptr;
+        std::memcpy(memory_.data(), &head, sizeof head);
+        std::memcpy(at(header.params_offset), scene.params.data(), scene.params.size());
+        for (const auto& [offset, data] : scene.tables) {
+            const void* const first = data.data();
+            std::memcpy(at(header.params_offset + offset), &first, sizeof first);
+        }
+        for (const Field& field : schema.fields()) bind(field, scene, header);
+    }
+    HostView(const HostView&) = delete;
+    HostView& operator=(const HostView&) = delete;
+
+    const void* data() const { return memory_.data(); }
+
+private:
+    std::byte* at(size_t offset) { return memory_.data() + offset; }
+    void bind(const Field& field, const Scene& scene, const Header& header) {
+        if (field.slot < 0) return;
+        const Scene::Part* const part = scene.find(field.name);
+        void* const there = part ? scene_.data() + part->offset : nullptr;
+        std::memcpy(at(header.array_offset + size_t(field.slot) * sizeof there), &there,
+                    sizeof there);
+    }
+
+    std::vector<std::byte> scene_;    // its own: an author's draw() may cast const away
+    std::vector<std::byte> memory_;
+    Beat beat_{};
+};
+
+}
+
+DrawProgram::DrawProgram(const std::filesystem::path& source, const Layout& layout,
+                         const std::filesystem::path& cache)
+    : host_(open_backend({.backend = "cpu", .threads = 1, .cache = cache, .env_folders = {}})),
+      program_(*host_, source,
+               ProgramText{.instantiation = drawing_text,
+                           .headers = {},
+                           .defines = layout_defines(layout)}),
+      draw_(program_.kernel("nacelle_draw")) {}
+
+DisplayList DrawProgram::paint(const Scene& scene) {
+    if (scene.layout != schema().header().layout)
+        throw Error(scene.name, "the copy is from another version of the environment");
+    const HostView view(schema(), scene);
+    Painter painter;
+    const DrawArgs args{.sink = &painter, .put = &Painter::put, .tick = scene.tick};
+    // A stream of its own: two threads may paint at the same time.
+    const auto stream = host_->device->stream();
+    launch_program(*host_, *stream, draw_, thread_each(1), view.data(), args_of(args));
+    return painter.take(scene.name);
+}
+
+}

@@ -1,0 +1,35 @@
+#pragma once
+#include "engine/env/environment.h"
+#include "engine/view/display_list.h"
+#include "engine/view/scene.h"
+
+namespace nacelle {
+
+// An author's draw(), compiled for this machine's processor as a program of its own. It knows nothing of
+// a running environment: what it paints is a Scene.
+class DrawProgram final {
+public:
+    // What decides on the layout of the arrays: the constants that are set, and which parameters vary.
+    struct Layout {
+        std::map<std::string, double> constants;
+        std::set<std::string> varied;
+    };
+
+    // Throws the compiler's diagnostics as an Error.
+    DrawProgram(const std::filesystem::path& source, const Layout& layout,
+                const std::filesystem::path& cache);
+
+    bool has_draw() const { return schema().header().has_draw != 0; }
+    const EnvSchema& schema() const { return program_.schema(); }
+    // The kernel that copies out the parameters of an environment on a CPU.
+    Kernel params_kernel() { return program_.kernel("nacelle_params"); }
+    // Needs no device, and may run beside steps, on any thread. Throws where the scene is of another layout.
+    DisplayList paint(const Scene& scene);
+
+private:
+    std::shared_ptr<RunsOn> host_;
+    Program program_;
+    Kernel draw_;
+};
+
+}

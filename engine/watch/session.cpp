@@ -1,0 +1,207 @@
+#include "engine/watch/session.h"
+
+#include "engine/base/error.h"
+#include "engine/watch/problem.h"
+
+#include <algorithm>
+
+namespace nacelle {
+namespace {
+
+// In seconds: how long steps may keep a command waiting, how often a status is told, and over how long
+// the curves' episodes are averaged.
+constexpr double slice = 0.02, between_words = 0.1, between_sums = 0.5;
+
+double seconds_between(std::chrono::steady_clock::time_point from,
+                       std::chrono::steady_clock::time_point to) {
+    return std::chrono::duration<double>(to - from).count();
+}
+
+ReloadUser user_of(Trainee* trainee) {
+    if (!trainee) return {};
+    return {.rebuilt =
+                [trainee] {
+                    trainee->reloaded();
+                    trainee->record();    // so that the learner finds its kernels again
+                },
+            .restart =
+                [trainee](const std::shared_ptr<Environment>& fresh) {
+                    throw Error(
+                        fresh->settings().source.filename().string(),
+                        difference_of_spaces(trainee->environment().schema(), fresh->schema()) +
+                            ": the policy cannot act in it",
+                        "without --policy actions are random");
+                }};
+}
+
+}
+
+WatchSession::WatchSession(std::shared_ptr<Environment> env, std::unique_ptr<Trainee> trainee,
+                           std::shared_ptr<LineViewer> viewer, const WatchSettings& settings,
+                           std::string policy)
+    : env_(std::move(env)),
+      trainee_(std::move(trainee)),
+      viewer_(std::move(viewer)),
+      settings_(settings),
+      policy_(std::move(policy)),
+      showing_(viewer_, {}),
+      reloader_(env_, {}, user_of(trainee_.get())) {}
+
+void WatchSession::run() {
+    due_ = told_ = summed_ = Clock::now();
+    showing_.attach(env(), policy_);
+    tell_news();
+    tell_status();
+    while (!over()) {
+        for (const Json& command : viewer_->commands()) obey(command);
+        take_reload();
+        step_as_due();
+        tell(false);
+        showing_.show_if_wanted(taken_);
+        if (const double seconds = seconds_to_wait(); seconds > 0 && !over())
+            viewer_->wait(seconds);
+    }
+    tell(true);
+    showing_.detach();
+}
+
+double WatchSession::seconds_to_wait() const {
+    if (single_) return 0;
+    if (settings_.paused) return 0.03;
+    if (settings_.pace <= 0) return 0;
+    return std::clamp(seconds_between(Clock::now(), due_), 0.0, slice);
+}
+
+void WatchSession::obey(const Json& command) {
+    const std::string what = command["do"];
+    if (what == "quit") quits_ = true;
+    else if (what == "pause") settings_.paused = true;
+    else if (what == "play") {
+        settings_.paused = false;
+        due_ = Clock::now();
+    } else if (what == "step") {
+        settings_.paused = true;
+        ++single_;
+    } else if (what == "pace") {
+        const Json value = command.value("value", Json());
+        if (value.is_number()) settings_.pace = std::clamp(value.get<double>(), 0.0, 1e6);
+        due_ = Clock::now();
+    } else if (what == "reset") {
+        env().reset();
+        showing_.look_again();
+    } else if (what == "param") set_param(command);
+    else showing_.obey(command);
+    tell_status();
+}
+
+void WatchSession::set_param(const Json& command) {
+    const Json name = command.value("name", Json());
+    if (!name.is_string()) return;
+    std::string wrong;
+    try {
+        env().set_param(name, command.value("value", Json()));
+    } catch (const Error& error) {
+        wrong = error.what();
+    }
+    showing_.show_parameters();
+    showing_.look_again();
+    viewer_->show("refused", Json(wrong).dump());
+}
+
+void WatchSession::take_reload() {
+    if (!reloader_.ready()) return;
+    const std::optional<Reload> found = reloader_.take();
+    if (!found) return;
+    problem_ = found->taken ? Json() : problem_json(found->text(env().name()));
+    if (found->taken) {
+        reload_ = found;
+        if (settings_.paused) ++single_;    // what is new is to be seen
+        showing_.attach(env(), policy_);
+    } else tell_news();
+}
+
+void WatchSession::step_once() {
+    if (trainee_) {
+        trainee_->act(!settings_.sampled);
+        env().step();
+    } else env().step_at_random();
+    ++taken_;
+    if (!reload_) return;
+    env().on().stream->synchronize();
+    last_reload_ = {{"version", reload_->version},
+                    {"seconds", reload_->seconds_since_saved()},
+                    {"compile_seconds", reload_->compile_seconds},
+                    {"step", taken_},
+                    {"state", reload_->state_changed ? "changed" : "kept"}};
+    ++reloads_;
+    reload_.reset();
+    tell_news();
+}
+
+void WatchSession::step_as_due() {
+    for (; single_ && !over(); --single_) {
+        step_once();
+        showing_.look_again();
+    }
+    if (settings_.paused) return;
+    const Clock::time_point start = Clock::now();
+    const auto each = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(settings_.pace > 0 ? 1 / settings_.pace : 0));
+    // What a slow machine cannot keep up with is not made up for later.
+    if (seconds_between(due_, start) > 0.25) due_ = start;
+    while (!over() && due_ <= Clock::now()) {
+        step_once();
+        due_ += each;
+        if (seconds_between(start, Clock::now()) > slice) break;
+    }
+}
+
+void WatchSession::tell(bool at_once) {
+    const Clock::time_point now = Clock::now();
+    if (at_once || seconds_between(summed_, now) > between_sums) {
+        summed_ = now;
+        const Totals totals = env().take_totals();
+        if (totals.episodes > 0) {
+            episodes_ += totals.episodes;
+            const auto step = double(taken_);
+            curves_.add("episode.return", step, totals.mean_return);
+            curves_.add("episode.length", step, totals.mean_length);
+            for (const Totals::Policy& policy : totals.policies)
+                if (totals.policies.size() > 1)
+                    curves_.add("policy." + policy.name + ".return", step, policy.mean_return);
+            for (const auto& [name, value] : totals.log) curves_.add("log." + name, step, value);
+            totals_ = totals;
+        }
+        if (curves_.changed()) viewer_->show("curves", curves_.text());
+    }
+    if (!at_once && seconds_between(told_, now) < between_words) return;
+    env().check_finite();
+    // Of a short time, at the very end, no rate is told.
+    if (const double seconds = seconds_between(told_, now); seconds >= between_words) {
+        const double rate = double(taken_ - told_steps_) * env().count() / seconds;
+        rate_ = rate_ > 0 ? 0.8 * rate_ + 0.2 * rate : rate;
+        told_ = now;
+        told_steps_ = taken_;
+    }
+    tell_status();
+}
+
+void WatchSession::tell_status() {
+    const char* const state = over() ? "ended" : settings_.paused ? "paused" : "runs";
+    Json status = {{"mode", "watch"},        {"state", state},
+                   {"pace", settings_.pace}, {"rate", settings_.paused ? 0 : rate_},
+                   {"step", taken_},         {"episodes", episodes_}};
+    if (episodes_ > 0) {
+        status["return"] = totals_.mean_return;
+        status["length"] = totals_.mean_length;
+    }
+    viewer_->show("status", status.dump());
+}
+
+void WatchSession::tell_news() {
+    viewer_->show("news",
+                  Json{{"problem", problem_}, {"reload", last_reload_}, {"reloads", reloads_}}.dump(
+                      -1, ' ', false, Json::error_handler_t::replace));
+}
+
+}

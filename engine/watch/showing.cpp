@@ -1,0 +1,112 @@
+#include "engine/watch/showing.h"
+
+#include "engine/watch/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nacelle {
+namespace {
+
+Json arrays_of(const EnvSchema& schema, uint32_t envs) {
+    Json list = Json::array();
+    for (const Field& field : schema.fields()) {
+        if (field.slot < 0 || (field.per != Per::env && field.per != Per::row)) continue;
+        list.push_back({{"name", field.name},
+                        {"form", form_text(field, schema.rows(field, envs) / envs)},
+                        {"first", is_shown_first(field)}});
+    }
+    return list;
+}
+
+std::chrono::steady_clock::duration pause(double seconds) {
+    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(seconds));
+}
+
+}
+
+Showing::Showing(std::shared_ptr<Viewer> viewer, ShowLimits limits)
+    : viewer_(std::move(viewer)), limits_(limits), painting_(viewer_) {}
+
+void Showing::attach(Environment& env, const std::string& policy) {
+    env_ = &env;
+    drawing_.reset();
+    tried_ = false;
+    which_ = std::min(which_, env.count() - 1);
+    const Header& header = env.schema().header();
+    arrays_.agent = std::min<size_t>(arrays_.agent, header.agents - 1);
+    std::erase_if(arrays_.names, [&](const std::string& name) { return !env.schema().find(name); });
+    viewer_->show("environment", Json{{"name", env.name()},
+                                      {"source", env.settings().source.string()},
+                                      {"backend", env.on().cuda() ? "GPU" : "CPU"},
+                                      {"why", env.on().why},
+                                      {"envs", env.count()},
+                                      {"agents", header.agents},
+                                      {"draws", header.has_draw != 0},
+                                      {"version", env.version()},
+                                      {"policy", policy},
+                                      {"arrays", arrays_of(env.schema(), env.count())}}
+                                     .dump());
+    show_parameters();
+    look_again();
+}
+
+void Showing::detach() {
+    env_ = nullptr;
+    drawing_.reset();
+}
+
+void Showing::show_parameters() { viewer_->show("parameters", parameters_json(*env_).dump()); }
+
+bool Showing::obey(const Json& command) {
+    const std::string what = command["do"];
+    if (what != "env" && what != "agent" && what != "arrays") return false;
+    const Json& value = command.value("value", Json());
+    if (what == "arrays") {
+        arrays_.names.clear();
+        if (value.is_array())
+            for (const Json& name : value)
+                if (name.is_string() && env_->schema().find(name)) arrays_.names.insert(name);
+    } else if (value.is_number_unsigned()) {
+        const auto index = value.get<uint64_t>();
+        if (what == "env" && index < env_->count()) which_ = uint32_t(index);
+        if (what == "agent" && index < env_->schema().header().agents) arrays_.agent = index;
+    }
+    look_again();
+    return true;
+}
+
+// A file that was saved meanwhile, and does not compile, leaves its arrays to be seen.
+void Showing::make_drawing() {
+    tried_ = true;
+    note_.clear();
+    viewer_->may_take_long();
+    try {
+        drawing_ = std::make_shared<Drawing>(*env_);
+    } catch (const std::exception& wrong) {
+        note_ = wrong.what();
+    }
+}
+
+void Showing::show_if_wanted(uint64_t step) {
+    const Clock::time_point now = Clock::now();
+    if (!env_ || now < due_ || !viewer_->wants_picture() || painting_.busy()) return;
+    if (!tried_) make_drawing();
+    const Clock::time_point start = Clock::now();
+    Scene scene = drawing_ ? drawing_->copy(which_) : copy_arrays(*env_, which_);
+    const double copied = std::chrono::duration<double>(Clock::now() - start).count();
+    std::string more = "\"env\":" + std::to_string(which_) +
+                       ",\"agent\":" + std::to_string(arrays_.agent) +
+                       ",\"step\":" + std::to_string(step) + ",";
+    if (!note_.empty()) more += "\"draw_note\":" + json_word(note_) + ",";
+    const double so_far = first_number(scene, "episode.return", arrays_.agent),
+                 steps = first_number(scene, "episode.length");
+    if (std::isfinite(so_far) && std::isfinite(steps))
+        more += "\"episode\":" + Json{so_far, steps}.dump() + ",";
+    due_ = now + pause(std::max({1 / limits_.pictures, copied / limits_.copying,
+                                 painting_.seconds() / limits_.painting}));
+    painting_.paint({drawing_, std::move(scene), arrays_, std::move(more)});
+}
+
+}

@@ -1,0 +1,42 @@
+#pragma once
+#include "engine/run/run.h"
+#include "engine/watch/curves.h"
+#include "engine/watch/showing.h"
+
+namespace nacelle {
+
+// Shows a run that trains. Copies of the one environment that is looked at are taken between rollouts,
+// as seldom as is needed for them to take less than a hundredth of the run's time; painting has a
+// thread of its own.
+class TrainingView final {
+public:
+    // Called between rollouts from now on. `stops`: whether the run is to end though somebody has
+    // paused it.
+    TrainingView(TrainingRun& run, std::shared_ptr<Viewer> viewer, std::function<bool()> stops);
+    ~TrainingView();
+    TrainingView(const TrainingView&) = delete;
+    TrainingView& operator=(const TrainingView&) = delete;
+
+    // Metrics have been read.
+    void progressed();
+    void reloaded(const RunReload& reload);
+
+private:
+    void look(uint64_t steps);
+    void obey(const Json& command);
+    void set_param(const Json& command);
+    void tell_status();
+
+    TrainingRun& run_;
+    std::shared_ptr<Viewer> viewer_;
+    std::function<bool()> stops_;
+    Showing showing_;
+    Curves curves_;
+    Environment* shown_ = nullptr;
+    uint64_t shown_version_ = 0, steps_ = 0, singles_ = 0, reloads_ = 0;
+    bool paused_ = false;
+    Json last_reload_;
+    std::chrono::steady_clock::time_point told_{};
+};
+
+}

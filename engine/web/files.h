@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nacelle {
+
+// A file that the server gives away: there are no others, whatever path is asked for.
+struct WebFile {
+    std::string name, type;    // "page.css", "text/css; charset=utf-8"
+    std::string text;
+};
+
+// The page, and the library that draws its charts where this machine has it.
+std::vector<WebFile> web_files();
+const WebFile* find_file(const std::vector<WebFile>& files, std::string_view name);
+
+}

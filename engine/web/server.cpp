@@ -1,0 +1,283 @@
+// The one file that reads the headers of Boost.Beast: they take a compiler half a minute.
+#include "engine/web/server.h"
+
+#include "engine/base/error.h"
+#include "engine/web/gate.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+namespace nacelle {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+using Tcp = asio::ip::tcp;
+using Code = beast::error_code;
+using Request = http::request<http::empty_body>;
+
+// In bytes and seconds; more connections than these are closed at once.
+constexpr uint32_t most_header = 8192;
+constexpr size_t most_said = 4096;
+constexpr size_t most_connections = 32;
+constexpr std::chrono::seconds request_time{10}, silence{30};
+
+struct Shared {
+    Board& board;
+    WebSettings settings;
+    std::string token;
+    unsigned port = 0;
+    size_t connections = 0;
+};
+
+// Counts itself while it lives.
+class Place final {
+public:
+    explicit Place(Shared& shared) : shared_(&shared) { ++shared.connections; }
+    ~Place() { --shared_->connections; }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+private:
+    Shared* shared_;
+};
+
+// A page that looks.
+class Page final : public std::enable_shared_from_this<Page> {
+public:
+    Page(Shared& shared, std::shared_ptr<Place> place, beast::tcp_stream stream)
+        : shared_(shared), place_(std::move(place)), socket_(std::move(stream)) {}
+
+    void start(const Request& request) {
+        beast::get_lowest_layer(socket_).expires_never();
+        socket_.set_option(websocket::stream_base::timeout{request_time, silence, true});
+        socket_.read_message_max(most_said);
+        socket_.async_accept(request, [self = shared_from_this()](Code failed) {
+            if (!failed) self->read();
+        });
+    }
+    // What is newer than what it has, if it is waiting for that.
+    void offer() {
+        if (!waits_ || writes_) return;
+        text_ = shared_.board.news(seen_);
+        if (text_.empty()) return;
+        waits_ = false;
+        writes_ = true;
+        socket_.text(true);
+        socket_.async_write(asio::buffer(text_), [self = shared_from_this()](Code failed, size_t) {
+            self->writes_ = false;
+            if (!failed) self->offer();
+        });
+    }
+
+private:
+    void read() {
+        socket_.async_read(buffer_, [self = shared_from_this()](Code failed, size_t) {
+            if (failed) return;
+            self->take(beast::buffers_to_string(self->buffer_.data()));
+            self->buffer_.consume(self->buffer_.size());
+            self->read();
+        });
+    }
+    void take(const std::string& text) {
+        if (text != "next") {
+            if (shared_.settings.said) shared_.settings.said(text);
+            return;
+        }
+        waits_ = true;
+        if (shared_.settings.looked) shared_.settings.looked();
+        offer();
+    }
+
+    Shared& shared_;
+    std::shared_ptr<Place> place_;
+    websocket::stream<beast::tcp_stream> socket_;
+    beast::flat_buffer buffer_{most_said + 256};
+    Board::Seen seen_;
+    std::string text_;
+    bool waits_ = false, writes_ = false;
+};
+
+using Pages = std::vector<std::weak_ptr<Page>>;
+
+// A connection, until it has become a page's.
+class Visit final : public std::enable_shared_from_this<Visit> {
+public:
+    Visit(Shared& shared, Pages& pages, Tcp::socket socket)
+        : shared_(shared),
+          pages_(pages),
+          place_(std::make_shared<Place>(shared)),
+          stream_(std::move(socket)) {}
+
+    void read() {
+        parser_.emplace();
+        parser_->header_limit(most_header);
+        parser_->body_limit(0);
+        stream_.expires_after(request_time);
+        http::async_read(stream_, buffer_, *parser_,
+                         [self = shared_from_this()](Code failed, size_t) {
+                             if (failed) self->refuse(failed);
+                             else self->answer(self->parser_->release());
+                         });
+    }
+
+private:
+    void refuse(Code failed) {
+        const auto has_body =
+            failed == http::error::body_limit || failed == http::error::unexpected_body;
+        if (failed == http::error::header_limit || failed == http::error::buffer_overflow)
+            return write(431, "this request is too large");
+        if (has_body) return write(413, "a request has no body here");
+        if (failed == http::error::end_of_stream || failed == http::error::partial_message ||
+            failed.category() != http::make_error_code(http::error::bad_method).category())
+            return;    // gone, or too slow
+        write(400, "this is no request");
+    }
+
+    void answer(const Request& request) {
+        const auto view = [](beast::string_view text) {
+            return std::string_view(text.data(), text.size());
+        };
+        version_ = request.version();
+        keeps_ = request.keep_alive();
+        head_ = request.method() == http::verb::head;
+        const Pass pass = judge({.method = view(request.method_string()),
+                                 .target = view(request.target()),
+                                 .host = view(request[http::field::host]),
+                                 .origin = view(request[http::field::origin]),
+                                 .hosts = int(request.count(http::field::host)),
+                                 .origins = int(request.count(http::field::origin))},
+                                shared_.token, shared_.port);
+        if (pass.status != 200) return write(pass.status, pass.name);
+        if (pass.name == "live") {
+            if (!websocket::is_upgrade(request)) return write(426, "this is a WebSocket");
+            const auto page = std::make_shared<Page>(shared_, place_, std::move(stream_));
+            std::erase_if(pages_, [](const auto& one) { return one.expired(); });
+            pages_.push_back(page);
+            return page->start(request);
+        }
+        const WebFile* const file =
+            find_file(shared_.settings.files, pass.name.empty() ? "index.html" : pass.name);
+        if (file) write(200, file->text, file->type);
+        else write(404, "there is no such file");
+    }
+
+    void write(int status, const std::string& text,
+               const std::string& type = "text/plain; charset=utf-8") {
+        if (status != 200 && status != 404) keeps_ = false;
+        response_ = {};
+        response_.version(version_);
+        response_.result(static_cast<unsigned>(status));
+        response_.set(http::field::content_type, type);
+        response_.set(http::field::cache_control, "no-store");
+        response_.set("Content-Security-Policy",
+                      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' "
+                      "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                      "connect-src 'self' ws://127.0.0.1:" +
+                          std::to_string(shared_.port) +
+                          " ws://localhost:" + std::to_string(shared_.port));
+        response_.set("Cross-Origin-Resource-Policy", "same-origin");
+        response_.set("Referrer-Policy", "no-referrer");
+        response_.set("X-Content-Type-Options", "nosniff");
+        response_.keep_alive(keeps_);
+        response_.content_length(text.size());
+        if (!head_) response_.body() = text;
+        stream_.expires_after(request_time);
+        http::async_write(stream_, response_, [self = shared_from_this()](Code failed, size_t) {
+            if (failed) return;
+            if (self->keeps_) return self->read();
+            self->stream_.socket().shutdown(Tcp::socket::shutdown_send, failed);
+        });
+    }
+
+    Shared& shared_;
+    Pages& pages_;
+    std::shared_ptr<Place> place_;
+    beast::tcp_stream stream_;
+    beast::flat_buffer buffer_{most_header + 1024};
+    std::optional<http::request_parser<http::empty_body>> parser_;
+    http::response<http::string_body> response_;
+    unsigned version_ = 11;
+    bool keeps_ = false, head_ = false;
+};
+
+}
+
+class WebServer::Inside final {
+public:
+    Inside(Board& board, WebSettings settings)
+        : shared_{.board = board, .settings = std::move(settings), .token = random_token()},
+          acceptor_(context_) {
+        try {
+            const Tcp::endpoint here(asio::ip::address_v4::loopback(), shared_.settings.port);
+            acceptor_.open(here.protocol());
+            acceptor_.set_option(asio::socket_base::reuse_address(true));
+            acceptor_.bind(here);
+            acceptor_.listen();
+        } catch (const boost::system::system_error& failed) {
+            throw Error("--port " + std::to_string(shared_.settings.port),
+                        "cannot be listened on: " + failed.code().message(),
+                        "without --port one that is free is taken");
+        }
+        shared_.port = acceptor_.local_endpoint().port();
+        accept();
+        board.on_change([this] {
+            if (!told_.exchange(true)) asio::post(context_, [this] { offer(); });
+        });
+        thread_ = std::thread([this] { run(); });
+    }
+    ~Inside() {
+        shared_.board.on_change({});
+        context_.stop();
+        thread_.join();
+    }
+    std::string address() const {
+        return "http://127.0.0.1:" + std::to_string(shared_.port) + "/" + shared_.token + "/";
+    }
+
+private:
+    void run() {
+        for (;;) try {
+                context_.run();
+                return;
+            } catch (const std::exception&) {
+                // One connection's: no memory, or a socket that is gone. The others go on.
+            }
+    }
+    void accept() {
+        acceptor_.async_accept([this](Code failed, Tcp::socket socket) {
+            if (!failed && shared_.connections < most_connections)
+                std::make_shared<Visit>(shared_, pages_, std::move(socket))->read();
+            accept();
+        });
+    }
+    void offer() {
+        told_ = false;
+        for (const auto& one : pages_)
+            if (const std::shared_ptr<Page> page = one.lock()) page->offer();
+    }
+
+    Shared shared_;    // before the context, which ends the connections that refer to it
+    Pages pages_;
+    asio::io_context context_;
+    Tcp::acceptor acceptor_;
+    std::atomic<bool> told_ = false;
+    std::thread thread_;
+};
+
+WebServer::WebServer(Board& board, WebSettings settings)
+    : inside_(std::make_unique<Inside>(board, std::move(settings))) {}
+WebServer::~WebServer() = default;
+std::string WebServer::address() const { return inside_->address(); }
+
+}

@@ -1,0 +1,262 @@
+"""`--record` and `nacelle play`: what is kept of episodes, and how it comes out again."""
+import csv
+import io
+import json
+import struct
+import subprocess
+import time
+import zipfile
+import zlib
+
+from bench import CPU, case, main, setting
+
+SHORT = (*CPU, *setting(learner__name='random_search', learner__steps=50, env__count=32, solved__return='null',
+                        solved__episodes=20, run__total_steps=8000, run__evaluate_every=2), '--episodes', '20')
+TYPES = {'<f4': 'f', '<f8': 'd', '<i4': 'i', '<i8': 'q', '<u4': 'I', '|b1': '?', '|i1': 'b', '|u1': 'B'}
+
+
+def run_of(bench):
+    """A run that was recorded, made once."""
+    if not (bench.folder / 'run').exists():
+        bench.good('train', 'cartpole', *SHORT, '--out', 'run', '--record', '3')
+    return 'run'
+
+
+def recording(bench):
+    return f'{run_of(bench)}/recordings/step-0.recording'
+
+
+def listed(bench, name):
+    head, *episodes = bench.lines('play', name)
+    assert head['kind'] == 'recording' and all(one['kind'] == 'episode' for one in episodes)
+    return head, episodes
+
+
+def npy(data):
+    """Shape and numbers of a .npy file."""
+    assert data[:8] == b'\x93NUMPY\x01\x00', data[:8]
+    length = struct.unpack('<H', data[8:10])[0]
+    header = eval(data[10:10 + length], {'__builtins__': {}})
+    body = data[10 + length:]
+    numbers = struct.unpack(f'<{len(body) // struct.calcsize(TYPES[header["descr"]])}{TYPES[header["descr"]]}', body)
+    return header['shape'], numbers
+
+
+def png(data):
+    """Width, height and the unpacked bytes of a PNG of 8 bits and three channels."""
+    assert data[:8] == b'\x89PNG\r\n\x1a\n'
+    at, packed, size = 8, b'', None
+    while at < len(data):
+        length, kind = struct.unpack('>I4s', data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        assert struct.unpack('>I', data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body)
+        if kind == b'IHDR':
+            size = struct.unpack('>IIBB', body[:10])
+        if kind == b'IDAT':
+            packed += body
+        at += 12 + length
+    assert size[2:] == (8, 2), size
+    assert len(zlib.decompress(packed)) == size[1] * (3 * size[0] + 1)
+    return size[:2]
+
+
+def gif_frames(data):
+    """Width, height, and left, top, width, height of each picture."""
+    assert data[:6] == b'GIF89a'
+    size = struct.unpack('<HH', data[6:10])
+    at, frames = 13 + 3 * 2 ** ((data[10] & 7) + 1), []
+    while data[at] != 0x3b:
+        if data[at] == 0x2c:
+            frames.append(struct.unpack('<4H', data[at + 1:at + 9]))
+            at += 11
+        else:
+            assert data[at] == 0x21
+            at += 2
+        while data[at]:
+            at += 1 + data[at]
+        at += 1
+    assert at == len(data) - 1
+    return size, frames
+
+
+@case
+def training_is_the_same_with_and_without_a_recording(bench):
+    run_of(bench)
+    bench.good('train', 'cartpole', *SHORT, '--out', 'plain')
+
+    def content(out):
+        return {path.name: path.read_bytes() for path in (bench.folder / out / 'checkpoints').iterdir()}
+    assert content('run') == content('plain') and content('run')
+    assert (bench.folder / 'run/config.json').read_bytes() == (bench.folder / 'plain/config.json').read_bytes()
+    assert not (bench.folder / 'plain/recordings').exists()
+
+
+@case
+def a_run_records_each_of_its_evaluations_and_the_last(bench):
+    head, episodes = listed(bench, recording(bench))
+    assert head['environment'] == 'CartPole' and head['finished'] and not head['problems'], head
+    assert {one['environment'] for one in episodes} == {0, 1, 2}
+    # Evaluations after iterations 2 and 4, and behind the run's end: 1,600 steps each iteration.
+    trained = [one['trained'] for one in episodes]
+    assert len(episodes) == 3 * len(set(trained)) + 3, trained
+    assert sorted(set(trained)) == [3200, 6400, 8000], trained
+    assert all(one['steps'] == one['returns'][0] for one in episodes)
+
+
+@case
+def an_evaluation_is_recorded_and_finds_what_it_finds_without(bench):
+    plain = bench.lines('eval', run_of(bench), *CPU, '--episodes', '40')[-1]
+    kept = bench.lines('eval', 'run', *CPU, '--episodes', '40', '--record-envs', '5,31', '--record-to', 'e.recording')[-1]
+    assert kept.pop('recording') == 'e.recording' and kept == plain, (kept, plain)
+    head, episodes = listed(bench, 'e.recording')
+    assert sorted(one['environment'] for one in episodes) == [5, 31]
+    text = bench.good('eval', 'run', *CPU, '--episodes', '40', '--record', '2', '--record-arrays', 'obs,reward')
+    assert text.endswith('recorded in run/recordings/eval.recording\n'), text
+    head, _ = listed(bench, 'run/recordings/eval.recording')
+    assert [array['name'] for array in head['arrays']] == ['obs', 'reward'], head['arrays']
+    bench.good('eval', 'run', *CPU, '--episodes', '40', '--record', '2')
+    assert (bench.folder / 'run/recordings/eval-2.recording').exists()
+
+
+@case
+def what_cannot_be_recorded_is_refused(bench):
+    run = run_of(bench)
+    bench.refused(r'--record: environment 32 plays no episode \(40 episodes are played by environments 0 to 31\)',
+                  'eval', run, *CPU, '--episodes', '40', '--record', '33')
+    bench.refused(r"CartPole: has no array 'rewards' to be recorded \(did you mean 'reward'\?\)",
+                  'eval', run, *CPU, '--record', '1', '--record-arrays', 'rewards')
+    bench.refused(r'--record-envs: names environment 3 twice', 'eval', run, *CPU, '--record-envs', '3,3')
+    bench.write('taken.recording', 'mine')
+    bench.refused(r'taken\.recording: is there already \(a recording overwrites nothing\)',
+                  'eval', run, *CPU, '--record', '1', '--record-to', 'taken.recording')
+    bench.refused(r'solved\.episodes: is 20, so that environment 24 plays none of them \(environments 0 to 19 can be recorded\)',
+                  'train', 'cartpole', *SHORT, '--record', '25', '--out', 'never')
+    bench.refused(r'run\.evaluate_every: is 0, so that there is no evaluation to be recorded',
+                  'train', 'cartpole', *SHORT, *setting(run__evaluate_every=0), '--record', '1', '--out', 'never-2')
+    bench.refused(r'taken\.recording: is there already \(a recording overwrites nothing\)',
+                  'train', 'cartpole', *SHORT, '--record', '1', '--record-to', 'taken.recording', '--out', 'never')
+    assert not (bench.folder / 'never').exists() and not (bench.folder / 'never-2').exists()
+    for words in (['--record', '0'], ['--record', 'x'], ['--record-to', 'x'], ['--record-arrays', 'obs'],
+                  ['--record', '1', '--record-envs', '1']):
+        result = bench.run('eval', run, *CPU, *words)
+        assert result.status == 2 and result.out == '', result
+
+
+@case
+def all_forms_hold_the_same_numbers(bench):
+    name = recording(bench)
+    _, episodes = listed(bench, name)
+    bench.good('play', name, '--out', 'all.jsonl')
+    bench.good('play', name, '--out', 'all.csv')
+    bench.good('play', name, '--export', 'npz')
+    lines = [json.loads(line) for line in (bench.folder / 'all.jsonl').read_text().splitlines()]
+    steps = [line for line in lines if line['kind'] == 'step']
+    assert [line['steps'] for line in lines if line['kind'] == 'episode'] == [one['steps'] for one in episodes]
+    assert len(steps) == sum(one['steps'] for one in episodes)
+    rows = list(csv.DictReader(io.StringIO((bench.folder / 'all.csv').read_text())))
+    assert len(rows) == len(steps)
+    with zipfile.ZipFile(bench.folder / 'step-0.npz') as archive:
+        assert archive.testzip() is None
+        arrays = {path.removesuffix('.npy'): npy(archive.read(path)) for path in archive.namelist()}
+    assert arrays['obs'][0] == (len(steps), 4) and arrays['state.x'][0] == (len(steps),), arrays['obs'][0]
+    assert arrays['final_obs'][0] == (len(episodes), 4)
+    single = struct.Struct('<f')
+    for at, (line, row) in enumerate(zip(steps, rows)):
+        assert (line['episode'], line['step']) == (arrays['index.episode'][1][at], arrays['index.step'][1][at])
+        assert (line['episode'], line['step']) == (int(row['episode']), int(row['step']))
+        for k in range(4):
+            number = arrays['obs'][1][4 * at + k]
+            assert single.pack(line['obs'][k]) == single.pack(float(row[f'obs[{k}]'])) == single.pack(number)
+        assert line['action.push'] == int(row['action.push']) == arrays['action.push'][1][at]
+        assert line['terminated'] == (row['terminated'] == '1') == arrays['terminated'][1][at]
+    # What was seen before the step is the state that it began in, and an episode's rows follow one another.
+    for line, following in zip(steps, steps[1:]):
+        assert line['obs'] == [line[f'state.{name}'] for name in ('x', 'x_dot', 'theta', 'theta_dot')]
+        if following['step']:
+            assert abs(following['state.x'] - line['state.x'] - 0.02 * line['state.x_dot']) < 1e-6
+    ends = [line for line, following in zip(steps, steps[1:] + [{'step': 0}]) if following['step'] == 0]
+    assert all(line['terminated'] or line['truncated'] for line in ends) and len(ends) == len(episodes)
+
+
+@case
+def episodes_environments_and_arrays_are_chosen(bench):
+    name = recording(bench)
+    bench.good('play', name, '--out', 'some.jsonl', '--episode', '1,4', '--arrays', 'state,reward')
+    lines = [json.loads(line) for line in (bench.folder / 'some.jsonl').read_text().splitlines()]
+    assert {line['episode'] for line in lines} == {1, 4}
+    assert set(lines[1]) == {'kind', 'episode', 'step', 'state.x', 'state.x_dot', 'state.theta', 'state.theta_dot', 'reward'}
+    bench.good('play', name, '--out', 'one.csv', '--env', '2', '--arrays', 'reward')
+    rows = list(csv.DictReader(io.StringIO((bench.folder / 'one.csv').read_text())))
+    assert {row['environment'] for row in rows} == {'2'}
+
+
+@case
+def pictures_are_drawn_by_the_author(bench):
+    name = recording(bench)
+    bench.good('play', name, '--out', 'one.png', '--episode', '0', '--step', '3', '--size', '200')
+    wide, high = png((bench.folder / 'one.png').read_bytes())
+    assert max(wide, high) == 200
+    bench.good('play', name, '--export', 'png', '--out', 'frames', '--episode', '1', '--size', '64')
+    _, episodes = listed(bench, name)
+    frames = sorted((bench.folder / 'frames').iterdir())
+    assert len(frames) == episodes[1]['steps'] and frames[2].name == 'episode-00001-step-000002.png'
+    assert len({path.read_bytes() for path in frames}) > len(frames) // 2
+    bench.good('play', name, '--out', 'film.gif', '--episode', '1', '--size', '120')
+    size, parts = gif_frames((bench.folder / 'film.gif').read_bytes())
+    assert max(size) == 120 and len(parts) == episodes[1]['steps'] and parts[0] == (0, 0, *size), (size, parts)
+    assert all(left + wide <= size[0] and top + high <= size[1] for left, top, wide, high in parts)
+    first = (bench.folder / 'film.gif').read_bytes()
+    bench.good('play', name, '--out', 'film.gif', '--episode', '1', '--size', '120')
+    assert (bench.folder / 'film.gif').read_bytes() == first
+
+
+@case
+def a_recording_that_was_cut_is_played_up_to_its_last_whole_episode(bench):
+    whole = (bench.folder / recording(bench)).read_bytes()
+    bench.write('cut.recording', whole[:len(whole) * 2 // 3])
+    _, episodes = listed(bench, recording(bench))
+    head, left = listed(bench, 'cut.recording')
+    assert 0 < len(left) < len(episodes) and not head['finished'] and head['dropped_bytes'] > 0, head
+    assert 'are the start of an episode that is cut' in head['problems'][0]
+    assert head['problems'][0] in bench.good('play', 'cut.recording')
+    result = bench.run('play', 'cut.recording', '--out', 'cut.csv')
+    assert result.status == 0 and result.err == f'cut.recording: {head["problems"][0]}\n', result
+    bench.write('start.recording', whole[:40])
+    bench.refused(r'start\.recording: is cut short: its 40 bytes end in its header \(it holds no episode\)', 'play', 'start.recording')
+    bench.refused(r'env_sources/cartpole\.cu: is no recording: it does not begin as one', 'play', 'env_sources/cartpole.cu')
+
+
+@case
+def a_run_that_is_killed_leaves_its_episodes_and_goes_on_into_another_file(bench):
+    words = ['train', 'cartpole', *SHORT, *setting(run__total_steps=50000000, run__checkpoint_every=1600), '--out', 'killed',
+             '--record', '3']
+    path = bench.folder / 'killed/recordings/step-0.recording'
+    with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as running:
+        end = time.monotonic() + 60
+        while not path.exists() or path.stat().st_size < 20000:
+            assert running.poll() is None and time.monotonic() < end, running.args
+            time.sleep(0.01)
+        running.kill()
+        running.communicate()
+    head, episodes = listed(bench, 'killed/recordings/step-0.recording')
+    assert not head['finished'] and len(head['problems']) == 1 and len(episodes) > 5, head
+    bench.run('resume', 'killed', *CPU, *setting(run__total_steps=episodes[-1]['trained'] + 8000), '--episodes', '10', '--record', '1')
+    [other] = [one for one in path.parent.iterdir() if one != path]
+    head, episodes = listed(bench, f'killed/recordings/{other.name}')
+    assert head['finished'] and {one['environment'] for one in episodes} == {0}
+
+
+@case
+def what_cannot_be_played_is_refused(bench):
+    name = recording(bench)
+    bench.refused(r"--out: 'x\.mp4' does not say what is to be written \(name one of \.jsonl, .*\)", 'play', name, '--out', 'x.mp4')
+    bench.refused(r'.*step-0\.recording: there is no episode 99 \(there are 0 to \d+\)', 'play', name, '--out', 'x.csv', '--episode', '99')
+    bench.refused(r".*: holds no array 'obst' \(did you mean 'obs'\?\)", 'play', name, '--out', 'x.csv', '--arrays', 'obst')
+    bench.refused(r'.*: holds no episode of these environments', 'play', name, '--out', 'x.csv', '--env', '77')
+    bench.refused(r'.*: episode 0 has no step 100000 \(there are 0 to \d+\)',
+                  'play', name, '--out', 'x.png', '--episode', '0', '--step', '100000')
+    bench.refused(r'nowhere\.recording: does not exist', 'play', 'nowhere.recording')
+
+
+raise SystemExit(main())

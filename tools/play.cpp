@@ -1,0 +1,196 @@
+#include "engine/base/error.h"
+#include "engine/base/files.h"
+#include "engine/base/suggest.h"
+#include "tools/commands.h"
+#include "tools/options.h"
+#include "tools/play_export.h"
+#include "tools/play_list.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+namespace nacelle::tools {
+namespace {
+
+const std::vector<std::string> kinds = {"jsonl", "csv", "npz", "png", "gif"};
+
+struct Play {
+    std::filesystem::path file, out, source;
+    bool json = false;
+    std::string kind;
+    std::vector<size_t> episodes;
+    std::vector<uint32_t> environments;
+    std::vector<std::string> arrays;
+    std::optional<uint64_t> step;
+    PictureSettings picture;
+
+    bool is_picture() const { return kind == "png" || kind == "gif"; }
+};
+
+// Said by the option, or else by the ending of the file's name.
+std::string kind_of(const Play& play) {
+    if (!play.kind.empty() || play.out.empty()) return play.kind;
+    std::string ending = play.out.extension().string();
+    if (!ending.empty()) ending.erase(0, 1);
+    if (std::find(kinds.begin(), kinds.end(), ending) != kinds.end()) return ending;
+    throw Error("--out", "'" + play.out.string() + "' does not say what is to be written",
+                "name one of .jsonl, .csv, .npz, .png and .gif, or --export");
+}
+
+std::vector<size_t> chosen_episodes(const Play& play, const Recording& recording) {
+    std::vector<size_t> chosen;
+    const std::vector<EpisodeSummary>& all = recording.episodes();
+    for (const size_t index : play.episodes) {
+        if (index >= all.size()) recording.episode(index);    // says what there is
+        chosen.push_back(index);
+    }
+    for (size_t i = 0; play.episodes.empty() && i < all.size(); ++i) chosen.push_back(i);
+    if (!play.environments.empty())
+        std::erase_if(chosen, [&](size_t i) {
+            return std::find(play.environments.begin(), play.environments.end(),
+                             all[i].environment) == play.environments.end();
+        });
+    if (chosen.empty())
+        throw Error(recording.path().string(),
+                    all.empty() ? "holds no episode" : "holds no episode of these environments");
+    // The last one is by the policy that was trained longest.
+    if (play.is_picture() && play.episodes.empty()) chosen = {chosen.back()};
+    return chosen;
+}
+
+std::vector<size_t> chosen_arrays(const Play& play, const RecordingHeader& header) {
+    std::vector<size_t> chosen;
+    std::vector<std::string> names;
+    std::vector<bool> used(play.arrays.size());
+    for (size_t i = 0; i < header.arrays.size(); ++i) {
+        bool wanted = play.arrays.empty();
+        names.push_back(header.arrays[i].name());
+        for (size_t k = 0; k < play.arrays.size(); ++k)
+            if (is_meant(names.back(), play.arrays[k])) wanted = used[k] = true;
+        if (wanted) chosen.push_back(i);
+    }
+    for (size_t k = 0; k < used.size(); ++k)
+        if (!used[k])
+            throw Error(play.file.string(), "holds no array '" + play.arrays[k] + "'",
+                        suggest(play.arrays[k], names));
+    return chosen;
+}
+
+// Where the author's file may be: in the run's own folders, beside the recording, among the environments.
+std::vector<std::filesystem::path> source_folders(const std::filesystem::path& file) {
+    const std::filesystem::path beside = std::filesystem::absolute(file).parent_path();
+    std::vector<std::filesystem::path> folders;
+    const std::filesystem::path kept = beside.parent_path() / "source";
+    if (std::filesystem::is_directory(kept))
+        for (const auto& entry : std::filesystem::directory_iterator(kept))
+            folders.push_back(entry.path());
+    std::sort(folders.begin(), folders.end());
+    folders.insert(folders.end(), {beside, std::filesystem::current_path()});
+    for (const std::filesystem::path& folder : env_folders()) folders.push_back(folder);
+    return folders;
+}
+
+// A file for each step, unless one step is meant.
+void write_pngs(const Play& play, Film& film, const std::vector<size_t>& episodes) {
+    if (play.step) {
+        if (episodes.size() > 1)
+            throw Error("--step",
+                        "is of one episode; these are " + std::to_string(episodes.size()));
+        return write_png(play.out, film, episodes[0], *play.step, play.picture);
+    }
+    std::filesystem::create_directories(play.out);
+    for (const size_t episode : episodes)
+        for (uint64_t t = 0; t < film.recording().episodes()[episode].steps; ++t) {
+            char name[64];
+            std::snprintf(name, sizeof name, "episode-%05zu-step-%06llu.png", episode,
+                          static_cast<unsigned long long>(t));
+            write_png(play.out / name, film, episode, t, play.picture);
+        }
+}
+
+std::filesystem::path own_name(const Play& play) {
+    const std::string stem = play.file.stem().string();
+    return play.kind == "png" && !play.step ? stem + "-frames" : stem + "." + play.kind;
+}
+
+void draw(const Play& play, const std::shared_ptr<Recording>& recording,
+          const std::vector<size_t>& episodes) {
+    Film film(recording,
+              {.source = play.source, .folders = source_folders(play.file), .cache = {}});
+    if (!film.by_author()) std::cerr << film.why_not() << "; its arrays are shown\n";
+    if (play.kind == "gif") write_gif(play.out, film, episodes, play.picture);
+    else write_pngs(play, film, episodes);
+}
+
+void write(const Play& play, const std::shared_ptr<Recording>& recording) {
+    const Selection selection{chosen_episodes(play, *recording),
+                              chosen_arrays(play, recording->header())};
+    if (play.kind == "jsonl") write_file(play.out, json_lines(*recording, selection));
+    else if (play.kind == "csv") write_file(play.out, csv_text(*recording, selection));
+    else if (play.kind == "npz") write_npz(play.out, *recording, selection);
+    else draw(play, recording, selection.episodes);
+    uint64_t steps = 0;
+    for (const size_t i : selection.episodes) steps += recording->episodes()[i].steps;
+    if (play.json)
+        std::cout << Json{{"kind", "export"},
+                          {"out", play.out.string()},
+                          {"form", play.kind},
+                          {"episodes", selection.episodes.size()},
+                          {"steps", steps}}
+                  << std::endl;
+    else
+        std::printf("%zu episodes, %llu steps: %s\n", selection.episodes.size(),
+                    static_cast<unsigned long long>(steps), play.out.c_str());
+}
+
+void run(Play& play) {
+    play.kind = kind_of(play);
+    const auto recording = std::make_shared<Recording>(play.file);
+    if (play.kind.empty()) return play.json ? list_json(*recording) : list_text(*recording);
+    for (const std::string& problem : recording->problems())
+        std::cerr << play.file.string() << ": " << problem << '\n';
+    if (play.out.empty()) play.out = own_name(play);
+    write(play, recording);
+}
+
+}
+
+void add_play(CLI::App& app) {
+    auto play = std::make_shared<Play>();
+    CLI::App* const command = app.add_subcommand(
+        "play", "Show what a recording holds, or export it: JSON lines, CSV, NumPy, PNG, GIF");
+    command->add_option("file", play->file, "A recording: of 'train', 'eval' or 'watch' --record")
+        ->required();
+    command->add_flag("--json", play->json, "One JSON object a line");
+    command
+        ->add_option("--export", play->kind,
+                     "jsonl, csv, npz, png or gif; else what the name of --out ends with")
+        ->check(CLI::IsMember(kinds));
+    command->add_option(
+        "--out", play->out,
+        "The file, or the folder of PNG frames; NAME.KIND here where none is named");
+    command
+        ->add_option("--episode", play->episodes,
+                     "These episodes, as 0,5; all of them, or for pictures the last one")
+        ->type_name("I,...")
+        ->delimiter(',');
+    command->add_option("--env", play->environments, "Only episodes of these environments")
+        ->type_name("I,...")
+        ->delimiter(',');
+    command->add_option("--arrays", play->arrays, "Only these arrays, as state,obs,reward")
+        ->type_name("NAME,...")
+        ->delimiter(',');
+    command->add_option("--step", play->step, "With png: one picture, of this step");
+    command->add_option("--size", play->picture.pixels, "Pixels of a picture's longer side")
+        ->check(CLI::Range(16, 4096))
+        ->capture_default_str();
+    command->add_option("--fps", play->picture.fps, "Steps a second of a GIF")
+        ->check(CLI::Range(1, 50))
+        ->capture_default_str();
+    command->add_option("--source", play->source,
+                        "The environment's .cu for its draw(), though it has changed");
+    command->callback([play] { run(*play); });
+}
+
+}

@@ -1,0 +1,91 @@
+#include "tools/play_list.h"
+
+#include "engine/arrays/dtype.h"
+
+#include <cstdio>
+#include <iostream>
+
+namespace nacelle::tools {
+namespace {
+
+// Shown are the first and the last ones.
+constexpr size_t most_lines = 20;
+
+std::string shape_text(const RecordedArray& array) {
+    std::string text;
+    for (const int64_t size : array.shape())
+        text += (text.empty() ? "" : ", ") + std::to_string(size);
+    return "[" + text + "]";
+}
+
+const char* moment_text(Moment moment) {
+    return moment == Moment::before ? "before the step"
+           : moment == Moment::step ? "of the step"
+                                    : "at the end";
+}
+
+uint64_t steps_of(const Recording& recording) {
+    uint64_t steps = 0;
+    for (const EpisodeSummary& one : recording.episodes()) steps += one.steps;
+    return steps;
+}
+
+std::string returns_text(const EpisodeSummary& one) {
+    std::string text;
+    char number[40];
+    for (const double value : one.returns) {
+        std::snprintf(number, sizeof number, "%s%.6g", text.empty() ? "" : " ", value);
+        text += number;
+    }
+    return text;
+}
+
+}
+
+void list_text(const Recording& recording) {
+    const RecordingHeader& header = recording.header();
+    const std::vector<EpisodeSummary>& episodes = recording.episodes();
+    const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
+    std::printf("%s of %s: %zu episodes, %llu steps, %llu bytes\n",
+                recording.path().filename().c_str(), header.environment.c_str(), episodes.size(),
+                number(steps_of(recording)), number(recording.bytes()));
+    for (const std::string& problem : recording.problems()) std::printf("  %s\n", problem.c_str());
+    std::printf("\n%-32s %-5s %-16s %s\n", "array", "type", "shape", "");
+    for (const RecordedArray& array : header.arrays)
+        std::printf("%-32s %-5s %-16s %s\n", array.name().c_str(), dtype_name(array.field.dtype),
+                    shape_text(array).c_str(), moment_text(array.moment));
+    std::printf("\n%7s %11s %8s %10s  %-10s %s\n", "episode", "environment", "steps", "trained",
+                "ended", "return");
+    for (size_t i = 0; i < episodes.size(); ++i) {
+        if (episodes.size() > 2 * most_lines && i == most_lines) {
+            std::printf("%7s\n", "...");
+            i = episodes.size() - most_lines;
+        }
+        const EpisodeSummary& one = episodes[i];
+        const std::string trained = one.trained ? std::to_string(*one.trained) : "-";
+        std::printf("%7zu %11u %8llu %10s  %-10s %s\n", i, one.environment, number(one.steps),
+                    trained.c_str(), one.ended.c_str(), returns_text(one).c_str());
+    }
+}
+
+void list_json(const Recording& recording) {
+    Json head = header_json(recording.header());
+    head["kind"] = "recording";
+    head["file"] = recording.path().string();
+    head["bytes"] = recording.bytes();
+    head["episodes"] = recording.episodes().size();
+    head["steps"] = steps_of(recording);
+    head["finished"] = recording.finished();
+    head["dropped_bytes"] = recording.dropped();
+    head["problems"] = recording.problems();
+    std::cout << head << '\n';
+    for (size_t i = 0; i < recording.episodes().size(); ++i) {
+        Json line = summary_json(recording.episodes()[i]);
+        line["kind"] = "episode";
+        line["episode"] = i;
+        std::cout << line << '\n';
+    }
+    std::cout.flush();
+}
+
+}

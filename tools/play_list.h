@@ -1,0 +1,10 @@
+#pragma once
+#include "engine/recording/recording.h"
+
+namespace nacelle::tools {
+
+// What a recording holds, for people and as JSON lines.
+void list_text(const Recording& recording);
+void list_json(const Recording& recording);
+
+}

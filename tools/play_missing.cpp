@@ -1,0 +1,28 @@
+// In place of play_archive.cpp and play_pictures.cpp where what they write with was not there.
+#include "engine/base/error.h"
+#include "tools/play_export.h"
+
+namespace nacelle::tools {
+namespace {
+
+Error missing(const std::filesystem::path& path) {
+    return {
+        path.string(), "this build writes neither archives nor pictures",
+        "install libminizip-dev, libagg-dev, libpng-dev and libgif-dev, and build again; .jsonl "
+        "and .csv need none of them"};
+}
+
+}
+
+void write_npz(const std::filesystem::path& path, const Recording&, const Selection&) {
+    throw missing(path);
+}
+void write_png(const std::filesystem::path& path, Film&, size_t, uint64_t, const PictureSettings&) {
+    throw missing(path);
+}
+void write_gif(const std::filesystem::path& path, Film&, const std::vector<size_t>&,
+               const PictureSettings&) {
+    throw missing(path);
+}
+
+}

@@ -1,0 +1,29 @@
+#include "tools/web.h"
+
+#include "engine/config/config.h"
+
+#include <iostream>
+
+namespace nacelle::tools {
+
+void add_web_options(CLI::App& command, WebOptions& options) {
+    CLI::Option* const web = command.add_flag(
+        "--web", options.web, "Show it on a page, for a browser of this machine and nobody else");
+    command.add_option("--port", options.port, "Where the page is; 0: any port that is free")
+        ->check(CLI::Range(0, 65535))
+        ->needs(web);
+}
+
+std::unique_ptr<WebServer> open_page(const WebOptions& options, Board& board,
+                                     std::function<void()> looked,
+                                     std::function<void(const std::string&)> said, bool json) {
+    if (!options.web) return nullptr;
+    auto server = std::make_unique<WebServer>(
+        board,
+        WebSettings{.port = options.port, .looked = std::move(looked), .said = std::move(said)});
+    if (json) std::cout << Json{{"kind", "web"}, {"address", server->address()}} << std::endl;
+    else std::cout << "the page: " << server->address() << std::endl;
+    return server;
+}
+
+}
