@@ -1,8 +1,7 @@
 #pragma once
 #include <learn/spec.h>
 // Exponentials and logarithms of probabilities. A GPU has instructions for them that are wrong by about
-// 1e-7 of the result, which is nothing beside what a sample's return varies by, and save it a tenth of an
-// update.
+// 1e-7 of the result, which is nothing beside what a sample's return varies by: two in place of twenty.
 
 namespace learn {
 
