@@ -41,13 +41,16 @@ Recorder::Recorder(Environment& env, RecordingWriter& writer, RecordSettings set
     : env_(env), writer_(writer), settings_(std::move(settings)) {
     const std::vector<RecordedArray>& wanted = writer.header().arrays;
     for (const Field& field : env.schema().fields()) {
+        // A parameter that is drawn is there twice under one name: as a part of Params, and as an array.
+        const std::optional<Moment> moment = moment_of(field);
+        if (!moment) continue;
         std::optional<size_t> column;
         for (size_t i = 0; i < wanted.size(); ++i)
             if (wanted[i].name() == field.name) column = i;
         const bool tells = field.role == Role::reward || field.role == Role::terminated ||
                            field.role == Role::truncated;
         if (!column && !tells) continue;
-        const RecordedArray form = recorded_array(env.schema(), field, *moment_of(field));
+        const RecordedArray form = recorded_array(env.schema(), field, *moment);
         copied_.push_back({&env.arrays()[field.name], form, step_bytes_, column});
         step_bytes_ +=
             (form.bytes() * settings_.environments.size() + alignment - 1) / alignment * alignment;

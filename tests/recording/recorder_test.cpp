@@ -42,8 +42,9 @@ std::vector<std::byte> row(const Recording& recording, const RecordedEpisode& ep
 
 // Random steps with a recorder behind them, and what every step of every environment looked like.
 struct Followed {
-    Followed(const std::string& name, RecordSettings settings, int chunks)
-        : env(cpu(), recommended(name, 6)) {
+    Followed(const std::string& name, RecordSettings settings, int chunks,
+             const Json& params = Json::object())
+        : env(cpu(), with_params(recommended(name, 6), params)) {
         const std::filesystem::path path = folder.path() / "a.recording";
         RecordingWriter writer(path, recording_header(env, settings), recorded_tables(env));
         Recorder recorder(env, writer, settings);
@@ -62,6 +63,10 @@ struct Followed {
         recording = std::make_unique<Recording>(path);
     }
 
+    static EnvSettings with_params(EnvSettings settings, const Json& params) {
+        settings.params.update(params);
+        return settings;
+    }
     void look() {
         auto& now = seen.emplace_back();
         for (uint32_t which = 0; which < env.count(); ++which) now.push_back(part_of(env, which));
@@ -76,9 +81,12 @@ struct Followed {
 }
 
 TEST_CASE("a recording holds what every array held before a step, and what came of it") {
-    for (const char* const name : {"cartpole", "tag_gridworld"}) {
+    // A parameter that is drawn for each episode is an array, too.
+    const Json drawn = {{"gravity", {{"uniform", {8, 12}}}}}, none = Json::object();
+    for (const auto& [name, params] :
+         {std::pair("cartpole", drawn), std::pair("tag_gridworld", none)}) {
         CAPTURE(name);
-        const Followed followed(name, {.environments = {1, 2, 4}}, 6);
+        const Followed followed(name, {.environments = {1, 2, 4}}, 6, params);
         const Recording& recording = *followed.recording;
         CHECK(recording.problems().empty());
         std::map<uint32_t, uint64_t> at;    // steps of each environment until an episode's start
