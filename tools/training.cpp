@@ -93,9 +93,10 @@ void print_result(const TrainingRun& run, const Evaluation& found, const Times& 
     std::printf("%s after %llu steps: %s\n", how_it_ended(run),
                 static_cast<unsigned long long>(run.progress().steps),
                 evaluation_text(found).c_str());
-    std::printf("%.2f s in all: start %.2f, compile and load %.2f, train %.3f, save %.3f; results in %s\n",
-                times.whole, times.opened, times.loaded, run.train_seconds(), run.save_seconds(),
-                run.out().string().c_str());
+    std::printf(
+        "%.2f s in all: start %.2f, compile and load %.2f, train %.3f, save %.3f; results in %s\n",
+        times.whole, times.opened, times.loaded, run.train_seconds(), run.save_seconds(),
+        run.out().string().c_str());
 }
 
 Json result_json(const TrainingRun& run, const Evaluation& found, const Times& times, bool cuda) {

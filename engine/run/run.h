@@ -116,9 +116,10 @@ private:
     bool given_params_changed_ = false;
     Progress progress_;
     std::optional<CheckpointRecord::Score> evaluation_, best_;
-    std::optional<uint64_t> saved_;                        // the steps of the last checkpoint
-    uint64_t first_steps_ = 0;                             // where this process began
-    double train_seconds_ = 0, save_seconds_ = 0, flushed_ = 0, pace_ = 0;    // pace: seconds of an iteration
+    std::optional<uint64_t> saved_;    // the steps of the last checkpoint
+    uint64_t first_steps_ = 0;         // where this process began
+    double train_seconds_ = 0, save_seconds_ = 0, flushed_ = 0,
+           pace_ = 0;    // pace: seconds of an iteration
     bool solved_ = false,
          stopped_ = false;    // stopped: the learner cannot go on with what was saved
 };
