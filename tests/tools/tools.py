@@ -149,7 +149,7 @@ def a_machine_without_a_compiler_is_told_what_to_install(bench):
 @case
 def inspect_shows_what_the_engine_made_of_a_file(bench):
     text = bench.good('inspect', 'cartpole', *CPU)
-    for line in (r'  gravity +9\.8', r'  action\.push +one of 2', r'  obs +f32 +\[256, 4\] +4096 bytes'):
+    for line in (r'  gravity +9\.8', r'  action\.push +one of 2', r'  obs +f32 +\[512, 4\] +8192 bytes'):
         assert re.search(f'^{line}$', text, re.MULTILINE), text
     [told] = bench.lines('inspect', 'cartpole', *CPU)
     assert (told['environment'], told['envs'], told['time_limit'], told['from_cache']) == ('CartPole', 512, 500, True)
