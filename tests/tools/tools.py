@@ -156,7 +156,7 @@ def inspect_shows_what_the_engine_made_of_a_file(bench):
     assert told['actions'] == [{'name': 'action.push', 'count': 1, 'choices': 2}]
     arrays = {one['name']: (one['type'], one['shape']) for one in told['arrays']}
     assert arrays['state.theta'] == ('f32', [512]) and arrays['obs'] == ('f32', [512, 4])
-    assert arrays['terminated'] == ('b8', [256])
+    assert arrays['terminated'] == ('b8', [512])
     [mazes] = bench.lines('inspect', 'mazes', *CPU, *setting(env__count=3))
     assert mazes['parameters']['mazes'] == 'table'
     assert {'name': 'obs.image', 'type': 'u8', 'shape': [3, 9, 9], 'bytes': 243} in mazes['arrays']
