@@ -205,8 +205,7 @@ void run(Watch& watch) {
         watch.web, board, [&] { process.look(); },
         [&](const std::string& said) { process.send(said); }, watch.options.json);
     show_until_over(watch, board, process, page ? "the page: " + page->address() : "");
-    if (const std::string failure = process.failure(); !failure.empty() && !interrupted)
-        if (!watch.options.json) throw CLI::RuntimeError(1);
+    if (!process.failure().empty() && !interrupted) throw CLI::RuntimeError(1);
 }
 
 }
