@@ -43,7 +43,7 @@ void TrainingView::look(uint64_t steps) {
         if (shown_ != &env || shown_version_ != env.version()) {
             shown_ = &env;
             shown_version_ = env.version();
-            showing_.attach(env, "that of the run");
+            showing_.attach(env, "those of the run");
         }
         for (const Json& command : viewer_->commands()) obey(command);
         showing_.show_if_wanted(steps);
