@@ -27,7 +27,7 @@ struct NewFile {
 };
 
 std::string skeleton(const std::string& name) {
-    for (const SkeletonFile& file : skeleton_files())
+    for (const EmbeddedFile& file : skeleton_files())
         if (file.name == "skeletons/" + name) return file.text;
     throw Error(name, "is not among the skeletons of this binary");
 }

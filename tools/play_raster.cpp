@@ -1,6 +1,8 @@
 // Display lists as pixels, by Anti-Grain Geometry: a reader of the list as svg.cpp is.
 #include "tools/play_raster.h"
 
+#include "engine/view/frame.h"
+
 #include <agg_conv_stroke.h>
 #include <agg_ellipse.h>
 #include <agg_gsv_text.h>
@@ -26,12 +28,9 @@ agg::rgba8 rgba(Colour c) { return {c.red, c.green, c.blue, c.alpha}; }
 
 class Raster final {
 public:
-    Raster(const DisplayList& list, int pixels) : list_(list) {
-        const double wide = std::abs(list.right - list.left),
-                     high = std::abs(list.top - list.bottom);
-        scale_ = pixels / std::max(wide, high);
-        pixels_.wide = int(std::max(1.0, std::round(wide * scale_)));
-        pixels_.high = int(std::max(1.0, std::round(high * scale_)));
+    Raster(const DisplayList& list, int pixels) : list_(list), frame_(list, pixels) {
+        pixels_.wide = int(frame_.wide);
+        pixels_.high = int(frame_.high);
         pixels_.rgb.resize(size_t(pixels_.wide) * size_t(pixels_.high) * 3);
         buffer_.attach(pixels_.rgb.data(), unsigned(pixels_.wide), unsigned(pixels_.high),
                        pixels_.wide * 3);
@@ -47,17 +46,10 @@ public:
 private:
     // Beyond this nothing is seen, and the rasteriser's whole numbers would overflow.
     static double kept(double at) { return std::clamp(at, -1e5, 1e5); }
-    double x(double at) const {
-        return kept((at - list_.left) / (list_.right - list_.left) * pixels_.wide);
-    }
-    double y(double at) const {
-        return kept((list_.top - at) / (list_.top - list_.bottom) * pixels_.high);
-    }
-    double length(double of) const { return std::min(std::abs(of) * scale_, 1e5); }
-    double longer() const { return std::max(pixels_.wide, pixels_.high); }
-    double line_width(double asked) const {
-        return asked == 0 ? std::max(1.0, longer() / 360) : length(asked);
-    }
+    double x(double at) const { return kept(frame_.x(at)); }
+    double y(double at) const { return kept(frame_.y(at)); }
+    double length(double of) const { return kept(frame_.length(of)); }
+    double line_width(double asked) const { return kept(frame_.line_width(asked)); }
 
     template <class Path> void fill(Path& path, Colour c) {
         rasteriser_.reset();
@@ -115,7 +107,7 @@ private:
             base_.blend_bar(left, high, right - 1, low - 1, rgba(c), agg::cover_full);
     }
     void letters(const Shape& shape, std::span<const float> n, Colour c) {
-        const double size = n[2] == 0 ? longer() / 36 : length(n[2]);
+        const double size = kept(frame_.letter_size(n[2]));
         std::string words(list_.text_of(shape));
         for (char& letter : words)
             if (letter < ' ' || letter > '~') letter = '?';    // the strokes are those of ASCII
@@ -128,8 +120,8 @@ private:
     }
 
     const DisplayList& list_;
+    Frame frame_;
     Pixels pixels_;
-    double scale_;
     agg::rendering_buffer buffer_;
     agg::pixfmt_rgb24 format_{buffer_};
     agg::renderer_base<agg::pixfmt_rgb24> base_{format_};

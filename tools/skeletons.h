@@ -1,14 +1,11 @@
 #pragma once
+#include "engine/base/embedded_file.h"
+
 #include <span>
 
 namespace nacelle::tools {
 
-// A file of tools/skeletons as this binary carries it: "skeletons/alone.cu", and its text.
-struct SkeletonFile {
-    const char* name;
-    const char* text;
-};
-
-std::span<const SkeletonFile> skeleton_files();
+// The files of tools/skeletons: "skeletons/alone.cu".
+std::span<const EmbeddedFile> skeleton_files();
 
 }

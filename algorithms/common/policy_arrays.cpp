@@ -111,9 +111,8 @@ uint32_t PolicyGradient::parts_of(uint32_t p) const {
     if (!as_gpu()) return cpu_parts;
     if (settings_.emulates) return emulated_parts;
     if (!policy.bf16) return gpu_parts;
-    const TensorFit fit = tensor_fit(policy, shapes_[p]);
-    if (fit.staged) return processors;
-    return processors * fit.resident / (shapes_[p].shared ? 1 : 2);
+    if (policy.staged) return processors;
+    return processors * policy.resident / (shapes_[p].shared ? 1 : 2);
 }
 
 void PolicyGradient::make_update(uint32_t p) {

@@ -8,7 +8,7 @@ namespace {
 constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14, most_inputs = 512;
 // Of shared memory a multiprocessor has so much in all, and each block takes some more than it asks for.
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
-// Of a warp with two bands of samples, and of its block: most_held and most_bytes of warp_update.h.
+// Of a warp with two bands of samples, and of its block: most_held and most_bytes of warp_bench.h.
 constexpr int64_t most_held = 140, most_pair_bytes = 113 * 1024;
 // Of a block of four warps whose rows go through the layers, outside of an update.
 constexpr int64_t most_desk_bytes = 48 * 1024, desks = 4, most_unrolled = 100;

@@ -3,7 +3,7 @@
 
 namespace learn {
 
-// What networks ask of tensor cores: the sizes that device/learn/gpu/warp_layers.h, warp_update.h and
+// What networks ask of tensor cores: the sizes that device/learn/gpu/warp_layers.h, warp_bench.h and
 // wide_update.h have for the same layers. A staged update leaves what the layers saw in memory.
 struct TensorFit {
     bool staged = false;

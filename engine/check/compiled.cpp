@@ -42,7 +42,7 @@ private:
 std::vector<CompilerReport> warnings_of(const fs::path& author) {
     Cache cache(Cache::default_directory());
     const Scratch scratch;
-    for (const EmbeddedHeader& header : embedded_sdk()) {
+    for (const EmbeddedFile& header : embedded_sdk()) {
         fs::create_directories((scratch.path() / header.name).parent_path());
         write_file(scratch.path() / header.name, header.text);
     }

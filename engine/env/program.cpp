@@ -42,7 +42,7 @@ Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const 
                          .options = {}};
     const bool strict = std::ranges::find(text.defines, strict_define) != text.defines.end();
     if (on.cuda()) source.options = gpu_arithmetic(strict);
-    for (const EmbeddedHeader& header : embedded_sdk())
+    for (const EmbeddedFile& header : embedded_sdk())
         source.headers.push_back({header.name, header.text});
     source.headers.insert(source.headers.end(), text.headers.begin(), text.headers.end());
     return on.compiler->compile(source, cancel);

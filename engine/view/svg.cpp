@@ -1,5 +1,7 @@
 #include "engine/view/svg.h"
 
+#include "engine/view/frame.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -37,31 +39,21 @@ std::string attribute(const char* name, double value) {
 
 class Writer final {
 public:
-    Writer(const DisplayList& list, int pixels) : list_(list) {
-        const double wide = std::abs(list.right - list.left),
-                     high = std::abs(list.top - list.bottom);
-        scale_ = pixels / std::max(wide, high);
-        wide_ = std::max(1.0, std::round(wide * scale_));
-        high_ = std::max(1.0, std::round(high * scale_));
-    }
+    Writer(const DisplayList& list, int pixels) : list_(list), frame_(list, pixels) {}
 
     std::string text(const std::string& title) {
-        out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", wide_) +
-               attribute("height", high_) + " viewBox=\"0 0 " + digits(wide_) + " " +
-               digits(high_) + "\">\n<title>" + escaped(title) + "</title>\n<rect width=\"100%\" " +
-               "height=\"100%\" fill=\"" + paper + "\"/>\n";
+        out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", frame_.wide) +
+               attribute("height", frame_.high) + " viewBox=\"0 0 " + digits(frame_.wide) + " " +
+               digits(frame_.high) + "\">\n<title>" + escaped(title) +
+               "</title>\n<rect width=\"100%\" " + "height=\"100%\" fill=\"" + paper + "\"/>\n";
         for (const Shape& shape : list_.shapes) write(shape, list_.numbers_of(shape));
         return out_ + "</svg>\n";
     }
 
 private:
-    // A number of pixels from the left and from the top.
-    double x(double at) const { return (at - list_.left) / (list_.right - list_.left) * wide_; }
-    double y(double at) const { return (list_.top - at) / (list_.top - list_.bottom) * high_; }
-    double length(double of) const { return std::abs(of) * scale_; }
-    double line_width(double asked) const {
-        return asked == 0 ? std::max(1.0, std::max(wide_, high_) / 360) : length(asked);
-    }
+    double x(double at) const { return frame_.x(at); }
+    double y(double at) const { return frame_.y(at); }
+    double length(double of) const { return frame_.length(of); }
 
     static std::string paint(const char* what, Colour c) {
         static const char hex[] = "0123456789abcdef";
@@ -76,7 +68,8 @@ private:
         return text;
     }
     std::string line_paint(Colour c, double width) const {
-        return " fill=\"none\"" + paint("stroke", c) + attribute("stroke-width", line_width(width));
+        return " fill=\"none\"" + paint("stroke", c) +
+               attribute("stroke-width", frame_.line_width(width));
     }
 
     void write(const Shape& shape, std::span<const float> n) {
@@ -114,7 +107,7 @@ private:
                 return;
             case Form::text:
             case Form::number: {
-                const double size = n[2] == 0 ? std::max(wide_, high_) / 36 : length(n[2]);
+                const double size = frame_.letter_size(n[2]);
                 // The middle of a letter lies about a third of its size above its foot.
                 out_ += "<text" + attribute("x", x(n[0])) + attribute("y", y(n[1]) + 0.35 * size) +
                         attribute("font-size", size) +
@@ -126,8 +119,8 @@ private:
     }
 
     const DisplayList& list_;
+    Frame frame_;
     std::string out_;
-    double scale_, wide_, high_;
 };
 
 }

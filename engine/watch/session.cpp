@@ -89,23 +89,12 @@ void WatchSession::obey(const Json& command) {
     } else if (what == "reset") {
         env().reset();
         showing_.look_again();
-    } else if (what == "param") set_param(command);
+    } else if (what == "param")
+        showing_.set_param(command, [&](const std::string& name, const Json& value) {
+            env().set_param(name, value);
+        });
     else showing_.obey(command);
     tell_status();
-}
-
-void WatchSession::set_param(const Json& command) {
-    const Json name = command.value("name", Json());
-    if (!name.is_string()) return;
-    std::string wrong;
-    try {
-        env().set_param(name, command.value("value", Json()));
-    } catch (const Error& error) {
-        wrong = error.what();
-    }
-    showing_.show_parameters();
-    showing_.look_again();
-    viewer_->show("refused", Json(wrong).dump());
 }
 
 void WatchSession::take_reload() {

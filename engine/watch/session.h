@@ -36,7 +36,6 @@ private:
     Environment& env() { return *env_; }
     bool over() const { return quits_ || (settings_.steps && taken_ >= settings_.steps); }
     void obey(const Json& command);
-    void set_param(const Json& command);
     void take_reload();
     void step_once();
     void step_as_due();

@@ -1,5 +1,6 @@
 #include "engine/watch/showing.h"
 
+#include "engine/base/error.h"
 #include "engine/watch/parameters.h"
 
 #include <algorithm>
@@ -75,6 +76,20 @@ bool Showing::obey(const Json& command) {
     }
     look_again();
     return true;
+}
+
+void Showing::set_param(const Json& command, const SetParam& set) {
+    const Json name = command.value("name", Json());
+    if (!name.is_string()) return;
+    std::string wrong;
+    try {
+        set(name, command.value("value", Json()));
+    } catch (const Error& error) {
+        wrong = error.what();
+    }
+    show_parameters();
+    look_again();
+    viewer_->show("refused", Json(wrong).dump());
 }
 
 // A file that was saved meanwhile, and does not compile, leaves its arrays to be seen.

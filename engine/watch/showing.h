@@ -2,6 +2,7 @@
 #include "engine/watch/painting.h"
 
 #include <chrono>
+#include <functional>
 
 namespace nacelle {
 
@@ -23,6 +24,9 @@ public:
     void detach();
     // env, agent, arrays; false where it is something else. What there is not is passed over.
     bool obey(const Json& command);
+    // A slider's name and value, by who can set it; what is wrong with them is shown, and nothing is thrown.
+    using SetParam = std::function<void(const std::string&, const Json&)>;
+    void set_param(const Json& command, const SetParam& set);
     // A picture, where one is wanted and it is time for it. `step` is what it says beside the picture.
     void show_if_wanted(uint64_t step);
     // All parameters as they are now.

@@ -64,23 +64,12 @@ void TrainingView::obey(const Json& command) {
     else if (what == "step") {
         paused_ = true;
         ++singles_;
-    } else if (what == "param") set_param(command);
+    } else if (what == "param")
+        showing_.set_param(command, [&](const std::string& name, const Json& value) {
+            run_.set_param(name, value);
+        });
     else showing_.obey(command);
     tell_status();
-}
-
-void TrainingView::set_param(const Json& command) {
-    const Json name = command.value("name", Json());
-    if (!name.is_string()) return;
-    std::string wrong;
-    try {
-        run_.set_param(name, command.value("value", Json()));
-    } catch (const Error& error) {
-        wrong = error.what();
-    }
-    showing_.show_parameters();
-    showing_.look_again();
-    viewer_->show("refused", Json(wrong).dump());
 }
 
 void TrainingView::progressed() {

@@ -24,7 +24,6 @@ public:
 private:
     void look(uint64_t steps);
     void obey(const Json& command);
-    void set_param(const Json& command);
     void tell_status();
 
     TrainingRun& run_;

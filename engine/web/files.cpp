@@ -24,7 +24,7 @@ std::string type_of(const std::string& name) {
 
 std::vector<WebFile> web_files() {
     std::vector<WebFile> files;
-    for (const PageFile& file : page_files()) {
+    for (const EmbeddedFile& file : page_files()) {
         const std::string name = std::filesystem::path(file.name).filename().string();
         files.push_back({name, type_of(name), file.text});
     }

@@ -1,14 +1,11 @@
 #pragma once
+#include "engine/base/embedded_file.h"
+
 #include <span>
 
 namespace nacelle {
 
-// A file of engine/web/page as this binary carries it: "page/index.html", and its text.
-struct PageFile {
-    const char* name;
-    const char* text;
-};
-
-std::span<const PageFile> page_files();
+// The files of engine/web/page: "page/index.html".
+std::span<const EmbeddedFile> page_files();
 
 }

@@ -62,7 +62,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
                          .instantiation = {},
                          .defines = {},
                          .options = {"--prec-div=false"}};
-    for (const EmbeddedHeader& header : embedded_sdk())
+    for (const EmbeddedFile& header : embedded_sdk())
         source.headers.push_back({header.name, header.text});
     for (const nacelle_header& header : learn::kernel_headers())
         source.headers.push_back({header.name, header.text});

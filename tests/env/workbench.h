@@ -84,7 +84,7 @@ inline EnvSettings recommended(const std::string& name, uint32_t count, uint64_t
 inline ProgramSource stepwise_program(const std::filesystem::path& author) {
     ProgramSource source;
     source.author = author;
-    for (const EmbeddedHeader& header : embedded_sdk())
+    for (const EmbeddedFile& header : embedded_sdk())
         source.headers.push_back({header.name, header.text});
     source.instantiation = "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n";
     return source;

@@ -1,4 +1,4 @@
-"""Writes a C++ source that carries every header of a folder as data.
+"""Writes a C++ source that carries every header of a folder, or its files of other kinds, as data.
 
 The texts are arrays of characters: a string literal may hold no more than 64 KiB everywhere."""
 import argparse
@@ -11,7 +11,7 @@ def arguments():
     parser.add_argument('--folder', required=True, help='the folder under the root to embed')
     parser.add_argument('--suffix', action='append', help='kinds of file to embed (default: .h)')
     parser.add_argument('--declared-in', required=True, help='the header that declares the function')
-    parser.add_argument('--element', required=True, help='a type of two members: name and text')
+    parser.add_argument('--element', default='nacelle::EmbeddedFile', help='another type of two members: name and text')
     parser.add_argument('--function', required=True, help='the function to define, with its namespace')
     parser.add_argument('--output', type=Path, required=True)
     parser.add_argument('--depfile', type=Path, required=True)

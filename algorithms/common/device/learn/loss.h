@@ -9,15 +9,15 @@ namespace learn {
 struct Experience {
     float log_odds, value, advantage, target;
 };
-NACELLE_INLINE Experience experience_at(const Memory& memory, size_t at) {
-    return {memory.log_odds[at], memory.value[at], memory.advantage[at], memory.target[at]};
-}
-// The same, its advantage made even among those of its batch.
-NACELLE_INLINE Experience even_experience(const Memory& memory, const Pupil& pupil, size_t at) {
-    Experience then = experience_at(memory, at);
-    then.advantage =
-        (then.advantage - float(pupil.found[advantage_mean])) * float(pupil.found[advantage_scale]);
+// Its advantage beside the others of its batch.
+NACELLE_INLINE Experience made_even(Experience then, float mean, float scale) {
+    then.advantage = (then.advantage - mean) * scale;
     return then;
+}
+NACELLE_INLINE Experience even_experience(const Memory& memory, const Pupil& pupil, size_t at) {
+    return made_even(
+        {memory.log_odds[at], memory.value[at], memory.advantage[at], memory.target[at]},
+        float(pupil.found[advantage_mean]), float(pupil.found[advantage_scale]));
 }
 // Where all four lie side by side: a random place costs a GPU as much for one number as for four.
 NACELLE_INLINE Experience packed_experience(const Memory& memory, size_t at) {

@@ -18,15 +18,18 @@ template <int count> struct Sums {
     double at[count] = {};
 };
 #if NACELLE_GPU
+// The sum over a warp, for all of its lanes.
+template <class T> NACELLE_INLINE T warp_sum(T value) {
+    NACELLE_UNROLL for (int other = 16; other > 0; other /= 2) value +=
+        __shfl_xor_sync(~0u, value, other);
+    return value;
+}
 // All threads of a block get the sums of all of them.
 template <int count> NACELLE_INLINE void add_up(Sums<count>& sums) {
     constexpr int warps = block_threads / 32;
     __shared__ double all[warps][count];
     const int thread = int(threadIdx.x);
-    NACELLE_UNROLL for (int k = 0; k < count; ++k) {
-        NACELLE_UNROLL for (int other = 16; other > 0; other /= 2) sums.at[k] +=
-            __shfl_xor_sync(~0u, sums.at[k], other);
-    }
+    NACELLE_UNROLL for (int k = 0; k < count; ++k) sums.at[k] = warp_sum(sums.at[k]);
     __syncthreads();    // what lay there has been read
     if (thread % 32 == 0) {
         NACELLE_UNROLL for (int k = 0; k < count; ++k) all[thread / 32][k] = sums.at[k];

@@ -49,9 +49,7 @@ public:
     // The sums over a block, whose threads all come along; `meeting` has room for a few floats a warp.
     NACELLE_INLINE void store(uint32_t slot, float* meeting, int warps) {
         NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) {
-            float sum = tally_[k];
-            NACELLE_UNROLL for (int other = 16; other > 0; other /= 2) sum +=
-                __shfl_xor_sync(~0u, sum, other);
+            const float sum = warp_sum(tally_[k]);
             if (warp_lane() == 0) meeting[int(threadIdx.x) / 32 * tally_count + k] = sum;
         }
         __syncthreads();
@@ -69,8 +67,7 @@ private:
                               float* slope) {
         float out[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = shared[k];
-        Experience then = kept.then;
-        then.advantage = (then.advantage - mean_) * scale_;
+        const Experience then = made_even(kept.then, mean_, scale_);
         Opinion now{then.log_odds, 0, then.value};
         if constexpr (part == Part::critic) now.value = out[0];
         if constexpr (part == Part::whole) now.value = out[N::value_output];

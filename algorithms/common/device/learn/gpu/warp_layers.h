@@ -107,7 +107,11 @@ NACELLE_INLINE void take_tiles(uint32_t (*tile)[4], const uint32_t* rows, int pi
 // The same in shared memory alone, where whole rows of a tile are moved at once: their place begins at a multiple
 // of four words, and so does each row.
 NACELLE_INLINE int tile_corner(int pitch) {
-    return (warp_lane() % 8 + warp_lane() / 8 % 2 * 8) * pitch + warp_lane() / 16 * 4;
+    return warp_lane() % 16 * pitch + warp_lane() / 16 * 4;
+}
+// The same for tiles that are turned on their way: inputs of a product over rows.
+NACELLE_INLINE int turned_corner(int pitch) {
+    return (warp_lane() % 8 + warp_lane() / 16 * 8) * pitch + warp_lane() / 8 % 2 * 4;
 }
 template <int tiles>
 NACELLE_INLINE void fetch_tiles(uint32_t (*tile)[4], const uint32_t* rows, int pitch) {

@@ -1,40 +1,28 @@
 #pragma once
-#include <learn/gpu/warp_pilot.h>
-// Many steps of an evaluation in one launch: the pilot's network without its notes.
+#include <learn/choice.h>
+#include <learn/gpu/warp_seat.h>
+// Many steps of an evaluation in one launch: the pilot without its notes.
 
 namespace learn {
 
-template <class E> class WarpPlayer {
-    static constexpr int policy = 0;
-    using N = Networks<E, policy>;
-    using H = typename N::H;
-    using L = typename N::Actor;
-    using F = Fragments<L>;
-    using W = WarpNetwork<E, policy, L>;
+template <class E> class WarpPlayer : WarpSeat<E> {
+    using Seat = WarpSeat<E>;
+    using Seat::a_, Seat::rows_, Seat::put, Seat::think, Seat::output, Seat::policy;
+    using H = typename Seat::H;
+    using L = typename Seat::L;
 
 public:
     static constexpr bool acts_together = true;
 
     NACELLE_INLINE WarpPlayer(const View<E>& view, const Arguments& a, Desk<L>& desk, float* bias)
-        : a_(a),
-          desk_(desk),
-          bias_(bias),
-          rows_(view.head.envs),
-          weights_{W::words(a.pupil[policy].prepared)} {
-        const float* const from = a.pupil[policy].prepared + F::bias_start;
-        for (int i = int(threadIdx.x); i < F::bias_before(L::count); i += pilot_threads)
-            bias[i] = from[i];
-        W::clear(desk);
-        __syncthreads();
-    }
+        : Seat(view, a, desk, bias) {}
     NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) {
         const bool mine = now.env < rows_;
-        if (mine) W::put(desk_, warp_lane(), now.obs, a_.memory[0]);
-        W::think(desk_, weights_, bias_);
+        if (mine) put(now.obs);
+        think();
         if (!mine) return;
         float out[L::out], choice[H::parts];
-        NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] =
-            desk_.out[warp_lane() * Desk<L>::pitch_out + k];
+        NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = output(k);
         if (a_.greedy) H::best(out, now.mask, choice);
         else {
             Dice<E, policy> dice(view, now.tick, now.env);
@@ -42,13 +30,6 @@ public:
         }
         H::act(choice, action);
     }
-
-private:
-    const Arguments& a_;
-    Desk<L>& desk_;
-    float* bias_;
-    size_t rows_;
-    typename W::Weights weights_;
 };
 
 // Notes the episode that an environment is in, when it ends.
@@ -78,13 +59,11 @@ template <class E> struct FirstEpisode {
 
 template <class E>
 NACELLE_INLINE void play_warps(const View<E>& view, const Arguments& a, Items items) {
-    using L = typename Networks<E, 0>::Actor;
-    __shared__ Desk<L> desks[pilot_threads / 32];
-    __shared__ float bias[Fragments<L>::bias_before(L::count)];
-    const size_t env = pilot_env(view, items);
-    WarpPlayer<E> player(view, a, desks[threadIdx.x / 32], bias);
-    rollout<E>(view, Items{env, env + 1}, 0, int(a.played.steps), player,
-               FirstEpisode<E>(view, a.played, env));
+    take_seats(view, items, [&](size_t env, auto& desk, float* bias) {
+        WarpPlayer<E> player(view, a, desk, bias);
+        rollout<E>(view, Items{env, env + 1}, 0, int(a.played.steps), player,
+                   FirstEpisode<E>(view, a.played, env));
+    });
 }
 
 }

@@ -76,13 +76,12 @@ NACELLE_INLINE void weave_tile(LoomSides& sides, const uint32_t* seen, const uin
         NACELLE_UNROLL for (int k = 0; k < W::depth; k += 16) {
             uint32_t outputs[2][4];
             NACELLE_UNROLL for (int j = 0; j < 2; ++j)
-                load_tiles<true>(outputs[j], sides[turn][1] + (k + lane % 16) * W::pitch +
-                                                 warp % 4 * 16 + 8 * j + lane / 16 * 4);
+                load_tiles<true>(outputs[j], sides[turn][1] + k * W::pitch + tile_corner(W::pitch) +
+                                                 warp % 4 * 16 + 8 * j);
             NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
                 uint32_t inputs[4];
-                load_tiles<true>(inputs, sides[turn][0] +
-                                             (k + lane % 8 + lane / 16 * 8) * W::pitch +
-                                             warp / 4 * 32 + 8 * i + lane / 8 % 2 * 4);
+                load_tiles<true>(inputs, sides[turn][0] + k * W::pitch + turned_corner(W::pitch) +
+                                             warp / 4 * 32 + 8 * i);
                 NACELLE_UNROLL for (int j = 0; j < 2; ++j) {
                     multiply(sum[i][j][0], inputs, outputs[j][0], outputs[j][1]);
                     multiply(sum[i][j][1], inputs, outputs[j][2], outputs[j][3]);
