@@ -22,10 +22,12 @@ template <class T> constexpr nacelle::Dtype dtype_for() {
 }
 
 // Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
-uint64_t prepared_floats(const NetworkShape& shape, bool tensor) {
-    if (!tensor) return uint64_t(shape.prepared_floats()) + 64;
-    return uint64_t(TensorFit(shape.actor, false, false).words) + 64 +
-           (shape.shared ? 0 : TensorFit(shape.critic, false, false).words);
+uint64_t prepared_floats(const NetworkShape& shape, int planes) {
+    if (!planes) return uint64_t(shape.prepared_floats()) + 64;
+    const auto words = [&](const std::vector<int64_t>& widths) {
+        return TensorFit(widths, {.planes = planes}).words;
+    };
+    return uint64_t(words(shape.actor)) + 64 + (shape.shared ? 0 : words(shape.critic));
 }
 
 }
@@ -61,13 +63,13 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.flag = array<uint8_t>(name + ".kept.flag", {steps, rows}, false);
     bool tensor = false;
     for (const PolicySettings& policy : settings_.policies)
-        tensor |= policy.bf16 && policy.group == g;
+        tensor |= policy.on_tensor_cores() && policy.group == g;
     if (tensor)
         memory.experience = array<float>(name + ".kept.experience", {steps, rows, 4}, false);
     memory.advantage = array<float>(name + ".kept.advantage", {steps, rows}, false);
     memory.target = array<float>(name + ".kept.target", {steps, rows}, false);
     for (const PolicySettings& policy : settings_.policies)
-        if (policy.group == g && policy.bf16 && !policy.shared && !memory.final_obs)
+        if (policy.group == g && policy.on_tensor_cores() && !policy.shared && !memory.final_obs)
             memory.final_obs = array<float>(name + ".kept.final_obs", {steps, rows, width}, false);
     if (schema.image_elements(g)) {
         memory.seen = array<float>(name + ".seen", {rows, width}, false);
@@ -100,7 +102,7 @@ void PolicyGradient::make_policy(uint32_t p) {
     pupil.weights = array<float>(name + ".weights", {parameters}, true);
     if (as_gpu())
         pupil.prepared =
-            array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy.bf16)}, false);
+            array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy.planes)}, false);
     if (learns(p)) make_update(p);
 }
 
@@ -110,7 +112,7 @@ uint32_t PolicyGradient::parts_of(uint32_t p) const {
     const PolicySettings& policy = settings_.policies[p];
     if (!as_gpu()) return cpu_parts;
     if (settings_.emulates) return emulated_parts;
-    if (!policy.bf16) return gpu_parts;
+    if (!policy.on_tensor_cores()) return gpu_parts;
     if (policy.staged) return processors;
     return processors * policy.resident / (shapes_[p].shared ? 1 : 2);
 }
@@ -121,7 +123,7 @@ void PolicyGradient::make_update(uint32_t p) {
     const std::string name = policy.name + ".policy";
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
     pupil.parts = parts_of(p);
-    if (as_gpu() && !policy.bf16)
+    if (as_gpu() && !policy.on_tensor_cores())
         pupil.sheets = array<float>(
             name + ".sheets",
             {pupil.parts, uint64_t(shapes_[p].sheet_floats(policy.activation)) * block_items},

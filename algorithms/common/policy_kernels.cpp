@@ -12,7 +12,7 @@ namespace learn {
 Flight flight_of(const Settings& settings, const nacelle_environment& environment) {
     if (settings.stepwise || SchemaView(environment).header().has_image) return Flight::steps;
     bool tensor = false;
-    for (const PolicySettings& policy : settings.policies) tensor |= policy.bf16;
+    for (const PolicySettings& policy : settings.policies) tensor |= policy.on_tensor_cores();
     if (!tensor) return Flight::threads;
     return SchemaView(environment).header().is_team ? Flight::steps : Flight::warps;
 }

@@ -73,7 +73,9 @@ private:
     void launch_warps(const nacelle_kernel& kernel, const Arguments& a, void* stream) const {
         host_.launch(kernel, (uint64_t(environment_.envs) + 15) / 16 * 32, 64, a, stream);
     }
-    bool on_tensor_cores(size_t policy) const { return settings_.policies[policy].bf16; }
+    bool on_tensor_cores(size_t policy) const {
+        return settings_.policies[policy].on_tensor_cores();
+    }
     bool learns(size_t policy) const {
         return settings_.policies[policy].role == PolicySettings::Role::trained;
     }

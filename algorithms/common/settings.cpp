@@ -193,6 +193,7 @@ private:
         policy.precision =
             one_of(config, path, "precision", policy.precision, {"auto", "f32", "bf16"});
         policy.staged = config.flag("staged", policy.staged);
+        if (config.has("tensor_cores")) policy.tensor_cores = config.flag("tensor_cores", true);
         Config gains = config.object("gains");
         policy.hidden_gain = gains.number("hidden", policy.hidden_gain, 0, 1e3);
         policy.choice_gain = gains.number("choice", policy.choice_gain, 0, 1e3);
@@ -228,40 +229,59 @@ private:
     std::vector<std::pair<std::string, JsonValue>> objects_;
 };
 
-// Tensor cores where there are some and the networks fit, unless 32-bit floats were asked for.
+// Why networks cannot be computed on tensor cores in so many planes, or nothing. Sets `staged` where they fit in no
+// other way.
+std::string tensor_obstacle(PolicySettings& policy, const nacelle_environment& environment,
+                            const NetworkShape& shape, int planes) {
+    if (environment.on_gpu && environment.compute < 80)
+        return "bfloat16 needs a GPU of capability 8.0, and this one has " +
+               std::to_string(environment.compute / 10) + "." +
+               std::to_string(environment.compute % 10);
+    policy.planes = planes;
+    const std::string at_once = policy.staged ? "" : tensor_fit(policy, shape).obstacle;
+    if (planes > 1 || (at_once.empty() && !policy.staged)) return at_once;
+    policy.staged = true;    // what does not fit at once
+    if (policy.activation != "tanh" && policy.activation != "relu")
+        return "networks of this size bend by tanh or relu there";
+    return tensor_fit(policy, shape).obstacle;
+}
+
+// Tensor cores where there are some and the networks fit: in bfloat16 unless 32-bit floats were asked for, and for
+// those, too, unless they are not wanted.
 void choose_precision(PolicySettings& policy, const nacelle_environment& environment,
                       bool emulates) {
     if (policy.role == PolicySettings::Role::random) return;
-    const std::string where = "policies." + policy.name + ".precision";
-    const bool asked = policy.precision == "bf16";
-    if (asked && !environment.on_gpu && !emulates)
-        wrong(where, "a CPU computes in f32; bf16 needs a GPU");
-    if (policy.staged && !asked && !(policy.precision == "auto" && environment.on_gpu))
-        wrong("policies." + policy.name + ".staged",
-              "updates go in stages on tensor cores alone, and these networks are computed in f32");
+    const std::string path = "policies." + policy.name + ".";
+    const bool on_gpu = environment.on_gpu || emulates, asked = policy.precision == "bf16",
+               either = policy.precision == "auto" && environment.on_gpu, staged = policy.staged,
+               allowed = policy.tensor_cores.value_or(true);
+    if (asked && !on_gpu) wrong(path + "precision", "a CPU computes in f32; bf16 needs a GPU");
+    if (policy.tensor_cores && !on_gpu) wrong(path + "tensor_cores", "a CPU has none");
+    if (asked && !allowed) wrong(path + "tensor_cores", "bf16 is computed on nothing else");
     const NetworkShape shape(policy, environment);
-    std::string obstacle = policy.staged ? "" : tensor_fit(policy, shape).obstacle;
-    if (!obstacle.empty() || policy.staged) {
-        policy.staged = true;    // what does not fit at once
-        obstacle = tensor_fit(policy, shape).obstacle;
-        if (policy.activation != "tanh" && policy.activation != "relu")
-            obstacle = "networks of this size bend by tanh or relu there";
-    }
-    if (environment.on_gpu && environment.compute < 80)
-        obstacle = "bfloat16 needs a GPU of capability 8.0, and this one has " +
-                   std::to_string(environment.compute / 10) + "." +
-                   std::to_string(environment.compute % 10);
+    std::string obstacle = "these networks are computed in f32";
+    if (asked || (either && allowed)) obstacle = tensor_obstacle(policy, environment, shape, 1);
     if (asked && !obstacle.empty())
-        wrong(where,
+        wrong(path + "precision",
               "these networks cannot be trained on tensor cores: " + obstacle + "; \"f32\" can");
-    policy.bf16 = asked || (policy.precision == "auto" && environment.on_gpu && obstacle.empty());
-    policy.precision = policy.bf16 ? "bf16" : "f32";
-    policy.staged = policy.staged && policy.bf16;
-    if (policy.bf16) {
-        const TensorFit fit = tensor_fit(policy, shape);
-        policy.threads = fit.threads;
-        policy.resident = fit.resident;
+    policy.precision = obstacle.empty() ? "bf16" : "f32";
+    if (!obstacle.empty()) {
+        if (staged)
+            wrong(path + "staged", "updates go in stages on tensor cores alone, and " + obstacle);
+        policy.staged = false;
+        policy.planes = 0;
+        if (!on_gpu || !allowed) return;
+        obstacle = tensor_obstacle(policy, environment, shape, 3);
+        if (!obstacle.empty() && policy.tensor_cores)
+            wrong(path + "tensor_cores", "these networks cannot be trained on them: " + obstacle);
     }
+    if (!obstacle.empty()) {
+        policy.planes = 0;
+        return;
+    }
+    const TensorFit fit = tensor_fit(policy, shape);
+    policy.threads = fit.threads;
+    policy.resident = fit.resident;
 }
 
 const char* role_text(PolicySettings::Role role) {
@@ -281,7 +301,8 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
     json.text("activation", policy.activation);
     json.text("trunk", policy.shared ? "shared" : "separate");
     json.text("precision", policy.precision);
-    if (policy.bf16) json.raw("staged", policy.staged ? "true" : "false");
+    if (policy.precision == "bf16") json.raw("staged", policy.staged ? "true" : "false");
+    if (policy.tensor_cores) json.raw("tensor_cores", *policy.tensor_cores ? "true" : "false");
     json.begin("gains")
         .number("hidden", policy.hidden_gain)
         .number("choice", policy.choice_gain)

@@ -3,6 +3,7 @@
 #include <nacelle/plugin/config.h>
 #include <nacelle/plugin/host.h>
 #include <nacelle/schema.h>
+#include <optional>
 
 // What a policy gradient is configured by, read and checked, with every default filled in.
 namespace learn {
@@ -22,12 +23,16 @@ struct PolicySettings {
     Role role = Role::trained;
     std::vector<int64_t> hidden;
     std::string activation, deviation, precision;
-    bool shared = true, squashed = false, bf16 = false;
+    bool shared = true, squashed = false;
+    // On tensor cores each number has one plane of bfloat16, or three for 32-bit floats; elsewhere none.
+    int planes = 0;
+    std::optional<bool> tensor_cores;    // whether they are to be used for 32-bit floats
     bool staged = false;    // an update on tensor cores leaves what layers saw in memory
     uint32_t threads =
         0;    // of an update's block on tensor cores, and how many a processor has at once
     uint32_t resident = 1;
     int64_t noise_steps = 1;    // for which the noise of continuous actions stays the same
+    bool on_tensor_cores() const { return planes > 0; }
     double initial_deviation = 1, hidden_gain = 0, choice_gain = 0, value_gain = 0;
     Schedule dials[dial_count] = {};
 };

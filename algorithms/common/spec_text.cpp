@@ -13,7 +13,8 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            "    static constexpr int group = " + std::to_string(policy.group) + ";\n" +
            "    static constexpr Kind kind = Kind::" + kinds[int(policy.role)] + ";\n" +
            "    static constexpr bool shared = " + word(policy.shared) +
-           ", squashed = " + word(policy.squashed) + ", tensor = " + word(policy.bf16) + ";\n" +
+           ", squashed = " + word(policy.squashed) + ";\n" +
+           "    static constexpr int planes = " + std::to_string(policy.planes) + ";\n" +
            "    static constexpr Activation activation = Activation::" + policy.activation + ";\n" +
            "    static constexpr Deviation deviation = Deviation::" +
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
@@ -35,10 +36,10 @@ void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& polic
     if (policy.role != Role::trained) return;
     if (flight != Flight::warps) add(texts.rollout, "LAND");
     add(texts.rest, "POLICY");
-    if (policy.bf16 && !policy.shared) add(texts.update, "APPRAISE");
+    if (policy.on_tensor_cores() && !policy.shared) add(texts.update, "APPRAISE");
     if (settings.traced) add(texts.update, "REVIEW");
-    if (policy.bf16 && policy.staged) add(texts.update, "GRADIENT_WIDE");
-    else if (policy.bf16)
+    if (policy.staged) add(texts.update, "GRADIENT_WIDE");
+    else if (policy.on_tensor_cores())
         add(texts.update, "GRADIENT_WARPS",
             ", " + std::to_string(policy.threads) + ", " + std::to_string(policy.resident));
     else add(texts.update, "GRADIENT");

@@ -18,6 +18,7 @@ constexpr int64_t tiles_of(int64_t width, int64_t size) { return (width + size -
 // How a network is cut into tiles.
 struct Tiles {
     const std::vector<int64_t>& widths;
+    int64_t planes = 1;
     size_t layers = widths.size() - 1;
 
     int64_t in(size_t l) const { return tiles_of(widths[l], 16); }
@@ -30,8 +31,9 @@ struct Tiles {
     int64_t desk_bytes() const {
         int64_t all = 0, widest = in(0);
         for (size_t l = 0; l < layers; ++l) all += in(l)*out(l);
-        for (size_t l = 1; l < layers && all > most_unrolled; ++l) widest = std::max(widest, in(l));
-        return 4 * 16 * (8 * widest + 4 + out_pitch());
+        for (size_t l = 1; l < layers && all * (planes > 1 ? 2 : 1) > most_unrolled; ++l)
+            widest = std::max(widest, in(l));
+        return 4 * 16 * (8 * widest * planes + 4 + out_pitch());
     }
 };
 
@@ -41,14 +43,14 @@ std::string too_much(const std::string& what, int64_t wanted, int64_t there) {
 
 }
 
-TensorFit::TensorFit(const std::vector<int64_t>& widths, bool in_stages, bool keeps_input)
-    : staged(in_stages) {
-    const Tiles tiles{widths};
+TensorFit::TensorFit(const std::vector<int64_t>& widths, const Form& form) : staged(form.staged) {
+    const Tiles tiles{widths, form.planes};
     int64_t prepared = 0;
     for (size_t l = 0; l < tiles.layers; ++l)
-        prepared += 64 * (tiles.in(l)*tiles.out(l) + tiles.turned(l)) + 8 * tiles.out(l);
+        prepared +=
+            64 * form.planes * (tiles.in(l)*tiles.out(l) + tiles.turned(l)) + 8 * tiles.out(l);
     words = uint32_t(prepared);
-    staged ? fit_staged(widths) : fit_at_once(widths, keeps_input);
+    staged ? fit_staged(widths) : fit_at_once(widths, form);
     if (obstacle.empty() && shared_bytes > most_shared_bytes)
         obstacle = too_much("an update needs this many bytes of a processor's shared memory: ",
                             shared_bytes, most_shared_bytes);
@@ -57,27 +59,27 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, bool in_stages, bool ke
                             desks * tiles.desk_bytes(), most_desk_bytes);
 }
 
-void TensorFit::fit_at_once(const std::vector<int64_t>& widths, bool keeps_input) {
-    const Tiles tiles{widths};
+void TensorFit::fit_at_once(const std::vector<int64_t>& widths, const Form& form) {
+    const Tiles tiles{widths, form.planes};
     const int64_t widest = *std::max_element(widths.begin(), widths.end() - 1);
     const int64_t warps = widest > 64 ? 8 : 4;
     int64_t row = tiles.out_pitch(), units = 0, registers = 0;
     for (size_t l = 0; l < tiles.layers; ++l) {
         const int64_t across = (tiles.out(l) + 1) / 2;
-        row += 8 * (tiles.in(l) + tiles.in(l + 1)) + 8;
+        row += 8 * form.planes * (tiles.in(l) + tiles.in(l + 1)) + 8;
         units += tiles_of(tiles.in(l)*across, warps);
-        registers += 8 * tiles.in(l) * (keeps_input ? 2 : 1) + 4 * tiles_of(across, warps);
+        registers += 8 * tiles.in(l) * (form.keeps_input ? 2 : 1) + 4 * tiles_of(across, warps);
     }
     const auto bytes = [&](int64_t rows) { return 16 * tiles_of(rows * row + words, 4); };
-    const bool in_pairs =
-        warps == 4 && registers + 8 * units <= most_held && bytes(128) <= most_pair_bytes;
+    const bool in_pairs = warps == 4 && form.planes == 1 && registers + 8 * units <= most_held &&
+                          bytes(128) <= most_pair_bytes;
     threads = uint32_t(32 * warps);
     shared_bytes = uint32_t(bytes(16 * warps * (in_pairs ? 2 : 1)));
     // Four warps of up to 168 registers a thread fit three times; with two bands of samples twice; eight once.
     resident = uint32_t(std::clamp<int64_t>(processor_bytes / (shared_bytes + block_bytes), 1,
-                                            warps > 4  ? 1
-                                            : in_pairs ? 2
-                                                       : 3));
+                                            warps > 4 || form.planes > 1 ? 1
+                                            : in_pairs                   ? 2
+                                                                         : 3));
     if (units > most_units)
         obstacle =
             too_much("the sums of gradients need this many registers of a thread: ", 8 * units,
@@ -104,9 +106,10 @@ void TensorFit::fit_staged(const std::vector<int64_t>& widths) {
 
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
     const bool keeps_input = policy.activation == "gelu" || policy.activation == "silu";
-    TensorFit fit(shape.actor, policy.staged, keeps_input);
+    const TensorFit::Form form{policy.planes, policy.staged, keeps_input};
+    TensorFit fit(shape.actor, form);
     if (shape.shared) return fit;
-    const TensorFit critic(shape.critic, policy.staged, keeps_input);
+    const TensorFit critic(shape.critic, form);
     if (fit.obstacle.empty()) fit.obstacle = critic.obstacle;
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
     fit.resident = std::min(fit.resident, critic.resident);

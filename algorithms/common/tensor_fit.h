@@ -16,11 +16,15 @@ struct TensorFit {
         0;                   // of 128 by 128, in which its second kernel goes through the weights
     std::string obstacle;    // why it cannot be, or empty
 
-    // `keeps_input`: the activation's slope needs what went into it.
-    TensorFit(const std::vector<int64_t>& widths, bool staged, bool keeps_input);
+    struct Form {
+        int planes = 1;    // of each number
+        bool staged = false;
+        bool keeps_input = false;    // the activation's slope needs what went into it
+    };
+    TensorFit(const std::vector<int64_t>& widths, const Form& form);
 
 private:
-    void fit_at_once(const std::vector<int64_t>& widths, bool keeps_input);
+    void fit_at_once(const std::vector<int64_t>& widths, const Form& form);
     void fit_staged(const std::vector<int64_t>& widths);
 };
 

@@ -42,7 +42,8 @@ struct Wanted {
     learn::Algorithm algorithm;
     const char* config;
     uint32_t compute = 90;
-    bool bf16 = true, staged = false;
+    int planes = 1;    // of numbers on tensor cores, or none
+    bool staged = false;
 };
 
 // Compiles its programs, or says why that fails.
@@ -52,7 +53,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
     const Told told(env, program.compute);
     const learn::Settings settings =
         learn::read_settings(program.algorithm, program.config, told.environment);
-    CHECK(settings.policies[0].bf16 == program.bf16);
+    CHECK(settings.policies[0].planes == program.planes);
     CHECK(settings.policies[0].staged == program.staged);
     const learn::ProgramTexts texts =
         learn::program_texts(settings, learn::SchemaView(told.environment),
@@ -88,14 +89,15 @@ TEST_CASE("the learners' programs compile for GPUs") {
          R"({"policies": {"default": {"activation": "silu", "hidden": [128, 33]}}})"},
         {"pendulum", ppo,
          R"({"policies": {"default": {"precision": "f32", "deviation": "state", "squash": true}}})",
-         90, false},
+         90, 3},
+        {"cartpole", ppo,
+         R"({"policies": {"default": {"precision": "f32", "tensor_cores": false}}})", 90, 0},
         {"acrobot", ppo, R"({"advantage": "vtrace", "normalise_advantages": "minibatch"})"},
         {"acrobot", ppo,
-         R"({"policies": {"default": {"hidden": [256, 256], "trunk": "separate"}}})", 90, true,
-         true},
+         R"({"policies": {"default": {"hidden": [256, 256], "trunk": "separate"}}})", 90, 1, true},
         {"tag_gridworld", ppo, R"({"policies": {"runner": {"train": "random"}}})"},
-        {"connect_four", ppo, R"({"policies": {"default": {"precision": "f32"}}})", 90, false},
-        {"rooms", ppo, R"({})", 90, false},
+        {"connect_four", ppo, R"({"policies": {"default": {"precision": "f32"}}})", 90, 0},
+        {"rooms", ppo, R"({})", 90, 0},
     };
     std::unique_ptr<Compiler> compiler;
     try {
@@ -122,5 +124,5 @@ TEST_CASE("older GPUs get the programs that they can run") {
         NACELLE_SKIP(error.what());
     }
     CHECK(fault_of(*ampere, {"cartpole", ppo, "{}", 80}) == "");
-    CHECK(fault_of(*turing, {"cartpole", ppo, "{}", 75, false}) == "");
+    CHECK(fault_of(*turing, {"cartpole", ppo, "{}", 75, 0}) == "");
 }

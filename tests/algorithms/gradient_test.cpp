@@ -114,6 +114,8 @@ Case with(Case c, const Json& policy, const Json& learner = Json::object()) {
     return c;
 }
 const Json narrow = {{"precision", "bf16"}}, wide = {{"precision", "f32"}},
+           in_planes = {{"precision", "f32"}, {"tensor_cores", true}},
+           without_cores = {{"precision", "f32"}, {"tensor_cores", false}},
            on_threads = {{"emulate", true}, {"horizon", 5}};
 
 }
@@ -129,7 +131,8 @@ TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, o
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
     const auto on = cpu();
-    hold_to_doubles(on, with(cases()[6], wide, on_threads), as_f32, 130);
+    hold_to_doubles(on, with(cases()[3], in_planes, on_threads), as_f32, 130);
+    hold_to_doubles(on, with(cases()[6], without_cores, on_threads), as_f32, 130);
     for (const size_t i : {0u, 3u})
         hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16_of_few, 130);
     hold_to_doubles(on, with(with(cases()[0], narrow, on_threads), {{"staged", true}}),
@@ -140,6 +143,8 @@ TEST_CASE("the whole gradient is that of the formulas on a GPU") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
+    for (const size_t i : {0u, 3u, 6u})
+        hold_to_doubles(on, with(cases()[i], without_cores), as_f32, 150);
     for (const Case& c : cases()) {
         hold_to_doubles(on, with(c, wide), as_f32, 150);
         const Case less = with(c, narrow);

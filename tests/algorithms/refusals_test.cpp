@@ -31,6 +31,11 @@ Json of(const std::string& policy, const Json& settings) {
     return {{"policies", {{policy, settings}}}};
 }
 Json all(const Json& settings) { return of("default", settings); }
+Json as_gpu(const Json& settings) {
+    Json config = all(settings);
+    config["emulate"] = true;
+    return config;
+}
 
 }
 
@@ -112,6 +117,12 @@ TEST_CASE("a wrong policy is refused by its path") {
            "policies.default.precision: there is no 'f16' (there is: auto, f32, bf16)"},
           {all({{"precision", "bf16"}}),
            "policies.default.precision: a CPU computes in f32; bf16 needs a GPU"},
+          {all({{"tensor_cores", false}}), "policies.default.tensor_cores: a CPU has none"},
+          {as_gpu({{"precision", "bf16"}, {"tensor_cores", false}}),
+           "policies.default.tensor_cores: bf16 is computed on nothing else"},
+          {as_gpu({{"precision", "f32"}, {"tensor_cores", true}, {"hidden", {128, 128}}}),
+           "policies.default.tensor_cores: these networks cannot be trained on them: an update "
+           "needs this many bytes of a processor's shared memory: ..."},
           {all({{"gains", {{"hiden", 1}}}}),
            "policies.default.gains.hiden: there is no such setting (there is: hidden, choice, "
            "value)"}});

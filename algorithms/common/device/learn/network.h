@@ -5,10 +5,11 @@
 
 namespace learn {
 
-template <int input, int output, Activation f, class Hidden> struct Layers;
-template <int input, int output, Activation f, int... h>
-struct Layers<input, output, f, Ints<h...>> {
+template <int input, int output, Activation f, class Hidden, int planes = 1> struct Layers;
+template <int input, int output, Activation f, int... h, int in_planes>
+struct Layers<input, output, f, Ints<h...>, in_planes> {
     static constexpr Activation activation = f;
+    static constexpr int planes = in_planes;    // of numbers on tensor cores
     static constexpr int in = input, out = output, count = sizeof...(h) + 1;
     static constexpr int width[count + 1] = {input, h..., output};
 
@@ -103,8 +104,8 @@ template <class E, int policy> struct Networks {
     using H = Head<ChoiceOf<E, policy>, S>;
     static constexpr bool shared = S::shared;
     using Actor = Layers<width_of<E, policy>, H::outputs + (shared ? 1 : 0), S::activation,
-                         typename S::Hidden>;
-    using Critic = Layers<width_of<E, policy>, 1, S::activation, typename S::Hidden>;
+                         typename S::Hidden, S::planes>;
+    using Critic = Layers<width_of<E, policy>, 1, S::activation, typename S::Hidden, S::planes>;
     static constexpr int parameters = Actor::parameters + (shared ? 0 : Critic::parameters);
     static constexpr int value_output = H::outputs;
 };

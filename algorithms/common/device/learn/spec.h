@@ -19,7 +19,8 @@ enum class Loss { clipped, plain };
 // template <> struct Spec<0> {
 //     static constexpr int group = 0;
 //     static constexpr Kind kind = Kind::trained;
-//     static constexpr bool shared = true, squashed = false, tensor = false;
+//     static constexpr bool shared = true, squashed = false;
+//     static constexpr int planes = 0;
 //     static constexpr Activation activation = Activation::tanh;
 //     static constexpr Deviation deviation = Deviation::free;
 //     static constexpr int noise_steps = 1;
@@ -27,6 +28,8 @@ enum class Loss { clipped, plain };
 //     using Hidden = nacelle::detail::Ints<64, 64>;
 // };
 template <int policy> struct Spec;
+// Networks on tensor cores have each number in one plane of bfloat16, or in three.
+template <int policy> inline constexpr bool on_tensor_cores = Spec<policy>::planes > 0;
 
 template <bool first, class A, class B> struct OneOf { using type = A; };
 template <class A, class B> struct OneOf<false, A, B> { using type = B; };

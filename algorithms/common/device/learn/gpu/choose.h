@@ -149,23 +149,23 @@ NACELLE_INLINE void choose_threads(const View<E>& view, const Arguments& a, Item
 
 template <class E, int policy>
 NACELLE_INLINE void act(const View<E>& view, const Arguments& a, Items items) {
-    if constexpr (Spec<policy>::tensor) act_warps<E, policy>(view, a, items);
+    if constexpr (on_tensor_cores<policy>) act_warps<E, policy>(view, a, items);
     else act_threads<E, policy>(view, a, items);
 }
 template <class E, int policy>
 NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, Items items) {
-    if constexpr (Spec<policy>::tensor) choose_warps<E, policy>(view, a, items);
+    if constexpr (on_tensor_cores<policy>) choose_warps<E, policy>(view, a, items);
     else choose_threads<E, policy>(view, a, items);
 }
 template <class E, int policy>
 NACELLE_INLINE void land(const View<E>& view, const Arguments& a, Items items) {
-    if constexpr (Spec<policy>::tensor) land_warps<E, policy>(view, a, items);
+    if constexpr (on_tensor_cores<policy>) land_warps<E, policy>(view, a, items);
     else land_threads<E, policy>(view, a, items);
 }
 
 template <class E, int policy>
 NACELLE_INLINE void review(const View<E>& view, const Arguments& a, Items items) {
-    if constexpr (Spec<policy>::tensor) review_warps<E, policy>(view, a, items);
+    if constexpr (on_tensor_cores<policy>) review_warps<E, policy>(view, a, items);
     else review_threads<E, policy>(view, a, items);
 }
 

@@ -15,7 +15,7 @@ template <class L> struct FloatOrder {
 };
 template <class E, int policy> struct Prepared {
     using N = Networks<E, policy>;
-    static constexpr bool tensor = Spec<policy>::tensor;
+    static constexpr bool tensor = on_tensor_cores<policy>;
     using ActorOrder = Either<tensor, Fragments<typename N::Actor>, FloatOrder<typename N::Actor>>;
     using CriticOrder =
         Either<tensor, Fragments<typename N::Critic>, FloatOrder<typename N::Critic>>;

@@ -7,6 +7,9 @@
 //   C (16 x 8)   rows g (0, 1) and g + 8 (2, 3), columns 2t, 2t + 1
 // two neighbours in a word, the first one in its lower half. A and C fit together: two tiles of outputs are
 // one of inputs for the next layer, in the same lanes.
+//
+// A 32-bit float is the sum of three such numbers, of 8 bits each: three planes. The product of two floats is then
+// that of planes p and q for every p + q < 3; the others are below its last bit.
 
 namespace learn {
 
@@ -125,6 +128,31 @@ inline void store_tiles(void* row, const uint32_t (&from)[4]) {
 }
 #endif
 
+// Two neighbours in planes, the first one being what they are rounded to, each other one what is left.
+template <int planes> struct Planes {
+    uint32_t at[planes];
+
+    NACELLE_INLINE float low() const {
+        float sum = low_half(at[0]);
+        NACELLE_UNROLL for (int p = 1; p < planes; ++p) sum += low_half(at[p]);
+        return sum;
+    }
+    NACELLE_INLINE float high() const {
+        float sum = high_half(at[0]);
+        NACELLE_UNROLL for (int p = 1; p < planes; ++p) sum += high_half(at[p]);
+        return sum;
+    }
+};
+template <int planes> NACELLE_INLINE Planes<planes> planes_of(float low, float high) {
+    Planes<planes> pair;
+    NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
+        pair.at[p] = pair_of(low, high);
+        low -= low_half(pair.at[p]);
+        high -= high_half(pair.at[p]);
+    }
+    return pair;
+}
+
 // Activations of two neighbours as a pair, and the slope at one of them from what went in or came out.
 template <Activation f> struct PairCurve {
     static constexpr bool needs_input = Curve<f>::needs_input;
@@ -148,5 +176,10 @@ template <Activation f> struct PairCurve {
         return Curve<f>::slope(input, output);
     }
 };
+// The same with as many planes as there are: with several of them as exact as they are.
+template <Activation f, int planes> NACELLE_INLINE Planes<planes> bent_pair(float a, float b) {
+    if constexpr (planes == 1) return {{PairCurve<f>::at(a, b)}};
+    else return planes_of<planes>(Curve<f>::at(a), Curve<f>::at(b));
+}
 
 }

@@ -12,7 +12,7 @@ template <class L> struct Bench {
     static constexpr int warps = L::widest_input() > 64 ? 8 : 4, threads = 32 * warps;
     // Level l is what goes into layer l; the last one has the slopes along the outputs alone.
     static consteval int tiles(int l) { return tiles_of(L::width[l], 16); }
-    static consteval int pitch(int l) { return 8 * tiles(l) + 4; }
+    static consteval int pitch(int l) { return 8 * tiles(l) * F::planes + 4; }
     static consteval int pitches(int first, int end) {
         int words = 0;
         for (int l = first; l < end; ++l) words += pitch(l);
@@ -50,7 +50,8 @@ template <class L> struct Bench {
     static constexpr int held =
         8 * Trail<L>::tiles * (Trail<L>::keeps_input ? 2 : 1) + 8 * all_units + 4 * all_bias_units;
     static constexpr int bands =
-        warps == 4 && held <= most_held && 4 * words_for(128) <= most_bytes ? 2 : 1;
+        warps == 4 && F::planes == 1 && held <= most_held && 4 * words_for(128) <= most_bytes ? 2
+                                                                                              : 1;
     static constexpr int own_rows = warp_rows * bands, samples = own_rows * warps;
     static constexpr int words = words_for(samples);
     static consteval int seen_before(int l) { return pitches(0, l) * samples; }
@@ -59,6 +60,34 @@ template <class L> struct Bench {
     }
     static constexpr int weights_start = slopes_before(L::count + 1);
     static constexpr int out_start = weights_start + F::size;
+};
+
+// The rows of one warp of a block.
+template <class L> struct BenchRows {
+    using B = Bench<L>;
+    using F = Fragments<L>;
+    uint32_t* bench;
+    int warp;
+
+    NACELLE_INLINE BenchRows(uint32_t* its_bench, int its_warp)
+        : bench(its_bench), warp(its_warp) {}
+    template <int l> NACELLE_INLINE uint32_t* seen() const {
+        return bench + B::seen_before(l) + warp * B::own_rows * B::pitch(l);
+    }
+    template <int l> NACELLE_INLINE uint32_t* slopes() const {
+        return bench + B::slopes_before(l) + warp * B::own_rows * B::pitch(l);
+    }
+    NACELLE_INLINE float* output(int row) const {
+        return reinterpret_cast<float*>(bench + B::out_start) +
+               (warp * B::own_rows + row) * B::out_pitch;
+    }
+    // What this lane reads of the tiles of weights from word `start` on.
+    NACELLE_INLINE const uint32_t* weights(int start) const {
+        return bench + B::weights_start + start + 2 * warp_lane();
+    }
+    NACELLE_INLINE const float* bias() const {
+        return reinterpret_cast<const float*>(bench + B::weights_start) + F::bias_start;
+    }
 };
 
 }

@@ -37,14 +37,17 @@ public:
         }
         return kept;
     }
-    // The slopes as pairs; none where there is no sample.
+    // The slopes as pairs, plane by plane; none where there is no sample.
     NACELLE_INLINE void row(const float* out, bool mine, size_t at, const Kept<E, policy>& kept,
                             uint32_t* to) {
         float slope[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
         if (mine) judge(out, at, kept, slope);
-        NACELLE_UNROLL for (int k = 0; k < L::out; k += 2) to[k / 2] =
-            pair_of(slope[k], k + 1 < L::out ? slope[k + 1] : 0.0f);
+        constexpr int apart = 8 * tiles_of(L::out, 16);
+        NACELLE_UNROLL for (int k = 0; k < L::out; k += 2) {
+            const auto pair = planes_of<L::planes>(slope[k], k + 1 < L::out ? slope[k + 1] : 0.0f);
+            NACELLE_UNROLL for (int p = 0; p < L::planes; ++p) to[apart * p + k / 2] = pair.at[p];
+        }
     }
     // The sums over a block, whose threads all come along; `meeting` has room for a few floats a warp.
     NACELLE_INLINE void store(uint32_t slot, float* meeting, int warps) {

@@ -2,15 +2,17 @@
 #include <learn/gpu/tensor.h>
 #include <learn/network.h>
 // A network on tensor cores: a warp takes 16 rows through all layers in registers, each layer's outputs
-// being the next one's inputs in the same lanes. Weights are kept as the cores read them.
+// being the next one's inputs in the same lanes. Weights are kept as the cores read them. Where tiles have several
+// planes, those of a level or of a tile of weights lie plane by plane.
 
 namespace learn {
 
 constexpr int tiles_of(int width, int size) { return (width + size - 1) / size; }
 
 // How layer l is cut into tiles: inputs by 16, outputs by 8, and where its fragments lie, in words: lane by
-// lane two words a tile. Behind the fragments come those turned, for the way back, then the biases.
+// lane two words a plane of a tile. Behind the fragments come those turned, for the way back, then the biases.
 template <class L> struct Fragments {
+    static constexpr int planes = L::planes;
     static consteval int in_tiles(int l) { return tiles_of(L::width[l], 16); }
     static consteval int out_tiles(int l) {
         return l + 1 < L::count ? 2 * in_tiles(l + 1) : tiles_of(L::width[l + 1], 8);
@@ -35,7 +37,7 @@ template <class L> struct Fragments {
         for (int i = 0; i < l; ++i) n += 8 * out_tiles(i);
         return n;
     }
-    static constexpr int words_in_tile = 64;
+    static constexpr int words_in_plane = 64, words_in_tile = words_in_plane * planes;
     static constexpr int turned_start = all_tiles * words_in_tile,
                          bias_start = turned_start + turned_before(L::count) * words_in_tile,
                          size = bias_start + bias_before(L::count);
@@ -55,41 +57,50 @@ template <class L> struct Fragments {
             return;
         }
         const int o = at / in, i = at % in;
+        const int tile = tiles_before(l) + i / 16 * out_tiles(l) + o / 8,
+                  turned = turned_before(l) + o / 16 * 2 * in_tiles(l) + i / 8;
+        const Planes<planes> pair = planes_of<planes>(value, 0.0f);
         auto* const halves = reinterpret_cast<uint16_t*>(prepared);
-        const auto half = uint16_t(pair_of(value, 0.0f));
-        halves[2 * words_in_tile * (tiles_before(l) + i / 16 * out_tiles(l) + o / 8) +
-               half_in_tile(i, o)] = half;
-        if constexpr (l > 0)
-            halves[2 * turned_start +
-                   2 * words_in_tile * (turned_before(l) + o / 16 * 2 * in_tiles(l) + i / 8) +
-                   half_in_tile(o, i)] = half;
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
+            const auto half = uint16_t(pair.at[p]);
+            uint16_t* const plane = halves + 2 * words_in_plane * p;
+            plane[2 * words_in_tile * tile + half_in_tile(i, o)] = half;
+            if constexpr (l > 0)
+                plane[2 * turned_start + 2 * words_in_tile * turned + half_in_tile(o, i)] = half;
+        }
     }
 };
 
-struct Pair {
-    uint32_t at[2];
-};
+template <int planes> struct Fragment { uint32_t at[planes][2]; };
 // Weights that a warp reads from memory, or keeps in its registers.
-struct WeightsInMemory {
+template <int count> struct TilesInMemory {
+    static constexpr int planes = count;
     const uint32_t* tiles;    // of this lane
-    NACELLE_INLINE Pair operator()(int tile) const {
+    NACELLE_INLINE Fragment<planes> operator()(int tile) const {
+        Fragment<planes> fragment;
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
+            const uint32_t* const from = tiles + (tile * planes + p) * 64;
 #if defined(__CUDACC_RTC__)
-        const uint2 pair = *reinterpret_cast<const uint2*>(tiles + tile * 64);
-        return {{pair.x, pair.y}};
+            const uint2 pair = *reinterpret_cast<const uint2*>(from);
+            fragment.at[p][0] = pair.x;
+            fragment.at[p][1] = pair.y;
 #else
-        return {{tiles[tile * 64], tiles[tile * 64 + 1]}};
+            fragment.at[p][0] = from[0];
+            fragment.at[p][1] = from[1];
 #endif
+        }
+        return fragment;
     }
 };
+using WeightsInMemory = TilesInMemory<1>;
 template <int count> struct WeightsInRegisters {
-    uint32_t words[count][2];
+    static constexpr int planes = 1;
+    Fragment<1> fragments[count];
     NACELLE_INLINE explicit WeightsInRegisters(const uint32_t* tiles) {
-        NACELLE_UNROLL for (int i = 0; i < count; ++i) {
-            words[i][0] = tiles[i * 64];
-            words[i][1] = tiles[i * 64 + 1];
-        }
+        const WeightsInMemory memory{tiles};
+        NACELLE_UNROLL for (int i = 0; i < count; ++i) fragments[i] = memory(i);
     }
-    NACELLE_INLINE Pair operator()(int tile) const { return {{words[tile][0], words[tile][1]}}; }
+    NACELLE_INLINE Fragment<1> operator()(int tile) const { return fragments[tile]; }
 };
 NACELLE_INLINE int warp_lane() { return int(threadIdx.x % 32); }
 
@@ -143,32 +154,20 @@ NACELLE_INLINE void leave_outputs(float* rows, int pitch, int j, const float (&c
     lower[1] = c[3];
 }
 // One row's numbers as pairs, written by the lane that owns it. What is behind them stays zero.
-template <int width>
+template <int width, int planes = 1>
 NACELLE_INLINE void put_row(uint32_t* to, const float* obs, const Memory& memory) {
+    constexpr int apart = 8 * tiles_of(width, 16);
     const float *const mean = memory.mean, *const scale = memory.scale;
     NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
         const float first = normal_of(obs[k], mean[k], scale[k]);
         const float second = k + 1 < width ? normal_of(obs[k + 1], mean[k + 1], scale[k + 1]) : 0;
-        to[k / 2] = pair_of(first, second);
+        const Planes<planes> pair = planes_of<planes>(first, second);
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) to[apart * p + k / 2] = pair.at[p];
     }
 }
 // Tiles of 8 outputs that a warp works on at once: a product waits for the one before it in the same tile, and
 // others fill the time.
 constexpr int tiles_at_once(int tiles) { return tiles % 4 == 0 ? 4 : tiles % 2 == 0 ? 2 : 1; }
-// Of each band of 16 rows c[j] = in, from tile `from` on, times tile first + j of the outputs, whose weights are
-// `pitch` tiles apart, on top of what is there. Bands share what is read of the weights.
-template <int tiles, int bands, int together, int all, class Weights>
-NACELLE_INLINE void tile_products(float (&c)[bands][together][4],
-                                  const uint32_t (&in)[bands][all][4], int from,
-                                  const Weights& weights, int first, int pitch) {
-    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
-        NACELLE_UNROLL for (int j = 0; j < together; ++j) {
-            const Pair w = weights(first + j + k * pitch);
-            NACELLE_UNROLL for (int b = 0; b < bands; ++b)
-                multiply(c[b][j], in[b][from + k], w.at[0], w.at[1]);
-        }
-    }
-}
 template <int bands, int together>
 NACELLE_INLINE void begin_tiles(float (&c)[bands][together][4], const float* bias) {
     NACELLE_UNROLL for (int j = 0; j < together; ++j) {
@@ -184,8 +183,37 @@ template <int bands, int together> NACELLE_INLINE void begin_tiles(float (&c)[ba
         NACELLE_UNROLL for (int i = 0; i < 4 * together; ++i) c[b][i / 4][i % 4] = 0;
     }
 }
-
-// What bands of 16 rows leave at the layers, the inputs first.
+// sum += in times a tile of weights, both in planes, those of `in` lying `apart` tiles from each other. Small
+// products have a sum of their own: beside the large ones the cores would cut their last bits off.
+template <int planes>
+NACELLE_INLINE void multiply_planes(float (&large)[4], float (&small)[4], const uint32_t (*in)[4],
+                                    int apart, const Fragment<planes>& weights) {
+    NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
+        NACELLE_UNROLL for (int q = 0; p + q < planes; ++q)
+            multiply(p + q > 0 ? small : large, in[p * apart], weights.at[q][0], weights.at[q][1]);
+    }
+}
+// Of each band of 16 rows c[j] = in, from tile `from` on, times tile first + j of the outputs, whose weights are
+// `pitch` tiles apart, on top of what is there. Bands share what is read of the weights.
+template <int tiles, int bands, int together, int all, class Weights>
+NACELLE_INLINE void tile_products(float (&c)[bands][together][4],
+                                  const uint32_t (&in)[bands][all][4], int from,
+                                  const Weights& weights, int first, int pitch) {
+    constexpr int planes = Weights::planes;
+    float small[bands][together][4];
+    begin_tiles(small);
+    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
+        NACELLE_UNROLL for (int j = 0; j < together; ++j) {
+            const Fragment<planes> w = weights(first + j + k * pitch);
+            NACELLE_UNROLL for (int b = 0; b < bands; ++b)
+                multiply_planes(c[b][j], small[b][j], in[b] + from + k, tiles, w);
+        }
+    }
+    NACELLE_UNROLL for (int i = 0; planes > 1 && i < 4 * bands * together; ++i)
+        c[i / 4 / together][i / 4 % together][i % 4] +=
+        small[i / 4 / together][i / 4 % together][i % 4];
+}
+// What bands of 16 rows leave at the layers, the inputs first, where numbers have one plane.
 template <class L, int bands = 1> struct Trail {
     using F = Fragments<L>;
     static consteval int before(int l) {

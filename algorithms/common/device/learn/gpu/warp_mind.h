@@ -9,9 +9,10 @@ inline constexpr int warp_rows = 16;
 inline constexpr int most_in_registers = 48;    // tiles of weights that a warp keeps for all steps
 
 // Beyond so many tiles all of a network unrolled takes seconds to compile: then the layers' outputs go
-// through shared memory, and their tiles are counted at run time.
+// through shared memory, and their tiles are counted at run time. With several planes there are not enough registers.
 inline constexpr int most_unrolled = 100;
-template <class L> inline constexpr bool is_rolled = Fragments<L>::all_tiles > most_unrolled;
+template <class L>
+inline constexpr bool is_rolled = L::planes > 1 || Fragments<L>::all_tiles > most_unrolled;
 
 // Room in shared memory where a warp's rows meet: normalised observations as pairs, then outputs.
 template <class L> struct Desk {
@@ -21,7 +22,7 @@ template <class L> struct Desk {
             most = Fragments<L>::in_tiles(l) > most ? Fragments<L>::in_tiles(l) : most;
         return most;
     }
-    static constexpr int pitch_in = 8 * most_tiles() + 4,
+    static constexpr int pitch_in = 8 * most_tiles() * L::planes + 4,
                          outputs = 8 * Fragments<L>::out_tiles(L::count - 1),
                          pitch_out = outputs + 1;
     alignas(16) uint32_t in[warp_rows * pitch_in];
@@ -32,8 +33,9 @@ template <class L, int l, class Weights>
 NACELLE_INLINE void think_layers(Desk<L>& desk, const Weights& weights, const float* bias) {
     using F = Fragments<L>;
     using D = Desk<L>;
-    uint32_t in[1][F::in_tiles(l)][4];
-    fetch_tiles<F::in_tiles(l)>(in[0], desk.in, D::pitch_in);
+    constexpr int planes = F::planes;
+    uint32_t in[1][F::in_tiles(l) * planes][4];
+    fetch_tiles<F::in_tiles(l) * planes>(in[0], desk.in, D::pitch_in);
     __syncwarp();
     const float* const start = bias + F::bias_before(l) + 2 * (warp_lane() % 4);
     constexpr int together = tiles_at_once(F::out_tiles(l));
@@ -43,12 +45,15 @@ NACELLE_INLINE void think_layers(Desk<L>& desk, const Weights& weights, const fl
         tile_products<F::in_tiles(l)>(c, in, 0, weights, F::tiles_before(l) + first,
                                       F::out_tiles(l));
         NACELLE_UNROLL for (int j = 0; j < together; ++j) {
-            if constexpr (l + 1 == L::count)
-                leave_outputs(desk.out, D::pitch_out, first + j, c[0][j]);
-            else
-                leave_pair(desk.in, D::pitch_in, first + j,
-                           PairCurve<L::activation>::at(c[0][j][0], c[0][j][1]),
-                           PairCurve<L::activation>::at(c[0][j][2], c[0][j][3]));
+            const float(&sum)[4] = c[0][j];
+            if constexpr (l + 1 == L::count) leave_outputs(desk.out, D::pitch_out, first + j, sum);
+            else {
+                const auto upper = bent_pair<L::activation, planes>(sum[0], sum[1]);
+                const auto lower = bent_pair<L::activation, planes>(sum[2], sum[3]);
+                NACELLE_UNROLL for (int p = 0; p < planes; ++p)
+                    leave_pair(desk.in + 8 * F::in_tiles(l + 1) * p, D::pitch_in, first + j,
+                               upper.at[p], lower.at[p]);
+            }
         }
     }
     __syncwarp();
@@ -71,12 +76,13 @@ NACELLE_INLINE void think_once(Desk<L>& desk, const Weights& weights, const floa
 
 template <class E, int policy, class L> struct WarpNetwork {
     using F = Fragments<L>;
-    static constexpr bool in_registers = F::all_tiles <= most_in_registers;
-    using Weights =
-        Either<in_registers, WeightsInRegisters<in_registers ? F::all_tiles : 1>, WeightsInMemory>;
+    static constexpr int planes = F::planes;
+    static constexpr bool in_registers = !is_rolled<L> && F::all_tiles <= most_in_registers;
+    using Weights = Either<in_registers, WeightsInRegisters<in_registers ? F::all_tiles : 1>,
+                           TilesInMemory<planes>>;
 
     static NACELLE_INLINE void put(Desk<L>& desk, int row, const float* obs, const Memory& memory) {
-        put_row<width_of<E, policy>>(desk.in + row * Desk<L>::pitch_in, obs, memory);
+        put_row<width_of<E, policy>, planes>(desk.in + row * Desk<L>::pitch_in, obs, memory);
     }
     static NACELLE_INLINE void clear(Desk<L>& desk) {
         for (int i = warp_lane(); i < warp_rows * Desk<L>::pitch_in; i += 32) desk.in[i] = 0;

@@ -26,7 +26,7 @@ NACELLE_INLINE void over_rows(const Arguments& a, const float* prepared, Items i
     const float* const obs = mine ? from(first + uint64_t(lane)) : nullptr;
     if (!__ballot_sync(~0u, obs != nullptr)) return;
     if (obs) W::put(desk, lane, obs, memory);
-    const WeightsInMemory weights{W::words(prepared)};
+    const TilesInMemory<F::planes> weights{W::words(prepared)};
     think_once<L>(desk, weights, prepared + F::bias_start);
     if (obs) fn(first + uint64_t(lane), desk.out + lane * Desk<L>::pitch_out);
 }

@@ -1,17 +1,18 @@
 #pragma once
-#include <learn/gpu/warp_bench.h>
+#include <learn/gpu/plane_update.h>
 #include <learn/gpu/warp_judge.h>
 #include <learn/shuffle.h>
 // The gradient of one minibatch on tensor cores. A block is a slot. Each of its warps takes 16 or 32 samples
 // through the network and back in registers and leaves what the layers saw, and the slopes, in shared
 // memory; then the warps share out the tiles of the weights, and each sums its own over all samples of the
-// block. The sums stay in registers until the slot's last samples are done.
+// block. The sums stay in registers until the slot's last samples are done. Numbers of several planes go through
+// the layers in shared memory: plane_update.h.
 
 namespace learn {
 
 // What a lane reads of a sample before its turn: a few numbers of the observation, or what the rollout found.
 template <class E, int policy> struct Held {
-    static constexpr int width = width_of<E, policy>, most = 8;
+    static constexpr int width = width_of<E, policy>, most = 8, planes = Spec<policy>::planes;
     static constexpr bool in_registers = width <= most;
     float seen[in_registers ? width : 1];
     Kept<E, policy> kept;
@@ -32,7 +33,7 @@ template <class E, int policy> struct Held {
         }
     }
     NACELLE_INLINE void put(uint32_t* row, size_t at, const Memory& memory) const {
-        put_row<width>(row, in_registers ? seen : memory.obs + at * size_t(width), memory);
+        put_row<width, planes>(row, in_registers ? seen : memory.obs + at * size_t(width), memory);
     }
 };
 
@@ -40,7 +41,7 @@ template <class E, int policy, class L, Part part> class WarpTeacher {
     using B = Bench<L>;
     using F = Fragments<L>;
     using N = Networks<E, policy>;
-    static constexpr int width = width_of<E, policy>, bands = B::bands;
+    static constexpr int width = width_of<E, policy>, bands = B::bands, planes = F::planes;
 
 public:
     NACELLE_INLINE explicit WarpTeacher(const Arguments& a)
@@ -49,6 +50,7 @@ public:
           pupil_(a.pupil[policy]),
           bench_(block_memory<B::words>()),
           warp_(int(threadIdx.x) / 32),
+          rows_(bench_, warp_),
           judge_(a) {
         const auto* const from = reinterpret_cast<const uint32_t*>(pupil_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
@@ -83,27 +85,29 @@ public:
         const bool mine = there_ && counts(flag_);
         if (mine && shows()) held_.put(bench_ + row * B::pitch(0), at_, memory_);
         __syncwarp();
-        Trail<L, bands> trail;
-        trail.take(seen<0>(), B::pitch(0));
-        const WeightsInMemory weights{bench_ + B::weights_start + 2 * warp_lane()};
-        const auto* const bias =
-            reinterpret_cast<const float*>(bench_ + B::weights_start) + F::bias_start;
-        trail.forward(weights, bias, [&](int b, int j, const float(&c)[4]) {
-            leave_outputs(output(warp_ * B::own_rows + warp_rows * b), B::out_pitch, j, c);
-        });
-        __syncwarp();
-        if (judges())
-            judge_.row(output(row), mine, at_, held_.kept,
-                       bench_ + B::slopes_before(L::count) + row * B::pitch(L::count));
-        __syncwarp();
-        uint32_t slope[bands][B::tiles(L::count)][4];
-        NACELLE_UNROLL for (int b = 0; b < bands; ++b) fetch_tiles<B::tiles(L::count)>(
-            slope[b], slopes<L::count>() + warp_rows * b * B::pitch(L::count), B::pitch(L::count));
-        leave_trail(trail);
-        go_back<L::count - 1>(trail, slope);
+        if constexpr (planes > 1) {
+            rows_.template forward<0>();
+            judge(row, mine);
+            rows_.template backward<L::count - 1>();
+        } else {
+            Trail<L, bands> trail;
+            trail.take(rows_.template seen<0>(), B::pitch(0));
+            trail.forward(WeightsInMemory{rows_.weights(0)}, rows_.bias(),
+                          [&](int b, int j, const float(&c)[4]) {
+                              leave_outputs(rows_.output(warp_rows * b), B::out_pitch, j, c);
+                          });
+            judge(row, mine);
+            uint32_t slope[bands][B::tiles(L::count)][4];
+            NACELLE_UNROLL for (int b = 0; b < bands; ++b) fetch_tiles<B::tiles(L::count)>(
+                slope[b], rows_.template slopes<L::count>() + warp_rows * b * B::pitch(L::count),
+                B::pitch(L::count));
+            leave_trail(trail);
+            go_back<L::count - 1>(trail, slope);
+        }
         look_up(view, batch, next);
         __syncthreads();
-        sum_layers<0>();
+        if constexpr (planes > 1) sum_planes<L>(bench_, warp_, sum_, bias_);
+        else sum_layers<0>();
     }
     NACELLE_INLINE void store(uint32_t slot) {
         float* const gradient = pupil_.gradient + size_t(slot) * Place<E, policy>::size +
@@ -118,21 +122,20 @@ private:
     NACELLE_INLINE int own_row() const { return warp_ * B::own_rows + warp_lane() % B::own_rows; }
     NACELLE_INLINE bool shows() const { return all_lanes || warp_lane() < warp_rows; }
     NACELLE_INLINE bool judges() const { return all_lanes || warp_lane() >= warp_rows; }
-    // This warp's rows of a level.
-    template <int l> NACELLE_INLINE uint32_t* seen() const {
-        return bench_ + B::seen_before(l) + warp_ * B::own_rows * B::pitch(l);
-    }
-    template <int l> NACELLE_INLINE uint32_t* slopes() const {
-        return bench_ + B::slopes_before(l) + warp_ * B::own_rows * B::pitch(l);
-    }
-    NACELLE_INLINE float* output(int row) const {
-        return reinterpret_cast<float*>(bench_ + B::out_start) + row * B::out_pitch;
+    // From what the network said of this warp's samples to the slopes along it.
+    NACELLE_INLINE void judge(int row, bool mine) {
+        __syncwarp();
+        if (judges())
+            judge_.row(rows_.output(row - warp_ * B::own_rows), mine, at_, held_.kept,
+                       bench_ + B::slopes_before(L::count) + row * B::pitch(L::count));
+        __syncwarp();
     }
     template <int l = 1> NACELLE_INLINE void leave_trail(const Trail<L, bands>& trail) const {
         if constexpr (l < L::count) {
             constexpr int first = Trail<L>::before(l), tiles = F::in_tiles(l);
-            NACELLE_UNROLL for (int b = 0; b < bands; ++b) put_tiles<tiles>(
-                seen<l>() + warp_rows * b * B::pitch(l), B::pitch(l), trail.y[b] + first);
+            NACELLE_UNROLL for (int b = 0; b < bands; ++b)
+                put_tiles<tiles>(rows_.template seen<l>() + warp_rows * b * B::pitch(l),
+                                 B::pitch(l), trail.y[b] + first);
             leave_trail<l + 1>(trail);
         }
     }
@@ -142,8 +145,7 @@ private:
                                 const uint32_t (&slope)[bands][tiles][4]) const {
         if constexpr (l > 0) {
             uint32_t next[bands][F::in_tiles(l)][4];
-            const WeightsInMemory turned{bench_ + B::weights_start + F::turned_start +
-                                         2 * warp_lane()};
+            const WeightsInMemory turned{rows_.weights(F::turned_start)};
             constexpr int all = 2 * F::in_tiles(l), together = tiles_at_once(all);
             NACELLE_UNROLL for (int first = 0; first < all; first += together) {
                 float c[bands][together][4];
@@ -160,7 +162,7 @@ private:
                 }
             }
             NACELLE_UNROLL for (int b = 0; b < bands; ++b) put_tiles<F::in_tiles(l)>(
-                slopes<l>() + warp_rows * b * B::pitch(l), B::pitch(l), next[b]);
+                rows_.template slopes<l>() + warp_rows * b * B::pitch(l), B::pitch(l), next[b]);
             go_back<l - 1, F::in_tiles(l)>(trail, next);
         }
     }
@@ -196,17 +198,9 @@ private:
             sum_layers<l + 1>();
         }
     }
-    // Column sums as products with ones: those in the upper rows of one factor add up one tile of slopes, those
-    // in the lower rows of another the next, both into one tile of sums.
-    static NACELLE_INLINE void add_slopes(float (&sum)[4], const uint32_t (&slopes)[4]) {
-        constexpr uint32_t ones = 0x3f803f80u, upper[4] = {ones, 0, ones, 0},
-                           lower[4] = {0, ones, 0, ones};
-        multiply(sum, upper, slopes[0], slopes[1]);
-        multiply(sum, lower, slopes[2], slopes[3]);
-    }
     // Which pair of columns a warp's sum of slopes is of, or one that does not exist.
     template <int l> NACELLE_INLINE int bias_column(int u) const {
-        if constexpr (B::units(l) > 1) return warp_ + u * B::warps;
+        if constexpr (B::units(l) > 1 || planes > 1) return warp_ + u * B::warps;
         else return warp_ < B::across(l) ? warp_ : B::across(l);
     }
     template <int l> NACELLE_INLINE void store_layers(float* gradient) const {
@@ -240,6 +234,7 @@ private:
     const Pupil& pupil_;
     uint32_t* bench_;
     int warp_;
+    Either<(planes > 1), PlaneRows<L>, BenchRows<L>> rows_;
     bool there_ = false;
     uint8_t flag_ = 0;
     size_t at_ = 0;

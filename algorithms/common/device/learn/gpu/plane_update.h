@@ -1,0 +1,157 @@
+#pragma once
+#include <learn/gpu/warp_bench.h>
+// An update's way through the layers with numbers of several planes: 32-bit floats on tensor cores. They would fill
+// the registers three times, so each layer goes from shared memory to shared memory.
+
+namespace learn {
+
+// Forward and back for the 16 rows of a warp, in place: a level's slopes come to lie where what went into its
+// activation lay.
+template <class L> struct PlaneRows : BenchRows<L> {
+    using B = Bench<L>;
+    using F = Fragments<L>;
+    static constexpr int planes = F::planes;
+    static constexpr bool keeps_input = Curve<L::activation>::needs_input;
+    using BenchRows<L>::BenchRows;
+
+    // From what was seen of level l on.
+    template <int l> NACELLE_INLINE void forward() const {
+        uint32_t in[1][F::in_tiles(l) * planes][4];
+        fetch_tiles<F::in_tiles(l) * planes>(in[0], this->template seen<l>(), B::pitch(l));
+        const TilesInMemory<planes> weights{this->weights(F::tiles_before(l) * F::words_in_tile)};
+        const float* const bias = this->bias() + F::bias_before(l) + 2 * (warp_lane() % 4);
+        constexpr int together = tiles_at_once(F::out_tiles(l));
+        NACELLE_ROLLED for (int first = 0; first < F::out_tiles(l); first += together) {
+            float c[1][together][4];
+            begin_tiles(c, bias + 8 * first);
+            tile_products<F::in_tiles(l)>(c, in, 0, weights, first, F::out_tiles(l));
+            NACELLE_UNROLL for (int j = 0; j < together; ++j) {
+                if constexpr (l + 1 == L::count)
+                    leave_outputs(this->output(0), B::out_pitch, first + j, c[0][j]);
+                else bend<l + 1>(first + j, c[0][j]);
+            }
+        }
+        __syncwarp();
+        if constexpr (l + 1 < L::count) forward<l + 1>();
+    }
+    // From the slopes along layer l's outputs to those along its inputs, before their activation.
+    template <int l> NACELLE_INLINE void backward() const {
+        if constexpr (l > 0) {
+            constexpr int tiles = F::in_tiles(l + 1);
+            uint32_t slope[1][tiles * planes][4];
+            fetch_tiles<tiles * planes>(slope[0], this->template slopes<l + 1>(), B::pitch(l + 1));
+            const TilesInMemory<planes> turned{
+                this->weights(F::turned_start + F::turned_before(l) * F::words_in_tile)};
+            constexpr int all = 2 * F::in_tiles(l), together = tiles_at_once(all);
+            NACELLE_ROLLED for (int first = 0; first < all; first += together) {
+                float c[1][together][4];
+                begin_tiles(c);
+                tile_products<tiles>(c, slope, 0, turned, first, all);
+                NACELLE_UNROLL for (int j = 0; j < together; ++j) straighten<l>(first + j, c[0][j]);
+            }
+            __syncwarp();
+            backward<l - 1>();
+        }
+    }
+
+private:
+    // Where this lane's words of tile j lie in a level: of rows g and, eight rows on, g + 8.
+    template <int l> static NACELLE_INLINE int place(int j) {
+        return warp_lane() / 4 * B::pitch(l) + warp_lane() % 4 + 4 * j;
+    }
+    template <int l> static NACELLE_INLINE void put(uint32_t* to, const Planes<planes>& pair) {
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) to[8 * F::in_tiles(l) * p] = pair.at[p];
+    }
+    template <int l> static NACELLE_INLINE Planes<planes> get(const uint32_t* from) {
+        Planes<planes> pair;
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) pair.at[p] = from[8 * F::in_tiles(l) * p];
+        return pair;
+    }
+    template <int l> NACELLE_INLINE void bend(int j, const float (&c)[4]) const {
+        NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
+            const int at = place<l>(j) + 8 * B::pitch(l) * half;
+            const float first = c[2 * half], second = c[2 * half + 1];
+            put<l>(this->template seen<l>() + at, bent_pair<L::activation, planes>(first, second));
+            if constexpr (keeps_input)
+                put<l>(this->template slopes<l>() + at, planes_of<planes>(first, second));
+        }
+    }
+    // Slopes along what comes out of an activation become those along what goes in.
+    template <int l> NACELLE_INLINE void straighten(int j, const float (&c)[4]) const {
+        using C = Curve<L::activation>;
+        NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
+            const int at = place<l>(j) + 8 * B::pitch(l) * half;
+            uint32_t* const to = this->template slopes<l>() + at;
+            const auto out = get<l>(this->template seen<l>() + at);
+            Planes<planes> in{};
+            if constexpr (keeps_input) in = get<l>(to);
+            put<l>(to, planes_of<planes>(c[2 * half] * C::slope(in.low(), out.low()),
+                                         c[2 * half + 1] * C::slope(in.high(), out.high())));
+        }
+    }
+};
+
+// Column sums as products with ones: those in the upper rows of one factor add up one tile of slopes, those
+// in the lower rows of another the next, both into one tile of sums.
+NACELLE_INLINE void add_slopes(float (&sum)[4], const uint32_t (&slopes)[4]) {
+    constexpr uint32_t ones = 0x3f803f80u, upper[4] = {ones, 0, ones, 0},
+                       lower[4] = {0, ones, 0, ones};
+    multiply(sum, upper, slopes[0], slopes[1]);
+    multiply(sum, lower, slopes[2], slopes[3]);
+}
+
+// A warp's tiles of the weights' gradients over a round of the block's samples. A round has sums of its own, which
+// are added in floats: the cores cut off what their sums have no bits for, and over many rounds that would show.
+template <class L, int l = 0>
+NACELLE_INLINE void sum_planes(const uint32_t* bench, int warp, float (*sum)[2][4],
+                               float (*bias)[4]) {
+    if constexpr (l < L::count) {
+        using B = Bench<L>;
+        using F = Fragments<L>;
+        constexpr int planes = F::planes, across = B::across(l), units = B::units(l),
+                      all = F::in_tiles(l) * across;
+        const uint32_t* const seen = bench + B::seen_before(l) + turned_corner(B::pitch(l));
+        const uint32_t* const slopes =
+            bench + B::slopes_before(l + 1) + tile_corner(B::pitch(l + 1));
+        const auto load_slopes = [&](uint32_t(&to)[planes][4], int step, int n) {
+            NACELLE_UNROLL for (int p = 0; p < planes; ++p) load_tiles<true>(
+                to[p], slopes + step * B::pitch(l + 1) + 8 * B::tiles(l + 1) * p + 8 * n);
+        };
+        NACELLE_UNROLL for (int u = 0; u < units; ++u) {
+            const int unit = min(warp * units + u, all - 1), m = unit / across, n = unit % across;
+            float large[2][4], small[2][4];
+            NACELLE_UNROLL for (int i = 0; i < 8; ++i) large[i / 4][i % 4] = small[i / 4][i % 4] =
+                0;
+            NACELLE_UNROLL for (int step = 0; step < B::samples; step += 16) {
+                uint32_t inputs[planes][4], outputs[planes][4];
+                NACELLE_UNROLL for (int p = 0; p < planes; ++p) load_tiles<true>(
+                    inputs[p], seen + step * B::pitch(l) + 8 * F::in_tiles(l) * p + 8 * m);
+                load_slopes(outputs, step, n);
+                NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
+                    Fragment<planes> factor;
+                    NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
+                        factor.at[p][0] = outputs[p][2 * half];
+                        factor.at[p][1] = outputs[p][2 * half + 1];
+                    }
+                    multiply_planes(large[half], small[half], inputs, 1, factor);
+                }
+            }
+            NACELLE_UNROLL for (int i = 0; i < 8; ++i) sum[B::units_before(l) + u][i / 4][i % 4] +=
+                large[i / 4][i % 4] + small[i / 4][i % 4];
+        }
+        NACELLE_UNROLL for (int u = 0; u < B::bias_units(l); ++u) {
+            const int n = (warp + u * B::warps) % across;
+            float round[4] = {0, 0, 0, 0};
+            NACELLE_UNROLL for (int step = 0; step < B::samples; step += 16) {
+                uint32_t outputs[planes][4];
+                load_slopes(outputs, step, n);
+                NACELLE_UNROLL for (int p = planes - 1; p >= 0; --p) add_slopes(round, outputs[p]);
+            }
+            NACELLE_UNROLL for (int k = 0; k < 4; ++k) bias[B::bias_units_before(l) + u][k] +=
+                round[k];
+        }
+        sum_planes<L, l + 1>(bench, warp, sum, bias);
+    }
+}
+
+}
