@@ -88,6 +88,11 @@ function showPicture(picture) {
   at('note').textContent = notes.filter(Boolean).join('\n');
 }
 
+function showRecording(files) {
+  const { file, episodes } = files[files.length - 1];
+  at('recording').textContent = `records in ${file}: ${episodes} episodes`;
+}
+
 const SHOW = {
   environment: showEnvironment,
   status: showStatus,
@@ -97,6 +102,7 @@ const SHOW = {
   picture: showPicture,
   arrays: (all) => showArrays(at('arrays'), all),
   curves: (all) => showCurves(at('curves'), all),
+  recording: showRecording,
 };
 
 function connect() {
