@@ -4,6 +4,7 @@
 #include "engine/run/run_recording.h"
 #include "engine/watch/session.h"
 #include "tools/commands.h"
+#include "tools/interrupt.h"
 #include "tools/options.h"
 #include "tools/recording_options.h"
 #include "tools/watch_lines.h"
@@ -29,8 +30,6 @@ struct Watch {
     double timeout = 10;
     int inside = -1;    // the descriptor of what is asked for, in the process that steps
 };
-
-volatile std::sig_atomic_t interrupted = 0;
 
 // Where a policy acts all is as in its run, but for the environment's file.
 Json configuration_of(const Watch& watch, std::string& where) {
@@ -166,11 +165,11 @@ void show_until_over(const Watch& watch, Board& board, WatchedProcess& process,
                      const std::string& title, Recorded& recorded) {
     if (!watch.options.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
         WatchTerminal terminal(board, process, title);
-        while (!process.over() && !interrupted && terminal.turn()) recorded.look(board);
+        while (!process.over() && !interrupted() && terminal.turn()) recorded.look(board);
         return;
     }
     WatchLines lines(board, watch.options.json);
-    while (!process.over() && !interrupted) {
+    while (!process.over() && !interrupted()) {
         lines.turn();
         recorded.look(board);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -191,7 +190,7 @@ bool watch_until_over(const Watch& watch, const EnvSettings& settings, Board& bo
         watch.web, board, [&] { process.look(); },
         [&](const std::string& said) { process.send(said); }, watch.options.json);
     show_until_over(watch, board, process, page ? "the page: " + page->address() : "", recorded);
-    return !process.failure().empty() && !interrupted;
+    return !process.failure().empty() && !interrupted();
 }
 
 void run(Watch& watch) {
@@ -204,10 +203,7 @@ void run(Watch& watch) {
     const EnvSettings settings = read_env_settings(top.object("env"), 1, env_folders());
     require_environment("--env", watch.which, settings.count);
     if (watch.record.wanted()) choose_recording(watch, settings);
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+    listen_for({SIGINT, SIGTERM});
 
     Board board;
     Recorded recorded;

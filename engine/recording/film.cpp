@@ -170,9 +170,8 @@ void Film::fill_params(Scene& scene, const EpisodeSummary& summary) const {
     }
 }
 
-DisplayList Film::frame(size_t episode, uint64_t step) {
-    const Scene picture = scene(episode, step);
-    return program_ ? program_->paint(picture) : picture_of_arrays(picture);
+DisplayList Film::paint(const Scene& scene) {
+    return program_ ? program_->paint(scene) : picture_of_arrays(scene);
 }
 
 }
