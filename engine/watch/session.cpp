@@ -124,14 +124,16 @@ void WatchSession::take_reload() {
 
 // What a save has taken away, and is to be recorded, stops the recording alone.
 void WatchSession::record_version() {
+    std::string wrong;
     try {
         recording_->reloaded();
-    } catch (const Error& wrong) {
-        problem_ = problem_json(std::string(wrong.what()) +
-                                "\n  Nothing is recorded until a version has it again.");
-        tell_news();
+    } catch (const Error& error) {
+        wrong = error.what();
     }
     tell_recording();
+    if (wrong.empty()) return;
+    problem_ = problem_json(wrong + "\n  Nothing is recorded until a version has it again.");
+    tell_news();
 }
 
 void WatchSession::step_once() {
