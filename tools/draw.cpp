@@ -56,9 +56,7 @@ void run(Draw& draw) {
     std::string where;
     Json configuration = resolve_configuration(sources_for(draw.options, draw.environment), where);
     const uint32_t count = cut_batch(configuration, draw.which);
-    if (draw.which >= count)
-        throw Error("--env", "there is no environment " + std::to_string(draw.which),
-                    "env.count is " + std::to_string(count));
+    require_environment("--env", draw.which, count);
     Plugins plugins(plugin_folders(draw.options), on->cache, on->log);
     const auto env = load_environment(on, plugins, configuration, where);
     for (uint32_t i = 0; i < draw.steps; ++i) env->step_at_random();

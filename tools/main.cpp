@@ -5,6 +5,30 @@
 #include <algorithm>
 #include <iostream>
 
+namespace {
+
+int say_wrong(const std::string& what) {
+    std::cerr << what << "\nRun with --help for more information.\n";
+    return 2;
+}
+
+// What a command does not know: an option, and which one may be meant, or a word too many.
+std::string not_expected(const CLI::App& command, int count, char** arguments) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames())
+            if (!option->get_group().empty()) names.push_back("--" + name);
+    for (int i = 2; i < count; ++i) {
+        const std::string word = arguments[i], option = word.substr(0, word.find('='));
+        if (option.starts_with("--") && !command.get_option_no_throw(option))
+            return "there is no option '" + option + "' (" + nacelle::suggest(option, names) + ")";
+    }
+    const std::vector<std::string> left = command.remaining();
+    return "'" + (left.empty() ? std::string() : left.front()) + "' was not expected";
+}
+
+}
+
 int main(int count, char** arguments) {
     CLI::App app("Nacelle: reinforcement learning that lives on the GPU", "nacelle");
     app.require_subcommand(1);
@@ -23,15 +47,23 @@ int main(int count, char** arguments) {
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
     const std::string first = count > 1 ? arguments[1] : "-";
-    if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
-        std::cerr << "nacelle: there is no command '" << first << "' ("
-                  << nacelle::suggest(first, names) << ")\nRun with --help for more information.\n";
-        return 2;
+    if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end())
+        return say_wrong("nacelle: there is no command '" + first + "' (" +
+                         nacelle::suggest(first, names) + ")");
+    if (count == 1) {
+        std::string there;
+        for (const std::string& name : names) there += (there.empty() ? "" : ", ") + name;
+        return say_wrong("nacelle: which command? (there is: " + there + ")");
     }
     try {
         app.parse(count, arguments);
     } catch (const CLI::RuntimeError& verdict) {
         return verdict.get_exit_code();    // a command has said all that there is to say
+    } catch (const CLI::ExtrasError& error) {
+        const std::vector<CLI::App*> called = app.get_subcommands();
+        if (called.empty()) return app.exit(error) == 0 ? 0 : 2;
+        return say_wrong(called.front()->get_name() + ": " +
+                         not_expected(*called.front(), count, arguments));
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     } catch (const nacelle::Error& error) {

@@ -117,8 +117,14 @@ void run(const NewCommand& command) {
     }
     for (const NewFile& file : files)
         std::printf("%-40s %s\n", file.path.lexically_normal().c_str(), file.purpose);
-    std::printf("\nnacelle check %s\nnacelle draw %s\nnacelle train %s\n", env.c_str(), env.c_str(),
-                env.c_str());
+    // As it is called where this is read: a checkout's launcher is on nobody's PATH.
+    const std::string program = fs::exists("tools/nacelle") ? "tools/nacelle" : "nacelle";
+    std::printf("\n");
+    for (const auto& [words, purpose] :
+         {std::pair("watch " + env + " --web", "see it while you change it"),
+          std::pair("check " + env, "hold it to its contract"),
+          std::pair("train " + env, "learn it")})
+        std::printf("%-40s %s\n", (program + " " + words).c_str(), purpose);
 }
 
 }

@@ -1,5 +1,7 @@
 #include "tools/options.h"
 
+#include "engine/base/error.h"
+
 #include <algorithm>
 
 namespace nacelle::tools {
@@ -87,6 +89,12 @@ std::vector<fs::path> plugin_folders(const Options& options) {
         add_folder(folders, own_folder() / place);
     add_folder(folders, NACELLE_PLUGIN_FOLDER);
     return folders;
+}
+
+void require_environment(const char* option, uint64_t which, uint64_t envs) {
+    if (which >= envs)
+        throw Error(option, "there is no environment " + std::to_string(which),
+                    envs == 1 ? "there is 0 alone" : "there are 0 to " + std::to_string(envs - 1));
 }
 
 std::shared_ptr<RunsOn> open_for(const Options& options) {

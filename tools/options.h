@@ -28,6 +28,8 @@ void add_config_options(CLI::App& command, Options& options, bool positional_con
 std::vector<std::filesystem::path> env_folders();
 // The options' folders first, then the build's or the installation's.
 std::vector<std::filesystem::path> plugin_folders(const Options& options);
+// Throws where an option names an environment that is not among `envs`.
+void require_environment(const char* option, uint64_t which, uint64_t envs);
 std::shared_ptr<RunsOn> open_for(const Options& options);
 ConfigurationSources sources_for(const Options& options, const std::string& env);
 

@@ -5,6 +5,7 @@
 #include "tools/options.h"
 #include "tools/play_export.h"
 #include "tools/play_list.h"
+#include "tools/play_web.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -24,6 +25,7 @@ struct Play {
     std::vector<std::string> arrays;
     std::optional<uint64_t> step;
     PictureSettings picture;
+    WebOptions web;
 
     bool is_picture() const { return kind == "png" || kind == "gif"; }
 };
@@ -114,13 +116,21 @@ std::filesystem::path own_name(const Play& play) {
     return play.kind == "png" && !play.step ? stem + "-frames" : stem + "." + play.kind;
 }
 
+FilmSettings film_settings(const Play& play) {
+    return {.source = play.source, .folders = source_folders(play.file), .cache = {}};
+}
+
 void draw(const Play& play, const std::shared_ptr<Recording>& recording,
           const std::vector<size_t>& episodes) {
-    Film film(recording,
-              {.source = play.source, .folders = source_folders(play.file), .cache = {}});
+    Film film(recording, film_settings(play));
     if (!film.by_author()) std::cerr << film.why_not() << "; its arrays are shown\n";
     if (play.kind == "gif") write_gif(play.out, film, episodes, play.picture);
     else write_pngs(play, film, episodes);
+}
+
+void say_problems(const Recording& recording) {
+    for (const std::string& problem : recording.problems())
+        std::cerr << recording.path().string() << ": " << problem << '\n';
 }
 
 void write(const Play& play, const std::shared_ptr<Recording>& recording) {
@@ -144,12 +154,32 @@ void write(const Play& play, const std::shared_ptr<Recording>& recording) {
                     static_cast<unsigned long long>(steps), play.out.c_str());
 }
 
+// It begins with the first of the episodes that are named; where none is, with the last one, by the policy that was
+// trained longest.
+void show_on_page(const Play& play, const std::shared_ptr<Recording>& recording) {
+    Film film(recording, film_settings(play));
+    FilmViewSettings settings{.episodes = chosen_episodes(play, *recording),
+                              .arrays = {},
+                              .pace = double(play.picture.fps),
+                              .paused = play.step.has_value()};
+    if (!play.arrays.empty()) settings.arrays = chosen_arrays(play, recording->header());
+    settings.episode = play.episodes.empty() ? settings.episodes.back() : settings.episodes.front();
+    if (play.step) {
+        film.scene(settings.episode, *play.step);    // says what there is
+        settings.step = *play.step;
+    }
+    play_on_page(film, settings, play.web, play.json);
+}
+
 void run(Play& play) {
-    play.kind = kind_of(play);
+    if (!play.web.web) play.kind = kind_of(play);
     const auto recording = std::make_shared<Recording>(play.file);
+    if (play.web.web) {
+        say_problems(*recording);
+        return show_on_page(play, recording);
+    }
     if (play.kind.empty()) return play.json ? list_json(*recording) : list_text(*recording);
-    for (const std::string& problem : recording->problems())
-        std::cerr << play.file.string() << ": " << problem << '\n';
+    say_problems(*recording);
     if (play.out.empty()) play.out = own_name(play);
     write(play, recording);
 }
@@ -158,18 +188,23 @@ void run(Play& play) {
 
 void add_play(CLI::App& app) {
     auto play = std::make_shared<Play>();
-    CLI::App* const command = app.add_subcommand(
-        "play", "Show what a recording holds, or export it: JSON lines, CSV, NumPy, PNG, GIF");
+    CLI::App* const command =
+        app.add_subcommand("play", "Show what a recording holds, play it on a page, or export it: "
+                                   "JSON lines, CSV, NumPy, PNG, GIF");
     command->add_option("file", play->file, "A recording: of 'train', 'eval' or 'watch' --record")
         ->required();
     command->add_flag("--json", play->json, "One JSON object a line");
+    add_web_options(*command, play->web);
+    CLI::Option* const web = command->get_option("--web");
     command
         ->add_option("--export", play->kind,
                      "jsonl, csv, npz, png or gif; else what the name of --out ends with")
-        ->check(CLI::IsMember(kinds));
-    command->add_option(
-        "--out", play->out,
-        "The file, or the folder of PNG frames; NAME.KIND here where none is named");
+        ->check(CLI::IsMember(kinds))
+        ->excludes(web);
+    command
+        ->add_option("--out", play->out,
+                     "The file, or the folder of PNG frames; NAME.KIND here where none is named")
+        ->excludes(web);
     command
         ->add_option("--episode", play->episodes,
                      "These episodes, as 0,5; all of them, or for pictures the last one")
@@ -181,11 +216,14 @@ void add_play(CLI::App& app) {
     command->add_option("--arrays", play->arrays, "Only these arrays, as state,obs,reward")
         ->type_name("NAME,...")
         ->delimiter(',');
-    command->add_option("--step", play->step, "With png: one picture, of this step");
+    command->add_option(
+        "--step", play->step,
+        "With png: one picture, of this step; with --web it begins there, and waits");
     command->add_option("--size", play->picture.pixels, "Pixels of a picture's longer side")
         ->check(CLI::Range(16, 4096))
         ->capture_default_str();
-    command->add_option("--fps", play->picture.fps, "Steps a second of a GIF")
+    command
+        ->add_option("--fps", play->picture.fps, "Steps a second of a GIF, or of the page at first")
         ->check(CLI::Range(1, 50))
         ->capture_default_str();
     command->add_option("--source", play->source,

@@ -1,6 +1,7 @@
 #include "tools/recording_options.h"
 
 #include "engine/base/error.h"
+#include "tools/options.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,6 +19,12 @@ RecordSettings RecordOptions::settings() const {
     if (const auto twice = std::adjacent_find(all.begin(), all.end()); twice != all.end())
         throw Error("--record-envs", "names environment " + std::to_string(*twice) + " twice");
     return settings;
+}
+
+RecordSettings RecordOptions::settings(uint32_t envs) const {
+    RecordSettings chosen = settings();
+    require_environment(first > 0 ? "--record" : "--record-envs", chosen.environments.back(), envs);
+    return chosen;
 }
 
 void add_record_options(CLI::App& command, RecordOptions& options, const std::string& what,

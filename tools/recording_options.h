@@ -15,6 +15,8 @@ struct RecordOptions {
     bool wanted() const { return first > 0 || !environments.empty(); }
     // The environments in rising order. Throws where one is named twice.
     RecordSettings settings() const;
+    // Throws, too, where one is not among `envs`.
+    RecordSettings settings(uint32_t envs) const;
 };
 
 // `what`: what of an environment is kept, "the first episode" or the like; `where`: the file where none is

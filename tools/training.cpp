@@ -2,6 +2,7 @@
 
 #include "engine/watch/board_viewer.h"
 #include "engine/watch/training_view.h"
+#include "tools/interrupt.h"
 #include "tools/progress_line.h"
 
 #include <csignal>
@@ -13,18 +14,8 @@
 namespace nacelle::tools {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// Once: the next one does what it does to any program.
-void end_in_order_on_interrupt() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    sigaction(SIGINT, &action, nullptr);
 }
 
 // What fits: a line that wraps could not be written over. 0 where nobody knows.
@@ -59,7 +50,7 @@ public:
     Page(const WebOptions& options, TrainingRun& run, bool json) {
         if (!options.web) return;
         viewer_ = std::make_shared<BoardViewer>(board_);
-        view_ = std::make_unique<TrainingView>(run, viewer_, [] { return interrupted != 0; });
+        view_ = std::make_unique<TrainingView>(run, viewer_, interrupted);
         server_ = open_page(
             options, board_, [this] { viewer_->look(); },
             [this](const std::string& said) { viewer_->ask(said); }, json);
@@ -85,7 +76,7 @@ struct Times {
 const char* how_it_ended(const TrainingRun& run) {
     return run.solved()    ? "Solved"
            : run.stopped() ? "Stopped"
-           : interrupted   ? "Interrupted"
+           : interrupted() ? "Interrupted"
                            : "Ended";
 }
 
@@ -102,7 +93,7 @@ void print_result(const TrainingRun& run, const Evaluation& found, const Times& 
 Json result_json(const TrainingRun& run, const Evaluation& found, const Times& times, bool cuda) {
     Json result = {{"kind", "result"},
                    {"solved", run.solved()},
-                   {"interrupted", interrupted != 0},
+                   {"interrupted", interrupted()},
                    {"stopped", run.stopped()},
                    {"steps", run.progress().steps},
                    {"seconds", times.whole},
@@ -148,8 +139,8 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     if (shown)
         std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
                     on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
-    end_in_order_on_interrupt();
-    run.stop_when([] { return interrupted != 0; });
+    listen_for({SIGINT});
+    run.stop_when(interrupted);
     Page page(training.web, run, json);
     Line line(shown);
     run.on_reload([&](const RunReload& reload) {

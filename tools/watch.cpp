@@ -1,15 +1,18 @@
 #include "engine/base/error.h"
 #include "engine/check/inside.h"
 #include "engine/run/directory.h"
+#include "engine/run/run_recording.h"
 #include "engine/watch/session.h"
 #include "tools/commands.h"
+#include "tools/interrupt.h"
 #include "tools/options.h"
+#include "tools/recording_options.h"
+#include "tools/watch_lines.h"
 #include "tools/watch_terminal.h"
 #include "tools/web.h"
 
+#include <cerrno>
 #include <csignal>
-#include <iostream>
-
 #include <unistd.h>
 
 namespace nacelle::tools {
@@ -18,6 +21,7 @@ namespace {
 struct Watch {
     Options options;
     WebOptions web;
+    RecordOptions record;
     WatchSettings settings;
     std::string environment;
     std::filesystem::path policy;
@@ -26,8 +30,6 @@ struct Watch {
     double timeout = 10;
     int inside = -1;    // the descriptor of what is asked for, in the process that steps
 };
-
-volatile std::sig_atomic_t interrupted = 0;
 
 // Where a policy acts all is as in its run, but for the environment's file.
 Json configuration_of(const Watch& watch, std::string& where) {
@@ -54,6 +56,15 @@ Checkpoint best_of(const std::filesystem::path& run, const Log& log) {
     return std::move(*newest);
 }
 
+// With all that only the process that steps can know.
+WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<uint64_t> trained) {
+    WatchSettings settings = watch.settings;
+    if (watch.record.wanted()) settings.record = watch.record.settings(envs);
+    settings.record_to = watch.record.to;
+    settings.trained = trained;
+    return settings;
+}
+
 void step_inside(const Watch& watch, const std::shared_ptr<LineViewer>& viewer) {
     std::string where;
     const Json configuration = configuration_of(watch, where);
@@ -62,13 +73,17 @@ void step_inside(const Watch& watch, const std::shared_ptr<LineViewer>& viewer) 
     std::shared_ptr<Environment> env = load_environment(on, plugins, configuration, where);
     std::unique_ptr<Trainee> trainee;
     std::string policy = "random";
+    std::optional<uint64_t> trained;
     if (!watch.policy.empty()) {
         trainee = std::make_unique<Trainee>(env, plugins, configuration, where);
         const Checkpoint checkpoint = best_of(watch.policy, on->log);
         trainee->load(checkpoint, true);
-        policy = watch.policy.string() + " at step " + std::to_string(checkpoint.record.steps);
+        trained = checkpoint.record.steps;
+        policy = watch.policy.string() + " at step " + std::to_string(*trained);
     }
-    WatchSession(env, std::move(trainee), viewer, watch.settings, policy).run();
+    WatchSession(env, std::move(trainee), viewer, session_settings(watch, env->count(), trained),
+                 policy)
+        .run();
 }
 
 // This process runs an author's code for another one, which tells what has become of it.
@@ -108,8 +123,30 @@ std::vector<std::string> inner_command(const Watch& watch) {
     for (const std::string& one : options.assignments) add("--set", one);
     if (!watch.policy.empty()) add("--policy", watch.policy.string());
     if (watch.settings.sampled) command.emplace_back("--sampled");
+    for (const uint32_t which : watch.settings.record.environments)
+        add("--record-envs", std::to_string(which));
+    for (const std::string& array : watch.settings.record.arrays) add("--record-arrays", array);
+    if (watch.record.wanted()) add("--record-to", watch.record.to.string());
     command.emplace_back("--inside");
     return command;
+}
+
+// Where it goes, as long as that is a mistake of the command line. A process that is started anew takes the next
+// free name.
+void choose_recording(Watch& watch, const EnvSettings& settings) {
+    watch.settings.record = watch.record.settings(settings.count);
+    std::filesystem::path& to = watch.record.to;
+    if (to.empty()) to = free_path(settings.source.stem().string() + ".recording");
+    if (std::filesystem::exists(to))
+        throw Error(to.string(), "is there already", "a recording overwrites nothing");
+    const std::filesystem::path folder = std::filesystem::absolute(to).parent_path();
+    std::error_code wrong;
+    std::filesystem::create_directories(folder, wrong);
+    if (wrong || ::access(folder.c_str(), W_OK) != 0)
+        throw Error(
+            to.string(),
+            "cannot be written: " +
+                (wrong ? wrong : std::error_code(errno, std::generic_category())).message());
 }
 
 // What the command line chooses, as a page would ask for it.
@@ -124,59 +161,36 @@ std::vector<std::string> first_wishes(const Watch& watch) {
     return lines;
 }
 
-// A line for each reload and problem, and once a second where it stands.
-class WatchLines final {
-public:
-    WatchLines(Board& board, bool json) : board_(board), json_(json) {}
-    void turn() {
-        const std::string news = board_.section("news");
-        if (news != news_ && news != "null") {
-            news_ = news;
-            const std::string words = news_words(board_);
-            if (json_) say("news", news);
-            else if (!words.empty()) std::cout << words << std::endl;
-        }
-        const auto now = std::chrono::steady_clock::now();
-        if (now - said_ < std::chrono::seconds(1)) return;
-        said_ = now;
-        status();
-    }
-    void status() {
-        const std::string text = board_.section("status");
-        if (text == "null" || text == status_) return;
-        status_ = text;
-        if (json_) say("status", text);
-        else std::cout << status_words(board_) << std::endl;
-    }
-
-private:
-    static void say(const char* kind, const std::string& section) {
-        Json line = Json::parse(section);
-        line["kind"] = kind;
-        std::cout << line << std::endl;
-    }
-
-    Board& board_;
-    bool json_;
-    std::string news_, status_;
-    std::chrono::steady_clock::time_point said_ = std::chrono::steady_clock::now();
-};
-
 void show_until_over(const Watch& watch, Board& board, WatchedProcess& process,
-                     const std::string& title) {
+                     const std::string& title, Recorded& recorded) {
     if (!watch.options.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
         WatchTerminal terminal(board, process, title);
-        while (!process.over() && !interrupted && terminal.turn())
-            ;
+        while (!process.over() && !interrupted() && terminal.turn()) recorded.look(board);
         return;
     }
     WatchLines lines(board, watch.options.json);
-    while (!process.over() && !interrupted) {
+    while (!process.over() && !interrupted()) {
         lines.turn();
+        recorded.look(board);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     lines.turn();
     lines.status();
+}
+
+// Whether it failed. The process has ended then.
+bool watch_until_over(const Watch& watch, const EnvSettings& settings, Board& board,
+                      Recorded& recorded) {
+    WatchedProcess process(board, {.command = inner_command(watch),
+                                   .author = settings.source,
+                                   .timeout = watch.timeout,
+                                   .waits = watch.settings.steps == 0,
+                                   .wishes = first_wishes(watch)});
+    const std::unique_ptr<WebServer> page = open_page(
+        watch.web, board, [&] { process.look(); },
+        [&](const std::string& said) { process.send(said); }, watch.options.json);
+    show_until_over(watch, board, process, page ? "the page: " + page->address() : "", recorded);
+    return !process.failure().empty() && !interrupted();
 }
 
 void run(Watch& watch) {
@@ -187,25 +201,16 @@ void run(Watch& watch) {
     if (!watch.policy.empty() && !holds_run(watch.policy)) run_configuration(watch.policy);
     Config top(configuration, where);
     const EnvSettings settings = read_env_settings(top.object("env"), 1, env_folders());
-    if (watch.which >= settings.count)
-        throw Error("--env", "there is no environment " + std::to_string(watch.which),
-                    "there are 0 to " + std::to_string(settings.count - 1));
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+    require_environment("--env", watch.which, settings.count);
+    if (watch.record.wanted()) choose_recording(watch, settings);
+    listen_for({SIGINT, SIGTERM});
 
     Board board;
-    WatchedProcess process(board, {.command = inner_command(watch),
-                                   .author = settings.source,
-                                   .timeout = watch.timeout,
-                                   .waits = watch.settings.steps == 0,
-                                   .wishes = first_wishes(watch)});
-    const std::unique_ptr<WebServer> page = open_page(
-        watch.web, board, [&] { process.look(); },
-        [&](const std::string& said) { process.send(said); }, watch.options.json);
-    show_until_over(watch, board, process, page ? "the page: " + page->address() : "");
-    if (!process.failure().empty() && !interrupted) throw CLI::RuntimeError(1);
+    Recorded recorded;
+    const bool failed = watch_until_over(watch, settings, board, recorded);
+    recorded.look(board);    // what was written at the very end, too
+    recorded.tell(watch.options.json);
+    if (failed) throw CLI::RuntimeError(1);
 }
 
 }
@@ -248,6 +253,7 @@ void add_watch(CLI::App& app) {
         ->check(CLI::Range(0.5, 86400.0))
         ->capture_default_str();
     add_web_options(*command, watch->web);
+    add_record_options(*command, watch->record, "every episode", "NAME.recording here");
     command->add_option("--inside", watch->inside)->group("");
     command->callback([watch] { run(*watch); });
 }

@@ -120,6 +120,10 @@ std::vector<std::string> WatchTerminal::lines() {
     all.push_back(status_words(board_));
     if (status.is_object()) paused_ = status.value("state", "") == "paused";
     if (const std::string news = news_words(board_); !news.empty()) add_lines(all, news);
+    const Json recording = read(board_, "recording");
+    if (recording.is_array() && !recording.empty())
+        all.push_back("records in " + recording.back().value("file", "") + ": " +
+                      recording.back()["episodes"].dump() + " episodes");
     if (parameters.is_array() && !parameters.empty()) {
         chosen_ = std::min(chosen_, parameters.size() - 1);
         const size_t first = chosen_ < most_parameters ? 0 : chosen_ - most_parameters + 1;

@@ -5,6 +5,7 @@
 #include "engine/base/hash.h"
 #include "engine/view/array_picture.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace nacelle {
@@ -72,14 +73,17 @@ void Film::find_program(const FilmSettings& settings) {
     require_all_that_draw_sees();
 }
 
-// The file and all that it includes.
+// The file and all that it includes, in one of the versions that were recorded.
 bool Film::is_as_recorded(const std::filesystem::path& source) const {
-    for (const auto& [name, hash] : recording_->header().files) {
-        const std::filesystem::path file = source.parent_path() / name;
-        if (!std::filesystem::is_regular_file(file)) return false;
-        if (Hash().add(read_file(file)).hex() != hash) return false;
-    }
-    return true;
+    const auto is_as_in = [&](const std::map<std::string, std::string>& files) {
+        return std::all_of(files.begin(), files.end(), [&](const auto& name_and_hash) {
+            const std::filesystem::path file = source.parent_path() / name_and_hash.first;
+            return std::filesystem::is_regular_file(file) &&
+                   Hash().add(read_file(file)).hex() == name_and_hash.second;
+        });
+    };
+    const auto& versions = recording_->versions();
+    return std::any_of(versions.begin(), versions.end(), is_as_in);
 }
 
 // Throws where draw() would see what was not recorded.
@@ -166,9 +170,8 @@ void Film::fill_params(Scene& scene, const EpisodeSummary& summary) const {
     }
 }
 
-DisplayList Film::frame(size_t episode, uint64_t step) {
-    const Scene picture = scene(episode, step);
-    return program_ ? program_->paint(picture) : picture_of_arrays(picture);
+DisplayList Film::paint(const Scene& scene) {
+    return program_ ? program_->paint(scene) : picture_of_arrays(scene);
 }
 
 }

@@ -25,10 +25,11 @@ public:
     bool by_author() const { return program_ != nullptr; }
     // Why it is not drawn by the author's draw(), where it is not.
     const std::string& why_not() const { return why_not_; }
-    DisplayList frame(size_t episode, uint64_t step);
+    DisplayList frame(size_t episode, uint64_t step) { return paint(scene(episode, step)); }
     // All that was recorded beside a step, as a copy of a live environment would have it: choices and
     // rewards are those of the step before.
     Scene scene(size_t episode, uint64_t step);
+    DisplayList paint(const Scene& scene);
 
 private:
     void find_program(const FilmSettings& settings);

@@ -73,8 +73,19 @@ void Recorder::begin(uint32_t envs, uint64_t each, uint64_t seed, std::optional<
     for (Running& running : running_) {
         running.left = each;
         running.active = running.environment < envs;
+        running.waits = false;
         if (running.active) open_episode(running, tick_);
     }
+}
+
+void Recorder::begin_with_next(uint64_t seed, std::optional<uint64_t> trained) {
+    begin(env_.count(), 0, seed, trained);
+    for (Running& running : running_) running.waits = true;
+}
+
+void Recorder::reloaded() {
+    for (Copied& one : copied_) one.array = &env_.arrays()[one.form.name()];
+    copy_to(0);
 }
 
 void Recorder::put(uint32_t t) { copy_to(t + 1); }
@@ -119,6 +130,11 @@ void Recorder::take_step(const std::byte* before, const std::byte* after) {
 
 void Recorder::follow(Running& running, size_t which, const std::byte* before,
                       const std::byte* after) {
+    if (running.waits) {
+        running.waits = !is_set(terminated_, after, which) && !is_set(truncated_, after, which);
+        if (!running.waits) open_episode(running, tick_);
+        return;
+    }
     size_t returns = 0;
     for (const Copied& one : copied_) {
         if (one.form.field.role == Role::reward) {

@@ -31,6 +31,11 @@ public:
     // All chosen environments below `envs` begin an episode now. `each`: episodes of each environment that are
     // kept, 0 for all that come. `seed` is that of the random numbers.
     void begin(uint32_t envs, uint64_t each, uint64_t seed, std::optional<uint64_t> trained = {});
+    // Episodes are under way: each chosen environment is followed from its next one on.
+    void begin_with_next(uint64_t seed, std::optional<uint64_t> trained = {});
+    // The environment is another version with the same arrays; its episodes go on. All steps must have been
+    // taken.
+    void reloaded();
     void put(uint32_t t);
     void take(uint32_t steps);
     // Writes what has not ended as cut, where `cut`; else leaves it out.
@@ -48,8 +53,9 @@ private:
     };
     struct Running {
         uint32_t environment;
-        bool active = false;
-        uint64_t left = 0;    // episodes to be kept; 0: any number
+        bool active = false,
+             waits = false;    // waits: for the end of an episode that it has not seen begin
+        uint64_t left = 0;     // episodes to be kept; 0: any number
         RecordedEpisode episode;
     };
 

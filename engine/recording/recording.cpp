@@ -80,6 +80,7 @@ void Recording::read_start() {
     const std::optional<Json> about = about_of(*head, body);
     if (!about) throw damaged;
     header_ = read_header(*about, where);
+    versions_ = {header_.files};
     read_blocks(at + head->body());
 }
 
@@ -107,6 +108,8 @@ void Recording::take(const Place& place, const Json& about) {
     try {
         const std::string_view kind = place.head.name();
         if (kind == "tabl") tables_.emplace_back(about.at("name"), place);
+        if (kind == "vers")
+            versions_.push_back(about.at("files").get<std::map<std::string, std::string>>());
         if (kind == "done") finished_ = true;
         if (kind != "epis") return;
         summaries_.push_back(read_summary(about));

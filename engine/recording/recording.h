@@ -16,6 +16,8 @@ public:
     const std::vector<EpisodeSummary>& episodes() const { return summaries_; }
     RecordedEpisode episode(size_t index) const;
     std::vector<RecordedTable> tables() const;
+    // The author's files, by their hashes, of all versions that episodes were played with; the header's first.
+    const std::vector<std::map<std::string, std::string>>& versions() const { return versions_; }
     // What is missing or damaged, as sentences without the file's name; empty where all is whole.
     const std::vector<std::string>& problems() const { return problems_; }
     // Bytes that belong to nothing that can be read.
@@ -43,6 +45,7 @@ private:
     std::vector<EpisodeSummary> summaries_;
     std::vector<Place> episodes_;
     std::vector<std::pair<std::string, Place>> tables_;
+    std::vector<std::map<std::string, std::string>> versions_;
     std::vector<std::string> problems_;
     bool finished_ = false;
 };

@@ -32,6 +32,10 @@ void RecordingWriter::add(const RecordedEpisode& episode) {
     ++episodes_;
 }
 
+void RecordingWriter::add_version(const std::map<std::string, std::string>& files) {
+    append(block_text("vers", {{"files", files}}, {}));
+}
+
 void RecordingWriter::finish() {
     append(block_text("done", {{"episodes", episodes_}}, {}));
     if (::fsync(file_.get()) != 0 || !file_.close())

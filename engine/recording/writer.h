@@ -21,6 +21,8 @@ public:
     const RecordingHeader& header() const { return header_; }
     uint64_t episodes() const { return episodes_; }
     void add(const RecordedEpisode& episode);
+    // From here on episodes are played with these files; nothing else in the header has changed.
+    void add_version(const std::map<std::string, std::string>& files);
     // Notes that nothing more comes, and puts all on the disk.
     void finish();
 

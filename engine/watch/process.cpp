@@ -39,7 +39,7 @@ public:
         const std::string section = line.substr(0, space);
         static const std::set<std::string> sections = {"environment", "parameters", "status",
                                                        "curves",      "news",       "arrays",
-                                                       "picture",     "refused"};
+                                                       "picture",     "refused",    "recording"};
         if (section == "busy") silence_ = patience;
         else if (section == "pid" || section == "broken") {
             const Json value = Json::parse(line.substr(space + 1), nullptr, false);

@@ -50,6 +50,11 @@ WatchSession::WatchSession(std::shared_ptr<Environment> env, std::unique_ptr<Tra
 void WatchSession::run() {
     due_ = told_ = summed_ = Clock::now();
     showing_.attach(env(), policy_);
+    if (!settings_.record.environments.empty()) {
+        recording_.emplace(settings_.record, settings_.record_to, settings_.trained);
+        recording_->begin(env(), trainee_ != nullptr);    // a checkpoint's episodes are under way
+        tell_recording();
+    }
     tell_news();
     tell_status();
     while (!over()) {
@@ -62,6 +67,10 @@ void WatchSession::run() {
             viewer_->wait(seconds);
     }
     tell(true);
+    if (recording_) {
+        recording_->finish();
+        tell_recording();
+    }
     showing_.detach();
 }
 
@@ -74,6 +83,7 @@ double WatchSession::seconds_to_wait() const {
 
 void WatchSession::obey(const Json& command) {
     const std::string what = command["do"];
+    if (recording_) recording_->settle();
     if (what == "quit") quits_ = true;
     else if (what == "pause") settings_.paused = true;
     else if (what == "play") {
@@ -88,6 +98,7 @@ void WatchSession::obey(const Json& command) {
         due_ = Clock::now();
     } else if (what == "reset") {
         env().reset();
+        if (recording_) recording_->restarted();
         showing_.look_again();
     } else if (what == "param")
         showing_.set_param(command, [&](const std::string& name, const Json& value) {
@@ -99,6 +110,7 @@ void WatchSession::obey(const Json& command) {
 
 void WatchSession::take_reload() {
     if (!reloader_.ready()) return;
+    if (recording_) recording_->settle();
     const std::optional<Reload> found = reloader_.take();
     if (!found) return;
     problem_ = found->taken ? Json() : problem_json(found->text(env().name()));
@@ -106,7 +118,22 @@ void WatchSession::take_reload() {
         reload_ = found;
         if (settings_.paused) ++single_;    // what is new is to be seen
         showing_.attach(env(), policy_);
+        if (recording_) record_version();
     } else tell_news();
+}
+
+// What a save has taken away, and is to be recorded, stops the recording alone.
+void WatchSession::record_version() {
+    std::string wrong;
+    try {
+        recording_->reloaded();
+    } catch (const Error& error) {
+        wrong = error.what();
+    }
+    tell_recording();
+    if (wrong.empty()) return;
+    problem_ = problem_json(wrong + "\n  Nothing is recorded until a version has it again.");
+    tell_news();
 }
 
 void WatchSession::step_once() {
@@ -115,6 +142,7 @@ void WatchSession::step_once() {
         env().step();
     } else env().step_at_random();
     ++taken_;
+    if (recording_) recording_->stepped();
     if (!reload_) return;
     env().on().stream->synchronize();
     last_reload_ = {{"version", reload_->version},
@@ -164,6 +192,10 @@ void WatchSession::tell(bool at_once) {
         if (curves_.changed()) viewer_->show("curves", curves_.text());
     }
     if (!at_once && seconds_between(told_, now) < between_words) return;
+    if (recording_) {
+        recording_->settle();
+        tell_recording();
+    }
     env().check_finite();
     // Of a short time, at the very end, no rate is told.
     if (const double seconds = seconds_between(told_, now); seconds >= between_words) {
@@ -186,6 +218,8 @@ void WatchSession::tell_status() {
     }
     viewer_->show("status", status.dump());
 }
+
+void WatchSession::tell_recording() { viewer_->show("recording", recording_->files().dump()); }
 
 void WatchSession::tell_news() {
     viewer_->show("news",

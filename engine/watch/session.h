@@ -4,6 +4,7 @@
 #include "engine/watch/curves.h"
 #include "engine/watch/line_viewer.h"
 #include "engine/watch/showing.h"
+#include "engine/watch/step_recording.h"
 
 #include <optional>
 
@@ -15,6 +16,9 @@ struct WatchSettings {
     bool paused = false;
     bool sampled =
         false;    // a policy's actions are drawn as in training, else the most likely ones
+    RecordSettings record = {};    // no environments: nothing is kept
+    std::filesystem::path record_to = {};
+    std::optional<uint64_t> trained = {};    // steps that the policy was trained for
 };
 
 // Steps an environment for somebody who looks at it and works on its file: at a pace that an eye can
@@ -42,6 +46,8 @@ private:
     void tell(bool at_once);
     void tell_status();
     void tell_news();
+    void tell_recording();
+    void record_version();
     double seconds_to_wait() const;
 
     std::shared_ptr<Environment> env_;
@@ -61,6 +67,7 @@ private:
     uint64_t told_steps_ = 0;
     double rate_ = 0, episodes_ = 0;
     Totals totals_;    // of the last time in which an episode ended
+    std::optional<StepRecording> recording_;
 };
 
 }

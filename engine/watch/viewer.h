@@ -10,7 +10,7 @@ namespace nacelle {
 // called from several threads; nothing here waits for a person, or for a page that does not read.
 //
 // What is shown are sections, each a JSON text that says all of its own: environment, parameters,
-// status, curves, news, arrays, picture. What is asked for are objects with "do": pause, play, step,
+// status, curves, news, arrays, picture, recording, film. What is asked for are objects with "do": pause, play, step,
 // pace, param, env, agent, arrays, quit.
 class Viewer {
 public:

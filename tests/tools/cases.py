@@ -48,6 +48,16 @@ play a --episode x
 plugins --folder
 '''
 
+# What no command knows, and the first line that is said of it.
+UNKNOWN_WORDS = {
+    'watch cartpole --pase 3': "watch: there is no option '--pase' (did you mean '--pace'?)",
+    'watch cartpole --pase=3': "watch: there is no option '--pase' (did you mean '--pace'?)",
+    'train cartpole --sett a=b': "train: there is no option '--sett' (did you mean '--set'?)",
+    'eval run --record-env 3': "eval: there is no option '--record-env' (did you mean '--record-envs'?)",
+    'play one two': "play: 'two' was not expected",
+    'new pond big': "new: 'big' was not expected",
+}
+
 # Names and paths of environments.
 NAMES = {
     'cartpol': r"cartpol: there is no such environment \(did you mean 'cartpole'\?\)",

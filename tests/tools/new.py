@@ -116,7 +116,12 @@ def a_bad_name_is_refused_with_a_better_one(bench):
 @case
 def another_folder_is_made_and_its_environment_named_by_its_path(bench):
     text = bench.good('new', 'brook', '--out', 'my/own')
-    assert 'nacelle check my/own/brook.cu\n' in text, text
+    assert re.search(r'^nacelle watch my/own/brook\.cu --web +see', text, re.M), text
+    assert re.search(r'^nacelle check my/own/brook\.cu +hold', text, re.M), text
+    # In a checkout it is the checkout's launcher that can be typed.
+    bench.write('tools/nacelle', '')
+    assert '\ntools/nacelle train my/own/creek.cu' in bench.good('new', 'creek', '--out', 'my/own')
+    (bench.folder / 'tools' / 'nacelle').unlink()
     assert (bench.folder / 'my' / 'own' / 'brook.test.json').exists()
     bench.refused(r'brooks: is one letter away .*', 'new', 'brooks', '--out', 'my/own')
     bench.write('flat', 'a file')

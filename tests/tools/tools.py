@@ -28,6 +28,16 @@ def a_wrong_command_line_ends_with_2(bench):
 
 
 @case
+def a_word_that_a_command_does_not_know_is_answered_with_the_one_that_is_meant(bench):
+    for line, said in cases.UNKNOWN_WORDS.items():
+        result = bench.run(*line.split())
+        assert result.status == 2 and result.err.split('\n')[0] == said, result
+    assert bench.run().err.startswith('nacelle: which command? (there is: new, train, '), bench.run()
+    hidden = bench.run('watch', 'cartpole', '--insid', '3')
+    assert '--inside' not in hidden.err, hidden
+
+
+@case
 def an_environment_that_is_not_there_is_answered_with_what_there_is(bench):
     for name, pattern in cases.NAMES.items():
         bench.refused(pattern, 'inspect', name)

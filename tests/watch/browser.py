@@ -10,7 +10,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from watched import Page, Program, Skip, WebSocket, case, main, save, wait_until
+from watched import CPU, Page, Played, Program, Skip, WebSocket, case, main, save, wait_until
 
 NAMES = ('chromium', 'chromium-browser', 'google-chrome')
 SHOTS = os.environ.get('NACELLE_SCREENSHOTS')      # a folder, for who wants to see them
@@ -177,6 +177,48 @@ def train_is_shown(bench):
         browser.until("document.querySelectorAll('.curve').length > 6")
         time.sleep(3)
         browser.shot('train')
+        assert not browser.faults, browser.faults
+
+
+def change(name, value, event='change'):
+    return (f"(() => {{ const one = document.getElementById('{name}'); one.value = {value};"
+            f"one.dispatchEvent(new Event('{event}', {{ bubbles: true }})); return one.value; }})()")
+
+
+@case
+def a_recording_is_played(bench):
+    bench.good('watch', 'tag_gridworld', '--steps', '260', '--pace', '0', '--record', '2', '--record-to', 'team.recording', *CPU)
+    with Browser() as browser, Played(bench, 'play', 'team.recording', '--web') as program:
+        browser.open(program.address())
+        browser.until("document.getElementById('state')?.textContent === 'plays'")
+        browser.until("document.getElementById('picture').width > 300")
+        first = browser.pixels()
+        wait_until(lambda: browser.pixels() != first)
+        browser.until("Number(document.getElementById('film-step').value) > 5")
+        browser.until("document.querySelectorAll('#film-episode option').length > 4")
+        browser.until("document.querySelectorAll('#arrays code').length > 5 && document.querySelectorAll('.parameter .fixed').length > 1")
+        browser.shot('play')
+        browser.js("document.getElementById('pause').click()")
+        browser.until("document.getElementById('state').textContent === 'paused'")
+        browser.js(change('film-env', 1))
+        browser.until("[...document.querySelectorAll('#film-episode option')].every((one) => one.textContent.includes('environment 1'))")
+        browser.js(change('film-step', 40, 'input'))
+        browser.until("document.getElementById('film-at').textContent.startsWith('step 40 of ')")
+        held = wait_until(lambda: browser.pixels() if browser.js(text('episode')) is not None else None)
+        key = "window.dispatchEvent(new KeyboardEvent('keydown', { key: 'KEY' }))"
+        browser.js(key.replace('KEY', 'ArrowRight'))
+        browser.until("document.getElementById('film-at').textContent.startsWith('step 41 of ')")
+        wait_until(lambda: browser.pixels() != held)
+        browser.js(key.replace('KEY', 'ArrowLeft'))
+        browser.until("document.getElementById('film-at').textContent.startsWith('step 40 of ')")
+        episode = browser.js("document.getElementById('film-episode').options[1].value")
+        browser.js(change('film-episode', episode))
+        browser.until("document.getElementById('film-at').textContent.startsWith('step 0 of ')")
+        assert browser.js("document.getElementById('film-episode').value") == episode
+        browser.js(change('pace', 200))
+        browser.js("document.getElementById('pause').click()")
+        browser.until("document.getElementById('film-episode').value !== '" + episode + "'")      # it goes on with the next one
+        browser.shot('play-next')
         assert not browser.faults, browser.faults
 
 

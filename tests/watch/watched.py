@@ -14,9 +14,10 @@ from websocket import Closed, WebSocket, wait_until  # noqa: E402,F401
 
 class Program:
     """A command that goes on, its lines of JSON as they come."""
+    options = (*CPU, '--json')
 
     def __init__(self, bench, *arguments):
-        command = [bench.program, *map(str, arguments), *CPU, '--json']
+        command = [bench.program, *map(str, arguments), *self.options]
         self.process = subprocess.Popen(command, cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
         self.lines, self.errors = [], ''
@@ -51,6 +52,11 @@ class Program:
             assert self.process.poll() is None, self.process.stderr.read().decode()
             return self.told('web')
         return wait_until(found)[0]['address']
+
+
+class Played(Program):
+    """`play` needs no device, and has no option for one."""
+    options = ('--json',)
 
 
 class Page:

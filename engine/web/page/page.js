@@ -5,6 +5,7 @@ import { drawPicture } from './draw.js';
 import { showParameters } from './parameters.js';
 import { showCurves, short } from './curves.js';
 import { showArrays, showChoice } from './arrays.js';
+import { listen, move, showFilm, showPlace } from './film.js';
 
 const at = (id) => document.getElementById(id);
 const known = {};          // the newest of each section
@@ -47,14 +48,31 @@ function showNews({ problem, reload, reloads }) {
       `(${reload.compile_seconds.toFixed(2)} s of them compiling); its state was ${reload.state}. ${reloads} reloads so far.`;
 }
 
+function showNumbers(numbers) {
+  at('numbers').replaceChildren(...Object.entries(numbers).flatMap(([name, value]) => [
+    Object.assign(document.createElement('dt'), { textContent: name }),
+    Object.assign(document.createElement('dd'), { textContent: value })]));
+}
+
+function showPlayed(status) {
+  const one = showPlace(status);
+  at('reset').hidden = true;
+  if (!one) return;
+  const numbers = { episode: one.index, environment: one.env, steps: one.steps, ended: one.ended };
+  one.returns.forEach((value, i) => { numbers[one.returns.length > 1 ? `return of ${i}` : 'return'] = short(value); });
+  if (one.trained !== undefined) numbers['steps of training'] = one.trained.toLocaleString('en');
+  showNumbers(numbers);
+}
+
 function showStatus(status) {
   const state = at('state');
-  state.textContent = { runs: status.mode === 'train' ? 'trains' : 'runs', broken: 'waits for a save' }[status.state] ?? status.state;
+  state.textContent = { runs: { train: 'trains', play: 'plays' }[status.mode] ?? 'runs', broken: 'waits for a save' }[status.state] ?? status.state;
   state.className = `badge ${status.state}`;
   at('pause').textContent = status.state === 'paused' ? 'Go on' : 'Pause';
   const train = status.mode === 'train';
   at('pace-label').hidden = at('reset').hidden = train;
   if (document.activeElement !== at('pace') && status.pace !== undefined) at('pace').value = status.pace;
+  if (status.mode === 'play') return showPlayed(status);
   const numbers = { 'steps a second': short(status.rate), 'step': status.step?.toLocaleString('en') ?? '-' };
   if (status.total_steps) numbers['of'] = status.total_steps.toLocaleString('en');
   if (status.episodes !== undefined) numbers['episodes'] = status.episodes.toLocaleString('en');
@@ -62,15 +80,13 @@ function showStatus(status) {
   if (status.length !== undefined) numbers['length of an episode'] = short(status.length);
   if (status.policy_return !== undefined) numbers['return of the policy'] = short(status.policy_return);
   if (status.seconds_left) numbers['seconds left'] = Math.round(status.seconds_left);
-  at('numbers').replaceChildren(...Object.entries(numbers).flatMap(([name, value]) => [
-    Object.assign(document.createElement('dt'), { textContent: name }),
-    Object.assign(document.createElement('dd'), { textContent: value })]));
+  showNumbers(numbers);
 }
 
 function showEnvironment(environment) {
   document.title = `${environment.name} - Nacelle`;
   at('name').textContent = environment.name;
-  at('facts').textContent = `version ${environment.version} on the ${environment.backend}, ` +
+  if (environment.version !== undefined) at('facts').textContent = `version ${environment.version} on the ${environment.backend}, ` +
     `${environment.envs} environments, actions: ${environment.policy}`;
   at('env').max = environment.envs - 1;
   at('agent').max = environment.agents - 1;
@@ -88,7 +104,13 @@ function showPicture(picture) {
   at('note').textContent = notes.filter(Boolean).join('\n');
 }
 
+function showRecording(files) {
+  const { file, episodes } = files[files.length - 1];
+  at('recording').textContent = `records in ${file}: ${episodes} episodes`;
+}
+
 const SHOW = {
+  film: showFilm,
   environment: showEnvironment,
   status: showStatus,
   news: showNews,
@@ -97,6 +119,7 @@ const SHOW = {
   picture: showPicture,
   arrays: (all) => showArrays(at('arrays'), all),
   curves: (all) => showCurves(at('curves'), all),
+  recording: showRecording,
 };
 
 function connect() {
@@ -119,6 +142,7 @@ function connect() {
   };
 }
 
+listen(send);
 const press = () => send({ do: at('pause').textContent === 'Pause' ? 'pause' : 'play' });
 at('pause').addEventListener('click', press);
 at('step').addEventListener('click', () => send({ do: 'step' }));
@@ -127,9 +151,12 @@ at('pace').addEventListener('change', () => send({ do: 'pace', value: Number(at(
 for (const id of ['env', 'agent'])
   at(id).addEventListener('change', () => send({ do: id, value: Math.max(0, Math.round(Number(at(id).value) || 0)) }));
 window.addEventListener('keydown', (event) => {
-  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLButtonElement) return;
+  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLButtonElement ||
+      event.target instanceof HTMLSelectElement) return;
   if (event.key === ' ') { press(); event.preventDefault(); }
   if (event.key === 's') send({ do: 'step' });
+  if (known.film && event.key === 'ArrowLeft') move(-1, send);
+  if (known.film && event.key === 'ArrowRight') move(1, send);
 });
 window.addEventListener('resize', () => { if (known.picture) drawPicture(at('picture'), known.picture); });
 connect();

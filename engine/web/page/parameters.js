@@ -29,6 +29,12 @@ function numberRow(row, one, send) {
 
 function otherRow(row, one, send) {
   row.classList.add('wide');
+  if (one.kind === 'fixed') {
+    const value = Object.assign(document.createElement('span'), { className: 'fixed' });
+    row.append(value);
+    return (now) => { value.textContent = JSON.stringify(now.value, (_, part) =>
+      typeof part === 'number' ? Number(part.toPrecision(6)) : part); };
+  }
   if (one.kind === 'table') {
     row.append(Object.assign(document.createElement('span'), { textContent: 'a table' }));
     return () => {};

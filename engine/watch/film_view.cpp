@@ -1,0 +1,244 @@
+#include "engine/watch/film_view.h"
+
+#include "engine/arrays/dtype.h"
+#include "engine/view/array_picture.h"
+#include "engine/watch/curves.h"
+
+#include <algorithm>
+
+namespace nacelle {
+namespace {
+
+bool is_seen(const RecordedArray& array) { return array.moment != Moment::end; }
+
+std::string plain_dump(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}
+
+FilmView::FilmView(Film& film, std::shared_ptr<Viewer> viewer, FilmViewSettings settings)
+    : film_(film),
+      viewer_(std::move(viewer)),
+      settings_(std::move(settings)),
+      episode_(settings_.episode),
+      step_(settings_.step),
+      due_(Clock::now()) {
+    for (const size_t i : settings_.arrays) shown_.names.insert(arrays()[i].name());
+    if (shown_.names.empty())
+        for (const RecordedArray& array : arrays())
+            if (is_seen(array) && is_shown_first(array.field)) shown_.names.insert(array.name());
+    if (shown_.names.empty())
+        for (const RecordedArray& array : arrays())
+            if (is_seen(array)) shown_.names.insert(array.name());
+    shown_.names.insert("");    // no name, and so all of them, would mean others, too
+    show_film();
+    show_environment();
+    go_to(episode_, step_);
+}
+
+void FilmView::turn() {
+    for (const Json& command : viewer_->commands()) obey(command);
+    move();
+    if (!fresh_ || !viewer_->wants_picture()) return;
+    fresh_ = false;
+    show_step();
+}
+
+void FilmView::obey(const Json& command) {
+    const std::string what = command["do"];
+    const Json value = command.value("value", Json());
+    const bool whole = value.is_number_unsigned();
+    if (what == "pause") pause(true);
+    else if (what == "play") {
+        // From the end it begins anew.
+        if (step_ + 1 == summary().steps && !move_on()) go_to(episode_, 0);
+        pause(false);
+    } else if (what == "step") {
+        settings_.paused = true;
+        move_on();
+        pause(true);
+    } else if (what == "seek" && whole)
+        go_to(episode_, std::min(value.get<uint64_t>(), summary().steps - 1));
+    else if (what == "episode" && whole && is_chosen(value.get<size_t>())) {
+        if (environment_ &&
+            film_.recording().episodes()[value.get<size_t>()].environment != *environment_)
+            environment_.reset();
+        go_to(value.get<size_t>(), 0);
+    } else if (what == "env") choose_environment(value);
+    else if (what == "pace" && value.is_number()) {
+        settings_.pace = std::clamp(value.get<double>(), 0.1, 1000.0);
+        pause(settings_.paused);
+    } else if (what == "agent" && whole && value.get<size_t>() < agents()) {
+        shown_.agent = value.get<size_t>();
+        show_curves();
+    } else if (what == "arrays") choose_arrays(value);
+    fresh_ = true;
+}
+
+void FilmView::choose_arrays(const Json& names) {
+    if (!names.is_array()) return;
+    shown_.names = {""};
+    for (const RecordedArray& array : arrays())
+        if (is_seen(array) && std::find(names.begin(), names.end(), array.name()) != names.end())
+            shown_.names.insert(array.name());
+}
+
+// All of them where it is no number.
+void FilmView::choose_environment(const Json& value) {
+    environment_.reset();
+    if (value.is_number_unsigned()) {
+        for (const size_t i : settings_.episodes) {
+            if (film_.recording().episodes()[i].environment != value) continue;
+            environment_ = value.get<uint32_t>();
+            if (summary().environment != *environment_) go_to(i, 0);
+            break;
+        }
+    }
+    show_status();
+}
+
+bool FilmView::is_chosen(size_t episode) const {
+    const auto& all = settings_.episodes;
+    return std::find(all.begin(), all.end(), episode) != all.end();
+}
+
+size_t FilmView::agents() const {
+    size_t most = 1;
+    for (const RecordedArray& array : arrays())
+        if (array.by_agent) most = std::max<size_t>(most, array.rows);
+    return most;
+}
+
+void FilmView::pause(bool paused) {
+    settings_.paused = paused;
+    due_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                              std::chrono::duration<double>(1 / settings_.pace));
+    show_status();
+}
+
+void FilmView::go_to(size_t episode, uint64_t step) {
+    episode_ = episode;
+    step_ = step;
+    fresh_ = true;
+    show_parameters();
+    show_curves();
+    pause(settings_.paused);
+}
+
+// One step, or the next episode's first; false where there is no more.
+bool FilmView::move_on() {
+    if (step_ + 1 < summary().steps) {
+        ++step_;
+        return fresh_ = true;
+    }
+    const auto& all = settings_.episodes;
+    for (auto next = std::find(all.begin(), all.end(), episode_) + 1; next < all.end(); ++next) {
+        if (environment_ && film_.recording().episodes()[*next].environment != *environment_)
+            continue;
+        go_to(*next, 0);
+        return true;
+    }
+    return false;
+}
+
+// What is late is passed over, so that a second stays one whoever looks.
+void FilmView::move() {
+    if (settings_.paused) return;
+    const Clock::time_point now = Clock::now();
+    if (now < due_) return;
+    const auto each = std::chrono::duration<double>(1 / settings_.pace);
+    const size_t before = episode_;
+    while (due_ <= now && episode_ == before) {
+        if (!move_on()) return pause(true);
+        due_ += std::chrono::duration_cast<Clock::duration>(each);
+    }
+    show_status();
+}
+
+void FilmView::show_film() {
+    Json episodes = Json::array();
+    const std::vector<EpisodeSummary>& all = film_.recording().episodes();
+    for (const size_t i : settings_.episodes) {
+        Json one = {{"index", i},
+                    {"env", all[i].environment},
+                    {"steps", all[i].steps},
+                    {"ended", all[i].ended},
+                    {"returns", all[i].returns}};
+        if (all[i].trained) one["trained"] = *all[i].trained;
+        episodes.push_back(std::move(one));
+    }
+    viewer_->show("film", plain_dump({{"file", film_.recording().path().string()},
+                                      {"problems", film_.recording().problems()},
+                                      {"episodes", episodes}}));
+}
+
+void FilmView::show_environment() {
+    Json list = Json::array();
+    for (const RecordedArray& array : arrays())
+        if (is_seen(array))
+            list.push_back({{"name", array.name()},
+                            {"form", form_text(array.field, array.rows)},
+                            {"first", shown_.names.contains(array.name())}});
+    viewer_->show("environment", plain_dump({{"name", film_.recording().header().environment},
+                                             {"agents", agents()},
+                                             {"arrays", list}}));
+}
+
+// As they were at the episode's start; they cannot be changed any more.
+void FilmView::show_parameters() {
+    Json list = Json::array();
+    for (const auto& [name, value] : summary().params.items())
+        list.push_back({{"name", name}, {"kind", "fixed"}, {"value", value}});
+    viewer_->show("parameters", plain_dump(list));
+}
+
+// The whole episode's, of the agent that is looked at: what it had been given up to each step.
+void FilmView::show_curves() {
+    Curves curves;
+    const RecordedEpisode episode = film_.recording().episode(episode_);
+    for (size_t i = 0; i < arrays().size(); ++i) {
+        const RecordedArray& array = arrays()[i];
+        if (array.field.role != Role::reward) continue;
+        const size_t row = std::min<size_t>(shown_.agent, array.rows - 1),
+                     unit = dtype_size(array.field.dtype);
+        double sum = 0;
+        for (uint64_t t = 0; t < summary().steps; ++t) {
+            sum += read_number(array.field.dtype,
+                               episode.columns[i].data() + t * array.bytes() + row * unit);
+            curves.add(array.name() + ", summed", double(t), sum);
+        }
+    }
+    viewer_->show("curves", curves.text());
+}
+
+void FilmView::show_status() {
+    Json status = {{"mode", "play"},         {"state", settings_.paused ? "paused" : "runs"},
+                   {"pace", settings_.pace}, {"episode", episode_},
+                   {"step", step_},          {"env", environment_ ? Json(*environment_) : Json()}};
+    viewer_->show("status", status.dump());
+}
+
+// An author's mistake in draw() costs the picture and no more.
+void FilmView::show_step() {
+    std::string note = film_.by_author() ? "" : film_.why_not();
+    try {
+        const Scene scene = film_.scene(episode_, step_);
+        DisplayList list;
+        try {
+            list = film_.paint(scene);
+        } catch (const std::exception& wrong) {
+            note = wrong.what();
+            list = picture_of_arrays(scene);
+        }
+        viewer_->show("arrays", arrays_text(scene, shown_));
+        viewer_->show("picture", "{\"env\":" + std::to_string(summary().environment) +
+                                     ",\"agent\":" + std::to_string(shown_.agent) + ",\"step\":" +
+                                     std::to_string(step_) + ",\"note\":" + json_word(note) + "," +
+                                     picture_text(list) + "}");
+    } catch (const std::exception& wrong) {
+        viewer_->show("refused", Json(std::string(wrong.what())).dump());
+    }
+}
+
+}
