@@ -46,10 +46,7 @@ Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const
     stepwise_ = std::make_unique<Program>(*on_, code.stepwise, settings_.source.filename().string(),
                                           ProgramText());
     name_ = schema().name();
-    step_ = stepwise_->kernel("nacelle_step");
-    reset_ = stepwise_->kernel("nacelle_reset");
-    advance_clock_ = stepwise_->kernel("nacelle_clock");
-    sum_totals_ = stepwise_->kernel("nacelle_totals");
+    take_kernels();
     params_ = std::make_unique<ParamValues>(schema(), stepwise_->defaults(), settings_.where);
     view_.resize(schema().header().view_size);
     for (const ParamEntry& entry : entries)
@@ -62,6 +59,13 @@ Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const
     if (loaded) loaded(*this);
     prepare_tables();
     reset();
+}
+
+void Environment::take_kernels() {
+    step_ = stepwise_->kernel("nacelle_step");
+    reset_ = stepwise_->kernel("nacelle_reset");
+    advance_clock_ = stepwise_->kernel("nacelle_clock");
+    sum_totals_ = stepwise_->kernel("nacelle_totals");
 }
 
 Environment::~Environment() {

@@ -104,6 +104,9 @@ public:
     // What a reload compiles; the number grows when it must be asked for again.
     Recipe recipe() const;
     uint64_t recipe_number() const { return recipe_number_; }
+    // Another build of the same source runs from now on. What ran until now is given back, and may go
+    // once no graph has its kernels.
+    std::unique_ptr<Program> run_instead(const Binary& stepwise);
     // How a NACELLE_ENV_KERNEL runs over so many environments.
     LaunchShape shape_of(uint64_t envs) const { return env_shape(schema().header(), envs); }
     void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const std::byte> args) {
@@ -140,6 +143,7 @@ private:
     void bind_pool();
     // What a Replacement is made of.
     void exchange(Environment& other);
+    void take_kernels();
     void exchange_pools(Environment& other);
     void share_tables(const Environment& other);
     void carry_from(const Environment& other);

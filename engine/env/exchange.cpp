@@ -38,6 +38,16 @@ void Environment::exchange(Environment& other) {
     }
 }
 
+std::unique_ptr<Program> Environment::run_instead(const Binary& stepwise) {
+    auto other = std::make_unique<Program>(*on_, stepwise, settings_.source.filename().string(),
+                                           ProgramText());
+    on_->stream->synchronize();
+    stepwise_->exchange(*other);
+    take_kernels();
+    show_view();
+    return other;
+}
+
 // Snapshots of a field that both have stay; where they have another form, the other's come.
 void Environment::exchange_pools(Environment& other) {
     std::swap(pool_, other.pool_);

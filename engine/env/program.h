@@ -14,9 +14,10 @@ struct ProgramText {
     std::vector<std::string> defines;
 };
 
-// Compiles the author's file with what stands behind it. Throws where it was cancelled.
+// Compiles the author's file with what stands behind it. Throws where it was cancelled. As a draft it is
+// there sooner and runs slower, where the compiler knows such a way.
 Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text,
-                         const std::atomic<bool>* cancel = nullptr);
+                         const std::atomic<bool>* cancel = nullptr, bool draft = false);
 // The binary, or the diagnostics thrown as an Error.
 Binary binary_or_error(Compiled compiled);
 

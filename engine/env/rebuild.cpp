@@ -47,6 +47,7 @@ void Rebuilder::compile_again(SavedSource source) {
         const std::lock_guard lock(mutex_);
         if (next_ || compiles_ || result_) return;
         next_ = std::move(source);
+        cancel_ = true;    // what only finishes a draft
     }
     wake_.notify_all();
 }
@@ -74,7 +75,15 @@ void Rebuilder::run() {
         compiles_ = false;
         if (next_ || ends_) continue;
         if (built) {
-            result_ = std::move(built);
+            result_ = built;
+            ready_ = true;
+            if (!built->code.stepwise.draft) continue;
+            lock.unlock();
+            std::optional<Rebuilt> full = in_full(*built, recipe);
+            lock.lock();
+            if (!full || next_ || ends_) continue;
+            full->finishes = !result_;    // nobody has taken the draft: no more is said of it
+            result_ = std::move(full);
             ready_ = true;
             continue;
         }
@@ -93,7 +102,9 @@ std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe&
     rebuilt.source = source;
     rebuilt.recipe_number = number;
     try {
-        rebuilt.code = compile_environment(*on_, recipe.settings, recipe.varied, &cancel_);
+        // Programs that are built around it take longer than it does.
+        const bool draft = recipe.programs.empty();
+        rebuilt.code = compile_environment(*on_, recipe.settings, recipe.varied, &cancel_, draft);
         build_programs(rebuilt, recipe, running);
     } catch (const std::exception& wrong) {
         rebuilt.failure = wrong.what();
@@ -101,15 +112,32 @@ std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe&
     if (cancel_) return std::nullopt;
     rebuilt.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!still_so(rebuilt, recipe)) return std::nullopt;
+    return rebuilt;
+}
+
+// What was compiled is the version that was saved, and the files are still that version.
+bool Rebuilder::still_so(const Rebuilt& rebuilt, const Recipe& recipe) const {
     try {
-        const std::vector<SourceFile> now = read_closure(recipe.settings.source);
         const bool compiled_so =
             !rebuilt.failure.empty() || same_text(rebuilt.code.files, rebuilt.source.files);
-        if (!compiled_so || !same_text(now, rebuilt.source.files)) return std::nullopt;
+        return compiled_so && same_text(read_closure(recipe.settings.source), rebuilt.source.files);
     } catch (const std::exception&) {
+        return false;
+    }
+}
+
+// Nothing where it was cancelled or the files have changed: the draft goes on then, until the next save.
+std::optional<Rebuilt> Rebuilder::in_full(const Rebuilt& draft, const Recipe& recipe) {
+    Rebuilt full = draft;
+    try {
+        full.code = compile_environment(*on_, recipe.settings, recipe.varied, &cancel_);
+    } catch (const std::exception& wrong) {
+        if (!cancel_) on_->log.warn(wrong.what());
         return std::nullopt;
     }
-    return rebuilt;
+    if (cancel_ || !still_so(full, recipe)) return std::nullopt;
+    return full;
 }
 
 // All at once: a learner's program takes a compiler for seconds, and each is a process of its own.

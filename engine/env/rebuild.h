@@ -17,10 +17,12 @@ struct Rebuilt {
     double seconds = 0;                     // that compiling took
     std::string other_spaces;    // what agents see or do has changed, in words; else empty
     std::string failure;         // empty where it was compiled
+    bool finishes = false;       // the full build of a version that was taken as a draft
 };
 
 // Compiles on a thread of its own whatever is saved, and keeps the newest that is done. A save while it
-// compiles ends that compile: nobody wants its result any more.
+// compiles ends that compile: nobody wants its result any more. What is compiled as a draft first, to be
+// there soon, is compiled in full behind it.
 class Rebuilder final {
 public:
     // `policy_bound`: where agents see or do something else, the other programs are a learner's that
@@ -44,6 +46,8 @@ private:
     void run();
     std::optional<Rebuilt> build(const SavedSource& source, const Recipe& recipe, uint64_t number,
                                  const EnvSchema& running);
+    std::optional<Rebuilt> in_full(const Rebuilt& draft, const Recipe& recipe);
+    bool still_so(const Rebuilt& rebuilt, const Recipe& recipe) const;
     void build_programs(Rebuilt& rebuilt, const Recipe& recipe, const EnvSchema& running);
 
     std::shared_ptr<RunsOn> on_;

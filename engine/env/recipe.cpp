@@ -71,13 +71,14 @@ bool same_space(const Field& a, const Field& b) {
 }
 
 EnvCode compile_environment(RunsOn& on, const EnvSettings& settings,
-                            const std::set<std::string>& varied, const std::atomic<bool>* cancel) {
+                            const std::set<std::string>& varied, const std::atomic<bool>* cancel,
+                            bool draft) {
     EnvCode code{.files = read_closure(settings.source),
                  .defines = baked(settings, varied),
                  .varied = varied,
                  .stepwise = {}};
-    code.stepwise = binary_or_error(
-        compile_program(on, settings.source, with_defines(stepwise_text, code.defines), cancel));
+    code.stepwise = binary_or_error(compile_program(
+        on, settings.source, with_defines(stepwise_text, code.defines), cancel, draft));
     return code;
 }
 

@@ -26,7 +26,7 @@ struct EnvCode {
 // Throws the diagnostics as an Error; also where a constant that is set is not in the file.
 EnvCode compile_environment(RunsOn& on, const EnvSettings& settings,
                             const std::set<std::string>& varied,
-                            const std::atomic<bool>* cancel = nullptr);
+                            const std::atomic<bool>* cancel = nullptr, bool draft = false);
 // A program's text with the environment's defines before its own.
 ProgramText with_defines(const ProgramText& text, const std::vector<std::string>& defines);
 

@@ -57,6 +57,11 @@ std::optional<Reload> Reloader::take() {
     if (!ready()) return std::nullopt;
     std::optional<Rebuilt> rebuilt = rebuilder_.take();
     if (!rebuilt) return std::nullopt;
+    if (rebuilt->finishes) {
+        finish(*rebuilt);
+        return std::nullopt;
+    }
+    draft_runs_ = false;
     // A program has come since: what was compiled comes out of the cache the next time.
     if (rebuilt->recipe_number != recipe_number_) {
         rebuilder_.compile_again(std::move(rebuilt->source));
@@ -72,6 +77,7 @@ std::optional<Reload> Reloader::take() {
         try {
             swap(*rebuilt, reload);
             reload.taken = true;
+            draft_runs_ = rebuilt->code.stepwise.draft;
         } catch (const std::exception& wrong) {
             reload.why = wrong.what();
         }
@@ -79,6 +85,20 @@ std::optional<Reload> Reloader::take() {
     prepare();
     reload.version = environment_->version();
     return reload;
+}
+
+// The full build takes the draft's place: the same bits, sooner.
+void Reloader::finish(const Rebuilt& full) {
+    if (!std::exchange(draft_runs_, false)) return;    // the draft was refused
+    std::unique_ptr<Program> draft;
+    try {
+        draft = environment_->run_instead(full.code.stepwise);
+    } catch (const std::exception& wrong) {
+        environment_->on().log.warn(wrong.what());
+        return;
+    }
+    if (user_.rebuilt) user_.rebuilt();
+    environment_->on().stream->synchronize();
 }
 
 std::string Reload::text(const std::string& name) const {

@@ -59,11 +59,13 @@ public:
 private:
     bool prepare();
     void swap(const Rebuilt& rebuilt, Reload& reload);
+    void finish(const Rebuilt& full);
 
     std::shared_ptr<Environment> environment_;
     ReloadSettings settings_;
     ReloadUser user_;
     uint64_t recipe_number_ = ~uint64_t(0);
+    bool draft_runs_ = false;
     Rebuilder rebuilder_;
     SourceWatch watch_;    // last: it calls the rebuilder
 };

@@ -66,6 +66,12 @@ std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>
     return hash.hex();
 }
 
+std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
+                                    const ProgramSource& source) {
+    const auto kept = cache.find(cache_key(source, read_closure(source.author), identity));
+    return kept ? unpacked(*kept) : std::nullopt;
+}
+
 Compiled compile_cached(Cache& cache, const std::string& identity, const ProgramSource& source,
                         const std::atomic<bool>* cancel, const BuildFunction& build) {
     const auto start = std::chrono::steady_clock::now();

@@ -4,6 +4,7 @@
 #include "engine/jit/scan.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,6 +19,9 @@ struct BuiltImage {
 using BuildResult = std::variant<BuiltImage, Diagnostics>;
 using BuildFunction = std::function<BuildResult(const std::vector<SourceFile>& closure)>;
 
+// What the cache has of it already, if anything.
+std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
+                                    const ProgramSource& source);
 // The way of every compile: look at the author's file, ask the cache, else build and keep. Builds
 // again when a file was saved meanwhile, so that nothing is ever kept under another text's key.
 Compiled compile_cached(Cache& cache, const std::string& identity, const ProgramSource& source,

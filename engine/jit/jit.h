@@ -25,6 +25,8 @@ struct ProgramSource {
     std::string instantiation;           // C++ text after the #include of the author's file
     std::vector<std::string> defines;    // "NAME=VALUE"
     std::vector<std::string> options;    // further flags, for strict mode and sanitizers
+    // Code that is there soon is wanted more than code that runs fast; it computes the same bits.
+    bool draft = false;
 };
 
 // One thing a compiler said, in the author's words and place where possible.
@@ -47,6 +49,7 @@ struct Binary {
     std::vector<std::byte> elf() const;    // the ELF file itself, for both
     bool is_path = false;
     bool from_cache = false;
+    bool draft = false;    // as it was wanted: a full build of the same source would run faster
     double milliseconds = 0;
     std::string warnings;
 };

@@ -95,7 +95,9 @@ std::optional<AuthorTrouble> recognise(std::string_view message, std::string_vie
     if (has_any(message, {"anonymous struct", "anonymous union", "no components to bind",
                           "cannot decompose"}))
         return AuthorTrouble::anonymous_struct;
-    if (has(message, "std::array")) return AuthorTrouble::std_array;
+    // g++ may say no more than "only 1 name provided for structured binding".
+    if (has_any(message, {"std::array", "provided for structured binding"}))
+        return AuthorTrouble::std_array;
     const bool no_std =
         has_any(message, {"qualified name is not allowed", "identifier 'std'",
                           "has not been declared", "does not name a", "namespace \"std\" has no",

@@ -68,19 +68,27 @@ template <class T, class Fn> constexpr void for_each_field(T& object, Fn&& fn) {
     });
 }
 
+// The types of the direct fields, in order of declaration, with their const.
+template <class... T> struct Types {};
+template <class T> struct Unreferenced { using type = T; };
+template <class T> struct Unreferenced<T&> { using type = T; };
+template <class T> T& some();
+template <class T> constexpr auto list_field_types(T& object) {
+    return with_fields(object, [](auto&... field) {
+        return Types<typename Unreferenced<decltype(field)>::type...>{};
+    });
+}
+template <class T> using FieldTypes = decltype(list_field_types(some<T>()));
+
 // A text that can be built and kept at compile time.
 struct Text {
     static constexpr int capacity = 96;
     char text[capacity]{};
+    int size = 0;
     bool cut = false;
-    constexpr int length() const {
-        int n = 0;
-        while (text[n]) ++n;
-        return n;
-    }
+    constexpr int length() const { return size; }
     constexpr void add(char c) {
-        const int n = length();
-        if (n + 1 < capacity) text[n] = c;
+        if (size + 1 < capacity) text[size++] = c;
         else cut = true;
     }
     constexpr void add(const char* s) {
@@ -113,11 +121,12 @@ template <int I, class P> constexpr FieldPointer<P> pick(const PointerSlot<I, P>
     return {slot.pointer};
 }
 
+// The name stands behind the last dot or colon: looked for from the end, since a compiler that evaluates
+// takes its time for each character.
 template <class T, FieldPointer P> consteval Text spelled_field() {
     const char* s = __PRETTY_FUNCTION__;
-    int start = 0;
-    for (int i = 0; s[i]; ++i)
-        if (s[i] == '.' || (s[i] == ':' && s[i + 1] != ':')) start = i + 1;
+    int start = int(sizeof __PRETTY_FUNCTION__) - 1;
+    while (start > 0 && s[start - 1] != '.' && s[start - 1] != ':') --start;
     Text name;
     for (int i = start; s[i] && s[i] != ')' && s[i] != '}' && s[i] != ']' && s[i] != '['; ++i)
         name.add(s[i]);
@@ -126,6 +135,7 @@ template <class T, FieldPointer P> consteval Text spelled_field() {
 template <class T, int I> consteval Text field_name() {
     return spelled_field<T, pick<I>(pointers_to<T>)>();
 }
+template <class T, int I> inline constexpr Text field_text = field_name<T, I>();
 
 // The last part of a type's name in snake_case: Economy::StockTrader is stock_trader.
 template <class T> consteval Text type_name() {

@@ -54,9 +54,7 @@ constexpr uint32_t aligned(size_t offset, size_t alignment) {
     return uint32_t((offset + alignment - 1) / alignment * alignment);
 }
 
-template <class E> constexpr auto complete_schema() {
-    auto s = description<E>;
-    Header& h = s.header;
+template <class E> constexpr void complete(Header& h) {
     h.view_size = sizeof(View<E>);
     h.head_size = sizeof(ViewHead);
     h.params_offset = aligned(sizeof(ViewHead), alignof(ParamsOf<E>));
@@ -67,16 +65,18 @@ template <class E> constexpr auto complete_schema() {
     h.shared_bytes = uint32_t(Shape<E>::shared_bytes);
     h.workspace_bytes = uint32_t(Shape<E>::workspace);
     h.cluster_blocks = uint32_t(Shape<E>::blocks);
-    return s;
 }
-template <class E>
-inline constexpr bool view_is_plain = complete_schema<E>().header.pool_offset +
-                                          sizeof(void*) * description<E>.header.slots
-                                      == complete_schema<E>().header.view_size;
+template <class E> constexpr bool is_view_plain() {
+    Header h{};
+    h.slots = description<E>.header.slots;
+    complete<E>(h);
+    return h.pool_offset + sizeof(void*) * h.slots == h.view_size;
+}
 template <class E, int L> constexpr auto named_schema(const char (&name)[L]) {
     static_assert(L <= 64, "an environment's name must have fewer than 64 characters");
-    static_assert(view_is_plain<E>, "Params is aligned beyond 8 bytes");
-    auto s = complete_schema<E>();
+    static_assert(is_view_plain<E>(), "Params is aligned beyond 8 bytes");
+    auto s = description<E>;
+    complete<E>(s.header);
     for (int i = 0; i < L; ++i) s.header.name[i] = name[i];
     return s;
 }

@@ -263,3 +263,27 @@ TEST_CASE("a program that is no compiler is an error with its words") {
     CHECK_THROWS_WITH_AS(open_host_compiler(cache_in(place)), doctest::Contains("out of order"),
                          Error);
 }
+
+TEST_CASE("a draft is kept apart from the full build, which serves for both once it is there") {
+    const Place place;
+    const Variable cxx("CXX", counting_compiler(place).string());
+    const auto compiler = open_host_compiler(cache_in(place));
+    ProgramSource source = program(place.write("tag.cu", author_text("s.x = 2.5f;")));
+    const size_t before = starts(place);
+    source.draft = true;
+    const Binary draft = compiled(*compiler, source);
+    CHECK(draft.draft);
+    CHECK(run(draft) == 2.5f);
+    CHECK(compiled(*compiler, source).from_cache);
+    CHECK(starts(place) == before + 1);
+    source.draft = false;
+    const Binary full = compiled(*compiler, source);
+    CHECK(!full.draft);
+    CHECK(!full.from_cache);
+    CHECK(starts(place) == before + 2);
+    source.draft = true;
+    const Binary again = compiled(*compiler, source);
+    CHECK(!again.draft);
+    CHECK(path_of(again) == path_of(full));
+    CHECK(starts(place) == before + 2);
+}

@@ -14,44 +14,54 @@ enum Kept : uint8_t { passing = 0, in_checkpoint = 1, in_snapshot = 2, in_both =
 constexpr bool varied_name(const char* name) {
     constexpr const char* varied[] = {NACELLE_VARIED nullptr};
     for (const char* one : varied)
-        if (one && equal_text(one, name + 6)) return true;    // past "param."
+        if (one && equal_text(one, name)) return true;
     return false;
 }
-constexpr void set_name(Field& field, const char* a, const char* b = "") {
-    Text name;
-    name.add(a);
-    if (*a && *b) name.add('.');
-    name.add(b);
-    for (int i = 0; i < Text::capacity; ++i) field.name[i] = name.text[i];
+// Puts a name behind the one that is there, with a dot between.
+constexpr void add_name(Field& field, const char* name) {
+    int n = 0;
+    while (field.name[n]) ++n;
+    if (n > 0 && *name && n + 1 < Text::capacity) field.name[n++] = '.';
+    for (; *name && n + 1 < Text::capacity; ++name) field.name[n++] = *name;
 }
 
-template <class T, class Value, class Emit>
-constexpr void describe_leaf(Field d, const Value& value, Emit& emit);
-// One field per leaf of T, names as paths.
-template <class T, class Emit>
-constexpr void describe_record(const Field& proto, const T& object, Emit& emit) {
+// The leaves of a struct: names as paths from it on, forms, places. Made once for each struct, wherever
+// it is described: templates per field are what a compiler spends its time on.
+template <class T, class Value>
+constexpr void describe_leaf(const Field& d, const Value& value, Field*& to);
+template <class T, int I, class F>
+constexpr void describe_field(const Field& proto, const F& value, uint32_t& end, Field*& to) {
+    Field d = proto;
+    add_name(d, field_text<T, I>.text);
+    end = (end + uint32_t(alignof(F)) - 1) / uint32_t(alignof(F)) * uint32_t(alignof(F));
+    d.offset += end;
+    end += uint32_t(sizeof(F));
+    describe_leaf<F>(d, value, to);
+}
+template <class T, int... I, class... F>
+constexpr void describe_fields(Ints<I...>, const Field& proto, Field*& to, const F&... field) {
     uint32_t end = 0;
-    for_each_field(object, [&](auto index, auto& f) {
-        using F = bare<decltype(f)>;
-        Field d = proto;
-        set_name(d, proto.name, field_name<T, index.value>().text);
-        end = (end + uint32_t(alignof(F)) - 1) / uint32_t(alignof(F)) * uint32_t(alignof(F));
-        d.offset += end;
-        end += uint32_t(sizeof(F));
-        describe_leaf<F>(d, f, emit);
+    (describe_field<T, I>(proto, field, end, to), ...);
+}
+template <class T> constexpr void describe_record(const Field& proto, const T& object, Field*& to) {
+    with_fields(object, [&](auto&... field) {
+        describe_fields<T>(count_to<sizeof...(field)>{}, proto, to, field...);
     });
 }
-template <class T, class Value, class Emit>
-constexpr void describe_leaf(Field d, const Value& value, Emit& emit) {
+template <class T, class Value>
+constexpr void describe_leaf(const Field& proto, const Value& value, Field*& to) {
     if constexpr (form_of<T> == Form::list) {
         using U = typename Leaf<T>::element;
+        Field d = proto;
         if (d.rank < 4) d.dims[d.rank++] = uint32_t(Leaf<T>::count);
         d.count *= uint32_t(Leaf<T>::count);
         d.step = uint32_t(sizeof(U));
-        describe_leaf<U>(d, value[0], emit);
-    } else if constexpr (form_of<T> == Form::record) describe_record(d, value, emit);
+        describe_leaf<U>(d, value[0], to);
+    } else if constexpr (form_of<T> == Form::record) describe_record(proto, value, to);
     else {
         using L = Leaf<T>;
+        Field& d = *to++;
+        d = proto;
         d.dtype = dtype_of<typename L::element>();
         d.count *= uint32_t(L::count);
         for (int i = 0; i < L::rank && d.rank < 4; ++i) d.dims[d.rank++] = uint32_t(L::dims[i]);
@@ -65,40 +75,104 @@ constexpr void describe_leaf(Field d, const Value& value, Emit& emit) {
         } else if constexpr (L::form == Form::array) d.kind = Kind::array;
         else if constexpr (L::form == Form::table) d.kind = Kind::table;
         else d.initial = double(value);
-        emit(d);
     }
 }
-template <class T, class Emit>
+template <int N> struct LeafTable { Field field[N > 0 ? N : 1]{}; };
+template <class T> constexpr auto list_leaves() {
+    LeafTable<leaf_count<T>()> table{};
+    Field proto{};
+    proto.count = 1;
+    Field* to = table.field;
+    const T object{};
+    describe_record(proto, object, to);
+    return table;
+}
+template <class T> inline constexpr auto leaves_of = list_leaves<T>();
+
+// Which leaves of a struct are listed, and as what.
+enum class Listed { all, params, varied, images, totals };
+
+// Lists fields in the order of the slots; without a place for them it only counts.
+struct FieldList {
+    Field* to = nullptr;
+    Layout arrays = Layout::columns;    // of Arrays that are no observations
+    int fields = 0, slots = 0;
+    uint8_t group = 0;
+
+    // What a struct's leaves or a single field have in common: its name, and what it is for.
+    constexpr void leaves(const Field* leaf, int count, Listed which, const Field& part) {
+        for (int i = 0; i < count; ++i) {
+            const bool varied = leaf[i].kind == Kind::value &&
+                                (which == Listed::params || which == Listed::varied) &&
+                                varied_name(leaf[i].name);
+            if (which == Listed::varied && !varied) continue;
+            if (which == Listed::images && leaf[i].kind != Kind::array) continue;
+            const int slot = which == Listed::params ? -1 : slots++;
+            if (to) {
+                Field& d = to[fields];
+                d = leaf[i];
+                take_name(d, part.name, leaf[i].name);
+                d.role = part.role;
+                d.per = part.per;
+                d.kept = part.kept;
+                d.layout = part.layout;
+                d.group = part.group;
+                if (d.kind == Kind::array && which != Listed::images) d.layout = arrays;
+                if (which == Listed::totals) d.dtype = Dtype::f32;
+                d.varied = varied;
+                d.slot = slot;
+            }
+            ++fields;
+        }
+    }
+    constexpr void one(const Field& field) {
+        if (to) {
+            to[fields] = field;
+            to[fields].slot = slots;
+        }
+        ++fields;
+        ++slots;
+    }
+
+private:
+    static constexpr void take_name(Field& d, const char* part, const char* leaf) {
+        int n = 0;
+        for (; part[n]; ++n) d.name[n] = part[n];
+        if (n > 0 && *leaf) d.name[n++] = '.';
+        for (; *leaf && n + 1 < Text::capacity; ++leaf) d.name[n++] = *leaf;
+    }
+};
+
+template <class T>
 constexpr void describe_part(const char* name, Role role, Per per, uint8_t kept, Layout layout,
-                             Emit& emit) {
+                             FieldList& list, Listed which = Listed::all) {
     if constexpr (!same<T, None>) {
-        Field d{};
-        set_name(d, name);
-        d.role = role;
-        d.per = per;
-        d.kept = kept;
-        d.layout = layout;
-        d.count = 1;
-        const T object{};
-        describe_record(d, object, emit);
+        Field part{};
+        add_name(part, name);
+        part.role = role;
+        part.per = per;
+        part.kept = kept;
+        part.layout = layout;
+        part.group = list.group;
+        list.leaves(leaves_of<T>.field, leaf_count<T>(), which, part);
     }
 }
-template <class Emit>
 constexpr void describe_one(const char* name, Role role, Dtype dtype, Per per, uint8_t kept,
-                            uint32_t width, Emit& emit) {
+                            uint32_t width, FieldList& list) {
     Field d{};
-    set_name(d, name);
+    add_name(d, name);
     d.role = role;
     d.dtype = dtype;
     d.per = per;
     d.kept = kept;
     d.count = width ? width : 1;
+    d.group = list.group;
     if (width) {
         d.layout = Layout::rows;
         d.rank = 1;
         d.dims[0] = width;
     }
-    emit(d);
+    list.one(d);
 }
 
 // Where several threads share an environment an Array is contiguous for each row: an image is
@@ -128,109 +202,88 @@ template <class E, class G> consteval Text group_prefix(const char* part) {
     return name;
 }
 
-// A group's fields in the order of the slots. `store` takes all, `images` the arrays of a struct.
-template <class E, class G, class Store, class Images>
-constexpr void describe_group(int index, Store& stored, Images& image) {
+// A group's fields in the order of the slots.
+template <class E, class G> constexpr void describe_group(int index, FieldList& list) {
     using Parts = GroupParts<E, G>;
     using Obs = typename Parts::Obs;
-    auto store = [&](Field d) {
-        d.group = uint8_t(index);
-        stored(d);
-    };
-    auto images = [&](Field d) {
-        d.group = uint8_t(index);
-        image(d);
-    };
+    list.group = uint8_t(index);
     constexpr uint32_t width = uint32_t(numbers_in<Obs>);
     describe_part<typename Parts::Fields>(same<G, Sole<E>> ? "agent" : group_prefix<E, G>("").text,
-                                          Role::agent, Per::row, in_both, Layout::columns, store);
+                                          Role::agent, Per::row, in_both, Layout::columns, list);
     if constexpr (Parts::bins > 0)
         describe_one(group_prefix<E, G>("bin").text, Role::bin, Dtype::i16, Per::row, in_both, 0,
-                     store);
+                     list);
     describe_part<typename Parts::Action>(group_prefix<E, G>("action").text, Role::action, Per::row,
-                                          passing, Layout::columns, store);
+                                          passing, Layout::columns, list);
     describe_one(group_prefix<E, G>("obs").text, Role::obs, Dtype::f32, Per::row, in_checkpoint,
-                 width, store);
+                 width, list);
     describe_part<Obs>(group_prefix<E, G>("obs").text, Role::obs, Per::row, in_checkpoint,
-                       Layout::rows, images);
+                       Layout::rows, list, Listed::images);
     describe_one(group_prefix<E, G>("final_obs").text, Role::final_obs, Dtype::f32, Per::row,
-                 passing, width, store);
+                 passing, width, list);
     describe_part<Obs>(group_prefix<E, G>("final_obs").text, Role::final_obs, Per::row, passing,
-                       Layout::rows, images);
+                       Layout::rows, list, Listed::images);
     if constexpr (has_mask<E, G>)
         describe_one(group_prefix<E, G>("mask").text, Role::mask, Dtype::u8, Per::row,
-                     in_checkpoint, uint32_t(choices_in<typename Parts::Action>), store);
+                     in_checkpoint, uint32_t(choices_in<typename Parts::Action>), list);
     if constexpr (has_turn<E, G>) {
         describe_one(group_prefix<E, G>("turn").text, Role::turn, Dtype::u8, Per::row, in_both, 0,
-                     store);
+                     list);
         describe_one(group_prefix<E, G>("ended").text, Role::ended, Dtype::b8, Per::row, passing, 0,
-                     store);
+                     list);
     }
     describe_one(group_prefix<E, G>("reward").text, Role::reward, Dtype::f32, Per::row, passing, 0,
-                 store);
+                 list);
     describe_one(group_prefix<E, G>("episode.return").text, Role::episode, Dtype::f32, Per::row,
-                 in_checkpoint, 0, store);
+                 in_checkpoint, 0, list);
+    list.group = 0;
 }
 
-// Emits every field of E in the order of the slots.
-template <class E, class Emit> constexpr void describe_all(Emit&& plain) {
-    int slot = 0;
-    auto store = [&](Field d) {
-        if (d.kind == Kind::array && d.role != Role::obs && d.role != Role::final_obs)
-            d.layout = array_layout<E>;
-        d.slot = slot++;
-        plain(d);
-    };
-    // Parameters first, as they are in Params; those that vary appear again, with a slot of their own.
-    auto param = [&](Field d) {
-        d.slot = -1;
-        d.varied = d.kind == Kind::value && varied_name(d.name);
-        plain(d);
-    };
-    auto varied = [&](Field d) {
-        d.varied = d.kind == Kind::value && varied_name(d.name);
-        if (d.varied) store(d);
-    };
-    auto images = [&](Field d) {
-        if (d.kind == Kind::array) store(d);
-    };
-    describe_part<P<E>>("param", Role::param, Per::all, in_both, Layout::columns, param);
-    describe_part<P<E>>("param", Role::param, Per::env, in_both, Layout::columns, varied);
-    describe_part<S<E>>("state", Role::state, Per::env, in_both, Layout::columns, store);
-    for_each_group<E>([&]<class G, int I>() { describe_group<E, G>(I, store, images); });
-    describe_one("terminated", Role::terminated, Dtype::b8, Per::env, in_checkpoint, 0, store);
-    describe_one("truncated", Role::truncated, Dtype::b8, Per::env, in_checkpoint, 0, store);
+// Lists every field of E in the order of the slots: parameters first, as they are in Params; those that
+// vary appear again, with a slot of their own.
+template <class E> constexpr void describe_all(FieldList& list) {
+    describe_part<P<E>>("param", Role::param, Per::all, in_both, Layout::columns, list,
+                        Listed::params);
+    describe_part<P<E>>("param", Role::param, Per::env, in_both, Layout::columns, list,
+                        Listed::varied);
+    describe_part<S<E>>("state", Role::state, Per::env, in_both, Layout::columns, list);
+    for_each_group<E>([&]<class G, int I>() { describe_group<E, G>(I, list); });
+    describe_one("terminated", Role::terminated, Dtype::b8, Per::env, in_checkpoint, 0, list);
+    describe_one("truncated", Role::truncated, Dtype::b8, Per::env, in_checkpoint, 0, list);
     if constexpr (!same<GlobalOf<E>, None>)
         describe_one("global", Role::global, Dtype::f32, Per::env, in_checkpoint,
-                     uint32_t(numbers_in<GlobalOf<E>>), store);
-    describe_part<LogOf<E>>("log", Role::log, Per::env, in_checkpoint, Layout::columns, store);
+                     uint32_t(numbers_in<GlobalOf<E>>), list);
+    describe_part<LogOf<E>>("log", Role::log, Per::env, in_checkpoint, Layout::columns, list);
     if constexpr (uses_episode<E>) {
-        describe_one("episode.number", Role::episode, Dtype::u32, Per::env, in_checkpoint, 0,
-                     store);
-        describe_one("episode.level", Role::episode, Dtype::u32, Per::env, in_both, 0, store);
+        describe_one("episode.number", Role::episode, Dtype::u32, Per::env, in_checkpoint, 0, list);
+        describe_one("episode.level", Role::episode, Dtype::u32, Per::env, in_both, 0, list);
     }
-    describe_one("episode.start", Role::episode, Dtype::i32, Per::env, in_both, 0, store);
-    describe_one("episode.length", Role::episode, Dtype::i32, Per::env, in_checkpoint, 0, store);
+    describe_one("episode.start", Role::episode, Dtype::i32, Per::env, in_both, 0, list);
+    describe_one("episode.length", Role::episode, Dtype::i32, Per::env, in_checkpoint, 0, list);
     describe_one("total", Role::total, Dtype::f64, is_team<E> ? Per::env : Per::group,
-                 in_checkpoint, totals_kept<E>, store);
-    auto totals = [&](Field d) {
-        d.dtype = Dtype::f32;
-        store(d);
-    };
+                 in_checkpoint, totals_kept<E>, list);
     describe_part<LogOf<E>>("total.log", Role::total, Per::env, in_checkpoint, Layout::columns,
-                            totals);
+                            list, Listed::totals);
 }
 
 template <class E> constexpr int count_fields() {
-    int n = 0;
-    describe_all<E>([&](const Field&) { ++n; });
-    return n;
+    FieldList list;
+    describe_all<E>(list);
+    return list.fields;
 }
 template <class E> inline constexpr int field_total = count_fields<E>();
 
 constexpr uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3ull; }
+// The same as `count` times mix(hash, 0), in as many steps as the count has digits.
+constexpr uint64_t mix_zeros(uint64_t hash, int count) {
+    for (uint64_t power = 0x100000001b3ull; count > 0; count >>= 1, power *= power)
+        if (count & 1) hash *= power;
+    return hash;
+}
 constexpr uint64_t mix_field(uint64_t hash, const Field& f) {
-    for (char c : f.name) hash = mix(hash, uint8_t(c));
+    int n = 0;
+    for (; n < Text::capacity && f.name[n]; ++n) hash = mix(hash, uint8_t(f.name[n]));
+    hash = mix_zeros(hash, Text::capacity - n);
     hash =
         mix(mix(mix(mix(hash, uint64_t(f.kind)), uint64_t(f.dtype)), f.count), uint64_t(f.choices));
     return mix(mix(hash, __builtin_bit_cast(uint32_t, f.low)),
@@ -290,15 +343,15 @@ template <class E> constexpr auto describe() {
     for_each_group<E>([&]<class G, int I>() { h.has_turn = h.has_turn || h.group[I].has_turn; });
     describe_policies<E>(h);
     h.layout = h.spaces = 0xcbf29ce484222325ull;
-    int n = 0;
-    describe_all<E>([&](const Field& f) {
-        s.fields[n++] = f;
-        if (f.slot >= int(h.slots)) h.slots = uint32_t(f.slot) + 1;
+    FieldList list{.to = s.fields, .arrays = array_layout<E>};
+    describe_all<E>(list);
+    h.slots = uint32_t(list.slots);
+    for (const Field& f : s.fields) {
         if (f.role == Role::action) h.group[f.group].action_parts += f.count;
         if (f.kept) h.layout = mix_field(h.layout, f);
         if (f.role == Role::action || f.role == Role::obs || f.role == Role::mask)
             h.spaces = mix_field(h.spaces, f);
-    });
+    }
     return s;
 }
 template <class E> inline constexpr auto description = describe<E>();

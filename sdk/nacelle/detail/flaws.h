@@ -19,26 +19,38 @@ enum class Flaw {
 };
 enum Allowed { numbers_only = 0, arrays = 1, tables = 2, spaces = 4, long_lists = 8 };
 
-// Of a field's name with those of the structs that it lies in, the longest.
-template <class T> constexpr int longest_name() {
+// Of the leaves' names, with those of the structs that they lie in, the longest.
+template <class T> constexpr int longest_name();
+template <class T, int... I, class... F> constexpr int longest_of(Ints<I...>, Types<F...>) {
     int longest = 0;
-    if constexpr (form_of<T> == Form::list) longest = longest_name<typename Leaf<T>::element>();
-    else if constexpr (form_of<T> == Form::record) {
-        T object{};
-        for_each_field(object, [&](auto i, auto& field) {
-            using F = bare<decltype(field)>;
-            const int inside = longest_name<F>(),
-                      length = field_name<T, i.value>().length() + (inside ? inside + 1 : 0);
-            if (length > longest) longest = length;
-        });
-    }
+    const auto look = [&](int name, int inside) {
+        const int length = name + (inside ? inside + 1 : 0);
+        if (length > longest) longest = length;
+    };
+    (look(field_text<T, I>.length(), longest_name<bare<F>>()), ...);
     return longest;
+}
+template <class T> constexpr int longest_name() {
+    if constexpr (form_of<T> == Form::list) return longest_name<typename Leaf<T>::element>();
+    else if constexpr (form_of<T> == Form::record)
+        return longest_of<T>(count_to<field_count<T>>{}, FieldTypes<T>{});
+    else return 0;
 }
 // Of a list of lists, all elements.
 template <class T> constexpr int list_size() {
     if constexpr (form_of<T> == Form::list)
         return Leaf<T>::count * list_size<typename Leaf<T>::element>();
     else return 1;
+}
+template <class T> constexpr Flaw flaw_of(int allowed);
+template <class F> constexpr Flaw flaw_of_field(int allowed) {
+    if constexpr (!same<F, bare<F>>) return Flaw::constant;
+    else return flaw_of<F>(allowed);
+}
+template <class... F> constexpr Flaw first_flaw(int allowed, Types<F...>) {
+    Flaw worst = Flaw::none;
+    ((worst = worst == Flaw::none ? flaw_of_field<F>(allowed) : worst), ...);
+    return worst;
 }
 template <class T> constexpr Flaw flaw_of(int allowed) {
     constexpr Form form = form_of<T>;
@@ -57,14 +69,7 @@ template <class T> constexpr Flaw flaw_of(int allowed) {
         if constexpr (!requires { T{}; }) return Flaw::constant;    // a reference
         else if constexpr (field_count<T> > most_fields) return Flaw::too_many_fields;
         else {
-            Flaw worst = Flaw::none;
-            T object{};
-            for_each_field(object, [&](auto, auto& field) {
-                using F = decltype(field);
-                if (worst != Flaw::none) return;
-                if constexpr (!same<F, bare<F>&>) worst = Flaw::constant;
-                else worst = flaw_of<bare<F>>(allowed);
-            });
+            const Flaw worst = first_flaw(allowed, FieldTypes<T>{});
             if (worst != Flaw::none) return worst;
             return longest_name<T>() > 63 ? Flaw::long_name : Flaw::none;
         }

@@ -8,7 +8,6 @@
 
 namespace nacelle::detail {
 
-template <class... T> struct Types {};
 template <class T, class... U> constexpr bool one_of(Types<U...>) { return (same<T, U> || ...); }
 template <class T>
 inline constexpr bool is_number =
@@ -76,15 +75,13 @@ template <class T> inline constexpr Form form_of = Leaf<bare<T>>::form;
 
 template <class T> constexpr int leaf_count();
 template <class T> struct LeafBases { int at[most_fields + 2]{}; };
-template <class T> constexpr LeafBases<T> bases_of() {
+template <class T, class... F> constexpr LeafBases<T> bases_over(Types<F...>) {
     LeafBases<T> bases{};
-    T object{};
-    for_each_field(object, [&](auto i, auto& f) {
-        bases.at[i + 1] = bases.at[i] + leaf_count<bare<decltype(f)>>();
-    });
+    int i = 0;
+    ((bases.at[i + 1] = bases.at[i] + leaf_count<bare<F>>(), ++i), ...);
     return bases;
 }
-template <class T> inline constexpr LeafBases<T> leaf_bases = bases_of<T>();
+template <class T> inline constexpr LeafBases<T> leaf_bases = bases_over<T>(FieldTypes<T>{});
 template <class T> constexpr int leaf_count() {
     if constexpr (form_of<T> == Form::list) return leaf_count<typename Leaf<T>::element>();
     else if constexpr (form_of<T> == Form::record) return leaf_bases<T>.at[field_count<T>];
@@ -116,15 +113,15 @@ template <class T, class Fn> NACELLE_INLINE constexpr void for_each_element(T& o
 }
 
 // A sum over the leaves' elements, told what one leaf counts for.
+template <class T, class Weight> constexpr int sum_over();
+template <class Weight, class... F> constexpr int sum_over_fields(Types<F...>) {
+    return (0 + ... + sum_over<bare<F>, Weight>());
+}
 template <class T, class Weight> constexpr int sum_over() {
     if constexpr (form_of<T> == Form::list)
         return Leaf<T>::count * sum_over<typename Leaf<T>::element, Weight>();
-    else if constexpr (form_of<T> == Form::record) {
-        int n = 0;
-        T object{};
-        for_each_field(object, [&](auto, auto& f) { n += sum_over<bare<decltype(f)>, Weight>(); });
-        return n;
-    } else return Weight::template of<T>();
+    else if constexpr (form_of<T> == Form::record) return sum_over_fields<Weight>(FieldTypes<T>{});
+    else return Weight::template of<T>();
 }
 struct CountNumbers {
     template <class T> static constexpr int of() { return form_of<T> == Form::array ? 0 : 1; }

@@ -26,11 +26,37 @@ template <class E> struct EitherPolicy {
     }
     RandomPolicy<E> random{};
 };
+#elif defined(NACELLE_DRAFT)
+// The same on a CPU, where a build is wanted soon and not for long. What is drawn for nothing changes
+// nothing: random numbers are counted, not consumed.
+template <class E> struct EitherPolicy {
+    template <class Random, class Given> struct Actor {
+        bool draw;
+        Random random;
+        Given given;
+        template <class... To> NACELLE_INLINE void act(To&&... to) const {
+            if (draw) random.act(to...);
+            else given.act(to...);
+        }
+    };
+    template <class Random, class Given> Actor(bool, Random, Given) -> Actor<Random, Given>;
+
+    auto block(const View<E>& view, uint64_t tick, int t, size_t begin, int count) {
+        return Actor{draw, random.block(view, tick, t, begin, count), GivenPolicy<E>{}};
+    }
+    template <class G>
+    auto block(const View<E>& view, uint64_t tick, int t, size_t env, int block, int count) {
+        return Actor{draw, random.template block<G>(view, tick, t, env, block, count),
+                     GivenPolicy<E>{}.template block<G>(view, tick, t, env, block, count)};
+    }
+    bool draw;
+    RandomPolicy<E> random{};
+};
 #endif
 template <class E>
 NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
     const auto nothing = [](const Now&, const auto&, const Outcome&) {};
-#if NACELLE_GPU
+#if NACELLE_GPU || defined(NACELLE_DRAFT)
     EitherPolicy<E> policy{.draw = args.draw != 0};
     rollout<E>(view, items, args.ahead, 1, policy, nothing);
 #else
