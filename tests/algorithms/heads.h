@@ -2,6 +2,7 @@
 #include "tests/algorithms/formulas.h"
 #include "tests/support/random.h"
 
+#include <algorithm>
 #include <learn/heads.h>
 
 // Actions of every kind and the heads that make them, for the tests of both.
