@@ -10,6 +10,8 @@ constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14, most_inputs =
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
 // Of a warp with two bands of samples, and of its block: most_held and most_bytes of warp_bench.h.
 constexpr int64_t most_held = 140, most_pair_bytes = 113 * 1024;
+// Of a wide network whose samples stay in registers: most_held of wide_hall.h.
+constexpr int64_t most_wide_held = 34;
 // Of a block of four warps whose rows go through the layers, outside of an update.
 constexpr int64_t most_desk_bytes = 48 * 1024, desks = 4, most_unrolled = 100;
 
@@ -88,20 +90,27 @@ void TensorFit::fit_at_once(const std::vector<int64_t>& widths, const Form& form
 
 void TensorFit::fit_staged(const std::vector<int64_t>& widths) {
     const Tiles tiles{widths};
-    constexpr int64_t samples = 128;
-    int64_t most = 0;
+    constexpr int64_t samples = 128, most_tiles = 16;
+    int64_t most = 0, shelf = 0, held = 0;
     for (size_t l = 0; l < tiles.layers; ++l) {
-        most = std::max({most, tiles.in(l)*tiles.out(l), tiles.turned(l)});
-        sample_words += uint32_t(8 * (tiles.in(l) + tiles.in(l + 1)));
-        weight_tiles +=
-            uint32_t(tiles_of(tiles.in(l)*16, 128) * tiles_of(tiles.in(l + 1) * 16, 128));
+        const int64_t in = tiles.in(l), out = tiles.in(l + 1);
+        most = std::max({most, in * tiles.out(l), tiles.turned(l)});
+        sample_words += uint32_t(8 * (in + out));
+        shelf += 16 * out * (8 * in + 4) + tiles_of(out, 2) * 32;
+        if (l > 0) held += in;
+        const int64_t down = tiles_of(in, most_tiles), tall = tiles_of(in, down);
+        weight_pieces +=
+            uint32_t(down * tiles_of(out, tall > most_tiles / 2 ? most_tiles / 2 : most_tiles));
         if (widths[l] > most_inputs)
             obstacle = too_much("a layer has this many inputs: ", widths[l], most_inputs);
     }
+    held = std::max(held, tiles.in(0) + (tiles.layers > 1 ? tiles.in(1) : 0));
     const int64_t row =
         std::max(8 * tiles.in(0) + 4, 8 * tiles.in(tiles.layers) + 4 + tiles.out_pitch());
+    const auto bytes = [&](int64_t weights) { return 16 * tiles_of(weights + samples * row, 4); };
+    const bool at_once = held <= most_wide_held && bytes(shelf) <= most_shared_bytes;
     threads = 256;
-    shared_bytes = uint32_t(4 * tiles_of(most * 64 + samples * row, 4) * 4);
+    shared_bytes = uint32_t(bytes(at_once ? shelf : most * 64));
 }
 
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
@@ -114,7 +123,7 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
     fit.resident = std::min(fit.resident, critic.resident);
     fit.sample_words += critic.sample_words;
-    fit.weight_tiles += critic.weight_tiles;
+    fit.weight_pieces += critic.weight_pieces;
     return fit;
 }
 

@@ -74,6 +74,18 @@ NACELLE_INLINE void store_tiles(void* row, const uint32_t (&from)[4]) {
         reinterpret_cast<uint32_t*>(__shfl_sync(~0u, mine, 8 * tile + g))[t] = from[tile];
 #endif
 }
+// Sixteen bytes on their way from memory to shared memory, or zeros; those of a group arrive together, and of
+// the groups that a thread has closed it waits until all but the last few are there.
+NACELLE_INLINE void bring_async(void* to, const void* from, bool there) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(shared_address(to)), "l"(from), "r"(there ? 16 : 0)
+                 : "memory");
+}
+NACELLE_INLINE void close_group() { asm volatile("cp.async.commit_group;" : : : "memory"); }
+template <int left> NACELLE_INLINE void await_groups() {
+    asm volatile("cp.async.wait_group %0;" : : "n"(left) : "memory");
+}
 #else
 // The same on a CPU, for tests.
 NACELLE_INLINE void bring_near(const void*) {}
@@ -126,6 +138,12 @@ inline void store_tiles(void* row, const uint32_t (&from)[4]) {
     const int lane = int(threadIdx.x % 32), g = lane / 4, t = lane % 4;
     for (int tile = 0; tile < 4; ++tile) static_cast<uint32_t*>(rows[8 * tile + g])[t] = from[tile];
 }
+inline void bring_async(void* to, const void* from, bool there) {
+    for (int k = 0; k < 4; ++k)
+        static_cast<uint32_t*>(to)[k] = there ? static_cast<const uint32_t*>(from)[k] : 0;
+}
+inline void close_group() {}
+template <int> inline void await_groups() {}
 #endif
 
 // Two neighbours in planes, the first one being what they are rounded to, each other one what is left.

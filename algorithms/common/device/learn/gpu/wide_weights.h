@@ -4,140 +4,204 @@
 
 namespace learn {
 
-// A block has a tile of 128 by 128 weights of one layer and a share of the samples, 32 of them at a time.
+// A block has a piece of one layer's weights and a share of the samples. They come 32 at a time, three such
+// groups on their way while one is used.
 struct LoomForm {
-    static constexpr int tile = 128, depth = 32, pitch = tile / 2 + 4;    // in words
+    static constexpr int depth = 32, stages = 4, most = 16;    // tiles of 16 inputs of a piece
+    static constexpr int side_words = depth * (8 * most + 4), stage_words = 2 * side_words,
+                         shared_words = stages * stage_words;
 };
-// What was seen and the slopes of 32 samples, twice: one is filled while the other is used.
-using LoomSides = uint32_t[2][2][LoomForm::depth * LoomForm::pitch];
 template <class L> struct Loom : LoomForm {
     using B = Hall<L>;
-    static consteval int down(int l) { return tiles_of(B::tiles(l) * 16, tile); }
-    static consteval int across(int l) { return tiles_of(B::tiles(l + 1) * 16, tile); }
-    static consteval int tiles_before(int l) {
+    // A piece is at most 16 tiles of inputs by 8 of outputs, or 8 by 16; pieces of a layer are alike.
+    static consteval int down(int l) { return tiles_of(B::tiles(l), most); }
+    static consteval int tall(int l) { return tiles_of(B::tiles(l), down(l)); }
+    static consteval int across(int l) {
+        return tiles_of(B::tiles(l + 1), tall(l) > most / 2 ? most / 2 : most);
+    }
+    static consteval int broad(int l) { return tiles_of(B::tiles(l + 1), across(l)); }
+    static consteval int pieces_before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += down(i) * across(i);
         return n;
     }
-    static constexpr int tiles = tiles_before(L::count);
-};
-
-// Thirty-two samples' words of one side on their way from memory to shared memory: two times four for each
-// thread.
-struct Carrier {
-    uint32_t word[2][4];
-
-    NACELLE_INLINE void take(const uint32_t* from, size_t first, size_t end, int words,
-                             int column) {
-        NACELLE_UNROLL for (int k = 0; k < 2; ++k) {
-            const int at = int(threadIdx.x) + 256 * k, row = at / 16, place = column + at % 16 * 4;
-            const bool there = first + size_t(row) < end && place < words;
-            const uint32_t* const source =
-                from + (first + size_t(there ? row : 0)) * size_t(words) + (there ? place : 0);
-#if defined(__CUDACC_RTC__)
-            const uint4 four = *reinterpret_cast<const uint4*>(source);
-            const uint32_t value[4] = {four.x, four.y, four.z, four.w};
-#else
-            const uint32_t value[4] = {source[0], source[1], source[2], source[3]};
-#endif
-            NACELLE_UNROLL for (int i = 0; i < 4; ++i) word[k][i] = there ? value[i] : 0;
+    static constexpr int pieces = pieces_before(L::count);
+    // How the eight warps share a piece: so many of them beside the inputs that each has least to do, and then
+    // least to read.
+    static consteval int warps_down(int l) {
+        int best = 1, least = 1 << 30;
+        for (int n = 1; n <= B::warps; n *= 2) {
+            const int i = tiles_of(tall(l), n), j = tiles_of(broad(l), B::warps / n);
+            const int cost = 100 * i * j + i + j;
+            if (cost < least) best = n;
+            least = cost < least ? cost : least;
         }
-    }
-    NACELLE_INLINE void put(uint32_t* shared, int pitch) const {
-        NACELLE_UNROLL for (int k = 0; k < 2; ++k) {
-            const int at = int(threadIdx.x) + 256 * k;
-            uint32_t* const to = shared + at / 16 * pitch + at % 16 * 4;
-            NACELLE_UNROLL for (int i = 0; i < 4; ++i) to[i] = word[k][i];
-        }
+        return best;
     }
 };
 
-template <class L, int l>
-NACELLE_INLINE void weave_tile(LoomSides& sides, const uint32_t* seen, const uint32_t* slopes,
-                               size_t first, size_t end, int m, int n, float* gradient) {
+// Thirty-two samples' tiles of one level, from memory to shared memory; zeros behind the last sample or tile.
+template <int tiles, int words>
+NACELLE_INLINE void carry(uint32_t* to, const uint32_t* from, size_t first, size_t end,
+                          int column) {
+    const int warp = int(threadIdx.x) / 32, place = 4 * warp_lane();
+    if (place >= 8 * tiles) return;
+    NACELLE_UNROLL for (int k = 0; k < LoomForm::depth; k += 8) {
+        const bool there = first + size_t(warp + k) < end && column + place < words;
+        const uint32_t* const source =
+            there ? from + (first + size_t(warp + k)) * size_t(words) + column + place : from;
+        bring_async(to + (warp + k) * (8 * tiles + 4) + place, source, there);
+    }
+}
+
+// One piece's sums in the registers of a block.
+template <class L, int l> class Weaver {
     using B = Hall<L>;
     using W = Loom<L>;
-    constexpr int in = L::width[l], out = L::width[l + 1], wide = padded<out>;
-    const int lane = warp_lane(), warp = int(threadIdx.x) / 32, thread = int(threadIdx.x);
-    float sum[4][2][2][4], bias[2] = {0, 0};
-    NACELLE_UNROLL for (int i = 0; i < 64; ++i) sum[i / 16][i / 8 % 2][i / 4 % 2][i % 4] = 0;
-    Carrier left, right;
-    const auto take = [&](size_t from) {
-        left.take(seen, from, end, B::words(l), m * 64);
-        right.take(slopes, from, end, B::words(l + 1), n * 64);
-    };
-    take(first);
-    int turn = 0;
-    NACELLE_ROLLED for (size_t at = first; at < end; at += W::depth, turn ^= 1) {
-        left.put(sides[turn][0], W::pitch);
-        right.put(sides[turn][1], W::pitch);
-        __syncthreads();
-        if (at + W::depth < end) take(at + W::depth);
-        NACELLE_UNROLL for (int k = 0; k < W::depth; k += 16) {
-            uint32_t outputs[2][4];
-            NACELLE_UNROLL for (int j = 0; j < 2; ++j)
-                load_tiles<true>(outputs[j], sides[turn][1] + k * W::pitch + tile_corner(W::pitch) +
-                                                 warp % 4 * 16 + 8 * j);
-            NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
-                uint32_t inputs[4];
-                load_tiles<true>(inputs, sides[turn][0] + k * W::pitch + turned_corner(W::pitch) +
-                                             warp / 4 * 32 + 8 * i);
-                NACELLE_UNROLL for (int j = 0; j < 2; ++j) {
-                    multiply(sum[i][j][0], inputs, outputs[j][0], outputs[j][1]);
-                    multiply(sum[i][j][1], inputs, outputs[j][2], outputs[j][3]);
+    static constexpr int in = L::width[l], out = L::width[l + 1], tall = W::tall(l),
+                         broad = W::broad(l), pitch_seen = 8 * tall + 4,
+                         pitch_slopes = 8 * broad + 4, warps_down = W::warps_down(l),
+                         warps_across = B::warps / warps_down,
+                         own_tall = tiles_of(tall, warps_down),
+                         own_broad = tiles_of(broad, warps_across),
+                         own_biases = tiles_of(own_broad, warps_down);
+
+public:
+    // Piece m down and n across.
+    NACELLE_INLINE Weaver(int m, int n)
+        : shared_(block_memory<W::shared_words>()),
+          m_(m),
+          n_(n),
+          row_(int(threadIdx.x) / 32 / warps_across * own_tall),
+          column_(int(threadIdx.x) / 32 % warps_across * own_broad) {
+        NACELLE_UNROLL for (int i = 0; i < own_tall * own_broad; ++i) {
+            NACELLE_UNROLL for (int k = 0; k < 8; ++k)
+                sum_[i / own_broad][i % own_broad][k / 4][k % 4] = 0;
+        }
+        NACELLE_UNROLL for (int i = 0; i < 4 * own_biases; ++i) bias_[i / 4][i % 4] = 0;
+    }
+    NACELLE_INLINE void sum(const uint32_t* seen, const uint32_t* slopes, size_t first,
+                            size_t end) {
+        NACELLE_UNROLL for (int i = 0; i + 1 < W::stages; ++i)
+            bring(seen, slopes, first + size_t(i * W::depth), end, i);
+        int stage = 0;
+        NACELLE_ROLLED for (size_t at = first; at < end; at += W::depth) {
+            await_groups<W::stages - 2>();
+            __syncthreads();    // all is there, and what comes next takes the place of what all have used
+            bring(seen, slopes, at + size_t((W::stages - 1) * W::depth), end,
+                  (stage + W::stages - 1) % W::stages);
+            NACELLE_UNROLL for (int k = 0; k < W::depth; k += 16) products(stage, k);
+            stage = (stage + 1) % W::stages;
+        }
+    }
+    // `gradient` is where the slot has this layer.
+    NACELLE_INLINE void store(float* gradient) const {
+        constexpr int wide = padded<out>;
+        const int g = warp_lane() / 4, t = warp_lane() % 4;
+        NACELLE_UNROLL for (int j = 0; j < own_broad; ++j) {
+            NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
+                const int tile = column_ + j,
+                          column = column_at(16 * (n_ * broad + tile) + 8 * half + 2 * t,
+                                             B::tiles(l + 1));
+                if (tile >= broad || column >= wide) continue;
+                NACELLE_UNROLL for (int i = 0; i < 2 * own_tall; ++i) {
+                    const int row =
+                        column_at(16 * (m_ * tall + row_ + i / 2) + g + i % 2 * 8, B::tiles(l));
+                    if (row_ + i / 2 < tall && row < in)
+                        put_two(gradient + row * wide + column, sum_[i / 2][j][half][i % 2 * 2],
+                                sum_[i / 2][j][half][i % 2 * 2 + 1]);
                 }
             }
         }
-        if (m == 0) {
-            NACELLE_UNROLL for (int row = 0; row < 8; ++row) {
-                const uint32_t pair =
-                    sides[turn][1][(thread / 64 * 8 + row) * W::pitch + thread % 64];
-                bias[0] += low_half(pair);
-                bias[1] += high_half(pair);
+        if (m_ != 0 || g != 0) return;
+        NACELLE_UNROLL for (int u = 0; u < own_biases; ++u) {
+            const int j = u * warps_down + row_ / own_tall;
+            NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
+                const int column =
+                    column_at(16 * (n_ * broad + column_ + j) + 8 * half + 2 * t, B::tiles(l + 1));
+                if (j < own_broad && column_ + j < broad && column < wide)
+                    put_two(gradient + in * wide + column, bias_[u][2 * half],
+                            bias_[u][2 * half + 1]);
             }
         }
     }
-    const int g = lane / 4, t = lane % 4;
-    NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
-        NACELLE_UNROLL for (int j = 0; j < 2; ++j) {
-            NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
-                const int row = m * 128 + warp / 4 * 64 + 16 * i + g + k % 4 / 2 * 8;
-                const int column = n * 128 + warp % 4 * 32 + 16 * j + 8 * (k / 4) + 2 * t + k % 2;
-                if (row < in && column < out)
-                    gradient[row * wide + column] = sum[i][j][k / 4][k % 4];
-            }
-        }
-    }
-    if (m != 0) return;
-    __syncthreads();
-    float* const meeting = reinterpret_cast<float*>(sides);
-    meeting[2 * thread] = bias[0];
-    meeting[2 * thread + 1] = bias[1];
-    __syncthreads();
-    const int column = n * 128 + thread;
-    if (thread < 128 && column < out) {
-        float all = 0;
-        for (int part = 0; part < 4; ++part)
-            all += meeting[2 * (64 * part + thread / 2) + thread % 2];
-        gradient[in * wide + column] = all;
-    }
-}
 
-// `gradient` is the slot's part for this network; `unit` counts the tiles of all its layers.
+private:
+    NACELLE_INLINE void bring(const uint32_t* seen, const uint32_t* slopes, size_t first,
+                              size_t end, int stage) const {
+        uint32_t* const to = shared_ + stage * W::stage_words;
+        if (first < end) {
+            carry<tall, B::words(l)>(to, seen, first, end, 8 * tall * m_);
+            carry<broad, B::words(l + 1)>(to + W::side_words, slopes, first, end, 8 * broad * n_);
+        }
+        close_group();
+    }
+    // Of sixteen samples; a warp beyond the piece's edge repeats a tile and throws it away.
+    NACELLE_INLINE void products(int stage, int sample) {
+        const uint32_t* const seen =
+            shared_ + stage * W::stage_words + sample * pitch_seen + turned_corner(pitch_seen);
+        const uint32_t* const slopes = shared_ + stage * W::stage_words + W::side_words +
+                                       sample * pitch_slopes + tile_corner(pitch_slopes);
+        uint32_t outputs[own_broad][4];
+        NACELLE_UNROLL for (int j = 0; j < own_broad; ++j)
+            load_tiles<true>(outputs[j], slopes + 8 * min(column_ + j, broad - 1));
+        NACELLE_UNROLL for (int i = 0; i < own_tall; ++i) {
+            uint32_t inputs[4];
+            load_tiles<true>(inputs, seen + 8 * min(row_ + i, tall - 1));
+            NACELLE_UNROLL for (int j = 0; j < own_broad; ++j) {
+                multiply(sum_[i][j][0], inputs, outputs[j][0], outputs[j][1]);
+                multiply(sum_[i][j][1], inputs, outputs[j][2], outputs[j][3]);
+            }
+        }
+        add_slopes(outputs);
+    }
+    // The biases' sums are products with ones: one tile's in the upper rows of a factor, its neighbour's in the
+    // lower. Warps beside the same outputs take turns.
+    NACELLE_INLINE void add_slopes(const uint32_t (&outputs)[own_broad][4]) {
+        constexpr uint32_t ones = 0x3f803f80u, upper[4] = {ones, 0, ones, 0},
+                           lower[4] = {0, ones, 0, ones};
+        NACELLE_UNROLL for (int u = 0; u < own_biases; ++u) {
+            uint32_t mine[4];
+            NACELLE_UNROLL for (int k = 0; k < 4; ++k) {
+                mine[k] = outputs[u * warps_down][k];
+                NACELLE_UNROLL for (int j = 1; j < warps_down && u * warps_down + j < own_broad;
+                                    ++j) {
+                    if (row_ == j * own_tall) mine[k] = outputs[u * warps_down + j][k];
+                }
+            }
+            multiply(bias_[u], upper, mine[0], mine[1]);
+            multiply(bias_[u], lower, mine[2], mine[3]);
+        }
+    }
+    static NACELLE_INLINE void put_two(float* to, float first, float second) {
+        struct alignas(8) Two {
+            float at[2];
+        };
+        *reinterpret_cast<Two*>(to) = {{first, second}};
+    }
+
+    uint32_t* shared_;
+    int m_, n_, row_, column_;
+    float sum_[own_tall][own_broad][2][4], bias_[own_biases][4];
+};
+
+// `gradient` is the slot's part for this network; `piece` counts those of all its layers.
 template <class L, int l = 0>
-NACELLE_INLINE void weave(LoomSides& sides, const uint32_t* kept, size_t room, size_t first,
-                          size_t end, int unit, float* gradient) {
+NACELLE_INLINE void weave(const uint32_t* kept, size_t room, size_t first, size_t end, int piece,
+                          float* gradient) {
     using B = Hall<L>;
     using W = Loom<L>;
     if constexpr (l < L::count) {
-        if (unit >= W::tiles_before(l + 1))
-            return weave<L, l + 1>(sides, kept, room, first, end, unit, gradient);
-        const int at = unit - W::tiles_before(l), m = at / W::across(l), n = at % W::across(l);
-        weave_tile<L, l>(sides, kept + size_t(B::seen_before(l)) * room,
-                         kept + size_t(B::slopes_before(l + 1)) * room, first, end, m, n,
-                         gradient + Packed<L>::template forward<l>());
+        if (piece >= W::pieces_before(l + 1))
+            return weave<L, l + 1>(kept, room, first, end, piece, gradient);
+        const int at = piece - W::pieces_before(l);
+        Weaver<L, l> weaver(at / W::across(l), at % W::across(l));
+        weaver.sum(kept + size_t(B::seen_before(l)) * room,
+                   kept + size_t(B::slopes_before(l + 1)) * room, first, end);
+        weaver.store(gradient + Packed<L>::template forward<l>());
     }
 }
+// Blocks of one slot are neighbours: together they read its samples from memory once.
 template <class E, int policy>
 NACELLE_INLINE void weights_wide(const View<E>& view, const Arguments& a, Items items) {
     using N = Networks<E, policy>;
@@ -145,18 +209,20 @@ NACELLE_INLINE void weights_wide(const View<E>& view, const Arguments& a, Items 
     using L = typename N::Actor;
     const Pupil& pupil = a.pupil[policy];
     if (pupil.found[stopped] != 0) return;
-    const size_t count = Minibatch<E, policy>(view, a).count, together = size_t(pupil.parts) * 32,
-                 share = (count + together - 1) / together * 32, room = Room::samples(view, a);
-    constexpr uint32_t tiles = uint32_t(Loom<L>::tiles);
-    const uint32_t block = uint32_t(items.begin / 256), slot = block % pupil.parts,
-                   unit = block / pupil.parts;
+    const size_t count = Minibatch<E, policy>(view, a).count,
+                 together = size_t(pupil.parts) * LoomForm::depth,
+                 share = (count + together - 1) / together * LoomForm::depth,
+                 room = Room::samples(view, a);
+    constexpr int own = Loom<L>::pieces,
+                  all = own + (N::shared ? 0 : Loom<typename N::Critic>::pieces);
+    const uint32_t block = uint32_t(items.begin / 256), slot = block / uint32_t(all);
+    const int piece = int(block % uint32_t(all));
     const size_t first = slot * share, end = min(first + share, count);
-    alignas(16) __shared__ LoomSides sides;
     float* const gradient = pupil.gradient + size_t(slot) * size_t(Place<E, policy>::size);
-    if (unit < tiles) weave<L>(sides, pupil.wide, room, first, end, int(unit), gradient);
+    if (piece < own) weave<L>(pupil.wide, room, first, end, piece, gradient);
     else if constexpr (!N::shared)
-        weave<typename N::Critic>(sides, pupil.wide + Room::first * room, room, first, end,
-                                  int(unit - tiles), gradient + Packed<L>::size);
+        weave<typename N::Critic>(pupil.wide + Room::first * room, room, first, end, piece - own,
+                                  gradient + Packed<L>::size);
 }
 
 }
