@@ -17,6 +17,14 @@ namespace {
     return text;
 }
 
+// Returns below ten are told apart by what stands behind the first digit.
+int digits_of(double value) { return std::abs(value) < 10 ? 3 : 1; }
+std::string number(double value) { return format("%.*f", digits_of(value), value); }
+
+std::string with_interval(double mean, double interval) {
+    return format("%.*f ± %.*f", digits_of(mean), mean, digits_of(mean), interval);
+}
+
 const double* metric(const Progress& progress, std::string_view name) {
     for (const auto& [key, value] : progress.metrics)
         if (key == name) return &value;
@@ -31,12 +39,12 @@ std::string returns_text(const Progress& progress) {
         if (!name.starts_with(begin) || !name.ends_with(end)) continue;
         const std::string policy =
             name.substr(begin.size(), name.size() - begin.size() - end.size());
-        text += (text.empty() ? "returns: " : ", ") + policy + format(" %.1f", value);
+        text += (text.empty() ? "returns: " : ", ") + policy + " " + number(value);
     }
     if (!text.empty()) return text;
     const double* const mean = metric(progress, "episode.return");
     const double* const episodes = metric(progress, "episodes");
-    return mean && episodes && *episodes > 0 ? format("return %.1f", *mean) : "return -";
+    return mean && episodes && *episodes > 0 ? "return " + number(*mean) : "return -";
 }
 
 std::string losses_text(const Progress& progress) {
@@ -63,7 +71,7 @@ std::string progress_line(const Progress& progress) {
                static_cast<unsigned long long>(progress.steps), progress.steps_per_second * 1e-6) +
         returns_text(progress);
     if (const double* const found = metric(progress, "evaluation.return"))
-        line += format("  policy %.1f", *found);
+        line += "  policy " + number(*found);
     return line + "  " + time_left(progress.seconds_left) + " left" + losses_text(progress);
 }
 
@@ -95,17 +103,17 @@ Json reload_json(const RunReload& reload) {
 }
 
 std::string evaluation_text(const Evaluation& found) {
-    std::string text =
-        format("return %.1f ± %.1f, length %.1f ± %.1f over %llu episodes (95 %% intervals)",
-               found.mean_return, found.return_interval, found.mean_length, found.length_interval,
-               static_cast<unsigned long long>(found.episodes));
+    std::string text = format("return %s, length %s over %llu episodes (95 %% intervals)",
+                              with_interval(found.mean_return, found.return_interval).c_str(),
+                              with_interval(found.mean_length, found.length_interval).c_str(),
+                              static_cast<unsigned long long>(found.episodes));
     if (found.unfinished)
         text += format("; %llu of them were cut after %u steps",
                        static_cast<unsigned long long>(found.unfinished), Evaluator::most_steps);
     if (found.policies.size() > 1)
         for (const Evaluation::Policy& policy : found.policies)
-            text += format("\n  %-20s return %.1f ± %.1f for an agent", policy.name.c_str(),
-                           policy.mean_return, policy.return_interval);
+            text += format("\n  %-20s return %s for an agent", policy.name.c_str(),
+                           with_interval(policy.mean_return, policy.return_interval).c_str());
     return text;
 }
 

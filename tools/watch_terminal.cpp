@@ -69,10 +69,13 @@ std::string status_words(const Board& board) {
     if (words == "broken") return words;
     const double rate = status.value("rate", 0.0);
     char text[64];
-    std::snprintf(text, sizeof text, "  %.*f %ssteps/s  step %llu", rate >= 1e5 ? 2 : 0,
-                  rate >= 1e5 ? rate * 1e-6 : rate, rate >= 1e5 ? "M " : "",
-                  static_cast<unsigned long long>(status.value("step", uint64_t(0))));
-    words += text;
+    // Of less than a moment, and of none at all, there is no rate.
+    if (rate > 0) {
+        std::snprintf(text, sizeof text, "  %.*f %ssteps/s", rate >= 1e5 ? 2 : 0,
+                      rate >= 1e5 ? rate * 1e-6 : rate, rate >= 1e5 ? "M " : "");
+        words += text;
+    }
+    words += "  step " + std::to_string(status.value("step", uint64_t(0)));
     if (status.contains("return"))
         words += "  return " + digits(status["return"]) + "  length " + digits(status["length"]);
     return words;

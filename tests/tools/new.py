@@ -94,6 +94,8 @@ def each_kind_is_learnt(bench):
         short = setting(run__total_steps=2048, env__count=16) if bench.sanitized else ()
         *_, end = bench.lines('train', name, *CPU, *short, '--out', f'learnt/{name}')
         assert end['solved'] or short, end
+    # Small returns are not rounded to nothing.
+    assert re.search(r': return -?\d\.\d{3} ± \d+\.\d{3}, length ', bench.good('eval', 'learnt/pond', '--episodes', '20', *CPU))
 
 
 @case

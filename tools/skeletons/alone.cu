@@ -1,9 +1,10 @@
 // A puck on a plate: push it to the mark before the time is over. What every environment needs is
 // here, and some of what it may have; change whatever you like. sdk/README.md explains each word.
 //
-//     nacelle check skeleton      holds this file to its contract and to skeleton.test.json
-//     nacelle draw skeleton       paints it into skeleton.svg
-//     nacelle train skeleton      learns it, as skeleton.json says
+//     nacelle watch skeleton --web   shows it while you change it
+//     nacelle check skeleton         holds this file to its contract and to skeleton.test.json
+//     nacelle draw skeleton          paints it into skeleton.svg
+//     nacelle train skeleton         learns it, as skeleton.json says
 #include <nacelle/env.h>
 
 struct Skeleton {

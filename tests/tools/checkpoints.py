@@ -1,0 +1,193 @@
+"""What a run leaves on the disk: checkpoints, what is wrong with one, and a disk that takes no more."""
+import json
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+from pathlib import Path
+
+from bench import CPU, LONGEST, case, main, setting
+from training import SHORT, train, whole, copy, content, newest, wait_for
+
+
+@case
+def the_last_checkpoints_and_the_best_are_kept(bench):
+    out = bench.folder / 'kept'
+    train(bench, 'kept', *setting(run__keep=2, run__checkpoint_every=1000000))
+    names = [path.stem for path in sorted((out / 'checkpoints').glob('step-*.json'))]
+    assert [int(name[5:]) for name in names] == [3008000, 4006400], names
+    best = json.loads((out / 'checkpoints' / 'best.json').read_text())
+    metrics = [json.loads(line) for line in (out / 'metrics.jsonl').read_text().splitlines()]
+    found = [(line['evaluation.return'], line['step']) for line in metrics if 'evaluation.return' in line]
+    highest = max(value for value, _ in found)
+    assert best['best'] == best['evaluation'] == {'return': highest, 'steps': next(s for v, s in found if v == highest)}
+    assert len(list((out / 'checkpoints').glob('best-*'))) == 1
+    [told] = bench.lines('inspect', 'kept')
+    assert [one['steps'] for one in told['checkpoints']] == [4006400, 3008000] and told['best']['whole'], told
+    assert [one['step'] for one in told['sources']] == [0] and told['configuration']['run']['keep'] == 2, told
+    text = bench.good('inspect', 'kept')
+    assert 'random_search.mean' in text and 'step 4006400' in text and 'from step 0' in text, text
+
+
+@case
+def a_checkpoint_is_a_safetensors_file_without_times_and_paths(bench):
+    out = whole(bench)
+    data = newest(out, 'safetensors').read_bytes()
+    length = struct.unpack('<Q', data[:8])[0]
+    header = json.loads(data[8:8 + length])
+    end = 0
+    sizes = {'F32': 4, 'I32': 4, 'F64': 8, 'BOOL': 1, 'U8': 1, 'U32': 4}
+    for name, entry in sorted(header.items(), key=lambda item: item[1]['data_offsets']):
+        begin, stop = entry['data_offsets']
+        count = 1
+        for size in entry['shape']:
+            count *= size
+        assert begin == end and stop - begin == count * sizes[entry['dtype']], (name, entry)
+        end = stop
+    assert end == len(data) - 8 - length and length % 8 == 0
+    assert header['state.theta']['shape'] == [256] and header['random_search.mean']['dtype'] == 'F32', header
+    record = json.loads(newest(out, 'json').read_text())
+    assert record['environment'] == 'CartPole' and record['steps'] == 4006400 and record['iteration'] == 313, record
+    assert str(bench.folder) not in json.dumps(record)
+
+
+@case
+def a_directory_with_a_run_is_gone_on_with_and_not_trained_in(bench):
+    whole(bench)
+    bench.refused(r"whole: holds a run already \('nacelle resume whole' goes on with it\)", 'train', 'cartpole', '--out', 'whole')
+    bench.refused(r'nothing: does not exist \(name the directory of a run, .*\)', 'resume', 'nothing')
+    bench.refused(r'empty: holds no run: it has no config\.json \(.*\)', 'eval', 'empty')
+    bench.refused(r"whole/config\.json: run\.keeep: run has no 'keeep' \(did you mean 'keep'\?\)", 'resume', 'whole', *CPU,
+                  *setting(run__keeep=1))
+    more = copy(bench, 'more')
+    [*_, result] = bench.lines('resume', 'more', *CPU, *setting(run__total_steps=6000000), '--episodes', '10')
+    assert result['steps'] == 6003200 and json.loads((more / 'config.json').read_text())['run']['total_steps'] == 6000000
+    [*_, result] = bench.lines('resume', 'more', *CPU, '--episodes', '10')
+    assert result['steps'] == 6003200, result
+
+
+def damaged(path, change):
+    data = bytearray(path.read_bytes())
+    path.write_bytes(change(data))
+
+
+def flipped(data):
+    data[len(data) // 2] ^= 4
+    return data
+
+
+@case
+def a_damaged_checkpoint_is_named_and_the_one_before_it_is_taken(bench):
+    wanted = content(whole(bench))
+    cases = [('safetensors', lambda data: data[:1000], r'has 1000 of \d+ bytes'),
+             ('safetensors', flipped, r'its checksum is another one'),
+             ('json', flipped, r'(its checksum is another one|it is no checkpoint)'),
+             ('json', lambda data: b'', r'it is no checkpoint')]
+    for kind, change, reason in cases:
+        out = copy(bench, 'damaged')
+        damaged(newest(out, kind), change)
+        result = bench.run('resume', 'damaged', *CPU, '--episodes', '10')
+        assert result.status == 0 and len(result.err.splitlines()) == 1, result
+        assert re.fullmatch(rf'warning: damaged/checkpoints/step-\d+\.{kind}: is damaged: .*{reason}.*; an earlier checkpoint '
+                            r'is taken\n', result.err), result
+        assert content(out) == wanted, (kind, reason)
+    out = copy(bench, 'damaged')
+    newest(out, 'safetensors').unlink()
+    result = bench.run('resume', 'damaged', *CPU, '--episodes', '10')
+    assert result.status == 0 and 'does not exist; an earlier checkpoint is taken' in result.err, result
+    for path in (out / 'checkpoints').glob('step-*.safetensors'):
+        damaged(path, flipped)
+    bench.refused(r'damaged/checkpoints: no checkpoint is whole: .*is damaged.* \(the best one is in best\.json\)', 'eval',
+                  'damaged', *CPU, '--checkpoint', 'latest')
+    bench.good('eval', 'damaged', *CPU, '--checkpoint', 'best')
+    told = bench.lines('inspect', 'damaged')[0]['checkpoints']
+    assert [one['whole'] for one in told] == [False] * 2 and 'is damaged' in told[0]['reason'], told
+
+
+@case
+def another_environments_checkpoint_is_refused(bench):
+    out = copy(bench, 'foreign')
+    words = setting(env__count=64, run__total_steps=20000, run__evaluate_every=0, solved__return='null')
+    bench.good('train', 'pendulum', *CPU, *words, '--episodes', '2', '--out', 'pendulum')
+    shutil.rmtree(out / 'checkpoints')
+    shutil.copytree(bench.folder / 'pendulum' / 'checkpoints', out / 'checkpoints')
+    before = content(out)
+    bench.refused(r'foreign/checkpoints/step-\d+\.json: is a checkpoint of Pendulum; this run has CartPole', 'resume', 'foreign', *CPU)
+    assert content(out) == before
+    copy(bench, 'sizes')
+    bench.refused(r'sizes/checkpoints/step-\d+\.json: its state\.x is f32 \[256\]; that of this run is f32 \[512\] \(env\.count .*\)',
+                  'resume', 'sizes', *CPU, *setting(env__count=512))
+
+
+@case
+def a_changed_source_is_refused_unless_it_is_welcome(bench):
+    source = bench.write('changing.cu', bench.cartpole([]))
+    words = (*CPU, *setting(learner__name='random_search', env__count=256, learner__steps=50, run__total_steps=200000),
+             '--episodes', '10')
+    bench.good('train', 'changing.cu', *words, '--out', 'changing')
+    before = content(bench.folder / 'changing')
+    source.write_text(bench.cartpole([('gravity = 9.8f', 'gravity = 9.9f')]))
+    bench.refused(r".*/changing\.cu: is not what it was at step \d+ of this run \(put it back: the run's folder 'source' has it; .*\)",
+                  'resume', 'changing', *CPU)
+    bench.refused(r'.*/changing\.cu: is not what it was .*', 'eval', 'changing', *CPU)
+    assert content(bench.folder / 'changing') == before
+    bench.good('eval', 'changing', *CPU, '--changed-source')
+    bench.good('resume', 'changing', *CPU, '--changed-source', *setting(run__total_steps=400000))
+    kept = sorted(int(path.name) for path in (bench.folder / 'changing' / 'source').iterdir())
+    assert len(kept) == 2 and kept[0] == 0, kept
+    assert '9.9f' in (bench.folder / 'changing' / 'source' / str(kept[1]) / 'changing.cu').read_text()
+    # A field more: no array fits.
+    source.write_text(bench.cartpole([('struct State { float x, x_dot', 'struct State { float more, x, x_dot')]))
+    bench.refused(r'.*/changing\.cu: its arrays are no longer those of changing/checkpoints/.* \(a field has .*\)', 'resume',
+                  'changing', *CPU, '--changed-source', *setting(run__total_steps=600000))
+    # The copy is as good as the original.
+    source.unlink()
+    bench.refused(r'.*changing\.cu: no such file', 'eval', 'changing', *CPU)
+
+
+def limited(bytes_in_a_file):
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_in_a_file, bytes_in_a_file))
+    return limit
+
+
+@case
+def a_disk_that_takes_no_more_ends_the_run_with_the_last_checkpoint_whole(bench):
+    out = copy(bench, 'full')
+    before = content(out)
+    words = [bench.program, 'resume', 'full', *CPU, *setting(run__total_steps=8000000), '--episodes', '10']
+    done = subprocess.run(words, cwd=bench.folder, env=bench.settings, capture_output=True, text=True, timeout=LONGEST,
+                          preexec_fn=limited(16384))
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done
+    assert re.match(r'(full/checkpoints/.*\.safetensors: cannot be written: the file is larger than the system allows'
+                    r'|jsonl: .*metrics\.jsonl cannot be written)', done.stderr), done
+    after = content(out)
+    assert all(after[name] == before[name] for name in before), after.keys()
+    assert not [name for name in after if name.startswith('.nacelle')], after.keys()
+    [*_, result] = bench.lines('resume', 'full', *CPU, '--episodes', '10')
+    assert result['steps'] == 8000000 // 12800 * 12800, result
+    if Path('/dev/full').exists():
+        bench.write('device_full/keep', '')
+        (bench.folder / 'device_full' / 'metrics.jsonl').symlink_to('/dev/full')
+        bench.refused(r'jsonl: .*metrics\.jsonl cannot be written: the disk is full', 'train', 'cartpole', *SHORT,
+                      *setting(run__total_steps=4000000), '--out', 'device_full')
+
+
+@case
+def a_run_whose_directory_goes_away_says_so(bench):
+    words = ['train', 'cartpole', *SHORT, *setting(run__total_steps=9000000000, run__checkpoint_every=1000000), '--out', 'gone']
+    with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as running:
+        wait_for(running, lambda: list((bench.folder / 'gone').glob('checkpoints/step-*.json')))
+        (bench.folder / 'gone').rename(bench.folder / 'gone-elsewhere')
+        out, err = running.communicate(timeout=LONGEST)
+    assert running.returncode == 1 and out == '', (out, err)
+    assert re.fullmatch(r"gone/checkpoints/[a-z0-9.-]+: cannot be written: there is no directory 'gone/checkpoints'\n", err), err
+    [one, *_] = bench.lines('inspect', 'gone-elsewhere')[0]['checkpoints']
+    assert one['whole'], one
+
+
+raise SystemExit(main())

@@ -1,0 +1,76 @@
+"""Small runs that tests of runs and of checkpoints begin, stop, copy and compare."""
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from bench import CPU, setting
+
+# An iteration of 12,800 steps that takes half a millisecond, and a population that never stops moving.
+SMALL = setting(learner__name='random_search', learner__steps=50, env__count=256, solved__return=1000, solved__episodes=100,
+                run__checkpoint_every=2000000)
+SHORT = (*CPU, *SMALL, '--episodes', '10')
+
+
+def many_steps(bench):
+    return 6000000 if bench.sanitized else 30000000
+
+
+def train(bench, out, *more, steps=4000000):
+    return bench.good('train', 'cartpole', *SHORT, *setting(run__total_steps=steps), '--out', out, *more)
+
+
+def whole(bench, name='whole', steps=4000000, *more):
+    """A finished run, made once."""
+    if not (bench.folder / name).exists():
+        train(bench, name, *more, steps=steps)
+    return bench.folder / name
+
+
+def copy(bench, name):
+    shutil.rmtree(bench.folder / name, ignore_errors=True)
+    return Path(shutil.copytree(whole(bench), bench.folder / name))
+
+
+def content(out):
+    return {path.name: path.read_bytes() for path in sorted((out / 'checkpoints').iterdir())}
+
+
+def newest(out, kind):
+    return sorted((out / 'checkpoints').glob(f'step-*.{kind}'))[-1]
+
+
+def wait_for(running, there):
+    end = time.monotonic() + 60
+    while not there():
+        assert running.poll() is None and time.monotonic() < end, running.args
+        time.sleep(0.01)
+
+
+def going_on(bench, out, settings):
+    """How a run is begun, or gone on with where it was not killed before it left anything."""
+    if (bench.folder / out / 'config.json').exists():
+        return ['resume', out, *CPU, '--episodes', '10']
+    return ['train', 'cartpole', *settings, '--out', out]
+
+
+def kill_and_resume(bench, out, settings, times, threads, chances):
+    """How often a run of cartpole was killed before it came to its end."""
+    for kill in range(times):
+        words = [*going_on(bench, out, settings), '--threads', str(threads[kill % len(threads)])]
+        with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            # Instrumented programs start within a second, not at once.
+            time.sleep(chances.uniform(0.02, 0.35) * (6 if bench.sanitized else 1))
+            running.kill()
+            _, err = running.communicate()
+        assert running.returncode in (0, -signal.SIGKILL), (words, err)
+        if running.returncode == 0:
+            return kill
+    return times
+
+
+def different(found, wanted):
+    """The names of files that only one has, or that differ."""
+    return sorted(name for name in {*found, *wanted} if found.get(name) != wanted.get(name))
