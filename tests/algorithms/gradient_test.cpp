@@ -123,7 +123,7 @@ Case in_two_kernels(size_t i, Json policy) {
 // With samples in registers and with what layers saw read again from memory; pieces of weights of several forms.
 std::vector<Case> small_in_two_kernels() {
     return {in_two_kernels(0, Json::object()), in_two_kernels(1, {{"activation", "tanh"}}),
-            in_two_kernels(0, {{"hidden", {100, 50}}}),
+            in_two_kernels(0, {{"hidden", {80, 60}}}),
             in_two_kernels(2, {{"hidden", {272}}, {"activation", "relu"}})};
 }
 // These would take a CPU's threads minutes.
