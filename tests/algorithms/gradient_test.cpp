@@ -180,6 +180,6 @@ TEST_CASE("the whole gradient of an update in two kernels is that of the formula
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const auto& some : {small_in_two_kernels(), large_in_two_kernels()})
-        for (const Case& c : some) hold_to_doubles(on, c, as_bf16, 1000);
+    for (const Case& c : small_in_two_kernels()) hold_to_doubles(on, c, as_bf16, 1000);
+    for (const Case& c : large_in_two_kernels()) hold_to_doubles(on, c, as_bf16_of_few, 150);
 }
