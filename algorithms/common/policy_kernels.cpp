@@ -174,8 +174,7 @@ void PolicyKernels::gradient(const Arguments& a, size_t p, void* stream) const {
                      a, stream);
     };
     blocks(kernels_[p].gradient, parts * (shapes_[p].shared ? 1 : 2), fit.shared_bytes);
-    if (fit.staged)
-        blocks(kernels_[p].weights, parts * fit.weight_pieces, TensorFit::piece_bytes);
+    if (fit.staged) blocks(kernels_[p].weights, parts * fit.weight_pieces, TensorFit::piece_bytes);
 }
 
 void PolicyKernels::play(const Arguments& a, void* stream) const {

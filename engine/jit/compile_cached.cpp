@@ -103,6 +103,16 @@ Compiled compile_cached(Cache& cache, const std::string& identity, const Program
     }
 }
 
+Compiled compile_as_wanted(Cache& cache, const std::string& full, const std::string& draft,
+                           const ProgramSource& source, const std::atomic<bool>* cancel,
+                           const BuildFunction& build) {
+    if (!source.draft) return compile_cached(cache, full, source, cancel, build);
+    if (auto kept = find_compiled(cache, full, source)) return *std::move(kept);
+    Compiled compiled = compile_cached(cache, draft, source, cancel, build);
+    if (auto* binary = std::get_if<Binary>(&compiled)) binary->draft = true;
+    return compiled;
+}
+
 std::string include_line(const std::filesystem::path& author) {
     const std::string path = std::filesystem::absolute(author).lexically_normal().string();
     if (path.find_first_of("\"\n") != path.npos)

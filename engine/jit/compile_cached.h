@@ -27,6 +27,12 @@ std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
 Compiled compile_cached(Cache& cache, const std::string& identity, const ProgramSource& source,
                         const std::atomic<bool>* cancel, const BuildFunction& build);
 
+// The same for a compiler that makes drafts, which are builds of another identity. Where the full build is there
+// already, nobody needs one.
+Compiled compile_as_wanted(Cache& cache, const std::string& full, const std::string& draft,
+                           const ProgramSource& source, const std::atomic<bool>* cancel,
+                           const BuildFunction& build);
+
 // Everything that makes one binary differ from another.
 std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>& closure,
                       const std::string& identity);

@@ -106,7 +106,12 @@ public:
     std::string identity() const override { return identity_with(flags_); }
 
     Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
-        Compiled compiled = compiled_as_wanted(source, cancel);
+        const std::vector<std::string>& flags = source.draft ? draft_flags_ : flags_;
+        Compiled compiled =
+            compile_as_wanted(*cache_, identity(), identity_with(draft_flags_), source, cancel,
+                              [&](const std::vector<SourceFile>& closure) {
+                                  return build(source, closure, flags, cancel);
+                              });
         if (auto* binary = std::get_if<Binary>(&compiled))
             move_to_file(*binary, source.author.stem().string());
         return compiled;
@@ -117,19 +122,6 @@ private:
         std::string text = toolchain_.build + "\n";
         for (const std::string& flag : flags) text += " " + flag;
         return text;
-    }
-
-    // Where the full build is there already, nobody needs a draft.
-    Compiled compiled_as_wanted(const ProgramSource& source, const std::atomic<bool>* cancel) {
-        if (source.draft)
-            if (auto kept = find_compiled(*cache_, identity(), source)) return *std::move(kept);
-        const std::vector<std::string>& flags = source.draft ? draft_flags_ : flags_;
-        Compiled compiled = compile_cached(*cache_, identity_with(flags), source, cancel,
-                                           [&](const std::vector<SourceFile>& closure) {
-                                               return build(source, closure, flags, cancel);
-                                           });
-        if (auto* binary = std::get_if<Binary>(&compiled)) binary->draft = source.draft;
-        return compiled;
     }
 
     BuildResult build(const ProgramSource& source, const std::vector<SourceFile>& closure,

@@ -11,6 +11,8 @@ namespace {
 
 // The main text's name in messages; the author's file goes under its own path.
 constexpr const char* unit_name = "kernels";
+// An eighth of the time less, and the same bits: what is rounded is settled before the assembler.
+constexpr const char* draft_option = "--ptxas-options=-O0";
 
 class Program final {
 public:
@@ -87,8 +89,9 @@ public:
     }
 
     Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
-        return compile_cached(
-            *cache_, identity(), source, cancel,
+        const std::string full = identity();
+        return compile_as_wanted(
+            *cache_, full, full + " " + draft_option, source, cancel,
             [&](const std::vector<SourceFile>& closure) { return build(source, closure, cancel); });
     }
 
@@ -103,6 +106,7 @@ private:
         std::vector<std::string> options = options_;
         for (const std::string& define : source.defines) options.push_back("-D" + define);
         options.insert(options.end(), source.options.begin(), source.options.end());
+        if (source.draft) options.push_back(draft_option);
         const nvrtcResult result = program.compile(options);
         if (cancel && *cancel) throw_cancelled(source);
 

@@ -41,6 +41,26 @@ TEST_CASE("NVRTC makes a cubin for each architecture") {
     }
 }
 
+TEST_CASE("NVRTC's drafts are kept apart from full builds, which serve for both once they are there") {
+    const Place place;
+    const auto compiler = nvrtc(cache_in(place));
+    if (!compiler) NACELLE_SKIP("no NVRTC");
+    ProgramSource source = program(place.write("tag.cu", author_text("s.x = s.x * 3.5f + 1;")));
+    source.draft = true;
+    const Binary draft = compiled(*compiler, source);
+    CHECK(draft.draft);
+    CHECK(compiled(*compiler, source).from_cache);
+    source.draft = false;
+    const Binary full = compiled(*compiler, source);
+    CHECK_FALSE(full.draft);
+    CHECK_FALSE(full.from_cache);
+    CHECK(full.image != draft.image);
+    source.draft = true;
+    const Binary again = compiled(*compiler, source);
+    CHECK_FALSE(again.draft);
+    CHECK(again.image == full.image);
+}
+
 TEST_CASE("an author's standard headers are there in NVRTC") {
     const Place place;
     const auto compiler = nvrtc(cache_in(place));

@@ -87,7 +87,7 @@ template <int left> NACELLE_INLINE void await_groups() {
     asm volatile("cp.async.wait_group %0;" : : "n"(left) : "memory");
 }
 #else
-// The same on a CPU, for tests.
+// The same on a CPU, for tests; called, since a wide network has thousands of them.
 NACELLE_INLINE void bring_near(const void*) {}
 NACELLE_INLINE uint32_t rounded(float x) {
     const uint32_t bits = __builtin_bit_cast(uint32_t, x);
@@ -102,7 +102,8 @@ NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
 NACELLE_INLINE float half_at(const uint32_t (&pair)[2], int k) {
     return k % 2 ? high_half(pair[k / 2]) : low_half(pair[k / 2]);
 }
-inline void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+[[gnu::noinline]] inline void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
+                                       uint32_t b1) {
     struct Held {
         uint32_t a[4], b[2];
     } mine{{a[0], a[1], a[2], a[3]}, {b0, b1}}, all[32];
@@ -120,7 +121,8 @@ inline void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_
         c[at] += sum;
     }
 }
-template <bool turned> inline void load_tiles(uint32_t (&to)[4], const void* row) {
+template <bool turned>
+[[gnu::noinline]] inline void load_tiles(uint32_t (&to)[4], const void* row) {
     const void* rows[32];
     emulate::exchange(row, rows);
     const int lane = int(threadIdx.x % 32), g = lane / 4, t = lane % 4;
@@ -132,7 +134,7 @@ template <bool turned> inline void load_tiles(uint32_t (&to)[4], const void* row
             turned ? at(2 * t, g) | at(2 * t + 1, g) << 16 : at(g, 2 * t) | at(g, 2 * t + 1) << 16;
     }
 }
-inline void store_tiles(void* row, const uint32_t (&from)[4]) {
+[[gnu::noinline]] inline void store_tiles(void* row, const uint32_t (&from)[4]) {
     void* rows[32];
     emulate::exchange(row, rows);
     const int lane = int(threadIdx.x % 32), g = lane / 4, t = lane % 4;

@@ -16,7 +16,8 @@ class HeldTeacher : public WideRows<E, policy, L, part> {
 
 public:
     NACELLE_INLINE HeldTeacher(const Arguments& a, uint32_t* kept, size_t room) : R(a, kept, room) {
-        for (int i = int(threadIdx.x); i < S::words; i += B::threads) this->shared_[i] = 0;
+        NACELLE_FOURFOLD for (int i = int(threadIdx.x); i < S::words;
+                              i += B::threads) this->shared_[i] = 0;
         __syncthreads();
         fill<0>();
         __syncthreads();
@@ -31,13 +32,13 @@ public:
         __syncwarp();
         fetch_tiles<B::tiles(0)>(seen, rows, B::pitch_in);
         __syncwarp();
-        leave_level<B::tiles(0)>(this->template rows_at<0>(B::seen_before(0)), seen);
+        leave_level<B::tiles(0)>(this->template rows_at<0>(B::seen_before(0)), seen, zero_);
         forward<0>(seen);
         this->judge();
         uint32_t slope[B::tiles(L::count)][4];
         fetch_tiles<B::tiles(L::count)>(slope, rows, B::pitch_slopes);
         leave_level<B::tiles(L::count)>(
-            this->template rows_at<L::count>(B::slopes_before(L::count)), slope);
+            this->template rows_at<L::count>(B::slopes_before(L::count)), slope, zero_);
         const size_t place = this->place_;
         this->look_up(view, batch, next);
         this->bring_obs_near();
@@ -53,10 +54,19 @@ private:
         if constexpr (l < L::count) {
             const uint32_t* const from = this->prepared_ + F::tiles_before(l) * F::words_in_tile;
             uint32_t* const to = this->shared_ + S::before(l);
-            for (int i = int(threadIdx.x); i < F::tiles(l) * F::words_in_tile; i += B::threads) {
-                const int tile = i / F::words_in_tile, lane = i % F::words_in_tile / 2,
-                          row = tile % F::out_tiles(l) * 8 + lane / 4;
-                to[row * S::pitch(l) + tile / F::out_tiles(l) * 8 + lane % 4 + i % 2 * 4] = from[i];
+            constexpr int words = F::tiles(l) * F::words_in_tile, together = 8;
+            for (int i = int(threadIdx.x); i < words; i += together * B::threads) {
+                uint32_t word[together];    // all on their way before the first is used
+                NACELLE_UNROLL for (int k = 0; k < together; ++k) word[k] =
+                    from[min(i + k * B::threads, words - 1)];
+                NACELLE_UNROLL for (int k = 0; k < together; ++k) {
+                    const int at = i + k * B::threads, tile = at / F::words_in_tile,
+                              lane = at % F::words_in_tile / 2,
+                              row = tile % F::out_tiles(l) * 8 + lane / 4;
+                    if (at < words)
+                        to[row * S::pitch(l) + tile / F::out_tiles(l) * 8 + lane % 4 + at % 2 * 4] =
+                            word[k];
+                }
             }
             const uint32_t* const bias = this->prepared_ + F::bias_start + F::bias_before(l);
             for (int i = int(threadIdx.x); i < 8 * F::out_tiles(l); i += B::threads)
@@ -97,7 +107,7 @@ private:
                     to[j / 2][j % 2 * 2 + 1] = C::at(c[0][j][2], c[0][j][3]);
                 }
                 leave_wide<some>(this->template rows_at<l + 1>(B::seen_before(l + 1)),
-                                 B::words(l + 1), first, to);
+                                 B::words(l + 1), first, to, zero_);
             }
         });
         if constexpr (!last) forward<l + 1>(seen);
@@ -127,11 +137,13 @@ private:
                     to[1] = R::bent(out[1], c[0][j][2], c[0][j][3]);
                 }
                 leave_wide<some>(this->template rows_at<l>(B::slopes_before(l)), B::words(l), first,
-                                 next + first);
+                                 next + first, zero_);
             });
             backward<l - 1, in>(seen, next);
         }
     }
+
+    uint32_t zero_ = hidden_zero();
 };
 
 }

@@ -10,20 +10,31 @@ namespace learn {
 // and t + 12 of two tiles at 4 t, and of a last one alone words t and t + 4 at 2 t. Behind the last tile is nothing.
 constexpr int column_at(int place, int tiles) {
     if (place >= 16 * tiles) return place;
-    const int in = place % 32, first = place - in;
+    const int in = place & 31, first = place - in;
     const bool both = first / 16 + 1 < tiles;
-    return first + (both ? in % 8 / 2 * 8 + in / 8 * 2 : in % 4 / 2 * 8 + in / 4 * 2) + in % 2;
+    const int lane = in >> (both ? 3 : 2), word = in >> 1 & (both ? 3 : 1);
+    return first + 8 * word + 2 * lane + in % 2;
 }
 
+// A number that is always zero, which a compiler for GPUs does not know.
+#if defined(__CUDACC_RTC__)
+NACELLE_INLINE uint32_t hidden_zero() { return blockIdx.y; }
+#else
+NACELLE_INLINE uint32_t hidden_zero() { return 0; }
+#endif
+
 template <int count> struct alignas(4 * count) SideBySide { uint32_t at[count]; };
-// One or two tiles from tile number `first`, an even one, on; `words` from row to row.
+// One or two tiles from tile number `first`, an even one, on; `words` from row to row. Products want a tile's words
+// in neighbouring registers, and memory other ones: `zero`, a hidden one, makes copies of them. Else a compiler
+// keeps memory's order and moves four words before every product.
 template <int tiles>
-NACELLE_INLINE void leave_wide(uint32_t* rows, int words, int first, const uint32_t (*tile)[4]) {
+NACELLE_INLINE void leave_wide(uint32_t* rows, int words, int first, const uint32_t (*tile)[4],
+                               uint32_t zero = 0) {
     uint32_t* const to = rows + warp_lane() / 4 * words + 8 * first + 2 * tiles * (warp_lane() % 4);
     NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
         SideBySide<2 * tiles> mine;
         NACELLE_UNROLL for (int k = 0; k < 2 * tiles; ++k) mine.at[k] =
-            tile[k / 2][k % 2 * 2 + half];
+            tile[k / 2][k % 2 * 2 + half] ^ zero;
         *reinterpret_cast<SideBySide<2 * tiles>*>(to + 8 * half * words) = mine;
     }
 }
@@ -49,9 +60,10 @@ template <int all, class Fn> NACELLE_INLINE void roll_twos(Fn&& fn) {
         fn.template operator()<2>(first);
     if constexpr (all % 2) fn.template operator()<1>(all - 1);
 }
-template <int tiles> NACELLE_INLINE void leave_level(uint32_t* rows, const uint32_t (*tile)[4]) {
+template <int tiles>
+NACELLE_INLINE void leave_level(uint32_t* rows, const uint32_t (*tile)[4], uint32_t zero = 0) {
     in_twos<tiles>(
-        [&]<int some>(int first) { leave_wide<some>(rows, 8 * tiles, first, tile + first); });
+        [&]<int some>(int first) { leave_wide<some>(rows, 8 * tiles, first, tile + first, zero); });
 }
 template <int tiles> NACELLE_INLINE void take_level(uint32_t (*tile)[4], const uint32_t* rows) {
     in_twos<tiles>(

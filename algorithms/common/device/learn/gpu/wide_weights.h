@@ -99,17 +99,25 @@ public:
         constexpr int wide = padded<out>;
         const int g = warp_lane() / 4, t = warp_lane() % 4;
         NACELLE_UNROLL for (int j = 0; j < own_broad; ++j) {
-            NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
-                const int tile = column_ + j,
-                          column = column_at(16 * (n_ * broad + tile) + 8 * half + 2 * t,
-                                             B::tiles(l + 1));
-                if (tile >= broad || column >= wide) continue;
-                NACELLE_UNROLL for (int i = 0; i < 2 * own_tall; ++i) {
-                    const int row =
-                        column_at(16 * (m_ * tall + row_ + i / 2) + g + i % 2 * 8, B::tiles(l));
-                    if (row_ + i / 2 < tall && row < in)
-                        put_two(gradient + row * wide + column, sum_[i / 2][j][half][i % 2 * 2],
-                                sum_[i / 2][j][half][i % 2 * 2 + 1]);
+            const int tile = n_ * broad + column_ + j;
+            if (column_ + j >= broad || tile >= B::tiles(l + 1)) continue;
+            NACELLE_UNROLL for (int i = 0; i < 2 * own_tall; ++i) {
+                const int row =
+                    column_at(16 * (m_ * tall + row_ + i / 2) + g + i % 2 * 8, B::tiles(l));
+                if (row_ + i / 2 >= tall || row >= in) continue;
+                const auto& sum = sum_[i / 2][j];
+                const int k = i % 2 * 2;
+                float* const to = gradient + row * wide;
+                // Of two neighbouring tiles a lane has four columns side by side, of a last one twice two.
+                if (const int column = 16 * (tile & ~1) + 8 * t + tile % 2 * 4;
+                    tile / 2 * 2 + 1 < B::tiles(l + 1)) {
+                    if (column < wide)
+                        put<4>(to + column, {sum[0][k], sum[0][k + 1], sum[1][k], sum[1][k + 1]});
+                } else {
+                    NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
+                        const int its = 16 * tile + t % 2 * 8 + 4 * half + t / 2 * 2;
+                        if (its < wide) put<2>(to + its, {sum[half][k], sum[half][k + 1]});
+                    }
                 }
             }
         }
@@ -120,8 +128,8 @@ public:
                 const int column =
                     column_at(16 * (n_ * broad + column_ + j) + 8 * half + 2 * t, B::tiles(l + 1));
                 if (j < own_broad && column_ + j < broad && column < wide)
-                    put_two(gradient + in * wide + column, bias_[u][2 * half],
-                            bias_[u][2 * half + 1]);
+                    put<2>(gradient + in * wide + column,
+                           {bias_[u][2 * half], bias_[u][2 * half + 1]});
             }
         }
     }
@@ -173,11 +181,9 @@ private:
             multiply(bias_[u], lower, mine[2], mine[3]);
         }
     }
-    static NACELLE_INLINE void put_two(float* to, float first, float second) {
-        struct alignas(8) Two {
-            float at[2];
-        };
-        *reinterpret_cast<Two*>(to) = {{first, second}};
+    template <int count> struct alignas(4 * count) Beside { float at[count]; };
+    template <int count> static NACELLE_INLINE void put(float* to, const Beside<count>& numbers) {
+        *reinterpret_cast<Beside<count>*>(to) = numbers;
     }
 
     uint32_t* shared_;
