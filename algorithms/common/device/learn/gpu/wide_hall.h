@@ -106,6 +106,10 @@ protected:
         NACELLE_ROLLED for (int k = 0; k < width; k += 32) bring_near(from + k);
         bring_near(from + width - 1);
     }
+    // What was looked up has arrived: of samples that do not count nothing is seen.
+    NACELLE_INLINE void settle() {
+        if (!counts(flag_)) at_ = nowhere;
+    }
     // From the outputs to the slopes along them, as rows of pairs; lane i has row i.
     NACELLE_INLINE void judge() {
         uint32_t* const rows = own_rows();
@@ -144,7 +148,8 @@ public:
         const uint64_t number = place_ + uint64_t(warp_lane());
         const bool there = warp_lane() < warp_rows && number < batch.count;
         const size_t at = there ? batch.place(view, a_, uint32_t(number)) : 0;
-        at_ = there && counts(memory_.flag[at]) ? at : nowhere;
+        at_ = there ? at : nowhere;
+        flag_ = memory_.flag[at];
         kept_then_ = judge_.recall(at);
     }
     NACELLE_INLINE void store(uint32_t slot) {
@@ -157,6 +162,7 @@ protected:
     Judge<E, policy, L, part> judge_;
     uint32_t *shared_, *kept_;
     size_t room_, place_ = 0, at_ = nowhere;
+    uint8_t flag_ = 0;
     Kept<E, policy> kept_then_;
     const uint32_t* prepared_;
     int warp_;

@@ -28,6 +28,7 @@ public:
         Seen seen;
         uint32_t* const rows = this->own_rows();
         __syncwarp();
+        this->settle();
         gather_rows<R::width>(rows, B::pitch_in, this->at_, this->memory_);
         __syncwarp();
         fetch_tiles<B::tiles(0)>(seen, rows, B::pitch_in);

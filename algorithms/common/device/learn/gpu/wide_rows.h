@@ -78,23 +78,24 @@ NACELLE_INLINE void gather_rows(uint32_t* rows, int pitch, size_t at, const Memo
     constexpr int padded_width = tiles_of(width, 16) * 16;
     auto* const halves = reinterpret_cast<uint16_t*>(rows);
     const uint32_t rows_there = __ballot_sync(~0u, at != nowhere);
-    NACELLE_ROLLED for (int start = 0; start < width; start += 64) {
-        float seen[2][warp_rows], mean[2], scale[2];
-        int column[2];
-        NACELLE_UNROLL for (int k = 0; k < 2; ++k) {
+    constexpr int steps = tiles_of(width, 32), together = steps <= 3 ? steps : 2;
+    NACELLE_ROLLED for (int start = 0; start < width; start += 32 * together) {
+        float seen[together][warp_rows], mean[together], scale[together];
+        int column[together];
+        NACELLE_UNROLL for (int k = 0; k < together; ++k) {
             column[k] = start + 32 * k + warp_lane();
             mean[k] = column[k] < width ? memory.mean[column[k]] : 0;
             scale[k] = column[k] < width ? memory.scale[column[k]] : 0;
         }
         NACELLE_UNROLL for (int row = 0; row < warp_rows; ++row) {
             const size_t place = __shfl_sync(~0u, at, row);
-            NACELLE_UNROLL for (int k = 0; k < 2; ++k) seen[k][row] =
+            NACELLE_UNROLL for (int k = 0; k < together; ++k) seen[k][row] =
                 column[k] < width && (rows_there >> row & 1)
                     ? memory.obs[place * size_t(width) + size_t(column[k])]
                     : mean[k];
         }
         NACELLE_UNROLL for (int row = 0; row < warp_rows; ++row) {
-            NACELLE_UNROLL for (int k = 0; k < 2; ++k) {
+            NACELLE_UNROLL for (int k = 0; k < together; ++k) {
                 if (column[k] < padded_width)
                     halves[2 * row * pitch + column[k]] =
                         uint16_t(pair_of(normal_of(seen[k][row], mean[k], scale[k]), 0));

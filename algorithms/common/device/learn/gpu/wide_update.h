@@ -22,6 +22,7 @@ public:
                               uint64_t next) {
         uint32_t* const rows = this->own_rows();
         __syncthreads();
+        this->settle();
         gather_rows<R::width>(rows, B::pitch_in, this->at_, this->memory_);
         __syncwarp();
         keep<0>(rows, B::pitch_in, B::seen_before(0));
