@@ -21,8 +21,6 @@ public:
 
     bool has_draw() const { return schema().header().has_draw != 0; }
     const EnvSchema& schema() const { return program_.schema(); }
-    // The kernel that copies out the parameters of an environment on a CPU.
-    Kernel params_kernel() { return program_.kernel("nacelle_params"); }
     // Needs no device, and may run beside steps, on any thread. Throws where the scene is of another layout.
     DisplayList paint(const Scene& scene);
 

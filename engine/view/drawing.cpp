@@ -4,14 +4,12 @@
 #include "engine/view/array_picture.h"
 
 #include <nacelle/kernel.h>
-#include <nacelle/programs/drawing.h>
+#include <nacelle/programs/arguments.h>
 
 #include <cstring>
 
 namespace nacelle {
 namespace {
-
-constexpr const char* params_text = "#include <nacelle/programs/drawing.h>\nNACELLE_PARAMS()\n";
 
 size_t table_bytes(const Field& field, int32_t count) {
     size_t elements = field.dims[0] ? field.dims[0] : size_t(std::max(count, 0));
@@ -32,11 +30,6 @@ Drawing::Drawing(Environment& env) : env_(env) {
     if (program_->schema().header().layout != env.schema().header().layout)
         throw Error(settings.source.filename().string(),
                     "has changed since it was loaded: its arrays are others");
-    // The one thing that a GPU must be asked for with a program of its own.
-    params_ = env.on().cuda()
-                  ? env.program({.instantiation = params_text, .headers = {}, .defines = {}})
-                        .kernel("nacelle_params")
-                  : program_->params_kernel();
 }
 
 void Drawing::copy_params(Scene& scene) {
@@ -44,7 +37,8 @@ void Drawing::copy_params(Scene& scene) {
     Buffer bytes(env_.on().device, sizeof(ViewHead) + size);
     auto* const there = static_cast<unsigned char*>(bytes.data());
     const ParamsArgs args{.head = there, .params = there + sizeof(ViewHead)};
-    env_.launch(params_, thread_each(std::max(size, sizeof(ViewHead))), args_of(args));
+    env_.launch(env_.stepwise().kernel("nacelle_params"),
+                thread_each(std::max(size, sizeof(ViewHead))), args_of(args));
     scene.params.resize(size);
     env_.on().stream->to_host(&scene.head, args.head, sizeof scene.head);
     env_.on().stream->to_host(scene.params.data(), args.params, size);

@@ -26,7 +26,6 @@ private:
 
     Environment& env_;
     std::unique_ptr<DrawProgram> program_;
-    Kernel params_;
 };
 
 }

@@ -174,26 +174,10 @@ TEST_CASE("what steps has none of draw()") {
         const auto elf = binary->elf();
         const std::string text(reinterpret_cast<const char*>(elf.data()), elf.size());
         CHECK(contains(text, "nacelle_step"));
+        CHECK(contains(text, "nacelle_params"));
         CHECK(!contains(text, "4draw"));
         CHECK(!contains(text, "6Canvas"));
     }
-}
-
-TEST_CASE("both compilers build the kernel that copies parameters out, and without draw()") {
-    const Folder folder;
-    for (NamedCompiler& one : both_compilers())
-        for (const char* const text : {painted, team}) {
-            ProgramSource source = stepwise_program(folder.write("copied.cu", text));
-            source.instantiation = "#include <nacelle/programs/drawing.h>\nNACELLE_PARAMS()\n";
-            const Compiled compiled = one.compiler->compile(source);
-            CAPTURE(one.name);
-            const auto* const binary = std::get_if<Binary>(&compiled);
-            REQUIRE(binary);
-            const auto elf = binary->elf();
-            const std::string bytes(reinterpret_cast<const char*>(elf.data()), elf.size());
-            CHECK(contains(bytes, "nacelle_params"));
-            CHECK(!contains(bytes, "4draw"));
-        }
 }
 
 TEST_CASE("a draw() that fails to compile says so at the author's line") {

@@ -33,6 +33,11 @@ struct TotalsArgs {
     uint32_t logs;    // numbers of the author's Log
 };
 
+// Where an environment's head and parameters are to be copied to, in its own memory.
+struct ParamsArgs {
+    unsigned char* head;
+    unsigned char* params;
+};
 struct NoArgs {
     uint32_t nothing;
 };

@@ -5,12 +5,6 @@
 
 namespace nacelle {
 
-// Where an environment's head and parameters are to be copied to, in its own memory.
-struct ParamsArgs {
-    unsigned char* head;
-    unsigned char* params;
-};
-
 struct DrawArgs {
     void* sink;
     Canvas::Put put;
@@ -18,18 +12,6 @@ struct DrawArgs {
 };
 
 namespace detail {
-
-template <class E>
-NACELLE_INLINE void params_body(const View<E>& view, const ParamsArgs& args, Items items) {
-    const auto copy = [](unsigned char* to, const void* from, uint64_t i, uint64_t size) {
-        if (i < size) to[i] = static_cast<const unsigned char*>(from)[i];
-    };
-    constexpr uint64_t most = sizeof(ViewHead) > sizeof(P<E>) ? sizeof(ViewHead) : sizeof(P<E>);
-    for (uint64_t i = items.begin; i < min(items.end, most); ++i) {
-        copy(args.head, &view.head, i, sizeof(ViewHead));
-        copy(args.params, &view.params, i, sizeof(P<E>));
-    }
-}
 
 #if !defined(__CUDACC_RTC__)
 // What the agents chose last and what they got for it, which a team does not keep between steps.
@@ -71,9 +53,6 @@ template <class E> void draw_body(const View<E>& view, const DrawArgs& args, Ite
 }
 }
 
-#define NACELLE_PARAMS()                                                                           \
-    NACELLE_PROGRAM()                                                                              \
-    NACELLE_KERNEL(nacelle_params, nacelle::ParamsArgs, 128, nacelle::detail::params_body)
 #define NACELLE_DRAWING()                                                                          \
-    NACELLE_PARAMS()                                                                               \
+    NACELLE_PROGRAM()                                                                              \
     NACELLE_KERNEL(nacelle_draw, nacelle::DrawArgs, 128, nacelle::detail::draw_body)

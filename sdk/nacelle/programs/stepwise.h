@@ -178,6 +178,19 @@ NACELLE_INLINE void totals_body(const View<E>& view, const TotalsArgs& args, Ite
     }
 }
 
+// For pictures: a GPU has parameters and the addresses of tables in constant memory.
+template <class E>
+NACELLE_INLINE void params_body(const View<E>& view, const ParamsArgs& args, Items items) {
+    const auto copy = [](unsigned char* to, const void* from, uint64_t i, uint64_t size) {
+        if (i < size) to[i] = static_cast<const unsigned char*>(from)[i];
+    };
+    constexpr uint64_t most = sizeof(ViewHead) > sizeof(P<E>) ? sizeof(ViewHead) : sizeof(P<E>);
+    for (uint64_t i = items.begin; i < min(items.end, most); ++i) {
+        copy(args.head, &view.head, i, sizeof(ViewHead));
+        copy(args.params, &view.params, i, sizeof(P<E>));
+    }
+}
+
 }
 }
 
@@ -187,4 +200,5 @@ NACELLE_INLINE void totals_body(const View<E>& view, const TotalsArgs& args, Ite
     NACELLE_ENV_KERNEL(nacelle_reset, nacelle::ResetArgs, nacelle::detail::reset_body)             \
     NACELLE_KERNEL(nacelle_clock, nacelle::ClockArgs, 128, nacelle::detail::clock_body)            \
     NACELLE_KERNEL(nacelle_totals, nacelle::TotalsArgs, 128, nacelle::detail::totals_body)         \
-    NACELLE_KERNEL(nacelle_prepare, nacelle::NoArgs, 128, nacelle::detail::prepare_body)
+    NACELLE_KERNEL(nacelle_prepare, nacelle::NoArgs, 128, nacelle::detail::prepare_body)           \
+    NACELLE_KERNEL(nacelle_params, nacelle::ParamsArgs, 128, nacelle::detail::params_body)
