@@ -1,6 +1,7 @@
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
 #include "tools/commands.h"
+#include "tools/compile_helper.h"
 
 #include <algorithm>
 #include <iostream>
@@ -30,6 +31,8 @@ std::string not_expected(const CLI::App& command, int count, char** arguments) {
 }
 
 int main(int count, char** arguments) {
+    if (nacelle::tools::is_compile_helper(count, arguments))
+        return nacelle::tools::help_compiling(arguments);
     CLI::App app("Nacelle: reinforcement learning that lives on the GPU", "nacelle");
     app.require_subcommand(1);
     app.set_version_flag("--version", "nacelle " NACELLE_VERSION);

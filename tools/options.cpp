@@ -1,6 +1,7 @@
 #include "tools/options.h"
 
 #include "engine/base/error.h"
+#include "tools/compile_helper.h"
 
 #include <algorithm>
 
@@ -101,7 +102,8 @@ std::shared_ptr<RunsOn> open_for(const Options& options) {
     return open_backend({.backend = options.backend,
                          .threads = options.threads,
                          .cache = {},
-                         .env_folders = env_folders()});
+                         .env_folders = env_folders(),
+                         .compile_helper = compile_helper()});
 }
 
 ConfigurationSources sources_for(const Options& options, const std::string& env) {

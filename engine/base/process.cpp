@@ -20,16 +20,12 @@ namespace {
 
 constexpr int poll_milliseconds = 10;
 
-// What the child starts with: its own process group, so that its children die with it; no input;
-// one pipe for both outputs; none of the signal masks and handlers of the host.
+// What a child starts with: its own process group, so that its children die with it; none of the signal masks and
+// handlers of the host.
 class SpawnSettings final {
 public:
-    explicit SpawnSettings(int output) {
+    SpawnSettings() {
         posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_adddup2(&actions, output, 1);
-        posix_spawn_file_actions_adddup2(&actions, output, 2);
-
         sigset_t none, all;
         sigemptyset(&none);
         sigfillset(&all);
@@ -63,16 +59,25 @@ public:
     throw Error("cannot start '" + name + "'", why);
 }
 
-pid_t spawn(const std::vector<std::string>& command, int output) {
+// The child's number, or the error's below zero.
+int spawned(const std::vector<std::string>& command, const SpawnSettings& settings) {
     std::vector<char*> arguments;
     for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
     arguments.push_back(nullptr);
-
-    const SpawnSettings settings(output);
     pid_t child = 0;
     const int code = posix_spawnp(&child, arguments[0], &settings.actions, &settings.attributes,
                                   arguments.data(), environ);
-    if (code != 0) cannot_start(command[0], code);
+    return code ? -code : child;
+}
+
+// With no input, and one pipe for both outputs.
+pid_t spawn(const std::vector<std::string>& command, int output) {
+    SpawnSettings settings;
+    posix_spawn_file_actions_addopen(&settings.actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&settings.actions, output, 1);
+    posix_spawn_file_actions_adddup2(&settings.actions, output, 2);
+    const int child = spawned(command, settings);
+    if (child < 0) cannot_start(command[0], -child);
     return child;
 }
 
@@ -119,6 +124,14 @@ bool is_program(const std::filesystem::path& path) {
     return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
+}
+
+pid_t start_process(const std::vector<std::string>& command, int input) {
+    SpawnSettings settings;
+    posix_spawn_file_actions_adddup2(&settings.actions, input, 0);
+    for (const int output : {1, 2})
+        posix_spawn_file_actions_addopen(&settings.actions, output, "/dev/null", O_WRONLY, 0);
+    return std::max(spawned(command, settings), -1);
 }
 
 ProcessResult run_process(const std::vector<std::string>& command,

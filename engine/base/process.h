@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace nacelle {
@@ -16,6 +17,9 @@ struct ProcessResult {
 // background is not waited for.
 ProcessResult run_process(const std::vector<std::string>& command,
                           const std::atomic<bool>* cancel = nullptr);
+// Starts a program whose standard input is this socket and whose output goes nowhere, and does not wait; its number,
+// or -1 where it cannot be started.
+pid_t start_process(const std::vector<std::string>& command, int input);
 // The full path of a program on PATH, or empty. A name with a slash is looked up as it stands.
 std::string find_program(const std::string& name);
 

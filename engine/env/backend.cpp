@@ -1,8 +1,25 @@
 #include "engine/env/backend.h"
 
 #include "engine/base/error.h"
+#include "engine/jit/compile_helpers.h"
+
+#include <thread>
 
 namespace nacelle {
+
+namespace {
+
+// As many as a learner has programs, on processors that have nothing else to do.
+std::shared_ptr<CompileHelpers> helpers_for(std::vector<std::string> command,
+                                            const std::string& architecture, const Cache& cache) {
+    const size_t processors = std::thread::hardware_concurrency(),
+                 count = processors < 4 ? 0 : std::min<size_t>(3, processors / 2);
+    if (command.empty() || count == 0) return nullptr;
+    command.insert(command.end(), {architecture, cache.directory().string()});
+    return std::make_shared<CompileHelpers>(std::move(command), count);
+}
+
+}
 
 std::shared_ptr<RunsOn> open_backend(const BackendSettings& settings, Log log) {
     auto on = std::make_shared<RunsOn>();
@@ -13,7 +30,10 @@ std::shared_ptr<RunsOn> open_backend(const BackendSettings& settings, Log log) {
     DeviceChoice choice = open_device(settings.backend, settings.threads);
     if (choice.device->info().backend == Backend::cuda) {
         try {
-            on->compiler = open_nvrtc(choice.device->info().architecture, on->cache);
+            const std::string& architecture = choice.device->info().architecture;
+            on->compiler =
+                open_nvrtc(architecture, on->cache,
+                           helpers_for(settings.compile_helper, architecture, *on->cache));
         } catch (const Error& error) {
             if (settings.backend == "cuda") throw;
             choice = open_device("cpu", settings.threads);

@@ -34,13 +34,14 @@ std::vector<std::byte> defaults_of(std::span<const std::byte> elf, size_t size,
 }
 
 Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text,
-                         const std::atomic<bool>* cancel, bool draft) {
+                         const std::atomic<bool>* cancel, bool draft, bool aside) {
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = text.instantiation,
                          .defines = text.defines,
                          .options = {},
-                         .draft = draft};
+                         .draft = draft,
+                         .aside = aside};
     const bool strict = std::ranges::find(text.defines, strict_define) != text.defines.end();
     if (on.cuda()) source.options = gpu_arithmetic(strict);
     for (const EmbeddedFile& header : embedded_sdk())

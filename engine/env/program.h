@@ -17,7 +17,8 @@ struct ProgramText {
 // Compiles the author's file with what stands behind it. Throws where it was cancelled. As a draft it is
 // there sooner and runs slower, where the compiler knows such a way.
 Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text,
-                         const std::atomic<bool>* cancel = nullptr, bool draft = false);
+                         const std::atomic<bool>* cancel = nullptr, bool draft = false,
+                         bool aside = false);
 // The binary, or the diagnostics thrown as an Error.
 Binary binary_or_error(Compiled compiled);
 

@@ -149,7 +149,8 @@ void Rebuilder::build_programs(Rebuilt& rebuilt, const Recipe& recipe, const Env
     std::map<uint64_t, std::future<Binary>> compiling;
     for (const auto& [number, text] : recipe.programs)
         compiling[number] = std::async(std::launch::async, [&, text = &text] {
-            return binary_or_error(compile_program(*on_, recipe.settings.source, *text, &cancel_));
+            return binary_or_error(
+                compile_program(*on_, recipe.settings.source, *text, &cancel_, false, true));
         });
     for (auto& [number, binary] : compiling) rebuilt.programs[number] = binary.get();
 }

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/jit/compile_cached.h"
+#include "engine/jit/compile_helpers.h"
 #include "engine/jit/diagnostics.h"
 #include "engine/jit/nvrtc_library.h"
 #include "engine/jit/shims.h"
@@ -73,9 +74,11 @@ private:
 
 class Nvrtc final : public Compiler {
 public:
-    Nvrtc(NvrtcLibrary library, std::string architecture, std::shared_ptr<Cache> cache)
+    Nvrtc(NvrtcLibrary library, std::string architecture, std::shared_ptr<Cache> cache,
+          std::shared_ptr<CompileHelpers> helpers)
         : library_(std::move(library)),
           cache_(std::move(cache)),
+          helpers_(std::move(helpers)),
           options_{"--gpu-architecture=" + std::move(architecture), "-std=c++20", "-default-device",
                    "-minimal", "-lineinfo"} {}
 
@@ -89,10 +92,18 @@ public:
     }
 
     Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
-        const std::string full = identity();
+        const std::string full = identity(), draft = full + " " + draft_option;
+        if (helpers_ && !find_compiled(*cache_, source.draft ? draft : full, source)) {
+            helpers_->start();
+            if (source.aside) helpers_->compile(source, cancel);
+        }
         return compile_as_wanted(
-            *cache_, full, full + " " + draft_option, source, cancel,
+            *cache_, full, draft, source, cancel,
             [&](const std::vector<SourceFile>& closure) { return build(source, closure, cancel); });
+    }
+
+    void warm_up() override {
+        Program(library_, "__global__ void nothing() {}", {}).compile(options_);
     }
 
 private:
@@ -122,19 +133,24 @@ private:
 
     NvrtcLibrary library_;
     std::shared_ptr<Cache> cache_;
+    std::shared_ptr<CompileHelpers> helpers_;
     std::vector<std::string> options_;
 };
 
 }
 
 std::unique_ptr<Compiler> open_nvrtc_from(const std::vector<std::filesystem::path>& places,
-                                          std::string architecture, std::shared_ptr<Cache> cache) {
+                                          std::string architecture, std::shared_ptr<Cache> cache,
+                                          std::shared_ptr<CompileHelpers> helpers) {
     NvrtcLibrary library(places, architecture);
-    return std::make_unique<Nvrtc>(std::move(library), std::move(architecture), std::move(cache));
+    return std::make_unique<Nvrtc>(std::move(library), std::move(architecture), std::move(cache),
+                                   std::move(helpers));
 }
 
-std::unique_ptr<Compiler> open_nvrtc(std::string architecture, std::shared_ptr<Cache> cache) {
-    return open_nvrtc_from(nvrtc_places(), std::move(architecture), std::move(cache));
+std::unique_ptr<Compiler> open_nvrtc(std::string architecture, std::shared_ptr<Cache> cache,
+                                     std::shared_ptr<CompileHelpers> helpers) {
+    return open_nvrtc_from(nvrtc_places(), std::move(architecture), std::move(cache),
+                           std::move(helpers));
 }
 
 }

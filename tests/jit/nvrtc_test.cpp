@@ -41,7 +41,8 @@ TEST_CASE("NVRTC makes a cubin for each architecture") {
     }
 }
 
-TEST_CASE("NVRTC's drafts are kept apart from full builds, which serve for both once they are there") {
+TEST_CASE(
+    "NVRTC's drafts are kept apart from full builds, which serve for both once they are there") {
     const Place place;
     const auto compiler = nvrtc(cache_in(place));
     if (!compiler) NACELLE_SKIP("no NVRTC");
