@@ -127,7 +127,7 @@ void print_refusal(const Case& one, const Error& error, RunsOn& on, bool json) {
 
 void run(const TrainingBench& bench) {
     const Options& options = bench.options;
-    const std::shared_ptr<RunsOn> on = open_for(options);
+    const std::shared_ptr<RunsOn> on = open_for_learner(options);
     const std::vector<Case> cases = cases_of(bench, on->cuda());
     Plugins plugins(plugin_folders(options), on->cache, on->log);
     size_t refused = 0;

@@ -12,11 +12,9 @@ constexpr const char* word = "compile-helper";
 
 }
 
-std::vector<std::string> compile_helper() {
-    std::error_code unknown;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
-    if (unknown) return {};
-    return {self.string(), word};
+std::vector<std::string> compile_helper(const std::filesystem::path& program) {
+    if (program.empty()) return {};
+    return {program.string(), word};
 }
 
 // Its architecture and the folder of the cache stand behind it.

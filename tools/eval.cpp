@@ -71,7 +71,7 @@ std::optional<RunRecording> begin_recording(const Eval& eval, Environment& env) 
 void run(const Eval& eval) {
     const std::string where = (eval.run / "config.json").string();
     const Json configuration = run_configuration(eval.run);
-    const std::shared_ptr<RunsOn> on = open_for(eval.options);
+    const std::shared_ptr<RunsOn> on = open_for_learner(eval.options);
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     const Checkpoint checkpoint = chosen(eval, on->log);
     Trainee trainee(load_environment(on, plugins, configuration, where), plugins, configuration,

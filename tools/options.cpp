@@ -9,12 +9,13 @@ namespace nacelle::tools {
 namespace fs = std::filesystem;
 namespace {
 
-// The folder of the running binary: the build's or the installation's.
-fs::path own_folder() {
+// The running binary, in the build's folder or the installation's.
+fs::path own_program() {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
-    return error ? fs::path() : self.parent_path();
+    return error ? fs::path() : self;
 }
+fs::path own_folder() { return own_program().parent_path(); }
 
 void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
     std::error_code error;
@@ -98,12 +99,26 @@ void require_environment(const char* option, uint64_t which, uint64_t envs) {
                     envs == 1 ? "there is 0 alone" : "there are 0 to " + std::to_string(envs - 1));
 }
 
+namespace {
+
+BackendSettings backend_of(const Options& options) {
+    return {.backend = options.backend,
+            .threads = options.threads,
+            .cache = {},
+            .env_folders = env_folders(),
+            .compile_helper = {}};
+}
+
+}
+
 std::shared_ptr<RunsOn> open_for(const Options& options) {
-    return open_backend({.backend = options.backend,
-                         .threads = options.threads,
-                         .cache = {},
-                         .env_folders = env_folders(),
-                         .compile_helper = compile_helper()});
+    return open_backend(backend_of(options));
+}
+
+std::shared_ptr<RunsOn> open_for_learner(const Options& options) {
+    BackendSettings settings = backend_of(options);
+    settings.compile_helper = compile_helper(own_program());
+    return open_backend(settings);
 }
 
 ConfigurationSources sources_for(const Options& options, const std::string& env) {

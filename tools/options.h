@@ -31,6 +31,8 @@ std::vector<std::filesystem::path> plugin_folders(const Options& options);
 // Throws where an option names an environment that is not among `envs`.
 void require_environment(const char* option, uint64_t which, uint64_t envs);
 std::shared_ptr<RunsOn> open_for(const Options& options);
+// The same with processes that help to compile, which a learner's programs are worth.
+std::shared_ptr<RunsOn> open_for_learner(const Options& options);
 ConfigurationSources sources_for(const Options& options, const std::string& env);
 
 }

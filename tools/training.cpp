@@ -123,7 +123,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
                       const RunStart& start) {
     const bool json = training.options.json, lines = json && !training.quiet,
                shown = !json && !training.quiet && isatty(STDOUT_FILENO);
-    const std::shared_ptr<RunsOn> on = open_for(training.options);
+    const std::shared_ptr<RunsOn> on = open_for_learner(training.options);
     Plugins plugins(plugin_folders(training.options), on->cache, on->log);
     Times times{.opened = seconds_since(training.start)};
     const auto loading = std::chrono::steady_clock::now();

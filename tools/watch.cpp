@@ -68,7 +68,8 @@ WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<
 void step_inside(const Watch& watch, const std::shared_ptr<LineViewer>& viewer) {
     std::string where;
     const Json configuration = configuration_of(watch, where);
-    const std::shared_ptr<RunsOn> on = open_for(watch.options);
+    const std::shared_ptr<RunsOn> on =
+        watch.policy.empty() ? open_for(watch.options) : open_for_learner(watch.options);
     Plugins plugins(plugin_folders(watch.options), on->cache, on->log);
     std::shared_ptr<Environment> env = load_environment(on, plugins, configuration, where);
     std::unique_ptr<Trainee> trainee;

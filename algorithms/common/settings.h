@@ -4,6 +4,8 @@
 #include <nacelle/plugin/host.h>
 #include <nacelle/schema.h>
 #include <optional>
+#include <stdexcept>
+#include <string>
 
 // What a policy gradient is configured by, read and checked, with every default filled in.
 namespace learn {
@@ -48,6 +50,11 @@ struct Settings {
     std::vector<PolicySettings> policies;
     std::string resolved;    // all of this as the JSON it could be read from
 };
+
+// A setting by its path, and what is wrong with it.
+[[noreturn]] inline void wrong(const std::string& where, const std::string& what) {
+    throw std::runtime_error(where + ": " + what);
+}
 
 Settings read_settings(const Algorithm& algorithm, std::string_view config,
                        const nacelle_environment& environment);

@@ -3,10 +3,10 @@
 #include "engine/base/error.h"
 #include "engine/jit/compile_helpers.h"
 
+#include <algorithm>
 #include <thread>
 
 namespace nacelle {
-
 namespace {
 
 // As many as a learner has programs, on processors that have nothing else to do.

@@ -92,14 +92,13 @@ public:
     }
 
     Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
-        const std::string full = identity(), draft = full + " " + draft_option;
-        if (helpers_ && !find_compiled(*cache_, source.draft ? draft : full, source)) {
-            helpers_->start();
-            if (source.aside) helpers_->compile(source, cancel);
-        }
-        return compile_as_wanted(
-            *cache_, full, draft, source, cancel,
-            [&](const std::vector<SourceFile>& closure) { return build(source, closure, cancel); });
+        const std::string full = identity();
+        return compile_as_wanted(*cache_, full, full + " " + draft_option, source, cancel,
+                                 [&](const std::vector<SourceFile>& closure) {
+                                     if (auto made = made_aside(full, source, cancel))
+                                         return BuildResult(*std::move(made));
+                                     return build(source, closure, cancel);
+                                 });
     }
 
     void warm_up() override {
@@ -107,6 +106,18 @@ public:
     }
 
 private:
+    // By a helper, where there is one for it. The first program that is not in the cache starts them all.
+    std::optional<BuiltImage> made_aside(const std::string& identity, const ProgramSource& source,
+                                         const std::atomic<bool>* cancel) const {
+        if (!helpers_) return std::nullopt;
+        helpers_->start();
+        if (!source.aside) return std::nullopt;
+        helpers_->compile(source, cancel);
+        const auto made = find_compiled(*cache_, identity, source);
+        if (!made) return std::nullopt;
+        const auto* const bytes = reinterpret_cast<const char*>(made->image.data());
+        return BuiltImage{std::string(bytes, made->image.size()), made->warnings};
+    }
     BuildResult build(const ProgramSource& source, const std::vector<SourceFile>& closure,
                       const std::atomic<bool>* cancel) const {
         std::vector<MemoryHeader> headers = source.headers;

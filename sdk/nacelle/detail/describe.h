@@ -143,30 +143,30 @@ private:
     }
 };
 
+constexpr Field named_field(const char* name, Role role, Per per, uint8_t kept,
+                            const FieldList& list) {
+    Field d{};
+    add_name(d, name);
+    d.role = role;
+    d.per = per;
+    d.kept = kept;
+    d.group = list.group;
+    return d;
+}
 template <class T>
 constexpr void describe_part(const char* name, Role role, Per per, uint8_t kept, Layout layout,
                              FieldList& list, Listed which = Listed::all) {
     if constexpr (!same<T, None>) {
-        Field part{};
-        add_name(part, name);
-        part.role = role;
-        part.per = per;
-        part.kept = kept;
+        Field part = named_field(name, role, per, kept, list);
         part.layout = layout;
-        part.group = list.group;
         list.leaves(leaves_of<T>.field, leaf_count<T>(), which, part);
     }
 }
 constexpr void describe_one(const char* name, Role role, Dtype dtype, Per per, uint8_t kept,
                             uint32_t width, FieldList& list) {
-    Field d{};
-    add_name(d, name);
-    d.role = role;
+    Field d = named_field(name, role, per, kept, list);
     d.dtype = dtype;
-    d.per = per;
-    d.kept = kept;
     d.count = width ? width : 1;
-    d.group = list.group;
     if (width) {
         d.layout = Layout::rows;
         d.rank = 1;

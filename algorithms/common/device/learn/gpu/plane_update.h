@@ -16,22 +16,13 @@ template <class L> struct PlaneRows : BenchRows<L> {
 
     // From what was seen of level l on.
     template <int l> NACELLE_INLINE void forward() const {
-        uint32_t in[1][F::in_tiles(l) * planes][4];
-        fetch_tiles<F::in_tiles(l) * planes>(in[0], this->template seen<l>(), B::pitch(l));
-        const TilesInMemory<planes> weights{this->weights(F::tiles_before(l) * F::words_in_tile)};
-        const float* const bias = this->bias() + F::bias_before(l) + 2 * (warp_lane() % 4);
-        constexpr int together = tiles_at_once(F::out_tiles(l));
-        NACELLE_ROLLED for (int first = 0; first < F::out_tiles(l); first += together) {
-            float c[1][together][4];
-            begin_tiles(c, bias + 8 * first);
-            tile_products<F::in_tiles(l)>(c, in, 0, weights, first, F::out_tiles(l));
-            NACELLE_UNROLL for (int j = 0; j < together; ++j) {
-                if constexpr (l + 1 == L::count)
-                    leave_outputs(this->output(0), B::out_pitch, first + j, c[0][j]);
-                else bend<l + 1>(first + j, c[0][j]);
-            }
-        }
-        __syncwarp();
+        roll_layer<L, l>(this->template seen<l>(), B::pitch(l),
+                         TilesInMemory<planes>{this->weights(0)}, this->bias(),
+                         [&](int j, const float(&c)[4]) {
+                             if constexpr (l + 1 == L::count)
+                                 leave_outputs(this->output(0), B::out_pitch, j, c);
+                             else bend<l + 1>(j, c);
+                         });
         if constexpr (l + 1 < L::count) forward<l + 1>();
     }
     // From the slopes along layer l's outputs to those along its inputs, before their activation.
@@ -90,15 +81,6 @@ private:
         }
     }
 };
-
-// Column sums as products with ones: those in the upper rows of one factor add up one tile of slopes, those
-// in the lower rows of another the next, both into one tile of sums.
-NACELLE_INLINE void add_slopes(float (&sum)[4], const uint32_t (&slopes)[4]) {
-    constexpr uint32_t ones = 0x3f803f80u, upper[4] = {ones, 0, ones, 0},
-                       lower[4] = {0, ones, 0, ones};
-    multiply(sum, upper, slopes[0], slopes[1]);
-    multiply(sum, lower, slopes[2], slopes[3]);
-}
 
 // A warp's tiles of the weights' gradients over a round of the block's samples. A round has sums of its own, which
 // are added in floats: the cores cut off what their sums have no bits for, and over many rounds that would show.

@@ -213,6 +213,36 @@ NACELLE_INLINE void tile_products(float (&c)[bands][together][4],
         c[i / 4 / together][i / 4 % together][i % 4] +=
         small[i / 4 / together][i / 4 % together][i % 4];
 }
+// One layer of 16 rows in shared memory, `pitch` words apart, its tiles counted at run time: leave(j, c) gets tile j of
+// what comes out, and may leave it where the rows lay.
+template <class L, int l, class Weights, class Leave>
+NACELLE_INLINE void roll_layer(const uint32_t* rows, int pitch, const Weights& weights,
+                               const float* bias, Leave&& leave) {
+    using F = Fragments<L>;
+    constexpr int tiles = F::in_tiles(l) * F::planes;
+    uint32_t in[1][tiles][4];
+    fetch_tiles<tiles>(in[0], rows, pitch);
+    __syncwarp();
+    const float* const start = bias + F::bias_before(l) + 2 * (warp_lane() % 4);
+    constexpr int together = tiles_at_once(F::out_tiles(l));
+    NACELLE_ROLLED for (int first = 0; first < F::out_tiles(l); first += together) {
+        float c[1][together][4];
+        begin_tiles(c, start + 8 * first);
+        tile_products<F::in_tiles(l)>(c, in, 0, weights, F::tiles_before(l) + first,
+                                      F::out_tiles(l));
+        NACELLE_UNROLL for (int j = 0; j < together; ++j) leave(first + j, c[0][j]);
+    }
+    __syncwarp();
+}
+// Column sums as products with ones: those in the upper rows of one factor add up one tile of slopes, those
+// in the lower rows of another the next, both into one tile of sums.
+NACELLE_INLINE void add_slopes(float (&sum)[4], const uint32_t (&slopes)[4]) {
+    constexpr uint32_t ones = 0x3f803f80u, upper[4] = {ones, 0, ones, 0},
+                       lower[4] = {0, ones, 0, ones};
+    multiply(sum, upper, slopes[0], slopes[1]);
+    multiply(sum, lower, slopes[2], slopes[3]);
+}
+
 // What bands of 16 rows leave at the layers, the inputs first, where numbers have one plane.
 template <class L, int bands = 1> struct Trail {
     using F = Fragments<L>;

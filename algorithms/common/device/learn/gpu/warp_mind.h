@@ -34,29 +34,15 @@ NACELLE_INLINE void think_layers(Desk<L>& desk, const Weights& weights, const fl
     using F = Fragments<L>;
     using D = Desk<L>;
     constexpr int planes = F::planes;
-    uint32_t in[1][F::in_tiles(l) * planes][4];
-    fetch_tiles<F::in_tiles(l) * planes>(in[0], desk.in, D::pitch_in);
-    __syncwarp();
-    const float* const start = bias + F::bias_before(l) + 2 * (warp_lane() % 4);
-    constexpr int together = tiles_at_once(F::out_tiles(l));
-    NACELLE_ROLLED for (int first = 0; first < F::out_tiles(l); first += together) {
-        float c[1][together][4];
-        begin_tiles(c, start + 8 * first);
-        tile_products<F::in_tiles(l)>(c, in, 0, weights, F::tiles_before(l) + first,
-                                      F::out_tiles(l));
-        NACELLE_UNROLL for (int j = 0; j < together; ++j) {
-            const float(&sum)[4] = c[0][j];
-            if constexpr (l + 1 == L::count) leave_outputs(desk.out, D::pitch_out, first + j, sum);
-            else {
-                const auto upper = bent_pair<L::activation, planes>(sum[0], sum[1]);
-                const auto lower = bent_pair<L::activation, planes>(sum[2], sum[3]);
-                NACELLE_UNROLL for (int p = 0; p < planes; ++p)
-                    leave_pair(desk.in + 8 * F::in_tiles(l + 1) * p, D::pitch_in, first + j,
-                               upper.at[p], lower.at[p]);
-            }
+    roll_layer<L, l>(desk.in, D::pitch_in, weights, bias, [&](int j, const float(&c)[4]) {
+        if constexpr (l + 1 == L::count) leave_outputs(desk.out, D::pitch_out, j, c);
+        else {
+            const auto upper = bent_pair<L::activation, planes>(c[0], c[1]);
+            const auto lower = bent_pair<L::activation, planes>(c[2], c[3]);
+            NACELLE_UNROLL for (int p = 0; p < planes; ++p) leave_pair(
+                desk.in + 8 * F::in_tiles(l + 1) * p, D::pitch_in, j, upper.at[p], lower.at[p]);
         }
-    }
-    __syncwarp();
+    });
     if constexpr (l + 1 < L::count) think_layers<L, l + 1>(desk, weights, bias);
 }
 // From the desk's inputs to its outputs; the whole warp comes along.

@@ -161,13 +161,10 @@ private:
                 multiply(sum_[i][j][1], inputs, outputs[j][2], outputs[j][3]);
             }
         }
-        add_slopes(outputs);
+        add_biases(outputs);
     }
-    // The biases' sums are products with ones: one tile's in the upper rows of a factor, its neighbour's in the
-    // lower. Warps beside the same outputs take turns.
-    NACELLE_INLINE void add_slopes(const uint32_t (&outputs)[own_broad][4]) {
-        constexpr uint32_t ones = 0x3f803f80u, upper[4] = {ones, 0, ones, 0},
-                           lower[4] = {0, ones, 0, ones};
+    // The biases' sums: warps beside the same outputs take turns.
+    NACELLE_INLINE void add_biases(const uint32_t (&outputs)[own_broad][4]) {
         NACELLE_UNROLL for (int u = 0; u < own_biases; ++u) {
             uint32_t mine[4];
             NACELLE_UNROLL for (int k = 0; k < 4; ++k) {
@@ -177,8 +174,7 @@ private:
                     if (row_ == j * own_tall) mine[k] = outputs[u * warps_down + j][k];
                 }
             }
-            multiply(bias_[u], upper, mine[0], mine[1]);
-            multiply(bias_[u], lower, mine[2], mine[3]);
+            add_slopes(bias_[u], mine);
         }
     }
     template <int count> struct alignas(4 * count) Beside { float at[count]; };
