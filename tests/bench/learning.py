@@ -10,24 +10,14 @@ What stands behind `--` goes to `nacelle train`, too."""
 import argparse
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from command import PROGRAM, ROOT, last_row
+
 BOUNDS = {'cartpole': 475, 'acrobot': -100, 'pendulum': -200, 'mountain_car_continuous': 90, 'mountain_car': -130,
           'tag_gridworld': 9}
 CONFIGURATIONS = {'tag_gridworld': [str(ROOT / 'env_sources/tag_chase.json')]}
-
-
-def last_row(program, words, kind):
-    done = subprocess.run([program, *words, '--json'], stdout=subprocess.PIPE, text=True, check=False)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    rows = [row for row in rows if row.get('kind') == kind]
-    if done.returncode != 0 or not rows:
-        sys.exit(f'nacelle {" ".join(words)} ended with {done.returncode}')
-    return rows[-1]
 
 
 def trained(program, name, seed, more):
@@ -46,7 +36,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('environments', nargs='*', choices=[[], *BOUNDS], help='all of them where none is named')
     parser.add_argument('--seeds', type=int, default=10)
-    parser.add_argument('--program', default=str(ROOT / 'build/tools/nacelle'))
+    parser.add_argument('--program', default=PROGRAM)
     parser.add_argument('--rows', help='a file for a JSON object per run')
     here, _, more = ' '.join(sys.argv[1:]).partition(' -- ')
     arguments, more = parser.parse_args(here.split()), more.split()

@@ -48,21 +48,21 @@ def wait_for(running, there):
         time.sleep(0.01)
 
 
-def going_on(bench, out, settings):
+def going_on(bench, out, settings, backend=CPU):
     """How a run is begun, or gone on with where it was not killed before it left anything."""
     if (bench.folder / out / 'config.json').exists():
-        return ['resume', out, *CPU, '--episodes', '10']
-    return ['train', 'cartpole', *settings, '--out', out]
+        return ['resume', out, *backend, '--episodes', '10']
+    return ['train', 'cartpole', *backend, *settings, '--out', out]
 
 
-def kill_and_resume(bench, out, settings, times, threads, chances):
-    """How often a run of cartpole was killed before it came to its end."""
+def kill_and_resume(bench, begun, times, waits):
+    """How often a run was killed before it came to its end. begun(kill) is what goes on with it, waits() for how long."""
     for kill in range(times):
-        words = [*going_on(bench, out, settings), '--threads', str(threads[kill % len(threads)])]
+        words = begun(kill)
         with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
             # Instrumented programs start within a second, not at once.
-            time.sleep(chances.uniform(0.02, 0.35) * (6 if bench.sanitized else 1))
+            time.sleep(waits() * (6 if bench.sanitized else 1))
             running.kill()
             _, err = running.communicate()
         assert running.returncode in (0, -signal.SIGKILL), (words, err)

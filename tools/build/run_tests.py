@@ -22,6 +22,7 @@ def arguments():
     parser.add_argument('names', nargs='*', help='only these')
     parser.add_argument('--label', default='', help='put before each name')
     parser.add_argument('--counts', type=Path, help='where to write the three sums')
+    parser.add_argument('--failures', type=Path, help='where to add what the programs said that failed')
     parser.add_argument('--targets', action='store_true', help='print what to build for these tests instead')
     return parser.parse_args()
 
@@ -89,12 +90,24 @@ def describe(status):
     return signal.Signals(-status).name if status < 0 else f'exit status {status}'
 
 
-def report(label, test, output, counts, seconds):
-    name = f'{label} {test["name"]}'.strip()
+def shortened(output, most=100):
+    """What is said of the tests that failed, and how it ended."""
+    parts = re.split(r'^={20,}\n', output, flags=re.MULTILINE)
+    told = ''.join([part for part in parts[:-1] if 'ERROR' in part] + parts[-1:])
+    lines = [line for line in told.splitlines() if not line.startswith(('ok ', 'skipped: '))]
+    return ''.join(f'    {line}\n' for line in lines[-most:])
+
+
+def report(options, test, output, counts, seconds):
+    name = f'{options.label} {test["name"]}'.strip()
     passed, failed, skipped = counts
-    print(f'{name:<20} {passed} passed, {failed} failed, {skipped} skipped   {seconds:.1f} s')
+    line = f'{name:<20} {passed} passed, {failed} failed, {skipped} skipped   {seconds:.1f} s'
+    print(line)
     if failed:
         print(output)
+        if options.failures:
+            with options.failures.open('a') as file:
+                file.write(f'{line}\n{shortened(output)}')
     else:
         print(''.join(f'    {line}\n' for line in output.splitlines() if line.startswith('skipped: ')), end='')
     sys.stdout.flush()
@@ -110,7 +123,7 @@ def main():
 
     def run_and_report(test):
         result = run(options.build, test)
-        report(options.label, test, *result)
+        report(options, test, *result)
         for index in range(3):
             sums[index] += result[1][index]
 

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2154,SC2034 # variables are shared with the files that source this one
-# Sourced by tools/nacelle: builds and runs the tests.
+# Sourced by tools/nacelle: builds and runs the tests. What failed is told where it failed and again at the end.
 
 test_usage() {
     cat <<'END'
@@ -35,7 +35,7 @@ test_build() {
     if [ $built = yes ]; then
         rm -f "$folder/counts"
         # shellcheck disable=SC2086
-        run_tests --label "$label" --counts "$folder/counts" "$folder" $names || :
+        run_tests --label "$label" --counts "$folder/counts" --failures "$failures" "$folder" $names || :
         [ ! -f "$folder/counts" ] || read -r counts <"$folder/counts"
     fi
     # shellcheck disable=SC2086 # three numbers
@@ -65,7 +65,8 @@ test_command() {
         esac
     done
     [ "$given" = no ] && [ -n "$names" ] && kinds=quick
-    passed=0 failed=0 skipped=0
+    passed=0 failed=0 skipped=0 failures=$(mktemp)
+    trap 'rm -f "$failures"' EXIT
     for kind in $kinds; do
         case $kind in
             plain | quick) test_build '' "$root/build" ;;
@@ -74,6 +75,7 @@ test_command() {
             ubsan) test_instrumented ubsan undefined ;;
         esac
     done
+    [ ! -s "$failures" ] || printf '\nwhat failed:\n%s\n' "$(cat "$failures")"
     echo "$passed passed, $failed failed, $skipped skipped"
     [ $failed -eq 0 ]
 }
