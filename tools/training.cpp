@@ -139,7 +139,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     if (shown)
         std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
                     on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
-    listen_for({SIGINT});
+    listen_for({SIGINT, SIGTERM});
     run.stop_when(interrupted);
     Page page(training.web, run, json);
     Line line(shown);

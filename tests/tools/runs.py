@@ -86,21 +86,22 @@ def networks_killed_on_a_gpu_end_with_the_bytes_of_those_that_were_not(bench):
 def an_interrupt_saves_and_the_run_goes_on_to_the_same_end(bench):
     end = many_steps(bench)
     wanted = content(whole(bench, 'unharmed', end))
-    words = ['train', 'cartpole', *SHORT, *setting(run__total_steps=end), '--out', 'interrupted', '--json']
-    with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True) as running:
-        running.stdout.readline()
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=LONGEST)
-    result = json.loads(out.splitlines()[-1])
-    assert running.returncode == 0 and err == '' and result['interrupted'] and result['steps'] < end, (out, err)
-    assert int(newest(bench.folder / 'interrupted', 'json').stem[5:]) == result['steps'], result
-    [*_, result] = bench.lines('resume', 'interrupted', *CPU)
-    assert result['steps'] >= end and not result['interrupted'], result
-    last = newest(bench.folder / 'interrupted', 'json').name
-    found = content(bench.folder / 'interrupted')
-    for name in (last, last.replace('.json', '.safetensors'), 'best.json'):
-        assert found[name] == wanted[name], name
+    for out, ends in (('interrupted', signal.SIGINT), ('terminated', signal.SIGTERM)):
+        words = ['train', 'cartpole', *SHORT, *setting(run__total_steps=end), '--out', out, '--json']
+        with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as running:
+            running.stdout.readline()
+            running.send_signal(ends)
+            told, err = running.communicate(timeout=LONGEST)
+        result = json.loads(told.splitlines()[-1])
+        assert running.returncode == 0 and err == '' and result['interrupted'] and result['steps'] < end, (told, err)
+        assert int(newest(bench.folder / out, 'json').stem[5:]) == result['steps'], result
+        [*_, result] = bench.lines('resume', out, *CPU)
+        assert result['steps'] >= end and not result['interrupted'], result
+        last = newest(bench.folder / out, 'json').name
+        found = content(bench.folder / out)
+        for name in (last, last.replace('.json', '.safetensors'), 'best.json'):
+            assert found[name] == wanted[name], name
 
 
 def interrupt_taken(process):
