@@ -85,6 +85,7 @@ void run(const Eval& eval) {
         {.episodes = eval.episodes,
          .seed = evaluation_seed(seed, EvaluationPurpose::asked_for),
          .greedy = !eval.sampled,
+         .logs = true,
          .recorder = recording ? &recording->recorder(trainee.environment()) : nullptr,
          .trained = steps});
     if (recording) recording->finish();

@@ -114,6 +114,9 @@ std::string evaluation_text(const Evaluation& found) {
         for (const Evaluation::Policy& policy : found.policies)
             text += format("\n  %-20s return %s for an agent", policy.name.c_str(),
                            with_interval(policy.mean_return, policy.return_interval).c_str());
+    for (const Evaluation::Log& log : found.log)
+        text +=
+            format("\n  %-20s %s", log.name.c_str(), with_interval(log.mean, log.interval).c_str());
     return text;
 }
 
@@ -124,6 +127,8 @@ void add_evaluation(const Evaluation& found, Json& to) {
     to["return_interval"] = found.return_interval;
     to["mean_length"] = found.mean_length;
     to["length_interval"] = found.length_interval;
+    for (const Evaluation::Log& log : found.log)
+        to["log"][log.name] = {{"mean", log.mean}, {"interval", log.interval}};
     if (found.policies.size() < 2) return;
     for (const Evaluation::Policy& policy : found.policies)
         to["policies"][policy.name] = {{"mean_return", policy.mean_return},

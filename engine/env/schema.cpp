@@ -54,6 +54,15 @@ std::vector<std::string> EnvSchema::param_names() const {
     return names;
 }
 
+std::vector<std::string> EnvSchema::log_names() const {
+    std::vector<std::string> names;
+    for (const Field& field : fields_)
+        for (uint32_t i = 0; field.role == Role::log && i < field.count; ++i)
+            names.push_back(std::string(field.name + std::strlen("log.")) +
+                            (field.count > 1 ? "." + std::to_string(i) : ""));
+    return names;
+}
+
 size_t EnvSchema::elements(const Field& field, size_t envs) const {
     return field.count * rows(field, envs);
 }

@@ -22,6 +22,8 @@ public:
     // The numbers and tables of Params, "gravity" without "param.".
     std::vector<const Field*> params() const;
     std::vector<std::string> param_names() const;
+    // The numbers of Log, "caught" without "log.", and "seen.2" where a name has several.
+    std::vector<std::string> log_names() const;
     // The bytes that one environment takes in all arrays.
     size_t bytes_per_env() const;
     // Elements that a field has for `envs` environments.

@@ -3,7 +3,6 @@
 #include "engine/env/environment.h"
 
 #include <cmath>
-#include <cstring>
 
 namespace nacelle {
 
@@ -32,14 +31,8 @@ Totals Environment::take_totals() {
     totals.mean_return = totals.policies[0].mean_return;
     totals.return_deviation = totals.policies[0].return_deviation;
     size_t at = kept;
-    for (const Field& field : schema().fields()) {
-        if (field.role != Role::total || !std::string_view(field.name).starts_with("total.log."))
-            continue;
-        for (uint32_t i = 0; i < field.count; ++i, ++at)
-            totals.log.emplace_back(std::string(field.name + std::strlen("total.log.")) +
-                                        (field.count > 1 ? "." + std::to_string(i) : ""),
-                                    whole[at] / n);
-    }
+    for (const std::string& name : schema().log_names())
+        totals.log.emplace_back(name, whole[at++] / n);
     return totals;
 }
 

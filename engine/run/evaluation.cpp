@@ -29,6 +29,9 @@ void summarise(const std::vector<double>& values, double& mean, double& interval
     interval = count > 1 ? 1.96 * std::sqrt(squares / (count - 1) / count) : 0;
 }
 
+// Else a learner may take many steps in one launch.
+bool looks_at_steps(const EvaluationRequest& request) { return request.recorder || request.logs; }
+
 }
 
 // splitmix64 over both: neighbouring seeds and purposes have nothing in common.
@@ -86,7 +89,8 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
     Episodes found;
     found.returns.resize(env_.schema().header().policies);
     const auto most = static_cast<uint32_t>(std::min<uint64_t>(request.episodes, env_.count()));
-    prepare(most, request.greedy, request.recorder);
+    if (request.logs) found.logs.resize(env_.schema().log_names().size());
+    prepare(most, request);
     {
         const Kept kept(*this);
         env_.set_seed(request.seed);
@@ -106,12 +110,18 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
         summarise(found.returns[p], policy.mean_return, policy.return_interval);
         evaluation.policies.push_back(policy);
     }
+    for (size_t k = 0; k < found.logs.size(); ++k) {
+        if (found.logs[k].empty()) continue;
+        Evaluation::Log log{.name = env_.schema().log_names()[k]};
+        summarise(found.logs[k], log.mean, log.interval);
+        evaluation.log.push_back(log);
+    }
     evaluation.mean_return = evaluation.policies[0].mean_return;
     evaluation.return_interval = evaluation.policies[0].return_interval;
     return evaluation;
 }
 
-void Evaluator::prepare(uint32_t episodes, bool greedy, Recorder* recorder) {
+void Evaluator::prepare(uint32_t episodes, const EvaluationRequest& request) {
     const std::shared_ptr<Device>& device = env_.on().device;
     if (copies_.empty())
         for (NamedArray& array : env_.arrays().all())
@@ -121,10 +131,12 @@ void Evaluator::prepare(uint32_t episodes, bool greedy, Recorder* recorder) {
         returns_ = Buffer(device, sizeof(double) * episodes * env_.schema().header().policies);
         lengths_ = Buffer(device, sizeof(int32_t) * episodes);
         over_ = Buffer(device, episodes);
+        if (const size_t logs = env_.schema().log_names().size())
+            logs_ = Buffer(device, sizeof(float) * episodes * logs);
         graph_.reset();
     }
-    // Recording looks at every step.
-    if (recorder || !learner_.plays()) prepare_graph(episodes, greedy, recorder);
+    if (looks_at_steps(request) || !learner_.plays())
+        prepare_graph(episodes, request.greedy, request.recorder);
 }
 
 const Kernel& Evaluator::first_episodes() {
@@ -176,6 +188,7 @@ void Evaluator::note(uint32_t episodes, bool cut) {
     const FirstEpisodesArgs args{.returns = static_cast<double*>(returns_.data()),
                                  .lengths = static_cast<int32_t*>(lengths_.data()),
                                  .over = static_cast<uint8_t*>(over_.data()),
+                                 .logs = static_cast<float*>(logs_.data()),
                                  .envs = episodes,
                                  .cut = cut};
     env_.launch(first_episodes(), thread_each(episodes), args_of(args));
@@ -185,7 +198,7 @@ void Evaluator::note(uint32_t episodes, bool cut) {
 uint32_t Evaluator::take_steps(uint32_t episodes, uint32_t most, const EvaluationRequest& request,
                                Recorder* recorder) {
     Stream& stream = *env_.on().stream;
-    if (learner_.plays() && !request.recorder) {
+    if (learner_.plays() && !looks_at_steps(request)) {
         const nacelle_first_episodes first{.size = sizeof first,
                                            .envs = episodes,
                                            .returns = static_cast<double*>(returns_.data()),
@@ -230,6 +243,7 @@ void Evaluator::play_round(uint32_t episodes, const EvaluationRequest& request, 
     found.unfinished += uint64_t(std::count(over.begin(), over.end(), 0));
     if (!done) note(episodes, true);
     take_results(episodes, found);
+    if (!found.logs.empty()) take_logs(over, found);
     // A round takes as long however its steps were taken: what the next one draws does not depend on it.
     env_.set_tick(began + last + steps_of_a_launch);
 }
@@ -246,6 +260,15 @@ void Evaluator::take_results(uint32_t episodes, Episodes& found) {
         const auto first = returns.begin() + std::ptrdiff_t(p * episodes);
         found.returns[p].insert(found.returns[p].end(), first, first + episodes);
     }
+}
+
+void Evaluator::take_logs(const std::vector<uint8_t>& over, Episodes& found) {
+    Stream& stream = *env_.on().stream;
+    std::vector<float> numbers(over.size() * found.logs.size());
+    stream.to_host(numbers.data(), logs_.data(), numbers.size() * sizeof(float));
+    stream.synchronize();
+    for (size_t i = 0; i < numbers.size(); ++i)
+        if (over[i % over.size()]) found.logs[i / over.size()].push_back(double(numbers[i]));
 }
 
 }

@@ -11,12 +11,18 @@ struct Evaluation {
         std::string name;
         double mean_return = 0, return_interval = 0;
     };
+    // What the environment's report() said in the mean, of episodes that have ended.
+    struct Log {
+        std::string name;
+        double mean = 0, interval = 0;
+    };
     uint64_t episodes = 0;
     uint64_t unfinished =
         0;    // of them: cut after `most_steps`, where the environment has no limit
     double mean_return = 0, return_interval = 0;    // half the width of the 95 % interval
     double mean_length = 0, length_interval = 0;
     std::vector<Policy> policies;    // mean_return is that of the first
+    std::vector<Log> log;            // where it was asked for
 };
 
 // Which numbers an evaluation draws: never those of training, nor those of another purpose.
@@ -27,6 +33,7 @@ struct EvaluationRequest {
     uint64_t episodes = 100;
     uint64_t seed = 0;    // of evaluation_seed()
     bool greedy = true;
+    bool logs = false;    // what episodes reported, too; looks at every step
     // Keeps the first episode of each of its environments: those of the first round.
     Recorder* recorder = nullptr;
     std::optional<uint64_t> trained = {};    // steps of training, for the recording
@@ -51,6 +58,7 @@ private:
     struct Episodes {
         std::vector<std::vector<double>> returns;    // of each policy
         std::vector<double> lengths;
+        std::vector<std::vector<double>> logs;    // of each number
         uint64_t unfinished = 0;
     };
     class Kept;
@@ -58,8 +66,9 @@ private:
     void play_round(uint32_t episodes, const EvaluationRequest& request, Recorder* recorder,
                     Episodes& found);
     void take_results(uint32_t episodes, Episodes& found);
+    void take_logs(const std::vector<uint8_t>& over, Episodes& found);
     void record_steps(uint32_t episodes, bool greedy, Recorder* recorder);
-    void prepare(uint32_t episodes, bool greedy, Recorder* recorder);
+    void prepare(uint32_t episodes, const EvaluationRequest& request);
     void prepare_graph(uint32_t episodes, bool greedy, Recorder* recorder);
     const Kernel& first_episodes();
     uint32_t take_steps(uint32_t episodes, uint32_t most, const EvaluationRequest& request,
@@ -71,7 +80,7 @@ private:
     LearnerInstance& learner_;
     Program* program_ = nullptr;
     Kernel first_episodes_;    // of the program, which is built when it is needed
-    Buffer returns_, lengths_, over_;
+    Buffer returns_, lengths_, over_, logs_;
     std::unique_ptr<Graph> graph_;
     uint32_t graph_episodes_ = 0;
     bool graph_greedy_ = true;

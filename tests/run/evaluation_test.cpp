@@ -129,17 +129,55 @@ struct Endless {
         return {.reward = p.reward, .terminated = s.n == 1};
     }
     static Obs observe(const State& s, const Params&) { return {float(s.n)}; }
+    struct Log { float n; };
+    static Log report(const State& s, const Params&) { return {float(s.n)}; }
 };
 NACELLE_ENV(Endless)
 )");
     Learned learned(cpu(), {{"env", {{"source", source.string()}, {"count", 64}}}});
-    const Evaluation found = learned.trainee->evaluate({.episodes = 64, .seed = 1});
+    const Evaluation found = learned.trainee->evaluate({.episodes = 64, .seed = 1, .logs = true});
+    REQUIRE(found.log.size() == 1);
+    CHECK(found.log[0].mean == 1);    // of those that ended
     CHECK(found.unfinished > 10);
     CHECK(found.unfinished < 54);
     const double ended = 64 - double(found.unfinished);
     CHECK(found.mean_length ==
           doctest::Approx((ended + double(found.unfinished) * Evaluator::most_steps) / 64));
     CHECK(found.mean_return == found.mean_length);
+}
+
+TEST_CASE("what the first episodes reported is told, and nothing of those behind them") {
+    const Folder folder;
+    const auto source = folder.write("dice.cu", R"(#include <nacelle/env.h>
+struct Dice {
+    struct Params { float reward = 2; };
+    struct State { int n, last[2]; };
+    struct Action { nacelle::Discrete<2> go; };
+    struct Obs { float n; };
+    struct Log { float length; int last[2]; };
+    static void reset(State& s, const Params&, nacelle::Rng&) { s = {}; }
+    static nacelle::Outcome step(State& s, const Action&, const Params& p, nacelle::Rng& rng) {
+        ++s.n;
+        s.last[0] = s.last[1];
+        s.last[1] = s.n;
+        return {.reward = p.reward, .terminated = rng.below(7) == 0};
+    }
+    static Obs observe(const State& s, const Params&) { return {float(s.n)}; }
+    static Log report(const State& s, const Params&) { return {float(s.n), {s.last[0], s.last[1]}}; }
+};
+NACELLE_ENV(Dice)
+)");
+    Learned learned(cpu(), {{"env", {{"source", source.string()}, {"count", 64}}}});
+    const Evaluation found = learned.trainee->evaluate({.episodes = 150, .seed = 1, .logs = true});
+    REQUIRE(found.log.size() == 3);
+    CHECK(found.log[0].name == "length");
+    CHECK(found.log[2].name == "last.1");
+    CHECK(found.log[0].mean == found.mean_length);
+    CHECK(found.log[0].interval == found.length_interval);
+    CHECK(found.log[1].mean == doctest::Approx(found.mean_length - 1));
+    CHECK(found.log[2].mean == found.mean_length);
+    CHECK(found.mean_return == 2 * found.mean_length);
+    CHECK(learned.trainee->evaluate({.episodes = 150, .seed = 1}).log.empty());
 }
 
 TEST_CASE("the kernel of evaluations compiles for a GPU, for one agent, teams and groups") {

@@ -10,6 +10,7 @@ struct FirstEpisodesArgs {
     double* returns;     // [policies][envs]
     int32_t* lengths;    // [envs]
     uint8_t* over;       // [envs]: whether it has been noted
+    float* logs;         // [numbers of the author's Log][envs], or null
     uint32_t envs;
     uint32_t cut;    // 1: what has not ended is noted as it stands
 };
@@ -27,12 +28,26 @@ template <class E> NACELLE_INLINE double running_return(const View<E>& view, siz
     const uint32_t agents = description<E>.header.policy[p].agents;
     return sum / double(agents ? agents : 1);
 }
+// What report() said of the episode that has just ended.
+template <class E>
+NACELLE_INLINE void note_log(const View<E>& view, const FirstEpisodesArgs& args, size_t env) {
+    if constexpr (!same<LogOf<E>, None>) {
+        LogOf<E> log;
+        load_row<E>(view.array, slot_of<E>(Role::log), env, view.head.envs, log);
+        size_t at = env;
+        for_each_element(log, [&](auto, int, auto& value) {
+            args.logs[at] = float(value);
+            at += args.envs;
+        });
+    }
+}
 // A step that ended an episode leaves its whole length and return behind; the totals of a team were
 // cleared before, so that they hold its first episode alone.
 template <class E>
 NACELLE_INLINE void note_episode(const View<E>& view, const FirstEpisodesArgs& args, size_t env,
                                  bool ended) {
     args.over[env] = ended;
+    if (ended && args.logs) note_log<E>(view, args, env);
     args.lengths[env] = NACELLE_COLUMN(view, int, Role::episode, "episode.length")[env];
     if constexpr (is_team<E>) {
         const double* const total =
