@@ -153,7 +153,7 @@ TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, o
     hold_to_doubles(on, with(cases()[2], less, on_threads), as_f32, 130);
     hold_to_doubles(on, with(cases()[6], without_cores, on_threads), as_f32, 130);
     for (const size_t i : {0u, 3u})
-        hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16_of_few, 130);
+        hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16_of_few, 260);
 }
 
 TEST_CASE("the whole gradient of an update in two kernels is that of the formulas, on threads") {
@@ -163,7 +163,7 @@ TEST_CASE("the whole gradient of an update in two kernels is that of the formula
 #endif
     const auto on = cpu();
     for (const Case& c : small_in_two_kernels())
-        hold_to_doubles(on, with(c, Json::object(), on_threads), as_bf16_of_few, 130);
+        hold_to_doubles(on, with(c, Json::object(), on_threads), as_bf16_of_few, 260);
 }
 
 TEST_CASE("the whole gradient is that of the formulas on a GPU") {
