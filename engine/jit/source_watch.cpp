@@ -21,6 +21,8 @@ using std::chrono::milliseconds;
 // same. Between events, too, a look now and then: some network file systems send none, and a folder
 // above may be replaced as a whole.
 constexpr milliseconds quiet{20}, longest_wait{200}, between_sweeps{1000}, between_polls{30};
+// Who writes into the file itself empties it first; a busy machine may take its time before the text follows.
+constexpr milliseconds empty_at_most{500};
 
 WallClock::time_point time_of(const std::filesystem::path& file) {
     struct stat status {};
@@ -97,20 +99,22 @@ private:
         return true;
     }
 
-    // The files, once they are the same at two looks: half of a save is none. Nothing where the author's
+    // The files, once they are the same at two looks and none was just emptied: half of a save is none. Nothing where the author's
     // own cannot be read, which has vanished for the moment, or where the watch ends.
     std::optional<std::vector<SourceFile>> files_at_rest(bool settled) {
         try {
             std::vector<SourceFile> files = read_closure(author_);
             if (same_text(files, known_)) return files;
-            for (milliseconds wait = vanished(files) ? 2 * quiet
-                                     : settled       ? milliseconds(0)
-                                                     : quiet;
+            const Clock::time_point patience = Clock::now() + empty_at_most;
+            for (milliseconds wait = vanished(files) || emptied(files) ? 2 * quiet
+                                     : settled                         ? milliseconds(0)
+                                                                       : quiet;
                  wait.count() > 0;) {
                 if (sleep(wait) == Wake::stop) return std::nullopt;
                 std::vector<SourceFile> later = read_closure(author_);
-                if (same_text(files, later)) break;
+                const bool rests = same_text(files, later);
                 files = std::move(later);
+                if (rests && (!emptied(files) || Clock::now() > patience)) break;
             }
             return files;
         } catch (const std::exception&) {
@@ -121,6 +125,13 @@ private:
         return std::any_of(known_.begin(), known_.end(), [&](const SourceFile& file) {
             std::error_code ignored;
             return !find_in(files, file.path) && !std::filesystem::exists(file.path, ignored);
+        });
+    }
+
+    bool emptied(const std::vector<SourceFile>& files) const {
+        return std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
+            const SourceFile* const before = find_in(known_, file.path);
+            return file.text.empty() && before && !before->text.empty();
         });
     }
 
