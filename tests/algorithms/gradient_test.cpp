@@ -176,7 +176,7 @@ TEST_CASE("the whole gradient is that of the formulas on a GPU") {
         hold_to_doubles(on, with(c, wide), as_f32, 150);
         const Case less = with(c, narrow);
         const std::string words = objection(on, env_of(c.env, 150), c.learner, less.config);
-        if (words.empty()) hold_to_doubles(on, less, as_bf16, 1500);
+        if (words.empty()) hold_to_doubles(on, less, as_bf16, 4000);
         else CHECK_MESSAGE(contains(words, "cannot be trained on tensor cores"), words);
     }
 }
