@@ -25,7 +25,6 @@ bool is_compile_helper(int count, char** arguments) {
 int help_compiling(char** arguments) {
     try {
         const auto cache = std::make_shared<Cache>(arguments[2]);
-        warm_nvrtc();
         serve_compiles(
             0, [&](const std::string& architecture) { return open_nvrtc(architecture, cache); });
         return 0;

@@ -49,7 +49,7 @@ void Environment::finish() {
     if (unfinished_) std::rethrow_exception(unfinished_);
     if (!to_come_.valid()) return;
     try {
-        run_instead(binary_or_error(std::exchange(to_come_, {}).get())).release();
+        run_instead(binary_or_error(std::exchange(to_come_, {}).get()));
         begin_episodes({});
     } catch (...) {
         unfinished_ = std::current_exception();

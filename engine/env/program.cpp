@@ -89,6 +89,15 @@ void Program::exchange(Program& other) {
     ++other.generation_;
 }
 
+void Program::exchange_build(Program& other) {
+    Code &mine = *code_, &its = *other.code_;
+    its.module = std::exchange(mine.module, std::move(its.module));
+    its.milliseconds = std::exchange(mine.milliseconds, its.milliseconds);
+    its.from_cache = std::exchange(mine.from_cache, its.from_cache);
+    ++generation_;
+    ++other.generation_;
+}
+
 void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape,
                     const void* view, std::span<const std::byte> args) {
     if (on.cuda()) return stream.launch(kernel, shape, args);

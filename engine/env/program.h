@@ -52,6 +52,8 @@ public:
 
     // Each gets the other's code; a schema keeps its address.
     void exchange(Program& other);
+    // The same with another build of the same source: a schema stays with whoever refers to it.
+    void exchange_build(Program& other);
 
 private:
     struct Code {

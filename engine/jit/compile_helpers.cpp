@@ -122,6 +122,7 @@ void serve_compiles(
     int socket,
     const std::function<std::unique_ptr<Compiler>(const std::string& architecture)>& open) {
     std::map<std::string, std::unique_ptr<Compiler>> compilers;
+    if (!readable(socket, 0)) warm_nvrtc();
     for (;;) {
         uint64_t size = 0;
         if (!readable(socket, idle_milliseconds) || !receive_all(socket, &size, sizeof size) ||

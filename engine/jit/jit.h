@@ -78,7 +78,8 @@ class CompileHelpers;
 // NVRTC, opened at run time. Throws where it is not found, with the places that were searched.
 std::unique_ptr<Compiler> open_nvrtc(std::string architecture, std::shared_ptr<Cache> cache,
                                      std::shared_ptr<CompileHelpers> helpers = nullptr);
-// Opens NVRTC and compiles nothing with it: what a process's first compile would have to do before.
+// Opens NVRTC and compiles nothing with it: what a process's first compile would have to do before. Where that
+// fails, the first compile says why.
 void warm_nvrtc();
 // The C++ compiler of this machine: $CXX, then g++, c++, clang++ on PATH. Throws where there is none.
 std::unique_ptr<Compiler> open_host_compiler(std::shared_ptr<Cache> cache);

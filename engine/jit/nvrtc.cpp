@@ -171,9 +171,11 @@ std::unique_ptr<Compiler> open_nvrtc_from(const std::vector<std::filesystem::pat
 
 void warm_nvrtc() {
     const std::string architecture = "sm_90";    // what is done before is the same for all
-    const NvrtcLibrary library(nvrtc_places(), architecture);
-    Program(library, "__global__ void nothing() {}", {})
-        .compile(options_for(library, architecture));
+    try {
+        const NvrtcLibrary library(nvrtc_places(), architecture);
+        Program(library, "__global__ void nothing() {}", {})
+            .compile(options_for(library, architecture));
+    } catch (const Error&) {}
 }
 
 std::unique_ptr<Compiler> open_nvrtc(std::string architecture, std::shared_ptr<Cache> cache,
