@@ -17,15 +17,16 @@ std::vector<std::string> compile_helper(const std::filesystem::path& program) {
     return {program.string(), word};
 }
 
-// Its architecture and the folder of the cache stand behind it.
+// The folder of the cache stands behind it.
 bool is_compile_helper(int count, char** arguments) {
-    return count == 4 && std::string_view(arguments[1]) == word;
+    return count == 3 && std::string_view(arguments[1]) == word;
 }
 
 int help_compiling(char** arguments) {
     try {
-        const auto compiler = open_nvrtc(arguments[2], std::make_shared<Cache>(arguments[3]));
-        serve_compiles(0, *compiler);
+        const auto cache = std::make_shared<Cache>(arguments[2]);
+        serve_compiles(
+            0, [&](const std::string& architecture) { return open_nvrtc(architecture, cache); });
         return 0;
     } catch (const std::exception&) {
         return 1;    // nobody hears it: who asked for help goes on alone

@@ -74,7 +74,7 @@ void run(const Eval& eval) {
     const std::shared_ptr<RunsOn> on = open_for_learner(eval.options);
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     const Checkpoint checkpoint = chosen(eval, on->log);
-    Trainee trainee(load_environment(on, plugins, configuration, where), plugins, configuration,
+    Trainee trainee(begin_environment(on, plugins, configuration, where), plugins, configuration,
                     where);
     trainee.load(checkpoint, eval.changed_source);
     const uint64_t seed =

@@ -133,7 +133,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
         watching.record = training.record.settings();
         watching.record_to = training.record.to;
     }
-    TrainingRun run(load_environment(on, plugins, configuration, where), plugins, configuration,
+    TrainingRun run(begin_environment(on, plugins, configuration, where), plugins, configuration,
                     where, watching);
     times.loaded = seconds_since(loading);
     if (shown)

@@ -34,9 +34,11 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
     const auto program = [&](const std::string& text) {
         return text.empty() ? ~0u : host_.program(text, kernel_headers(), defines);
     };
-    const Programs in{program(texts.rollout), program(texts.update), program(texts.rest)};
+    Programs in{program(texts.update), program(texts.rollout), program(texts.rest),
+                program(texts.learning)};
+    if (texts.learning.empty()) in.learning = in.rest;
     rollout_ = kernel(in.rollout, flight == Flight::steps ? "step" : "rollout");
-    if (flight == Flight::warps) play_ = kernel(in.rollout, "play");
+    if (flight == Flight::warps) play_ = kernel(in.rest, "play");
     enlist_ = kernel(in.rest, "enlist");
     begin_ = kernel(in.rest, "begin");
     finish_ = kernel(in.rest, "finish");
@@ -63,15 +65,15 @@ void PolicyKernels::find_policy(const Programs& in, size_t p) {
         k.prepare = of(in.rest, "prepare");
     if (!learns(p)) return;
     if (flight_ != Flight::warps) k.land = of(in.rollout, "land");
-    k.measure_returns = of(in.rest, "measure_returns");
-    k.scale_rewards = of(in.rest, "scale_rewards");
-    k.find_advantages = of(in.rest, "find_advantages");
-    k.sum_advantages = of(in.rest, "sum_advantages");
-    k.measure_minibatch = of(in.rest, "measure_minibatch");
-    k.scale_minibatch = of(in.rest, "scale_minibatch");
-    k.total = of(in.rest, "total");
-    if (!as_gpu_) k.decide = of(in.rest, "decide");
-    k.adam = of(in.rest, "adam");
+    k.measure_returns = of(in.learning, "measure_returns");
+    k.scale_rewards = of(in.learning, "scale_rewards");
+    k.find_advantages = of(in.learning, "find_advantages");
+    k.sum_advantages = of(in.learning, "sum_advantages");
+    k.measure_minibatch = of(in.learning, "measure_minibatch");
+    k.scale_minibatch = of(in.learning, "scale_minibatch");
+    k.total = of(in.learning, "total");
+    if (!as_gpu_) k.decide = of(in.learning, "decide");
+    k.adam = of(in.learning, "adam");
     if (on_tensor_cores(p) && !shapes_[p].shared) k.appraise = of(in.update, "appraise");
     if (settings_.traced) k.review = of(in.update, "review");
     k.gradient = of(in.update, "gradient");

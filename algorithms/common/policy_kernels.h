@@ -55,7 +55,7 @@ private:
 
     // The programs that the kernels are in.
     struct Programs {
-        uint32_t rollout, update, rest;
+        uint32_t update, rollout, rest, learning;
     };
     void find_policy(const Programs& in, size_t policy);
     nacelle_kernel kernel(uint32_t program, const std::string& name) const {

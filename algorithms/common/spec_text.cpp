@@ -35,7 +35,7 @@ void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& polic
     if (as_gpu && policy.role != Role::random) add(texts.rest, "PREPARE");
     if (policy.role != Role::trained) return;
     if (flight != Flight::warps) add(texts.rollout, "LAND");
-    add(texts.rest, "POLICY");
+    add(as_gpu && !settings.emulates ? texts.learning : texts.rest, "POLICY");
     if (policy.on_tensor_cores() && !policy.shared) add(texts.update, "APPRAISE");
     if (settings.traced) add(texts.update, "REVIEW");
     if (policy.staged) add(texts.update, "GRADIENT_WIDE");
@@ -53,6 +53,7 @@ ProgramTexts program_texts(const Settings& settings, const SchemaView& schema, F
     ProgramTexts texts;
     texts.rollout = std::string("LEARN_ROLLOUT_") + flights[int(flight)] + "()\n";
     texts.rest = "LEARN_ITERATION()\n";
+    if (flight == Flight::warps) texts.rest += "LEARN_PLAY_WARPS()\n";
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         texts.rest += "LEARN_GROUP(" + std::to_string(g) + ")\n";
         if (schema.image_elements(g)) texts.rest += "LEARN_SEE(" + std::to_string(g) + ")\n";
@@ -63,7 +64,7 @@ ProgramTexts program_texts(const Settings& settings, const SchemaView& schema, F
         add_kernels(texts, p, settings.policies[p], settings, flight, as_gpu);
     }
     specs += "}\nNACELLE_PROGRAM()\n";
-    for (std::string* text : {&texts.rollout, &texts.update, &texts.rest})
+    for (std::string* text : {&texts.update, &texts.rollout, &texts.rest, &texts.learning})
         if (!text->empty()) text->insert(0, specs);
     return texts;
 }

@@ -29,8 +29,8 @@ Buffer::~Buffer() {
     if (data_) device_->release(data_);
 }
 
-DeviceChoice choose_device(const std::string& backend, int threads,
-                           const std::string& cuda_library) {
+DeviceChoice choose_device(const std::string& backend, int threads, const std::string& cuda_library,
+                           const std::function<void()>& starting) {
     if (backend != "auto" && backend != "cuda" && backend != "cpu") {
         throw Error("backend", "there is no backend '" + backend + "'",
                     "there is: auto, cuda, cpu");
@@ -38,7 +38,7 @@ DeviceChoice choose_device(const std::string& backend, int threads,
     check_threads(threads);
     if (backend == "cpu") return {open_cpu(threads), "the CPU was asked for"};
     try {
-        std::shared_ptr<Device> device = open_cuda(cuda_library);
+        std::shared_ptr<Device> device = open_cuda(cuda_library, starting);
         std::string name = device->info().name;
         return {std::move(device), std::move(name)};
     } catch (const Error& error) {
@@ -47,8 +47,9 @@ DeviceChoice choose_device(const std::string& backend, int threads,
     }
 }
 
-DeviceChoice open_device(const std::string& backend, int threads) {
-    return choose_device(backend, threads, "libcuda.so.1");
+DeviceChoice open_device(const std::string& backend, int threads,
+                         const std::function<void()>& starting) {
+    return choose_device(backend, threads, "libcuda.so.1", starting);
 }
 
 }

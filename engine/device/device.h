@@ -129,7 +129,9 @@ struct DeviceChoice {
 };
 
 // "auto" takes the GPU if there is a working one, "cuda" insists on it, "cpu" takes the CPU.
-// threads: worker threads of the CPU, 0 for one per processor.
-DeviceChoice open_device(const std::string& backend, int threads = 0);
+// threads: worker threads of the CPU, 0 for one per processor. starting: called where there is a driver for
+// GPUs, before that gets ready, which takes it a while.
+DeviceChoice open_device(const std::string& backend, int threads = 0,
+                         const std::function<void()>& starting = {});
 
 }

@@ -9,13 +9,12 @@
 namespace nacelle {
 namespace {
 
-// As many as a learner has programs, on processors that have nothing else to do.
-std::shared_ptr<CompileHelpers> helpers_for(std::vector<std::string> command,
-                                            const std::string& architecture, const Cache& cache) {
+// As many as an environment and its learner have programs, on processors that have nothing else to do.
+std::shared_ptr<CompileHelpers> helpers_for(std::vector<std::string> command, const Cache& cache) {
     const size_t processors = std::thread::hardware_concurrency(),
-                 count = processors < 4 ? 0 : std::min<size_t>(3, processors / 2);
+                 count = processors < 4 ? 0 : std::min<size_t>(5, processors - 1);
     if (command.empty() || count == 0) return nullptr;
-    command.insert(command.end(), {architecture, cache.directory().string()});
+    command.push_back(cache.directory().string());
     return std::make_shared<CompileHelpers>(std::move(command), count);
 }
 
@@ -27,13 +26,16 @@ std::shared_ptr<RunsOn> open_backend(const BackendSettings& settings, Log log) {
     on->env_folders = settings.env_folders;
     on->cache = std::make_shared<Cache>(settings.cache.empty() ? Cache::default_directory()
                                                                : settings.cache);
-    DeviceChoice choice = open_device(settings.backend, settings.threads);
+    std::shared_ptr<CompileHelpers> helpers = helpers_for(settings.compile_helper, *on->cache);
+    // They and the driver take as long to get ready. What an empty cache means is clear before the driver
+    // says what architecture it is for.
+    DeviceChoice choice = open_device(settings.backend, settings.threads, [&] {
+        if (helpers && on->cache->empty()) helpers->start();
+    });
     if (choice.device->info().backend == Backend::cuda) {
         try {
             const std::string& architecture = choice.device->info().architecture;
-            on->compiler =
-                open_nvrtc(architecture, on->cache,
-                           helpers_for(settings.compile_helper, architecture, *on->cache));
+            on->compiler = open_nvrtc(architecture, on->cache, std::move(helpers));
         } catch (const Error& error) {
             if (settings.backend == "cuda") throw;
             choice = open_device("cpu", settings.threads);

@@ -24,8 +24,8 @@ struct BackendSettings {
     int threads = 0;
     std::filesystem::path cache;    // empty: the default
     std::vector<std::filesystem::path> env_folders;
-    // Starts a process that helps to compile for a GPU (jit/compile_helpers.h), with the architecture and the cache's
-    // folder behind it; empty: none.
+    // Starts a process that helps to compile for a GPU (jit/compile_helpers.h), with the cache's folder behind it;
+    // empty: none.
     std::vector<std::string> compile_helper;
 };
 

@@ -32,6 +32,31 @@ Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings,
           compile_environment(*on, settings, varied_params(flatten_params(settings.params))),
           nullptr, loaded) {}
 
+std::shared_ptr<Environment> Environment::begin(std::shared_ptr<RunsOn> on, EnvSettings settings) {
+    const EnvCode code =
+        begin_environment(on, settings, varied_params(flatten_params(settings.params)));
+    try {
+        return std::shared_ptr<Environment>(
+            new Environment(std::move(on), std::move(settings), code, nullptr, {}));
+    } catch (...) {
+        // What is wrong with the code comes first.
+        if (code.to_come.valid()) binary_or_error(code.to_come.get());
+        throw;
+    }
+}
+
+void Environment::finish() {
+    if (unfinished_) std::rethrow_exception(unfinished_);
+    if (!to_come_.valid()) return;
+    try {
+        run_instead(binary_or_error(std::exchange(to_come_, {}).get()));
+        begin_episodes({});
+    } catch (...) {
+        unfinished_ = std::current_exception();
+        throw;
+    }
+}
+
 Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const EnvCode& code,
                          const Environment* before, const std::function<void(Environment&)>& loaded)
     : on_(std::move(on)),
@@ -40,13 +65,13 @@ Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const
       defines_(code.defines),
       varied_(code.varied),
       files_(code.files),
+      to_come_(code.to_come),
       arrays_(name_) {
     const auto entries = flatten_params(settings_.params);
     for (const ParamEntry& entry : entries) given_[entry.name] = entry.value;
     stepwise_ = std::make_unique<Program>(*on_, code.stepwise, settings_.source.filename().string(),
                                           ProgramText());
     name_ = schema().name();
-    take_kernels();
     params_ = std::make_unique<ParamValues>(schema(), stepwise_->defaults(), settings_.where);
     view_.resize(schema().header().view_size);
     for (const ParamEntry& entry : entries)
@@ -55,7 +80,13 @@ Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const
     load_params();
     if (before) share_tables(*before);
     load_tables(entries);
+    if (to_come_.valid()) return;
+    take_kernels();
     show_view();
+    begin_episodes(loaded);
+}
+
+void Environment::begin_episodes(const std::function<void(Environment&)>& loaded) {
     if (loaded) loaded(*this);
     prepare_tables();
     reset();

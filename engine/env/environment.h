@@ -29,6 +29,11 @@ public:
     // `loaded` runs before the first reset: what fills tables from other sources than files.
     Environment(std::shared_ptr<RunsOn> on, EnvSettings settings,
                 const std::function<void(Environment&)>& loaded = {});
+    // As soon as its arrays are there: where programs can be compiled side by side, its code is compiled while others
+    // are built around it. Until finish() it cannot step, and its arrays hold nothing yet.
+    static std::shared_ptr<Environment> begin(std::shared_ptr<RunsOn> on, EnvSettings settings);
+    // Throws what the constructor would have thrown, also when it is called again.
+    void finish();
     ~Environment();
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
@@ -138,6 +143,7 @@ private:
     ViewHead& head() { return *reinterpret_cast<ViewHead*>(view_.data()); }
     const ViewHead& head() const { return *reinterpret_cast<const ViewHead*>(view_.data()); }
     Beat* beat() const { return static_cast<Beat*>(beat_.data()); }    // of the device
+    void begin_episodes(const std::function<void(Environment&)>& loaded);
     void allocate();
     void bind_arrays();
     void bind_pool();
@@ -172,6 +178,8 @@ private:
     std::map<std::string, Json> given_;
     uint64_t version_ = 1, next_program_ = 0, recipe_number_ = 0;
     std::unique_ptr<Program> stepwise_;
+    std::shared_future<Compiled> to_come_;    // its code, until finish()
+    std::exception_ptr unfinished_;           // why finish() failed
     std::map<uint64_t, std::unique_ptr<Program>> programs_;
     std::unique_ptr<ParamValues> params_;
     Registry arrays_;

@@ -42,7 +42,7 @@ std::unique_ptr<Program> Environment::run_instead(const Binary& stepwise) {
     auto other = std::make_unique<Program>(*on_, stepwise, settings_.source.filename().string(),
                                            ProgramText());
     on_->stream->synchronize();
-    stepwise_->exchange(*other);
+    stepwise_->exchange_build(*other);
     take_kernels();
     show_view();
     return other;

@@ -31,23 +31,32 @@ std::vector<std::byte> defaults_of(std::span<const std::byte> elf, size_t size,
     return bytes;
 }
 
-}
-
-Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text,
-                         const std::atomic<bool>* cancel, bool draft, bool aside) {
+ProgramSource source_of(RunsOn& on, const std::filesystem::path& author, const ProgramText& text) {
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = text.instantiation,
                          .defines = text.defines,
-                         .options = {},
-                         .draft = draft,
-                         .aside = aside};
+                         .options = {}};
     const bool strict = std::ranges::find(text.defines, strict_define) != text.defines.end();
     if (on.cuda()) source.options = gpu_arithmetic(strict);
     for (const EmbeddedFile& header : embedded_sdk())
         source.headers.push_back({header.name, header.text});
     source.headers.insert(source.headers.end(), text.headers.begin(), text.headers.end());
+    return source;
+}
+
+}
+
+Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text,
+                         const std::atomic<bool>* cancel, bool draft, bool aside) {
+    ProgramSource source = source_of(on, author, text);
+    source.draft = draft;
+    source.aside = aside;
     return on.compiler->compile(source, cancel);
+}
+
+bool get_ready_beside(RunsOn& on, const std::filesystem::path& author, const ProgramText& text) {
+    return on.compiler->get_ready_beside(source_of(on, author, text));
 }
 
 Binary binary_or_error(Compiled compiled) {
@@ -76,6 +85,15 @@ void Program::set_view(Stream& stream, std::span<const std::byte> view) {
 
 void Program::exchange(Program& other) {
     other.code_ = std::exchange(code_, std::move(other.code_));
+    ++generation_;
+    ++other.generation_;
+}
+
+void Program::exchange_build(Program& other) {
+    Code &mine = *code_, &its = *other.code_;
+    its.module = std::exchange(mine.module, std::move(its.module));
+    its.milliseconds = std::exchange(mine.milliseconds, its.milliseconds);
+    its.from_cache = std::exchange(mine.from_cache, its.from_cache);
     ++generation_;
     ++other.generation_;
 }

@@ -19,6 +19,8 @@ struct ProgramText {
 Compiled compile_program(RunsOn& on, const std::filesystem::path& author, const ProgramText& text,
                          const std::atomic<bool>* cancel = nullptr, bool draft = false,
                          bool aside = false);
+// Compiler::get_ready_beside() for such a program.
+bool get_ready_beside(RunsOn& on, const std::filesystem::path& author, const ProgramText& text);
 // The binary, or the diagnostics thrown as an Error.
 Binary binary_or_error(Compiled compiled);
 
@@ -50,6 +52,8 @@ public:
 
     // Each gets the other's code; a schema keeps its address.
     void exchange(Program& other);
+    // The same with another build of the same source: a schema stays with whoever refers to it.
+    void exchange_build(Program& other);
 
 private:
     struct Code {

@@ -3,6 +3,8 @@
 #include "engine/arrays/dtype.h"
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
+#include "engine/env/kept_source.h"
+#include "engine/jit/source_watch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,6 +17,10 @@ const ProgramText stepwise_text{.instantiation =
                                     "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n",
                                 .headers = {},
                                 .defines = {}};
+
+const ProgramText table_text{.instantiation = "#include <nacelle/kernel.h>\nNACELLE_PROGRAM()\n",
+                             .headers = {},
+                             .defines = {}};
 
 // The configuration's constants and the names of what varies, as the SDK's macros take them.
 std::vector<std::string> baked(const EnvSettings& settings, const std::set<std::string>& varied) {
@@ -76,9 +82,46 @@ EnvCode compile_environment(RunsOn& on, const EnvSettings& settings,
     EnvCode code{.files = read_closure(settings.source),
                  .defines = baked(settings, varied),
                  .varied = varied,
-                 .stepwise = {}};
+                 .stepwise = {},
+                 .to_come = {}};
     code.stepwise = binary_or_error(compile_program(
         on, settings.source, with_defines(stepwise_text, code.defines), cancel, draft));
+    return code;
+}
+
+namespace {
+
+// Of these files and no others, also where they are saved again meanwhile.
+Compiled compile_version(RunsOn& on, const std::vector<SourceFile>& files,
+                         const ProgramText& text) {
+    const std::filesystem::path place = place_of(on, files);
+    Compiled compiled = compile_program(on, place, text, nullptr, false, true);
+    const std::filesystem::path now = place_of(on, files);
+    return now == place ? compiled : compile_program(on, now, text);
+}
+
+}
+
+// What is wrong with a table is told by the program that has all of it, as it is everywhere else.
+EnvCode begin_environment(const std::shared_ptr<RunsOn>& on, const EnvSettings& settings,
+                          const std::set<std::string>& varied) {
+    EnvCode code{.files = read_closure(settings.source),
+                 .defines = baked(settings, varied),
+                 .varied = varied,
+                 .stepwise = {},
+                 .to_come = {}};
+    const ProgramText whole = with_defines(stepwise_text, code.defines);
+    if (!get_ready_beside(*on, settings.source, whole))
+        return compile_environment(*on, settings, varied);
+    Compiled table = compile_program(*on, settings.source, with_defines(table_text, code.defines),
+                                     nullptr, false, true);
+    if (std::holds_alternative<Diagnostics>(table) ||
+        !same_text(read_closure(settings.source), code.files))
+        return compile_environment(*on, settings, varied);
+    code.stepwise = std::get<Binary>(std::move(table));
+    code.to_come = std::async(std::launch::async, [on, files = code.files, whole] {
+                       return compile_version(*on, files, whole);
+                   }).share();
     return code;
 }
 

@@ -21,12 +21,18 @@ struct EnvCode {
     std::vector<std::string> defines;    // of every program around this environment
     std::set<std::string> varied;
     Binary stepwise;
+    // Where `stepwise` is only the table of fields yet: the program itself, when it is compiled.
+    std::shared_future<Compiled> to_come;
 };
 
 // Throws the diagnostics as an Error; also where a constant that is set is not in the file.
 EnvCode compile_environment(RunsOn& on, const EnvSettings& settings,
                             const std::set<std::string>& varied,
                             const std::atomic<bool>* cancel = nullptr, bool draft = false);
+// The same, back as soon as there is a table of fields: where programs can be compiled side by side, it is compiled
+// alone and first, and what is built on the table need not wait for the rest.
+EnvCode begin_environment(const std::shared_ptr<RunsOn>& on, const EnvSettings& settings,
+                          const std::set<std::string>& varied);
 // A program's text with the environment's defines before its own.
 ProgramText with_defines(const ProgramText& text, const std::vector<std::string>& defines);
 

@@ -181,6 +181,14 @@ bool Cache::keep(const std::string& key, std::string_view bytes) {
     return true;
 }
 
+bool Cache::empty() const {
+    std::error_code trouble;
+    for (fs::directory_iterator i(directory_, trouble), end; !trouble && i != end;
+         i.increment(trouble))
+        if (i->path().filename() != "files") return false;
+    return true;
+}
+
 fs::path Cache::files() {
     if (writable_) return directory_ / "files";
     return private_place();

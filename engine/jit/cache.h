@@ -27,6 +27,8 @@ public:
     // Where materialised files go: the directory, or a private place where that is not writable.
     std::filesystem::path files();
 
+    // Nothing has been kept: whatever is asked for will have to be compiled.
+    bool empty() const;
     const std::filesystem::path& directory() const { return directory_; }
     std::string trouble() const;
 

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <utility>
 
 namespace nacelle {
 namespace {
@@ -48,11 +51,13 @@ bool readable(int socket, int milliseconds) {
 }
 
 CompileHelpers::~CompileHelpers() {
-    for (const auto& helper : helpers_) end(*helper);
+    // Taking down what a compiler had in memory takes the system a while: all at once.
+    for (const auto& helper : helpers_) stop(*helper);
+    for (const auto& helper : helpers_) await_end(*helper);
 }
 
-void CompileHelpers::end(Helper& helper) {
-    ::kill(helper.process, SIGKILL);
+void CompileHelpers::stop(Helper& helper) { ::kill(helper.process, SIGKILL); }
+void CompileHelpers::await_end(Helper& helper) {
     while (::waitpid(helper.process, nullptr, 0) < 0 && errno == EINTR) {}
     helper.socket.close();
 }
@@ -72,7 +77,8 @@ void CompileHelpers::start() {
     // One that has had nothing to do for long has ended, and so may one that the system ended.
     std::erase_if(helpers_, [](const std::unique_ptr<Helper>& helper) {
         if (helper->busy || !readable(helper->socket.get(), 0)) return false;
-        end(*helper);
+        stop(*helper);
+        await_end(*helper);
         return true;
     });
     while (helpers_.size() < count_) {
@@ -82,16 +88,21 @@ void CompileHelpers::start() {
     }
 }
 
-void CompileHelpers::compile(const ProgramSource& source, const std::atomic<bool>* cancel) {
-    Helper* mine = nullptr;
-    {
-        const std::lock_guard hold(lock_);
+CompileHelpers::Helper* CompileHelpers::next_free(const std::atomic<bool>* cancel) {
+    std::unique_lock hold(lock_);
+    while (!helpers_.empty() && !(cancel && *cancel)) {
         for (const auto& helper : helpers_)
-            if (!helper->busy) mine = helper.get();
-        if (!mine) return;
-        mine->busy = true;
+            if (!std::exchange(helper->busy, true)) return helper.get();
+        freed_.wait_for(hold, std::chrono::milliseconds(look_milliseconds));
     }
-    const std::string text = text_of(source);
+    return nullptr;
+}
+
+void CompileHelpers::compile(const std::string& architecture, const ProgramSource& source,
+                             const std::atomic<bool>* cancel) {
+    Helper* const mine = next_free(cancel);
+    if (!mine) return;
+    const std::string text = architecture + '\n' + text_of(source);
     const uint64_t size = text.size();
     char done = 0;
     bool sound = send_all(mine->socket.get(), &size, sizeof size) &&
@@ -100,13 +111,18 @@ void CompileHelpers::compile(const ProgramSource& source, const std::atomic<bool
     sound = sound && receive_all(mine->socket.get(), &done, 1);
     const std::lock_guard hold(lock_);
     mine->busy = false;
+    freed_.notify_all();
     if (sound) return;
-    end(*mine);
+    stop(*mine);
+    await_end(*mine);
     std::erase_if(helpers_, [&](const auto& helper) { return helper.get() == mine; });
 }
 
-void serve_compiles(int socket, Compiler& compiler) {
-    compiler.warm_up();
+void serve_compiles(
+    int socket,
+    const std::function<std::unique_ptr<Compiler>(const std::string& architecture)>& open) {
+    std::map<std::string, std::unique_ptr<Compiler>> compilers;
+    if (!readable(socket, 0)) warm_nvrtc();
     for (;;) {
         uint64_t size = 0;
         if (!readable(socket, idle_milliseconds) || !receive_all(socket, &size, sizeof size) ||
@@ -114,10 +130,15 @@ void serve_compiles(int socket, Compiler& compiler) {
             return;
         std::string text(size, '\0');
         if (!receive_all(socket, text.data(), text.size())) return;
-        const std::optional<ProgramSource> source = source_from(text);
+        const size_t line = std::min(text.find('\n'), text.size());
+        const std::string architecture = text.substr(0, line);
+        const std::optional<ProgramSource> source =
+            source_from(std::string_view(text).substr(std::min(line + 1, text.size())));
         if (!source) return;
         try {
-            compiler.compile(*source);
+            std::unique_ptr<Compiler>& compiler = compilers[architecture];
+            if (!compiler) compiler = open(architecture);
+            compiler->compile(*source);
         } catch (const std::exception&) {}    // who asked compiles it, too, and tells
         if (!send_all(socket, "k", 1)) return;
     }

@@ -27,8 +27,8 @@ struct ProgramSource {
     std::vector<std::string> options;    // further flags, for strict mode and sanitizers
     // Code that is there soon is wanted more than code that runs fast; it computes the same bits.
     bool draft = false;
-    bool aside =
-        false;    // others compile at the same time: in a process of its own where there is one
+    // Others compile at the same time: in a process of its own where there is one.
+    bool aside = false;
 };
 
 // One thing a compiler said, in the author's words and place where possible.
@@ -68,8 +68,9 @@ public:
     virtual std::string identity() const = 0;
     // Setting `cancel` ends a compile early; it then throws.
     virtual Compiled compile(const ProgramSource&, const std::atomic<bool>* cancel = nullptr) = 0;
-    // Does now what a first compile would have to do before.
-    virtual void warm_up() {}
+    // Whether this one is still to be compiled and others can be compiled beside it. Whatever does that
+    // begins to get ready.
+    virtual bool get_ready_beside(const ProgramSource&) { return false; }
 };
 
 class CompileHelpers;
@@ -77,6 +78,9 @@ class CompileHelpers;
 // NVRTC, opened at run time. Throws where it is not found, with the places that were searched.
 std::unique_ptr<Compiler> open_nvrtc(std::string architecture, std::shared_ptr<Cache> cache,
                                      std::shared_ptr<CompileHelpers> helpers = nullptr);
+// Opens NVRTC and compiles nothing with it: what a process's first compile would have to do before. Where that
+// fails, the first compile says why.
+void warm_nvrtc();
 // The C++ compiler of this machine: $CXX, then g++, c++, clang++ on PATH. Throws where there is none.
 std::unique_ptr<Compiler> open_host_compiler(std::shared_ptr<Cache> cache);
 

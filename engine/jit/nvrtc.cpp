@@ -72,15 +72,23 @@ private:
     nvrtcProgram program_ = nullptr;
 };
 
+std::vector<std::string> options_for(const NvrtcLibrary& nvrtc, const std::string& architecture) {
+    std::vector<std::string> options{"--gpu-architecture=" + architecture, "-std=c++20",
+                                     "-default-device", "-minimal", "-lineinfo"};
+    // What comes here is not in our cache, and is not in NVRTC's either.
+    if (nvrtc.has_cache()) options.push_back("--no-cache");
+    return options;
+}
+
 class Nvrtc final : public Compiler {
 public:
     Nvrtc(NvrtcLibrary library, std::string architecture, std::shared_ptr<Cache> cache,
           std::shared_ptr<CompileHelpers> helpers)
         : library_(std::move(library)),
+          architecture_(std::move(architecture)),
           cache_(std::move(cache)),
           helpers_(std::move(helpers)),
-          options_{"--gpu-architecture=" + std::move(architecture), "-std=c++20", "-default-device",
-                   "-minimal", "-lineinfo"} {}
+          options_(options_for(library_, architecture_)) {}
 
     std::string identity() const override {
         std::string text = "nvrtc " + library_.build();
@@ -101,8 +109,10 @@ public:
                                  });
     }
 
-    void warm_up() override {
-        Program(library_, "__global__ void nothing() {}", {}).compile(options_);
+    bool get_ready_beside(const ProgramSource& source) override {
+        if (!helpers_ || find_compiled(*cache_, identity(), source)) return false;
+        helpers_->start();
+        return true;
     }
 
 private:
@@ -112,7 +122,7 @@ private:
         if (!helpers_) return std::nullopt;
         helpers_->start();
         if (!source.aside) return std::nullopt;
-        helpers_->compile(source, cancel);
+        helpers_->compile(architecture_, source, cancel);
         const auto made = find_compiled(*cache_, identity, source);
         if (!made) return std::nullopt;
         const auto* const bytes = reinterpret_cast<const char*>(made->image.data());
@@ -143,6 +153,7 @@ private:
     }
 
     NvrtcLibrary library_;
+    std::string architecture_;
     std::shared_ptr<Cache> cache_;
     std::shared_ptr<CompileHelpers> helpers_;
     std::vector<std::string> options_;
@@ -156,6 +167,15 @@ std::unique_ptr<Compiler> open_nvrtc_from(const std::vector<std::filesystem::pat
     NvrtcLibrary library(places, architecture);
     return std::make_unique<Nvrtc>(std::move(library), std::move(architecture), std::move(cache),
                                    std::move(helpers));
+}
+
+void warm_nvrtc() {
+    const std::string architecture = "sm_90";    // what is done before is the same for all
+    try {
+        const NvrtcLibrary library(nvrtc_places(), architecture);
+        Program(library, "__global__ void nothing() {}", {})
+            .compile(options_for(library, architecture));
+    } catch (const Error&) {}
 }
 
 std::unique_ptr<Compiler> open_nvrtc(std::string architecture, std::shared_ptr<Cache> cache,

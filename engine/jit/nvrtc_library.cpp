@@ -141,6 +141,7 @@ std::string NvrtcLibrary::load(const fs::path& place, const std::string& archite
         return "(NVRTC " + number + ") does not compile for " + architecture;
     const fs::path file = file_of(reinterpret_cast<void*>(compile_program));
     keep_open(file);
+    has_cache_ = major > 12 || (major == 12 && minor >= 9);
     build_ = number + " " + stamp(file);
     return {};
 }

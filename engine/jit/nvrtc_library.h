@@ -25,6 +25,8 @@ public:
     decltype(&::nvrtcGetProgramLog) log = nullptr;
     decltype(&::nvrtcSetFlowCallback) set_flow_callback = nullptr;    // null in old ones
 
+    // Since 12.9 it has a cache of its own, which starts the CUDA driver in every process that compiles.
+    bool has_cache() const { return has_cache_; }
     const std::string& build() const { return build_; }    // version, size and time of the file
 
 private:
@@ -33,6 +35,7 @@ private:
 
     std::vector<SharedLibrary> library_;
     std::string build_;
+    bool has_cache_ = false;
 };
 
 // Where NVRTC is looked for: what the build found, the loader's own names, CUDA_HOME and the like.

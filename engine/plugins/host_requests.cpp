@@ -119,9 +119,20 @@ void HostServices::array_create(const char* name, uint32_t dtype, uint32_t rank,
     give(out, view_of(*array));
 }
 
+// An environment may still be compiled; what its arrays hold before it begins is nobody's.
+void HostServices::finish_for(const void* memory) {
+    const auto* const at = static_cast<const std::byte*>(memory);
+    for (const NamedArray* const own : arrays_) {
+        const auto* const first = static_cast<const std::byte*>(own->device());
+        if (at >= first && at < first + own->bytes()) return;
+    }
+    environment_->finish();
+}
+
 void HostServices::write(void* target, const void* source, uint64_t bytes) {
     forbid_recording("write()");
     if (bytes && (!target || !source)) refuse("write() was given a null pointer");
+    finish_for(target);
     environment_->on().stream->to_device(target, source, bytes);
     environment_->on().stream->synchronize();
 }
@@ -129,6 +140,7 @@ void HostServices::write(void* target, const void* source, uint64_t bytes) {
 void HostServices::read(void* target, const void* source, uint64_t bytes) {
     forbid_recording("read()");
     if (bytes && (!target || !source)) refuse("read() was given a null pointer");
+    finish_for(source);
     environment_->on().stream->to_host(target, source, bytes);
     environment_->on().stream->synchronize();
 }
@@ -201,6 +213,7 @@ void HostServices::launch(const nacelle_kernel* kernel, const nacelle_launch* la
     require_stream(stream);
     if (!kernel || !launch || (bytes && !args)) refuse("launch() was given a null pointer");
     if (launch->size < sizeof(nacelle_launch)) refuse("the size of the launch's struct is not set");
+    environment_->finish();
     const LaunchShape shape{.items = launch->items,
                             .threads = launch->threads,
                             .items_per_block = launch->items_per_block,
@@ -214,17 +227,20 @@ void HostServices::launch_environments(const nacelle_kernel* kernel, const void*
                                        uint32_t bytes, void* stream) {
     require_stream(stream);
     if (!kernel || (bytes && !args)) refuse("launch_environments() was given a null pointer");
+    environment_->finish();
     environment_->launch(known(*kernel).kernel, environment_->shape_of(environment_->count()),
                          {static_cast<const std::byte*>(args), bytes});
 }
 
 void HostServices::advance(uint64_t ticks, void* stream) {
     require_stream(stream);
+    environment_->finish();
     environment_->record_ticks(ticks);
 }
 
 void HostServices::restart(void* stream) {
     require_stream(stream);
+    environment_->finish();
     environment_->record_restart();
 }
 

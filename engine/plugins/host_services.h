@@ -56,6 +56,7 @@ private:
     [[noreturn]] void fail(const char* function);
     void forbid_recording(const char* what) const;
     void require_stream(void* stream) const;
+    void finish_for(const void* memory);
     const KnownKernel& known(const nacelle_kernel&) const;
 
     void environment(nacelle_environment* out);

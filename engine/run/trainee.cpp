@@ -8,19 +8,46 @@
 
 namespace nacelle {
 
-std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
-                                              const Json& configuration, const std::string& where) {
+namespace {
+
+struct Wanted {
+    EnvSettings settings;
+    Json hooks;
+};
+Wanted wanted_of(const RunsOn& on, const Json& configuration, const std::string& where) {
     Config top(configuration, where);
     const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
-    const Json hooks = top.object("hooks").json();
+    Json hooks = top.object("hooks").json();
     // A Trainee's or a TrainingRun's.
     for (const char* const key : {"learner", "policies", "run", "solved", "reload"}) top.any(key);
-    const EnvSettings settings = read_env_settings(top.object("env"), seed, on->env_folders);
+    EnvSettings settings = read_env_settings(top.object("env"), seed, on.env_folders);
     top.finish("the configuration");
+    return {std::move(settings), std::move(hooks)};
+}
+std::shared_ptr<Environment> load(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                  const Wanted& wanted) {
+    const EnvSettings& settings = wanted.settings;
     return std::make_shared<Environment>(std::move(on), settings, [&](Environment& env) {
-        for (const auto& [hook, config] : hooks.items())
+        for (const auto& [hook, config] : wanted.hooks.items())
             run_hook(plugins, env, hook, config, settings.source.parent_path());
     });
+}
+
+}
+
+std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                              const Json& configuration, const std::string& where) {
+    const Wanted wanted = wanted_of(*on, configuration, where);
+    return load(std::move(on), plugins, wanted);
+}
+
+// Hooks work on an environment that is whole, and a learner may look at what they have done.
+std::shared_ptr<Environment> begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                               const Json& configuration,
+                                               const std::string& where) {
+    Wanted wanted = wanted_of(*on, configuration, where);
+    if (!wanted.hooks.empty()) return load(std::move(on), plugins, wanted);
+    return Environment::begin(std::move(on), std::move(wanted.settings));
 }
 
 Trainee::Trainee(std::shared_ptr<Environment> environment, Plugins& plugins,
@@ -29,15 +56,24 @@ Trainee::Trainee(std::shared_ptr<Environment> environment, Plugins& plugins,
       plugins_(plugins),
       files_(author_files(*environment_)),
       hashes_(hashes_of(files_)) {
-    Config top(configuration, where);
+    try {
+        make_learner(Config(configuration, where));
+    } catch (...) {
+        environment_->finish();    // what is wrong with it comes first
+        throw;
+    }
+    environment_->finish();
+    evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
+}
+
+void Trainee::make_learner(Config top) {
     Config learner = top.object("learner");
     const std::string name = learner.text("name", "ppo");
     Json settings = learner.json();
     if (const Json policies = top.any("policies"); !policies.is_null())
         settings["policies"] = policies;
-    learner_ = std::make_unique<LearnerInstance>(plugins, *environment_, name, settings);
+    learner_ = std::make_unique<LearnerInstance>(plugins_, *environment_, name, settings);
     settings_ = std::move(settings);
-    evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
 }
 
 Evaluation Trainee::evaluate(uint64_t episodes, EvaluationPurpose purpose) {

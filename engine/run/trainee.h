@@ -8,6 +8,9 @@ namespace nacelle {
 // The configuration's environment: its "env", "seed" and "hooks".
 std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
                                               const Json& configuration, const std::string& where);
+// The same for a Trainee, which finishes it: a learner's programs need not wait for the environment's code.
+std::shared_ptr<Environment> begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                               const Json& configuration, const std::string& where);
 
 // An environment and the learner at work on it: all that a checkpoint holds.
 class Trainee final {
@@ -43,6 +46,7 @@ public:
     std::unique_ptr<Graph> restart(std::shared_ptr<Environment> environment);
 
 private:
+    void make_learner(Config top);
     std::vector<NamedArray*> kept_arrays();
     void require_same(const Checkpoint& checkpoint, bool changed_files);
 

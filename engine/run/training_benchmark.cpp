@@ -146,7 +146,7 @@ TrainingRow begin_row(Trainee& trainee, const Json& configuration, const RunSett
 TrainingRow measure_training(std::shared_ptr<RunsOn> on, Plugins& plugins,
                              const Json& configuration, const std::string& where,
                              const TrainingMeasure& measure) {
-    Trainee trainee(load_environment(std::move(on), plugins, configuration, where), plugins,
+    Trainee trainee(begin_environment(std::move(on), plugins, configuration, where), plugins,
                     configuration, where);
     Environment& env = trainee.environment();
     LearnerInstance& learner = trainee.learner();

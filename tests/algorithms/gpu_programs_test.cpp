@@ -67,7 +67,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
         source.headers.push_back({header.name, header.text});
     for (const nacelle_header& header : learn::kernel_headers())
         source.headers.push_back({header.name, header.text});
-    for (const std::string& text : {texts.rollout, texts.update, texts.rest}) {
+    for (const std::string& text : {texts.update, texts.rollout, texts.rest, texts.learning}) {
         source.instantiation = text;
         const Compiled result = compiler.compile(source);
         if (const auto* const wrong = std::get_if<Diagnostics>(&result))

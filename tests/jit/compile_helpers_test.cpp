@@ -52,20 +52,54 @@ TEST_CASE("what a helper has compiled is in the cache") {
     const auto compiler = alone(place);
     const std::filesystem::path tool = std::filesystem::path(NACELLE_BUILD_ROOT) / "tools/nacelle";
     if (!compiler || !std::filesystem::exists(tool)) NACELLE_SKIP("no NVRTC, or no command line");
-    CompileHelpers helpers({tool.string(), "compile-helper", "sm_90", cache_of(place)}, 2);
+    CompileHelpers helpers({tool.string(), "compile-helper", cache_of(place)}, 2);
     const ProgramSource source = aside(place);
     helpers.start();
-    helpers.compile(source, nullptr);
+    helpers.compile("sm_90", source, nullptr);
     CHECK(compiled(*compiler, source).from_cache);
     // A second one by the same helpers; and one that does not compile is told by who asked.
     ProgramSource other = source;
     other.defines.push_back("OTHER=1");
     helpers.start();
-    helpers.compile(other, nullptr);
+    helpers.compile("sm_90", other, nullptr);
     CHECK(compiled(*compiler, other).from_cache);
     other.instantiation += "nonsense here;\n";
-    helpers.compile(other, nullptr);
+    helpers.compile("sm_90", other, nullptr);
     CHECK(std::holds_alternative<Diagnostics>(compiler->compile(other)));
+}
+
+TEST_CASE("more programs than helpers wait for the next that is free") {
+    const Place place;
+    const auto compiler = alone(place);
+    const std::filesystem::path tool = std::filesystem::path(NACELLE_BUILD_ROOT) / "tools/nacelle";
+    if (!compiler || !std::filesystem::exists(tool)) NACELLE_SKIP("no NVRTC, or no command line");
+    CompileHelpers helpers({tool.string(), "compile-helper", cache_of(place)}, 1);
+    helpers.start();
+    std::vector<ProgramSource> sources(3, aside(place));
+    std::vector<std::thread> askers;
+    for (size_t i = 0; i < sources.size(); ++i) {
+        sources[i].defines.push_back("NUMBER=" + std::to_string(i));
+        askers.emplace_back([&, i] { helpers.compile("sm_90", sources[i], nullptr); });
+    }
+    for (std::thread& asker : askers) asker.join();
+    for (const ProgramSource& source : sources) CHECK(compiled(*compiler, source).from_cache);
+}
+
+TEST_CASE("a compiler with helpers gets ready for what it does not have") {
+    const Place place;
+    const auto cache = std::make_shared<Cache>(cache_of(place));
+    const auto without = alone(place);
+    if (!without) NACELLE_SKIP("no NVRTC");
+    const auto with = open_nvrtc(
+        "sm_90", cache,
+        std::make_shared<CompileHelpers>(std::vector<std::string>{"/bin/sleep", "1000"}, 1));
+    const ProgramSource source = program(place.write("tag.cu", author_text("s.x = 4;")));
+    CHECK(cache->empty());
+    CHECK_FALSE(without->get_ready_beside(source));
+    CHECK(with->get_ready_beside(source));
+    compiled(*with, source);
+    CHECK_FALSE(cache->empty());
+    CHECK_FALSE(with->get_ready_beside(source));
 }
 
 TEST_CASE("without a helper that works a program is compiled here") {
@@ -91,7 +125,7 @@ TEST_CASE("a helper that never answers is given up when the compile is") {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         cancel = true;
     });
-    helpers.compile(aside(place), &cancel);
+    helpers.compile("sm_90", aside(place), &cancel);
     later.join();
     CHECK(cancel);
 }

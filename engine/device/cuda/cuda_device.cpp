@@ -102,8 +102,9 @@ std::unique_ptr<Stream> CudaDevice::stream() {
     return std::make_unique<CudaStream>(context_, info_);
 }
 
-std::shared_ptr<Device> open_cuda(const std::string& library) {
-    auto driver = std::make_shared<const Driver>(library);
+std::shared_ptr<Device> open_cuda(const std::string& library,
+                                  const std::function<void()>& starting) {
+    auto driver = std::make_shared<const Driver>(library, starting);
     return std::make_shared<CudaDevice>(std::make_shared<const CudaContext>(std::move(driver), 0));
 }
 

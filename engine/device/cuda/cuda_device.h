@@ -28,6 +28,7 @@ private:
 
 // The first GPU that the driver shows. Throws with the reason where there is none that works.
 // library: a name that the system's loader finds, or a path.
-std::shared_ptr<Device> open_cuda(const std::string& library = "libcuda.so.1");
+std::shared_ptr<Device> open_cuda(const std::string& library = "libcuda.so.1",
+                                  const std::function<void()>& starting = {});
 
 }

@@ -46,7 +46,8 @@ bool loses_context(CUresult result) {
 
 }
 
-Driver::Driver(const std::string& library) : library_(open_library(library)) {
+Driver::Driver(const std::string& library, const std::function<void()>& starting)
+    : library_(open_library(library)) {
     auto* get_version = library_.function<CUresult(int*)>("cuDriverGetVersion");
     if (!get_version || get_version(&version_) != CUDA_SUCCESS) {
         throw Error("cuda", library + " is not a working CUDA driver");
@@ -67,6 +68,7 @@ Driver::Driver(const std::string& library) : library_(open_library(library)) {
 #undef NACELLE_CUDA_REQUIRE
 #undef NACELLE_CUDA_FIND
 
+    if (starting) starting();
     const CUresult result = initialize(0);
     if (result == CUDA_ERROR_NO_DEVICE) {
         throw Error("cuda", "the NVIDIA driver finds no GPU",

@@ -2,6 +2,7 @@
 #include "engine/base/shared_library.h"
 #include "engine/device/cuda/calls.h"
 
+#include <functional>
 #include <string>
 #include <type_traits>
 
@@ -10,8 +11,9 @@ namespace nacelle {
 // The CUDA driver, found at run time: a machine without one still runs everything on its CPU.
 class Driver final {
 public:
-    // Opens and initialises the driver. Throws where it is missing, too old or finds no GPU.
-    explicit Driver(const std::string& library);
+    // Opens and initialises the driver. Throws where it is missing, too old or finds no GPU. `starting` is called in
+    // between: initialising takes a while.
+    explicit Driver(const std::string& library, const std::function<void()>& starting = {});
 
 #define NACELLE_CUDA_MEMBER(name, symbol, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
     NACELLE_CUDA_CALLS(NACELLE_CUDA_MEMBER)

@@ -106,9 +106,8 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 // it, between which policies choose for rows in memory.
 #define LEARN_ROLLOUT_THREADS()                                                                    \
     NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::fly_threads)
-#define LEARN_ROLLOUT_WARPS()                                                                      \
-    NACELLE_KERNEL(learn_rollout, learn::Arguments, 64, learn::fly_warps)                          \
-    NACELLE_KERNEL(learn_play, learn::Arguments, 64, learn::play_warps)
+#define LEARN_ROLLOUT_WARPS() NACELLE_KERNEL(learn_rollout, learn::Arguments, 64, learn::fly_warps)
+#define LEARN_PLAY_WARPS() NACELLE_KERNEL(learn_play, learn::Arguments, 64, learn::play_warps)
 #define LEARN_ROLLOUT_STEPS() NACELLE_ENV_KERNEL(learn_step, learn::Arguments, learn::step_once)
 #define LEARN_CHOOSE(policy) LEARN_NUMBERED(choose, policy)
 #define LEARN_LAND(policy) LEARN_NUMBERED(land, policy)

@@ -50,7 +50,9 @@ template <class E> struct PopulationPolicy {
     const float* weights;
     uint32_t members, episodes;
     NACELLE_INLINE void act(const View<E>&, const Now& now, ActionOf<E>& action) const {
-        act_linearly<E>(weights + now.env / episodes, members, now.obs, now.mask, action);
+        // Environments that are left over play nobody's episode, with the last one's weights.
+        const size_t member = nacelle::min(size_t(now.env) / episodes, size_t(members) - 1);
+        act_linearly<E>(weights + member, members, now.obs, now.mask, action);
     }
     PopulationPolicy block(const View<E>&, uint64_t, int, size_t, int) const { return *this; }
 };
