@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -80,17 +81,19 @@ const char* how_it_ended(const TrainingRun& run) {
                            : "Ended";
 }
 
-void print_result(const TrainingRun& run, const Evaluation& found, const Times& times) {
-    std::printf("%s after %llu steps: %s\n", how_it_ended(run),
+void print_result(const TrainingRun& run, const std::optional<Evaluation>& found,
+                  const Times& times) {
+    std::printf("%s after %llu steps%s\n", how_it_ended(run),
                 static_cast<unsigned long long>(run.progress().steps),
-                evaluation_text(found).c_str());
+                found ? (": " + evaluation_text(*found)).c_str() : "; 'nacelle resume' goes on");
     std::printf(
         "%.2f s in all: start %.2f, compile and load %.2f, train %.3f, save %.3f; results in %s\n",
         times.whole, times.opened, times.loaded, run.train_seconds(), run.save_seconds(),
         run.out().string().c_str());
 }
 
-Json result_json(const TrainingRun& run, const Evaluation& found, const Times& times, bool cuda) {
+Json result_json(const TrainingRun& run, const std::optional<Evaluation>& found, const Times& times,
+                 bool cuda) {
     Json result = {{"kind", "result"},
                    {"solved", run.solved()},
                    {"interrupted", interrupted()},
@@ -103,7 +106,7 @@ Json result_json(const TrainingRun& run, const Evaluation& found, const Times& t
                    {"save_seconds", run.save_seconds()},
                    {"backend", cuda ? "cuda" : "cpu"},
                    {"out", run.out().string()}};
-    add_evaluation(found, result);
+    if (found) add_evaluation(*found, result);
     return result;
 }
 
@@ -162,7 +165,9 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     }
     line.end();
     run.finish();
-    const Evaluation found = run.evaluate(training.episodes);
+    // Who interrupts a run wants it to end; a thousand episodes may take minutes.
+    std::optional<Evaluation> found;
+    if (!interrupted()) found = run.evaluate(training.episodes);
     const std::vector<std::filesystem::path> recordings = run.finish_recording();
     times.whole = seconds_since(training.start);
     if (json) {
