@@ -66,6 +66,15 @@ public:
         }
         throw std::runtime_error("nothing became of a save within a minute");
     }
+    // Until the version runs whose step leaves this value: of saves in a row, one in between may have
+    // settled and been taken before it.
+    Reload wait_until(double value) {
+        for (;;) {
+            const Reload reload = wait();
+            env_->step_at_random();
+            if (first("state.value") == value) return reload;
+        }
+    }
     Reload save_and_wait(const Author& author) {
         save(author);
         return wait();
