@@ -1,0 +1,123 @@
+"""`nacelle train`: what it solves, leaves behind and repeats."""
+import json
+import re
+import signal
+import subprocess
+
+from bench import CPU, LONGEST, case, main, plain_only, setting
+
+
+@case
+@plain_only('it trains to the end; shorter runs take the same paths')
+def training_cartpole_on_the_cpu_solves_it(bench):
+    *progress, result = bench.lines('train', 'cartpole', *CPU, '--seed', '1', '--out', 'solved')
+    assert result['kind'] == 'result' and result['solved'] and not result['interrupted'], result
+    assert result['mean_length'] >= 480 and result['episodes'] == 1000 and result['backend'] == 'cpu', result
+    assert progress and [line['iteration'] for line in progress] == list(range(1, len(progress) + 1)), progress
+    assert progress[-1]['evaluation.return'] >= 490 and result['steps'] == progress[-1]['step'] < 600000, result
+    assert {'loss.policy', 'loss.value', 'entropy', 'kl', 'explained_variance'} <= progress[-1].keys(), progress[-1]
+
+
+@case
+@plain_only('it trains to the end; shorter runs take the same paths')
+def a_search_over_linear_policies_solves_cartpole_too(bench):
+    # What cartpole.json recommends for its own learner is not for this one.
+    search = setting(learner__name='random_search', env__count=4096, run__total_steps=20000000, solved__return=475,
+                     solved__episodes=100)
+    *_, result = bench.lines('train', 'cartpole', *CPU, *search, '--seed', '1', '--out', 'searched')
+    assert result['solved'] and result['mean_length'] >= 450 and result['steps'] <= 20000000, result
+    kept = json.loads((bench.folder / 'searched' / 'config.json').read_text())
+    assert kept['learner']['name'] == 'random_search' and 'horizon' not in kept['learner'], kept
+    assert not kept.get('policies'), kept
+
+
+@case
+def a_team_learns_with_a_network_for_each_of_its_policies(bench):
+    small = setting(learner__name='ppo', learner__horizon=8, env__count=16, run__total_steps=512, run__evaluate_every=0,
+                    policies__runner__hidden='[16]')
+    *progress, result = bench.lines('train', 'tag_gridworld', *CPU, *small, '--episodes', '4', '--out', 'team')
+    assert result['steps'] == 512 and result['episodes'] == 4, result
+    assert {'tagger.loss.policy', 'runner.loss.policy', 'tagger.learning_rate'} <= progress[-1].keys(), progress[-1]
+    policies = json.loads((bench.folder / 'team' / 'config.json').read_text())['policies']
+    assert (policies['tagger']['hidden'], policies['runner']['hidden']) == ([64, 64], [16]), policies
+
+
+def short(bench):
+    """A run of seven iterations and without success: how long one is, and the words for it."""
+    envs = 16 if bench.sanitized else 256
+    words = setting(env__count=envs, learner__horizon=128, run__total_steps=200000 * envs // 256, solved__return=1000, solved__episodes=50)
+    return envs * 128, (*CPU, '--episodes', '10', *words)
+
+
+def best_steps(out):
+    return json.loads((out / 'checkpoints' / 'best.json').read_text())['steps']
+
+
+@case
+def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
+    path = bench.write('run.json', '{"seed": 3, "run": {"sinks": ["jsonl", "csv"]}}')
+    iteration, words = short(bench)
+    text = bench.good('train', 'cartpole', path, *words, '--out', 'left')
+    assert len(text.splitlines()) == 2, text        # no terminal: the sum alone
+    assert re.search(rf'^Ended after {7 * iteration} steps: return .* over 10 episodes', text, re.MULTILINE), text
+    out = bench.folder / 'left'
+    files = sorted(path.relative_to(out).as_posix() for path in out.rglob('*') if path.is_file())
+    kept_steps = [number * iteration for number in (5, 6, 7)]
+    assert files == sorted([f'checkpoints/best-step-{best_steps(out):015}.safetensors'] +
+                           [f'checkpoints/step-{step:015}.{kind}' for step in kept_steps for kind in ('json', 'safetensors')] +
+                           ['checkpoints/best.json', 'config.json', 'metrics.csv', 'metrics.jsonl', 'source/0/cartpole.cu']), files
+    source = (bench.root / 'env_sources' / 'cartpole.cu').read_bytes()
+    assert (out / 'source' / '0' / 'cartpole.cu').read_bytes() == source
+    kept = json.loads((out / 'config.json').read_text())
+    assert kept['seed'] == 3 and kept['env']['count'] == iteration // 128 and kept['learner']['name'] == 'ppo', kept
+    assert kept['learner']['horizon'] == 128 and kept['learner']['learning_rate'] == {'linear': [0.002, 0]}, kept
+    assert kept['policies']['default']['hidden'] == [64, 64], kept
+    assert kept['solved'] == {'return': 1000, 'episodes': 50}, kept
+    metrics = [json.loads(line) for line in (out / 'metrics.jsonl').read_text().splitlines()]
+    assert [line['step'] for line in metrics] == [number * iteration for number in range(1, 8)], metrics
+    assert all(line['episode.length'] > 0 for line in metrics), metrics
+    table = (out / 'metrics.csv').read_text().splitlines()
+    assert len(table) == 8 and table[0].startswith('step,') and table[0].count(',') == table[1].count(','), table
+    assert kept['env']['params']['gravity'] == 9.8 and kept['env']['strict'] is False, kept
+    total = kept['run']['total_steps']
+    assert 6 * iteration < total <= 7 * iteration, kept
+    assert kept['run'] == {'total_steps': total, 'evaluate_every': 1, 'report_every': 'auto', 'checkpoint_every': total // 10,
+                           'keep': 3, 'sinks': ['jsonl', 'csv']}, kept
+    # What is kept is a configuration itself.
+    bench.good('train', 'cartpole', 'left/config.json', *CPU, '--out', 'left_again', '--episodes', '10')
+
+
+@case
+def a_seed_repeats_a_run(bench):
+    def metrics(seed, threads):
+        lines = bench.lines('train', 'cartpole', *short(bench)[1], '--seed', seed, '--threads', threads, '--out',
+                            f'seed-{seed}-{threads}')
+        return [{key: value for key, value in line.items() if 'second' not in key and key != 'out'} for line in lines]
+
+    assert metrics(5, 1) == metrics(5, 3) != metrics(6, 1)
+
+
+@case
+def runs_without_a_directory_are_numbered(bench):
+    for number in (1, 2):
+        text = bench.good('train', 'cartpole', *short(bench)[1])
+        assert f'results in runs/cartpole-{number}' in text, text
+        assert (bench.folder / 'runs' / f'cartpole-{number}' / 'config.json').exists()
+
+
+@case
+def an_interrupt_ends_a_run_in_order(bench):
+    endless = setting(env__count=64, run__total_steps=9000000000, solved__return=1000)
+    command = [bench.program, 'train', 'cartpole', *CPU, *endless, '--json', '--out', 'stopped', '--episodes', '2']
+    with subprocess.Popen(command, cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as running:
+        first = json.loads(running.stdout.readline())
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=LONGEST)
+    result = json.loads(out.splitlines()[-1])
+    assert first['kind'] == 'progress' and running.returncode == 0 and err == '', err
+    assert result['kind'] == 'result' and result['interrupted'] and not result['solved'], result
+    assert (bench.folder / 'stopped' / 'metrics.jsonl').read_text().endswith('}\n')
+
+
+raise SystemExit(main())
