@@ -1,5 +1,6 @@
 #include "engine/nacelle.hpp"
 
+#include "engine/base/error.h"
 #include "engine/run/run.h"
 
 namespace nacelle {
@@ -31,8 +32,9 @@ Engine::Engine(const EngineSettings& settings) {
 }
 std::string Engine::backend() const { return parts_->on->cuda() ? "cuda" : "cpu"; }
 const std::string& Engine::why() const { return parts_->on->why; }
-Env Engine::load(const std::string& source, const nlohmann::json& env, uint64_t seed) {
-    Json configuration = {{"env", env}, {"seed", seed}};
+Env Engine::load(const std::string& source, const nlohmann::json& env, uint64_t seed,
+                 const nlohmann::json& hooks) {
+    Json configuration = {{"env", env}, {"seed", seed}, {"hooks", hooks}};
     configuration["env"]["source"] = source;
     return Env(parts_,
                load_environment(parts_->on, parts_->plugins, configuration, "Engine::load"));
@@ -91,9 +93,13 @@ NACELLE_ARRAY_OF(bool)
 #undef NACELLE_ARRAY_OF
     // clang-format on
 
-    Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out)
-    : run_(std::make_shared<TrainingRun>(env.environment_, env.parts_->plugins, configuration,
-                                         "Run", RunStart{.out = out})) {
+    Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out) {
+    for (const char* const key : {"env", "seed", "hooks"})
+        if (configuration.contains(key))
+            throw Error("Run", std::string("has '") + key + "', but its environment is loaded",
+                        "Engine::load takes it");
+    run_ = std::make_shared<TrainingRun>(env.environment_, env.parts_->plugins, configuration,
+                                         "Run", RunStart{.out = out});
 }
 bool Run::iterate() { return run_->iterate(); }
 bool Run::solved() const { return run_->solved(); }

@@ -114,15 +114,15 @@ public:
     std::string backend() const;
     const std::string& why() const;
     PluginList plugins() const { return PluginList(parts_); }
-    // A name or a path to a .cu, and the "env" object of a configuration.
+    // A name or a path to a .cu, and the objects "env" and "hooks" of a configuration.
     Env load(const std::string& source, const nlohmann::json& env = nlohmann::json::object(),
-             uint64_t seed = 1);
+             uint64_t seed = 1, const nlohmann::json& hooks = nlohmann::json::object());
 
 private:
     std::shared_ptr<EngineParts> parts_;
 };
 
-// Training on a loaded environment: "learner", "run" and "solved" of a configuration.
+// Training on a loaded environment: "learner", "policies", "run" and "solved" of a configuration.
 class NACELLE_PUBLIC Run {
 public:
     Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out = {});

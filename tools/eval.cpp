@@ -127,7 +127,7 @@ void add_eval(CLI::App& app) {
     command->add_flag("--sampled", eval->sampled,
                       "Draw the actions as training does; else the most likely ones");
     command->add_flag("--changed-source", eval->changed_source,
-                      "Though the environment's files have changed");
+                      "Evaluate though the environment's files have changed");
     add_record_options(*command, eval->record, "the first episode",
                        "RUN/recordings/eval.recording");
     command->callback([eval] { run(*eval); });

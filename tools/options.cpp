@@ -52,7 +52,9 @@ void add_machine_options(CLI::App& command, Options& options) {
 
 void add_common_options(CLI::App& command, Options& options) {
     add_machine_options(command, options);
-    command.add_option("--seed", options.seed, "Seed of all random numbers")
+    command
+        .add_option("--seed", options.seed,
+                    "Seed of all random numbers; the configuration's, or 1, where none is given")
         ->check(CLI::Range(int64_t(0), int64_t(1) << 53));
 }
 

@@ -111,8 +111,6 @@ std::vector<std::string> inner_command(const Watch& watch) {
                                         options.backend,
                                         "--threads",
                                         std::to_string(options.threads),
-                                        "--count",
-                                        std::to_string(watch.count),
                                         "--steps",
                                         std::to_string(watch.settings.steps)};
     const auto add = [&](const char* name, const std::string& value) {
@@ -122,7 +120,8 @@ std::vector<std::string> inner_command(const Watch& watch) {
     if (!options.config.empty()) add("--config", options.config.string());
     for (const auto& folder : options.plugin_folders) add("--plugins", folder.string());
     for (const std::string& one : options.assignments) add("--set", one);
-    if (!watch.policy.empty()) add("--policy", watch.policy.string());
+    if (watch.policy.empty()) add("--count", std::to_string(watch.count));
+    else add("--policy", watch.policy.string());
     if (watch.settings.sampled) command.emplace_back("--sampled");
     for (const uint32_t which : watch.settings.record.environments)
         add("--record-envs", std::to_string(which));
@@ -232,9 +231,10 @@ void add_watch(CLI::App& app) {
         ->check(CLI::Range(0.0, 1e6))
         ->capture_default_str();
     command->add_flag("--paused", watch->settings.paused, "Begin without stepping");
-    command->add_option("--count", watch->count, "Environments that are stepped")
-        ->check(CLI::Range(1u, most_envs))
-        ->capture_default_str();
+    CLI::Option* const count =
+        command->add_option("--count", watch->count, "Environments that are stepped")
+            ->check(CLI::Range(1u, most_envs))
+            ->capture_default_str();
     command->add_option("--env", watch->which, "Which of them is shown")->capture_default_str();
     command->add_option("--agent", watch->agent, "Which of its agents' arrays are shown")
         ->capture_default_str();
@@ -244,6 +244,7 @@ void add_watch(CLI::App& app) {
         command->add_option("--policy", watch->policy,
                             "Directory of a run whose best policy acts, with that run's settings; "
                             "else actions are random");
+    policy->excludes(count);    // a policy acts in as many as its run has
     command
         ->add_flag("--sampled", watch->settings.sampled,
                    "Draw the policy's actions as training does; else the most likely ones")

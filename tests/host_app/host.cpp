@@ -2,6 +2,19 @@
 #include <cmath>
 #include <cstdio>
 #include <nacelle/nacelle.hpp>
+#include <string>
+
+// Whether fn throws and says `word`.
+template <class Fn> bool refused(const char* word, Fn fn) {
+    try {
+        fn();
+    } catch (const std::exception& error) {
+        std::printf("refused: %s\n", error.what());
+        return std::string(error.what()).find(word) != std::string::npos;
+    }
+    std::printf("was not refused: %s\n", word);
+    return false;
+}
 
 int main(int, char** arguments) {
     try {
@@ -20,13 +33,17 @@ int main(int, char** arguments) {
         for (const float number : after) good = good && std::isfinite(number);
         for (const float number : reward) good = good && number == 1.0f;
         std::puts(good ? "stepped" : "the arrays are not what steps would leave");
-        try {
-            engine.load("no_such_environment.cu");
-        } catch (const std::exception& error) {
-            std::printf("refused: %s\n", error.what());
-            return good ? 0 : 1;
-        }
-        std::puts("a missing file was loaded");
+        const std::string source = arguments[2];
+        good =
+            refused("no_such_environment", [&] { engine.load("no_such_environment.cu"); }) && good;
+        good = refused("no_such_hook",
+                       [&] {
+                           engine.load(source, {}, 1, {{"no_such_hook", {}}});
+                       }) &&
+               good;
+        for (const char* const word : {"env", "seed", "hooks"})
+            good = refused(word, [&] { nacelle::Run run(env, {{word, nullptr}}); }) && good;
+        return good ? 0 : 1;
     } catch (const std::exception& error) {
         std::puts(error.what());
     }

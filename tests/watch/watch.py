@@ -171,6 +171,9 @@ def a_policy_acts_in_it_and_stays_over_a_reload(bench):
         page.until(lambda known: 'the policy cannot act in it' in known['news']['problem']['text'])
         page.close()
     bench.refused(r'.*: there is no run here.*|.*no run.*', 'watch', 'cartpole', '--policy', 'empty', *CPU)
+    # It acts in as many environments as its run has.
+    result = bench.run('watch', 'cartpole', '--policy', 'run', '--count', '3', *CPU)
+    assert result.status == 2 and '--policy' in result.err and '--count' in result.err, result
 
 
 @case
