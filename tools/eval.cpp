@@ -68,9 +68,23 @@ std::optional<RunRecording> begin_recording(const Eval& eval, Environment& env) 
     return RunRecording(settings, eval.record.to.empty() ? free_path(own) : eval.record.to);
 }
 
+// The run's own, but for what was asked for: another gravity, or f32 on a machine without a GPU.
+Json configuration_of(const Eval& eval) {
+    Json configuration = run_configuration(eval.run);
+    for (const std::string& assignment : eval.options.assignments) {
+        const std::string part = assignment.substr(0, assignment.find_first_of(".="));
+        if (part != "env" && part != "hooks" && part != "learner" && part != "policies")
+            throw Error(
+                "--set " + assignment, "'" + part + "' is nothing to an evaluation",
+                "there is: env, hooks, learner, policies; --seed and --episodes are options");
+        set_path(configuration, assignment);
+    }
+    return configuration;
+}
+
 void run(const Eval& eval) {
     const std::string where = (eval.run / "config.json").string();
-    const Json configuration = run_configuration(eval.run);
+    const Json configuration = configuration_of(eval);
     const std::shared_ptr<RunsOn> on = open_for_learner(eval.options);
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     const Checkpoint checkpoint = chosen(eval, on->log);
@@ -112,6 +126,7 @@ void add_eval(CLI::App& app) {
     auto eval = std::make_shared<Eval>();
     CLI::App* const command = app.add_subcommand("eval", "Evaluate the policy of a run");
     add_run_options(*command, eval->options, eval->run);
+    add_assignments(*command, eval->options);
     command
         ->add_option("--seed", eval->options.seed,
                      "Seed of the episodes, which are never those of training; the run's own where "

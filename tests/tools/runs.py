@@ -222,8 +222,28 @@ def an_evaluation_repeats_and_draws_other_episodes_for_another_seed(bench):
     assert told('--checkpoint', 'latest')['steps'] == 4006400
     assert told('--checkpoint', '4006400', '--sampled')['sampled']
     bench.refused(r"whole: has no checkpoint '17' \(there is: best, latest, 4006400, .*\)", 'eval', 'whole', *CPU, '--checkpoint', '17')
+    # A stronger push than it was trained with, and what an evaluation has no use for.
+    pushed = told('--episodes', '300', *setting(env__params__force=40))
+    assert pushed['mean_return'] != first['mean_return'] and pushed['checkpoint'] == first['checkpoint'], pushed
+    bench.refused(r"--set run\.total_steps=5: 'run' is nothing to an evaluation \(there is: env, hooks, learner, policies; .*\)",
+                  'eval', 'whole', *CPU, *setting(run__total_steps=5))
+    bench.refused(r".*has no parameter 'farce' .*", 'eval', 'whole', *CPU, *setting(env__params__farce=5))
     text = bench.good('eval', 'whole', *CPU, '--episodes', '20')
     assert re.fullmatch(r'CartPole at step \d+, greedy: return \S+ ± \S+, length \S+ ± \S+ over 20 episodes \(95 % intervals\)\n', text), text
+
+
+@case
+def what_a_gpu_learned_in_bf16_is_evaluated_in_f32(bench):
+    bench.good('train', 'cartpole', '--quiet', *CPU, '--out', 'halves', '--episodes', '10',
+               *setting(env__count=64, run__total_steps=16384, solved__return='null'))
+    words = ['eval', 'halves', *CPU, '--episodes', '64']
+    first = bench.lines(*words)
+    config = bench.folder / 'halves' / 'config.json'
+    told = json.loads(config.read_text())
+    told['policies']['default']['precision'] = 'bf16'        # as a GPU leaves it; weights have 32 bits
+    config.write_text(json.dumps(told))
+    bench.refused(r'ppo: .*policies\.default\.precision: a CPU computes in f32; bf16 needs a GPU.*', *words)
+    assert bench.lines(*words, *setting(policies__default__precision='"f32"')) == first
 
 
 @case
@@ -294,6 +314,8 @@ def a_run_on_a_gpu_goes_on_to_the_same_bytes(bench):
     assert found[last] == wanted[last]
     [one] = bench.lines('eval', 'gpu-whole', *cuda)
     assert one['episodes'] == 1000, one
+    [here] = bench.lines('eval', 'gpu-whole', *CPU, *setting(policies__default__precision='"f32"'))
+    assert abs(here['mean_return'] - one['mean_return']) <= 2 * (here['return_interval'] + one['return_interval']) + 5, (here, one)
 
 
 raise SystemExit(main())
