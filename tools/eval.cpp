@@ -2,6 +2,7 @@
 #include "engine/run/directory.h"
 #include "engine/run/run_recording.h"
 #include "engine/run/trainee.h"
+#include "tools/acting.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/progress_line.h"
@@ -68,24 +69,11 @@ std::optional<RunRecording> begin_recording(const Eval& eval, Environment& env) 
     return RunRecording(settings, eval.record.to.empty() ? free_path(own) : eval.record.to);
 }
 
-// The run's own, but for what was asked for: another gravity, or f32 on a machine without a GPU.
-Json configuration_of(const Eval& eval) {
-    Json configuration = run_configuration(eval.run);
-    for (const std::string& assignment : eval.options.assignments) {
-        const std::string part = assignment.substr(0, assignment.find_first_of(".="));
-        if (part != "env" && part != "hooks" && part != "learner" && part != "policies")
-            throw Error(
-                "--set " + assignment, "'" + part + "' is nothing to an evaluation",
-                "there is: env, hooks, learner, policies; --seed and --episodes are options");
-        set_path(configuration, assignment);
-    }
-    return configuration;
-}
-
 void run(const Eval& eval) {
     const std::string where = (eval.run / "config.json").string();
-    const Json configuration = configuration_of(eval);
+    run_configuration(eval.run);    // where there is no run, nobody waits for a device
     const std::shared_ptr<RunsOn> on = open_for_learner(eval.options);
+    const Json configuration = acting_configuration(eval.run, eval.options.assignments, on->cuda());
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     const Checkpoint checkpoint = chosen(eval, on->log);
     Trainee trainee(begin_environment(on, plugins, configuration, where), plugins, configuration,

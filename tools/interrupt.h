@@ -1,10 +1,8 @@
 #pragma once
-#include <initializer_list>
-
 namespace nacelle::tools {
 
-// From now on the first of these signals only says so; the next one does what it does to any program.
-void listen_for(std::initializer_list<int> signals);
+// From now on the first SIGINT or SIGTERM only says so; the next one, of either kind, ends the process.
+void listen_for_signals();
 bool interrupted();
 
 }

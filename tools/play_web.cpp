@@ -3,7 +3,6 @@
 #include "engine/watch/board_viewer.h"
 #include "tools/interrupt.h"
 
-#include <csignal>
 #include <thread>
 
 namespace nacelle::tools {
@@ -12,7 +11,7 @@ void play_on_page(Film& film, const FilmViewSettings& settings, const WebOptions
     Board board;
     const auto viewer = std::make_shared<BoardViewer>(board);
     FilmView view(film, viewer, settings);
-    listen_for({SIGINT, SIGTERM});
+    listen_for_signals();
     const std::unique_ptr<WebServer> page = open_page(
         web, board, [&] { viewer->look(); }, [&](const std::string& said) { viewer->ask(said); },
         json);

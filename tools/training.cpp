@@ -5,7 +5,6 @@
 #include "tools/interrupt.h"
 #include "tools/progress_line.h"
 
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <optional>
@@ -142,7 +141,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     if (shown)
         std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
                     on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
-    listen_for({SIGINT, SIGTERM});
+    listen_for_signals();
     run.stop_when(interrupted);
     Page page(training.web, run, json);
     Line line(shown);

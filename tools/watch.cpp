@@ -3,6 +3,7 @@
 #include "engine/run/directory.h"
 #include "engine/run/run_recording.h"
 #include "engine/watch/session.h"
+#include "tools/acting.h"
 #include "tools/commands.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
@@ -32,17 +33,19 @@ struct Watch {
 };
 
 // Where a policy acts all is as in its run, but for the environment's file.
-Json configuration_of(const Watch& watch, std::string& where) {
+Json configuration_of(const Watch& watch, std::string& where, bool on_gpu) {
     Json configuration =
         resolve_configuration(sources_for(watch.options, watch.environment), where);
     if (watch.policy.empty()) {
+        for (const std::string& one : watch.options.assignments)
+            if (one.starts_with("env.count="))
+                throw Error("--set " + one, "a watch has a number of its own", "--count N");
         configuration["env"]["count"] = watch.count;
         return configuration;
     }
     where = (watch.policy / "config.json").string();
-    Json its = run_configuration(watch.policy);
+    Json its = acting_configuration(watch.policy, watch.options.assignments, on_gpu);
     its["env"]["source"] = configuration["env"]["source"];
-    for (const std::string& assignment : watch.options.assignments) set_path(its, assignment);
     if (watch.options.seed) its["seed"] = *watch.options.seed;
     return its;
 }
@@ -66,10 +69,10 @@ WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<
 }
 
 void step_inside(const Watch& watch, const std::shared_ptr<LineViewer>& viewer) {
-    std::string where;
-    const Json configuration = configuration_of(watch, where);
     const std::shared_ptr<RunsOn> on =
         watch.policy.empty() ? open_for(watch.options) : open_for_learner(watch.options);
+    std::string where;
+    const Json configuration = configuration_of(watch, where, on->cuda());
     Plugins plugins(plugin_folders(watch.options), on->cache, on->log);
     std::shared_ptr<Environment> env = load_environment(on, plugins, configuration, where);
     std::unique_ptr<Trainee> trainee;
@@ -196,14 +199,15 @@ bool watch_until_over(const Watch& watch, const EnvSettings& settings, Board& bo
 void run(Watch& watch) {
     if (watch.inside >= 0) return run_inside(watch);
     std::string where;
-    // A wrong name or setting is a mistake of the command line, and no save mends it.
-    const Json configuration = configuration_of(watch, where);
+    // A wrong name or setting is a mistake of the command line, and no save mends it. On what device a
+    // policy acts is the other process's matter.
+    const Json configuration = configuration_of(watch, where, true);
     if (!watch.policy.empty() && !holds_run(watch.policy)) run_configuration(watch.policy);
     Config top(configuration, where);
     const EnvSettings settings = read_env_settings(top.object("env"), 1, env_folders());
     require_environment("--env", watch.which, settings.count);
     if (watch.record.wanted()) choose_recording(watch, settings);
-    listen_for({SIGINT, SIGTERM});
+    listen_for_signals();
 
     Board board;
     Recorded recorded;
@@ -244,7 +248,8 @@ void add_watch(CLI::App& app) {
         command->add_option("--policy", watch->policy,
                             "Directory of a run whose best policy acts, with that run's settings; "
                             "else actions are random");
-    policy->excludes(count);    // a policy acts in as many as its run has
+    // A policy acts as in its run, in as many environments.
+    policy->excludes(count)->excludes(command->get_option("--config"));
     command
         ->add_flag("--sampled", watch->settings.sampled,
                    "Draw the policy's actions as training does; else the most likely ones")

@@ -13,7 +13,8 @@ namespace {
 std::shared_ptr<CompileHelpers> helpers_for(std::vector<std::string> command, const Cache& cache) {
     const size_t processors = std::thread::hardware_concurrency(),
                  count = processors < 4 ? 0 : std::min<size_t>(5, processors - 1);
-    if (command.empty() || count == 0) return nullptr;
+    // What they make comes back by the cache.
+    if (command.empty() || count == 0 || !cache.trouble().empty()) return nullptr;
     command.push_back(cache.directory().string());
     return std::make_shared<CompileHelpers>(std::move(command), count);
 }

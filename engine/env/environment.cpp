@@ -176,9 +176,8 @@ void Environment::show_view() {
 
 PendingProgram Environment::begin_program(const ProgramText& text) const {
     ProgramText whole = with_defines(text, defines_);
-    const std::filesystem::path author = place_of(*on_, files_);
-    auto compiled = std::async(std::launch::async, [on = on_, author, whole] {
-        return compile_program(*on, author, whole, nullptr, false, true);
+    auto compiled = std::async(std::launch::async, [on = on_, files = files_, whole] {
+        return compile_version(*on, files, whole);
     });
     return {std::move(whole), version_, std::move(compiled)};
 }

@@ -89,17 +89,20 @@ EnvCode compile_environment(RunsOn& on, const EnvSettings& settings,
     return code;
 }
 
-namespace {
-
-// Of these files and no others, also where they are saved again meanwhile.
 Compiled compile_version(RunsOn& on, const std::vector<SourceFile>& files,
                          const ProgramText& text) {
     const std::filesystem::path place = place_of(on, files);
-    Compiled compiled = compile_program(on, place, text, nullptr, false, true);
+    std::optional<Compiled> compiled;
+    std::exception_ptr wrong;
+    try {
+        compiled = compile_program(on, place, text, nullptr, false, true);
+    } catch (const std::exception&) {
+        wrong = std::current_exception();    // the author's file may be away for a moment
+    }
     const std::filesystem::path now = place_of(on, files);
-    return now == place ? compiled : compile_program(on, now, text);
-}
-
+    if (now != place) return compile_program(on, now, text);
+    if (wrong) std::rethrow_exception(wrong);
+    return *std::move(compiled);
 }
 
 // What is wrong with a table is told by the program that has all of it, as it is everywhere else.

@@ -33,6 +33,8 @@ EnvCode compile_environment(RunsOn& on, const EnvSettings& settings,
 // alone and first, and what is built on the table need not wait for the rest.
 EnvCode begin_environment(const std::shared_ptr<RunsOn>& on, const EnvSettings& settings,
                           const std::set<std::string>& varied);
+// A program around these files and no others, also where they are saved again meanwhile.
+Compiled compile_version(RunsOn& on, const std::vector<SourceFile>& files, const ProgramText& text);
 // A program's text with the environment's defines before its own.
 ProgramText with_defines(const ProgramText& text, const std::vector<std::string>& defines);
 

@@ -131,8 +131,12 @@ void Evaluator::prepare(uint32_t episodes, const EvaluationRequest& request) {
         returns_ = Buffer(device, sizeof(double) * episodes * env_.schema().header().policies);
         lengths_ = Buffer(device, sizeof(int32_t) * episodes);
         over_ = Buffer(device, episodes);
-        if (const size_t logs = env_.schema().log_names().size())
-            logs_ = Buffer(device, sizeof(float) * episodes * logs);
+        graph_.reset();
+    }
+    // A reload may bring another Log.
+    const size_t logs = sizeof(float) * over_.bytes() * env_.schema().log_names().size();
+    if (logs_.bytes() < logs) {
+        logs_ = Buffer(device, logs);
         graph_.reset();
     }
     if (looks_at_steps(request) || !learner_.plays())

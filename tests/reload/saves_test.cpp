@@ -150,6 +150,37 @@ TEST_CASE("a save that is taken back while it is compiled leaves what was there"
     CHECK(!bench.reloader().take());
 }
 
+TEST_CASE(
+    "a program that is begun is of the version that runs, though the file is saved meanwhile") {
+    Bench bench(cpu(), adding(1));
+    const uint64_t layout = bench.env().schema().header().layout;
+    for (const int pause : {0, 30, 150}) {
+        CAPTURE(pause);
+        const std::string unique = "// " + std::to_string(fresh_seed()) + "\n";
+        PendingProgram pending = bench.env().begin_program(
+            {.instantiation =
+                 unique + "#include <nacelle/programs/evaluation.h>\nNACELLE_EVALUATION()\n",
+             .headers = {},
+             .defines = {}});
+        std::this_thread::sleep_for(std::chrono::milliseconds(pause));
+        bench.save({.before = unique, .state = "double other; float value; int steps;"});
+        const Program& program = bench.env().program(std::move(pending));
+        CHECK(program.schema().header().layout == layout);
+        bench.env().release(program);
+        bench.save(adding(1));
+    }
+}
+
+TEST_CASE("a program is begun though its file is away") {
+    Bench bench(cpu(), adding(1));
+    fs::rename(bench.source(), bench.folder().path() / "elsewhere.cu");
+    CHECK_NOTHROW(bench.env().program(
+        {.instantiation = "// " + std::to_string(fresh_seed()) +
+                          "\n#include <nacelle/programs/evaluation.h>\nNACELLE_EVALUATION()\n",
+         .headers = {},
+         .defines = {}}));
+}
+
 TEST_CASE("a header that the file includes is a part of it") {
     const Author author{.before = "#include \"numbers.h\"\n",
                         .step = "s.value = number; ++s.steps;"};

@@ -230,6 +230,28 @@ void another_state(const std::shared_ptr<RunsOn>& on) {
     CHECK(course.run().environment().param("force") == 9);
 }
 
+// Evaluations note what report() said, however much that has become.
+void another_log(const std::shared_ptr<RunsOn>& on) {
+    Course course(on, {{"run", {{"evaluate_every", 1}}}});
+    const auto telling = [&](const std::string& fields) {
+        return course.with("    static void reset(",
+                           "    struct Log { float " + fields +
+                               "; };\n"
+                               "    static Log report(const State& s, const Params&) {\n"
+                               "        Log log{};\n"
+                               "        for (float& one : log.told) one = s.theta;\n"
+                               "        return log;\n    }\n"
+                               "    static void reset(");
+    };
+    for (const char* const fields :
+         {"told[1]", "told[64], a[64], b[64], c[64], d[64], e[64], f[64], g[64]", "told[2]"}) {
+        const RunReload reload = course.save_and_wait(telling(fields));
+        REQUIRE_MESSAGE(reload.taken, reload.text);
+        course.run().iterate();
+        CHECK(course.run().evaluate(40).episodes == 40);
+    }
+}
+
 constexpr std::pair<const char*, void (*)(const std::shared_ptr<RunsOn>&)> cases[] = {
     {"a comment", a_comment},
     {"a constant", a_constant},
@@ -237,6 +259,7 @@ constexpr std::pair<const char*, void (*)(const std::shared_ptr<RunsOn>&)> cases
     {"spaces, stop", spaces_stop},
     {"spaces, restart", spaces_restart},
     {"another state", another_state},
+    {"another log", another_log},
 };
 
 }
@@ -255,6 +278,7 @@ TEST_CASE("other observations begin with a new learner where that is asked for")
     spaces_restart(cpu());
 }
 TEST_CASE("another state trains on, and such a run can be resumed") { another_state(cpu()); }
+TEST_CASE("another log trains on, and evaluations have room for it") { another_log(cpu()); }
 
 TEST_CASE("runs reload on a GPU") {
     std::shared_ptr<RunsOn> on;

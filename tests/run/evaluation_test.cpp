@@ -180,6 +180,37 @@ NACELLE_ENV(Dice)
     CHECK(learned.trainee->evaluate({.episodes = 150, .seed = 1}).log.empty());
 }
 
+TEST_CASE("what was reported has its own name, also in lists of records") {
+    const Folder folder;
+    const auto source = folder.write("nested.cu", R"(#include <nacelle/env.h>
+struct Nested {
+    struct Params { float reward = 1; };
+    struct State { int n; };
+    struct Action { nacelle::Discrete<2> go; };
+    struct Obs { float n; };
+    struct Pair { float a; int b[3]; };
+    struct Log { Pair pair[2]; float last; };
+    static void reset(State& s, const Params&, nacelle::Rng&) { s.n = 0; }
+    static nacelle::Outcome step(State& s, const Action&, const Params& p, nacelle::Rng&) {
+        return {.reward = p.reward, .terminated = ++s.n == 3};
+    }
+    static Obs observe(const State& s, const Params&) { return {float(s.n)}; }
+    static Log report(const State&, const Params&) {
+        return {{{0, {10, 11, 12}}, {1, {13, 14, 15}}}, 20};
+    }
+};
+NACELLE_ENV(Nested)
+)");
+    Learned learned(cpu(), {{"env", {{"source", source.string()}, {"count", 8}}}});
+    const Evaluation found = learned.trainee->evaluate({.episodes = 8, .seed = 1, .logs = true});
+    const std::vector<std::pair<std::string, double>> wanted = {
+        {"pair.a.0", 0},  {"pair.a.1", 1},  {"pair.b.0", 10}, {"pair.b.1", 11}, {"pair.b.2", 12},
+        {"pair.b.3", 13}, {"pair.b.4", 14}, {"pair.b.5", 15}, {"last", 20}};
+    std::vector<std::pair<std::string, double>> told;
+    for (const Evaluation::Log& log : found.log) told.emplace_back(log.name, log.mean);
+    CHECK(told == wanted);
+}
+
 TEST_CASE("the kernel of evaluations compiles for a GPU, for one agent, teams and groups") {
     std::unique_ptr<Compiler> compiler;
     try {

@@ -172,8 +172,11 @@ def a_policy_acts_in_it_and_stays_over_a_reload(bench):
         page.close()
     bench.refused(r'.*: there is no run here.*|.*no run.*', 'watch', 'cartpole', '--policy', 'empty', *CPU)
     # It acts in as many environments as its run has.
-    result = bench.run('watch', 'cartpole', '--policy', 'run', '--count', '3', *CPU)
-    assert result.status == 2 and '--policy' in result.err and '--count' in result.err, result
+    for option, value in (('--count', '3'), ('--config', 'run/config.json')):
+        result = bench.run('watch', 'cartpole', '--policy', 'run', option, value, *CPU)
+        assert result.status == 2 and '--policy' in result.err and option in result.err, result
+    bench.refused(r"--set env\.count=3: a watch has a number of its own \(--count N\)", 'watch', 'cartpole', *CPU, '--set', 'env.count=3')
+    bench.refused(r"--set run\.keep=3: 'run' is nothing to a policy that acts .*", 'watch', 'cartpole', '--policy', 'run', *CPU, '--set', 'run.keep=3')
 
 
 @case

@@ -28,16 +28,21 @@ template <class E> NACELLE_INLINE double running_return(const View<E>& view, siz
     const uint32_t agents = description<E>.header.policy[p].agents;
     return sum / double(agents ? agents : 1);
 }
+// The numbers of a struct's leaves before one of them, in the order in which fields are listed.
+template <class T> constexpr size_t numbers_before(int leaf) {
+    size_t numbers = 0;
+    for (int i = 0; i < leaf; ++i) numbers += leaves_of<T>.field[i].count;
+    return numbers;
+}
 // What report() said of the episode that has just ended.
 template <class E>
 NACELLE_INLINE void note_log(const View<E>& view, const FirstEpisodesArgs& args, size_t env) {
     if constexpr (!same<LogOf<E>, None>) {
         LogOf<E> log;
         load_row<E>(view.array, slot_of<E>(Role::log), env, view.head.envs, log);
-        size_t at = env;
-        for_each_element(log, [&](auto, int, auto& value) {
-            args.logs[at] = float(value);
-            at += args.envs;
+        for_each_element(log, [&]<int leaf>(Index<leaf>, int k, auto& value) {
+            constexpr size_t before = numbers_before<LogOf<E>>(leaf);
+            args.logs[(before + size_t(k)) * args.envs + env] = float(value);
         });
     }
 }

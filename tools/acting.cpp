@@ -1,0 +1,59 @@
+#include "tools/acting.h"
+
+#include "engine/base/error.h"
+#include "engine/env/param_values.h"
+#include "engine/run/directory.h"
+
+namespace nacelle::tools {
+namespace {
+
+void require_of_use(const std::string& assignment) {
+    const std::string part = assignment.substr(0, assignment.find_first_of(".="));
+    if (part != "env" && part != "hooks" && part != "learner" && part != "policies")
+        throw Error("--set " + assignment, "'" + part + "' is nothing to a policy that acts",
+                    "there is: env, hooks, learner, policies");
+}
+
+void compute_in_f32(Json& configuration) {
+    if (!configuration.contains("policies")) return;
+    for (auto& [name, policy] : configuration["policies"].items()) {
+        if (!policy.is_object() || !policy.contains("precision")) continue;
+        policy["precision"] = "f32";
+        policy.erase("staged");
+        policy.erase("tensor_cores");
+    }
+}
+
+// What was drawn for each environment is an array of the checkpoint: a number in its place is drawn, too.
+void keep_drawn(const Json& before, Json& now, const std::string& path) {
+    if (is_distribution(before)) {
+        if (now.is_object()) return;
+        Json always;
+        always["choice"] = Json::array({now});
+        now = std::move(always);
+    } else if (is_distribution(now))
+        throw Error(path, "was one number in training, and the checkpoint has no array of it",
+                    "a number");
+    else if (before.is_object() && now.is_object())
+        for (const auto& [name, value] : before.items())
+            if (now.contains(name)) keep_drawn(value, now[name], path + "." + name);
+}
+
+}
+
+Json acting_configuration(const std::filesystem::path& run,
+                          const std::vector<std::string>& assignments, bool on_gpu) {
+    Json own = run_configuration(run);
+    if (!on_gpu) compute_in_f32(own);
+    Json configuration = own;
+    for (const std::string& assignment : assignments) {
+        require_of_use(assignment);
+        set_path(configuration, assignment);
+    }
+    const Json::json_pointer params("/env/params");
+    if (own.contains(params) && configuration.contains(params))
+        keep_drawn(own[params], configuration[params], "env.params");
+    return configuration;
+}
+
+}
