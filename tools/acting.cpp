@@ -2,7 +2,6 @@
 
 #include "engine/base/error.h"
 #include "engine/env/param_values.h"
-#include "engine/run/directory.h"
 
 namespace nacelle::tools {
 namespace {
@@ -41,9 +40,7 @@ void keep_drawn(const Json& before, Json& now, const std::string& path) {
 
 }
 
-Json acting_configuration(const std::filesystem::path& run,
-                          const std::vector<std::string>& assignments, bool on_gpu) {
-    Json own = run_configuration(run);
+Json acting_configuration(Json own, const std::vector<std::string>& assignments, bool on_gpu) {
     if (!on_gpu) compute_in_f32(own);
     Json configuration = own;
     for (const std::string& assignment : assignments) {

@@ -1,15 +1,13 @@
 #pragma once
 #include "engine/config/config.h"
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace nacelle::tools {
 
-// The configuration under which a run's policy acts: the run's own but for `assignments`, which may change
+// The configuration under which a run's policy acts: the run's `own` but for `assignments`, which may change
 // what it acts in. On a CPU it computes in f32 with the weights that a GPU trained in bf16.
-Json acting_configuration(const std::filesystem::path& run,
-                          const std::vector<std::string>& assignments, bool on_gpu);
+Json acting_configuration(Json own, const std::vector<std::string>& assignments, bool on_gpu);
 
 }

@@ -71,9 +71,10 @@ std::optional<RunRecording> begin_recording(const Eval& eval, Environment& env) 
 
 void run(const Eval& eval) {
     const std::string where = (eval.run / "config.json").string();
-    run_configuration(eval.run);    // where there is no run, nobody waits for a device
+    Json own = run_configuration(eval.run);    // where there is no run, nobody waits for a device
     const std::shared_ptr<RunsOn> on = open_for_learner(eval.options);
-    const Json configuration = acting_configuration(eval.run, eval.options.assignments, on->cuda());
+    const Json configuration =
+        acting_configuration(std::move(own), eval.options.assignments, on->cuda());
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     const Checkpoint checkpoint = chosen(eval, on->log);
     Trainee trainee(begin_environment(on, plugins, configuration, where), plugins, configuration,

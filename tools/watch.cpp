@@ -44,7 +44,8 @@ Json configuration_of(const Watch& watch, std::string& where, bool on_gpu) {
         return configuration;
     }
     where = (watch.policy / "config.json").string();
-    Json its = acting_configuration(watch.policy, watch.options.assignments, on_gpu);
+    Json its =
+        acting_configuration(run_configuration(watch.policy), watch.options.assignments, on_gpu);
     its["env"]["source"] = configuration["env"]["source"];
     if (watch.options.seed) its["seed"] = *watch.options.seed;
     return its;
