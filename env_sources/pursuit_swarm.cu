@@ -39,6 +39,7 @@ struct PursuitSwarm {
     static constexpr int grid = nacelle::constant("grid", grid_for(predators + preys));
     static constexpr int time_limit = nacelle::constant("time_limit", 500), nobody = -1;
     using Torus = nacelle::Torus<grid, grid>;
+    using Spot = nacelle::Spot;                            // an id, and where its agent lies
 
     struct Params {
         float predator_speed = 0.12f, prey_speed = 0.1f, predator_turn = 0.3f, prey_turn = 0.6f;
@@ -166,15 +167,15 @@ struct PursuitSwarm {
 
     // The K nearest of group G that are nearer to `me` than `within` cells, without agent `myself`.
     template <class G, int K>
-    static nacelle::Nearest<K> nearest(const Team& team, const Body& me, float within,
-                                       int myself = nobody) {
+    static nacelle::Nearest<K, Spot> nearest(const Team& team, const Body& me, float within,
+                                             int myself = nobody) {
         const float limit = within * within / float(grid * grid);
-        nacelle::Nearest<K> near;
+        nacelle::Nearest<K, Spot> near;
         Torus::around(cell(me), [&](int first, int end) {
-            team.bin<G>(first, end, [&](const auto& other) {
+            team.bin<G>(first, end, [&](const auto& other, Spot spot) {
                 const Vec2 d = between(me.at, other.body.at);
                 const float squared = d.x * d.x + d.y * d.y;
-                if (squared < limit && other.id != myself) near.offer(other.id, squared);
+                if (squared < limit && other.id != myself) near.offer(spot, squared);
             });
         });
         return near;
@@ -185,8 +186,8 @@ struct PursuitSwarm {
         for (auto& one : list) one = {};
         const float scale = float(grid) / sight;
         const float cosine = nacelle::cos(me.heading), sine = nacelle::sin(me.heading);
-        nearest<G, seen>(team, me, sight, myself).each([&](int place, int id) {
-            const Body& other = team.get<G>(id).body;
+        nearest<G, seen>(team, me, sight, myself).each([&](int place, Spot spot) {
+            const Body& other = team.get<G>(spot).body;
             const Vec2 d = between(me.at, other.at);
             const float turned = other.heading - me.heading;
             list[place] = {scale * (d.x * cosine + d.y * sine), scale * (d.y * cosine - d.x * sine),

@@ -4,19 +4,33 @@
 
 namespace nacelle {
 
-// The K offered with the smallest keys, ascending, ties by the order of the offers.
-template <int K> struct Nearest {
+// Who an agent is, and where it lay when somebody came by. It stands for its id wherever one is wanted;
+// who looks it up again finds it there, or by its id where it has been moved since.
+class Spot {
+public:
+    NACELLE_INLINE explicit constexpr Spot(int id = -1) : both_(uint32_t(id)) {}
+    NACELLE_INLINE constexpr Spot(int id, int place)
+        : both_(uint32_t(place) << 16 | (uint32_t(id) & 0xffffu)) {}
+    NACELLE_INLINE constexpr operator int() const { return int16_t(both_ & 0xffffu); }
+    NACELLE_INLINE constexpr int place() const { return int(both_ >> 16); }
+
+private:
+    uint32_t both_;    // in one, so that a list of them takes no more registers than one of ids
+};
+
+// The K offered with the smallest keys, ascending, ties by the order of the offers. `Id` is an int or a Spot.
+template <int K, class Id = int> struct Nearest {
     int count = 0;
-    int id[K];
+    Id id[K];
     float key[K];
 
     Nearest() {
         NACELLE_UNROLL for (int i = 0; i < K; ++i) {
-            id[i] = -1;
+            id[i] = Id(-1);
             key[i] = 3.4e38f;
         }
     }
-    NACELLE_INLINE void offer(int candidate, float k) {
+    NACELLE_INLINE void offer(Id candidate, float k) {
         if (!(k < key[K - 1])) return;
         // From the far end: each entry keeps its own, takes the new one, or takes its neighbour's.
         bool here = true;
@@ -34,7 +48,7 @@ template <int K> struct Nearest {
     // registers: an entry is picked by comparing, since an index would put the list in memory.
     template <class Fn> NACELLE_INLINE void each(Fn&& fn) const {
         NACELLE_ROLLED for (int i = 0; i < count; ++i) {
-            int who = id[0];
+            Id who = id[0];
             NACELLE_UNROLL for (int j = 1; j < K; ++j) who = i == j ? id[j] : who;
             fn(i, who);
         }

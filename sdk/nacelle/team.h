@@ -61,7 +61,21 @@ public:
         detail::check_index("the agents of a group", id, detail::count_of<E, G>);
         return known<Member<E, G>>(detail::member_of(seen().template squad<G>(), id), id);
     }
+    // The same of one that a bin told of, without asking where it has gone.
+    template <class G> NACELLE_INLINE const Member<E, G>& get(Spot spot) const {
+        if constexpr (detail::moves<E, G>) {
+            const int id = spot, place = spot.place();
+            detail::check_index("the agents of a group", id, detail::count_of<E, G>);
+            const auto& squad = seen().template squad<G>();
+            if (place < detail::count_of<E, G> && squad.member[place].id == id)
+                return squad.member[place];
+        }
+        return get<G>(int(spot));
+    }
     NACELLE_INLINE const Member<E>& operator[](int id) const { return get<detail::Sole<E>>(id); }
+    NACELLE_INLINE const Member<E>& operator[](Spot spot) const {
+        return get<detail::Sole<E>>(spot);
+    }
 
     // fn(me) or fn(me, rng) for every agent of the group that fn's first parameter names. It writes its
     // own member alone, and reads of others what nobody writes in this phase.
@@ -171,8 +185,8 @@ public:
         detail::sort_bins<E, G>(memory_, gang_, partial_, bin_of);
         end(detail::Phase::sort);
     }
-    // Inside a phase: fn(member) for the members of the group that the last sort put into a bin, or into
-    // the bins from `first` up to `end`; in the order of the bins, and in a bin by id.
+    // Inside a phase: fn(member) or fn(member, spot) for the members of the group that the last sort put
+    // into a bin, or into the bins from `first` up to `end`; in the order of the bins, and in a bin by id.
     template <class G = detail::Sole<E>, class Fn>
     NACELLE_INLINE void bin(int which, Fn&& fn) const {
         bin<G>(which, which + 1, static_cast<Fn&&>(fn));
@@ -197,9 +211,11 @@ private:
             const int i = here;
             here = next;
             next = squad.at[min(k + 2, most)];
-            if constexpr (detail::moves<E, G>)
-                fn(static_cast<const Member<E, G>&>(squad.member[i]));
-            else fn(known<Member<E, G>>(squad.member[i], i));
+            const Member<E, G>& member = squad.member[i];
+            if constexpr (!detail::moves<E, G>) known<Member<E, G>>(member, i);
+            if constexpr (detail::Calls<Fn, const Member<E, G>, const Spot>)
+                fn(member, detail::moves<E, G> ? Spot(member.id, i) : Spot(i));
+            else fn(member);
         }
     }
     // Says that a member's id is where it was found: nobody needs to load it then.
@@ -221,6 +237,17 @@ private:
             return value(known<Member<E, G>>(detail::member_of(memory_.template squad<G>(), i), i));
         };
     }
+    // The same of the member at place k, for answers that do not depend on the order.
+    template <class G, class Value> NACELLE_INLINE auto asked_in_place(Value& value) {
+        if constexpr (!detail::moves<E, G>) return asked<G>(value);
+        else {
+            detail::check_outside(inside_);
+            return [this, &value](int k) {
+                const Member<E, G>& member = memory_.template squad<G>().member[k];
+                return value(member);
+            };
+        }
+    }
     template <class Fn, class T, class Value, class Op>
     NACELLE_INLINE T ask(T none, Value value, Op op) {
         using G = detail::GroupOfFn<E, Fn>;
@@ -235,7 +262,7 @@ private:
         using G = detail::GroupOfFn<E, Fn>;
         const bool looked = looked_;
         const T answer = gang_.template combine_any_order<detail::count_of<E, G>>(
-            memory_, partial_, none, asked<G>(value), op);
+            memory_, partial_, none, asked_in_place<G>(value), op);
         looked_ = looked;
         return answer;
     }

@@ -17,11 +17,11 @@ struct Asks {
         int near[3];
         float near_key[3];
         int near_count;
-        uint32_t own_bin, run_of_bins;    // hashes of the ids met, in their order
+        uint32_t own_bin, run_of_bins, run_of_spots;    // hashes of the ids met, in their order
         int begin, end;                   // which bins are run through
     };
     struct Action { nacelle::Discrete<2> go; };
-    struct Obs { float value; };
+    struct Obs { float value, twice, id; };
     using Team = nacelle::Team<Asks>;
     using Member = nacelle::Member<Asks>;
 
@@ -58,10 +58,16 @@ struct Asks {
             me.own_bin = me.run_of_bins = 17;
             team.bin<nacelle::detail::Sole<Asks>>(me.bin, [&](const Member& other) { me.own_bin = me.own_bin * 31 + uint32_t(other.id) + 1; });
             team.bin<nacelle::detail::Sole<Asks>>(me.begin, me.end, [&](const Member& other) { me.run_of_bins = me.run_of_bins * 31 + uint32_t(other.id) + 1; });
+            me.run_of_spots = 17;
+            team.bin<nacelle::detail::Sole<Asks>>(me.begin, me.end, [&](const Member& other, nacelle::Spot spot) {
+                const nacelle::Spot moved_since(spot, (spot.place() + 1) % agents), nowhere(spot, 0x7fff), told(spot);
+                const bool found = team[spot].id == other.id && team[moved_since].id == spot && team[nowhere].id == spot && team[told].id == spot;
+                me.run_of_spots = me.run_of_spots * 31 + uint32_t(found ? int(other.id) : -2) + 1;
+            });
         });
         return nacelle::Ending::running;
     }
-    static Obs observe(const Team&, const Member& me, const Params&) { return {me.value}; }
+    static Obs observe(const Team&, const Member& me, const Params&) { return {me.value, 2 * me.value, float(me.id)}; }
 };
 NACELLE_ENV(Asks)
 )";

@@ -1,3 +1,4 @@
+#include "engine/check/variant.h"
 #include "tests/env/team_authors.h"
 #include "tests/sdk/emulated.h"
 #include "tests/support/random.h"
@@ -96,6 +97,7 @@ void check_answers(Environment& env, const Members& members) {
                               best = numbers(env, "state.best"), over = numbers(env, "state.over"),
                               own = numbers(env, "agent.own_bin"),
                               run = numbers(env, "agent.run_of_bins"),
+                              spots = numbers(env, "agent.run_of_spots"),
                               near = numbers(env, "agent.near"),
                               near_count = numbers(env, "agent.near_count");
     for (size_t e = 0; e < envs; ++e) {
@@ -124,6 +126,7 @@ void check_answers(Environment& env, const Members& members) {
             REQUIRE(own[row] == hash_of_bins(members, at, agents, bin, bin + 1));
             REQUIRE(run[row] == hash_of_bins(members, at, agents, int(members.begin[row]),
                                              int(members.end[row])));
+            REQUIRE(spots[row] == run[row]);
             std::vector<std::pair<float, int>> others;
             for (size_t k = 0; k < agents; ++k)
                 if (k != i && members.flag[at + k] == 0)
@@ -145,6 +148,15 @@ EnvSettings asks_settings(const std::filesystem::path& source, int agents, int b
     return settings_of({{"source", source},
                         {"count", count},
                         {"constants", {{"agents", agents}, {"bins", bins}}}});
+}
+
+// The code of a GPU on threads, `lanes` for a team, where a sort moves the members as in large teams.
+Environment moving(const EnvSettings& settings, int lanes) {
+    Variant variant = Variant::emulated(lanes);
+    variant.defines.emplace_back("NACELLE_MOVES");
+    return Environment(
+        open_variant({.backend = "cpu", .cache = shared_cache()->directory()}, variant, nullptr),
+        settings);
 }
 
 }
@@ -182,18 +194,41 @@ TEST_CASE("the answers have the same bits for any number of a GPU's threads") {
         for (const int lanes : threads) {
             CAPTURE(agents);
             CAPTURE(lanes);
-            Environment plain(cpu(1), asks_settings(source, agents, bins, 2)),
-                emulated(cpu(1), asks_settings(source, agents, bins, 2));
+            const EnvSettings settings = asks_settings(source, agents, bins, 2);
+            Environment plain(cpu(1), settings), emulated(cpu(1), settings),
+                moved = moving(settings, lanes);
             Emulated gpu(emulated, lanes);
             if (agents > 32) CHECK(gpu.lanes() == uint32_t(lanes));
             for (int trial = 0; trial < 3; ++trial) {
                 const Members members = random_members(dice, size_t(2 * agents), bins);
-                give(plain, members);
-                give(emulated, members);
+                for (Environment* const env : {&plain, &emulated, &moved}) give(*env, members);
                 plain.step();
                 gpu.step(false);
-                check_answers(emulated, members);
-                REQUIRE(first_difference(plain, emulated) == "");
+                moved.step();
+                for (Environment* const env : {&emulated, &moved}) {
+                    check_answers(*env, members);
+                    REQUIRE(first_difference(plain, *env) == "");
+                }
             }
         }
+}
+
+TEST_CASE("a row that is not finite is named by a GPU's code wherever it was gathered") {
+    const Folder folder;
+    const std::filesystem::path source = folder.write("asks.cu", asks);
+    const int agents = 65;
+    const auto all = few_if_sanitized<int>({0, 1, 30, 31, 32, 57, 58, 60, 62, 63, 64}, {9});
+    for (const int agent : all) {
+        CAPTURE(agent);
+        Environment env(cpu(1), asks_settings(source, agents, 8, 1));
+        Emulated gpu(env, 64);
+        std::vector<double> value(agents, 1);
+        value[size_t(agent)] = 3e38;    // twice that is too much
+        write_numbers(env, "agent.value", value);
+        gpu.step(false);
+        const std::string words = complaint([&] { env.check_finite(); });
+        CHECK_MESSAGE(contains(words, "obs of agent " + std::to_string(agent) +
+                                          " of environment 0 is infinite"),
+                      words);
+    }
 }

@@ -57,13 +57,13 @@ template <int W, int H> void check_box() {
     }
 }
 
-template <int K> void check_nearest(Dice& dice) {
+template <int K, class Id> void check_nearest(Dice& dice) {
     const int offers = dice.below(3 * K + 2), kinds = 1 + dice.below(12);
-    Nearest<K> near;
+    Nearest<K, Id> near;
     std::vector<std::pair<float, int>> all;
     for (int i = 0; i < offers; ++i) {
         const float key = 0.25f * float(dice.below(kinds));    // many ties
-        near.offer(i, key);
+        near.offer(Id(i), key);
         all.emplace_back(key, i);
     }
     std::stable_sort(all.begin(), all.end(),
@@ -74,7 +74,7 @@ template <int K> void check_nearest(Dice& dice) {
     CHECK(found == all);
     for (int i = near.count; i < K; ++i) CHECK(near.id[i] == -1);
     std::vector<std::pair<float, int>> walked;
-    near.each([&](int place, int id) {
+    near.each([&](int place, Id id) {
         CHECK(place == int(walked.size()));
         walked.emplace_back(near.key[place], id);
     });
@@ -119,9 +119,21 @@ TEST_CASE("the nearest are those of a sort, ties in the order in which they were
     CAPTURE(seed);
     Dice dice(seed);
     for (int trial = 0; trial < 300; ++trial) {
-        check_nearest<1>(dice);
-        check_nearest<2>(dice);
-        check_nearest<5>(dice);
-        check_nearest<16>(dice);
+        check_nearest<1, int>(dice);
+        check_nearest<2, Spot>(dice);
+        check_nearest<5, int>(dice);
+        check_nearest<5, Spot>(dice);
+        check_nearest<16, int>(dice);
     }
+}
+
+TEST_CASE("a spot stands for an id and knows a place") {
+    for (const int id : {0, 1, 255, 16383}) {
+        CHECK(int(Spot(id)) == id);
+        for (const int place : {0, 77, 16383}) {
+            CHECK(int(Spot(id, place)) == id);
+            CHECK(Spot(id, place).place() == place);
+        }
+    }
+    CHECK(Spot() == -1);
 }

@@ -27,24 +27,22 @@ template <class E> NACELLE_INLINE int sum_before(int value) {
 }
 #endif
 
-// counts[i] becomes the sum of all up to and with i, for n of them.
-template <int n, class E>
-NACELLE_INLINE void running_sums(TeamMemory<E>& memory, const Gang<E>& gang, int& turn,
-                                 int* counts) {
+// counts[i] becomes the sum of all up to and with i, for n of them; `place` has room for a number of each
+// warp.
+template <class E, int n, class Crew>
+NACELLE_INLINE void running_sums(const Crew& crew, uint64_t* place, int* counts) {
 #if NACELLE_GPU
-    constexpr int lanes = Gang<E>::lanes, share = (n + lanes - 1) / lanes;
-    const int begin = min(gang.lane * share, n), end = min(begin + share, n);
+    constexpr int lanes = Crew::lanes, share = (n + lanes - 1) / lanes;
+    const int begin = min(crew.lane * share, n), end = min(begin + share, n);
     int own = 0;
     NACELLE_ROLLED for (int i = begin; i < end; ++i) own += counts[i];
     int before = sum_before<E>(own);
     if constexpr (lanes > 32) {
-        uint64_t* const place = memory.partial[turn];
-        turn ^= 1;
-        const int warp = gang.lane / 32;
-        if (gang.lane % 32 == 31) place[warp] = uint64_t(uint32_t(before + own));
-        gang.sync();
+        const int warp = crew.lane / 32;
+        if (crew.lane % 32 == 31) place[warp] = uint64_t(uint32_t(before + own));
+        crew.sync();
         int earlier = 0;    // of the warps before this one, gathered by all of its lanes
-        NACELLE_ROLLED for (int w = gang.lane % 32; w < warp; w += 32) earlier +=
+        NACELLE_ROLLED for (int w = crew.lane % 32; w < warp; w += 32) earlier +=
             int(uint32_t(place[w]));
         NACELLE_UNROLL for (int other = 1; other < 32; other *= 2) earlier +=
             __shfl_xor_sync(~0u, earlier, other);
@@ -52,9 +50,102 @@ NACELLE_INLINE void running_sums(TeamMemory<E>& memory, const Gang<E>& gang, int
     }
     NACELLE_ROLLED for (int i = begin; i < end; ++i) counts[i] = before += counts[i];
 #else
-    (void)memory, (void)gang, (void)turn;
+    (void)crew, (void)place;
     for (int i = 1; i < n; ++i) counts[i] += counts[i - 1];
 #endif
+}
+
+// What a sort counts in: where each bin begins, how many of its bin came before each member, and the
+// members of a bin in the order in which they came.
+struct Counts {
+    int* start;
+    int16_t *before, *unordered;
+    uint64_t* partial;
+};
+// start[b] becomes the number of members in the bins before b, and `unordered` those of bin b from there
+// on. All starts are zero before; bin_of(k) is the bin of the member at place k, -1 where it is in none.
+template <class E, class G, class Crew, class Fn>
+NACELLE_INLINE void count_bins(const Crew& crew, const Counts& to, Fn&& bin_of,
+                               const int16_t* bin) {
+    constexpr int count = count_of<E, G>;
+    // Counted one place further on: the sums then say where each bin begins.
+    crew.template spread_over<count>([&](int k) {
+        const int b = bin_of(k);
+        if (b >= 0) to.before[k] = int16_t(count_up(to.start[b + 1]));
+    });
+    crew.sync();
+    running_sums<E, bins_in<E, G>>(crew, to.partial, to.start + 1);
+    crew.sync();
+    crew.template spread_over<count>([&](int k) {
+        const int b = bin[k];
+        if (b >= 0) to.unordered[to.start[b] + to.before[k]] = int16_t(k);
+    });
+    crew.sync();
+}
+template <class E, class G> NACELLE_INLINE int id_at(const Squad<E, G>& squad, int k) {
+    if constexpr (moves<E, G>) return squad.id[k];
+    else return k;
+}
+// Each member to its place among those of its bin: by id, whatever order they came in.
+template <class E, class G>
+NACELLE_INLINE void order_bins(Squad<E, G>& table, const Gang<E>& gang, const Counts& from) {
+    constexpr int count = count_of<E, G>, bins = bins_in<E, G>;
+    const bool all = from.start[bins] == count;
+    gang.template spread_over<count>([&](int n) {
+        const int k = all && !Shape<E>::sorts_inside ? from.unordered[n] : n, b = table.bin[k];
+        if (b < 0) return;
+        const int id = id_at(table, k), end = from.start[b + 1];
+        int place = from.start[b];
+        NACELLE_ROLLED for (int other = place; other < end; ++other) place +=
+            id_at(table, from.unordered[other]) < id;
+        table.at[place] = int16_t(k);
+    });
+    if (gang.lane == 0) table.sorted = all;
+}
+#if NACELLE_GPU
+// The table from what `bin` says of all members; begun by all threads of the team. Each block counts all
+// members in its own shared memory: twice the work of half of them, without waiting for the other block.
+template <class E, class G>
+NACELLE_INLINE void fill_inside(Squad<E, G>& table, const Gang<E>& gang) {
+    auto& room = *reinterpret_cast<SortRoom<E, G>*>(shared_memory<E>());
+    const Counts counts{room.start, room.before, room.unordered, room.partial};
+    count_bins<E, G>(
+        BlockCrew<E>(), counts, [&](int k) { return int(table.bin[k]); }, table.bin);
+    order_bins<E, G>(table, gang, counts);
+    gang.template spread_over<bins_in<E, G> + 1, Weight::light>(
+        [&](int i) { table.start[i] = room.start[i]; });
+}
+template <class E, class G> NACELLE_INLINE void clear_inside() {
+    auto& room = *reinterpret_cast<SortRoom<E, G>*>(shared_memory<E>());
+    const BlockCrew<E> block;
+    block.sync();    // the sort before may still be looking at it
+    block.template spread_over<bins_in<E, G> + 1, Weight::light>([&](int i) { room.start[i] = 0; });
+}
+#endif
+// The table from bin_of(k).
+template <class E, class G, class Fn>
+NACELLE_INLINE void fill_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, Fn&& bin_of) {
+    auto& table = memory.template squad<G>();
+    const auto keep_bin = [&](int k) {
+        const int b = bin_of(k);
+        table.bin[k] = int16_t(b);
+        return b;
+    };
+#if NACELLE_GPU
+    if constexpr (Shape<E>::sorts_inside) {
+        clear_inside<E, G>();
+        gang.template spread_over<count_of<E, G>>(keep_bin);
+        gang.sync();
+        fill_inside<E, G>(table, gang);
+        return;
+    }
+#endif
+    const Counts counts{table.start, table.at, table.unordered, memory.partial[turn]};
+    turn ^= 1;
+    gang.template spread_over<bins_in<E, G> + 1, Weight::light>([&](int i) { table.start[i] = 0; });
+    gang.sync();
+    count_bins<E, G>(gang, counts, keep_bin, table.bin);
+    order_bins<E, G>(table, gang, counts);
 }
 
 // Every member to its place in the order of the bins, word by word: neighbouring threads move
@@ -64,61 +155,21 @@ NACELLE_INLINE void move_members(TeamMemory<E>& memory, const Gang<E>& gang) {
     auto& squad = memory.template squad<G>();
     constexpr int words = int(sizeof squad.member[0]) / 4, all = words * count_of<E, G>;
     auto* const place = reinterpret_cast<uint32_t*>(squad.member);
+    gang.sync();
     gang.template spread_over<all, Weight::light>([&](int w) { squad.held[w] = place[w]; });
+    gang.template spread_over<count_of<E, G>, Weight::light>(
+        [&](int k) { squad.unordered[k] = squad.bin[squad.at[k]]; });
     gang.sync();
     gang.template spread_over<all, Weight::light>(
         [&](int w) { place[w] = squad.held[squad.at[w / words] * words + w % words]; });
     gang.sync();
-    gang.template spread_over<count_of<E, G>>(
-        [&](int k) { squad.at[k] = squad.slot[squad.member[k].id] = int16_t(k); });
-    if (gang.lane == 0) squad.sorts = 0;
-}
-template <class E, class G>
-NACELLE_INLINE void move_sometimes(TeamMemory<E>& memory, const Gang<E>& gang, bool now) {
-    if constexpr (moves<E, G>) {
-        auto& squad = memory.template squad<G>();
-        gang.sync();
-        const int sorts = now ? sorts_between_moves : squad.sorts + 1;
-        gang.sync();
-        if (sorts >= sorts_between_moves) move_members<E, G>(memory, gang);
-        else if (gang.lane == 0) squad.sorts = sorts;
-    }
-}
-template <class E, class G> NACELLE_INLINE int place_of(const Squad<E, G>& squad, int id) {
-    if constexpr (moves<E, G>) return squad.slot[id];
-    else return id;
-}
-// The table from what `bin` says of each member; those with -1 are in none.
-template <class E, class G>
-NACELLE_INLINE void fill_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, bool fresh) {
-    constexpr int count = count_of<E, G>, bins = bins_in<E, G>;
-    auto& table = memory.template squad<G>();
-    gang.template spread_over<bins + 2, Weight::light>([&](int i) { table.start[i] = 0; });
-    gang.sync();
-    // Counted two places further on: the sums then give where each bin begins one place further on, and
-    // handing out places moves every beginning to the end of its bin, where the next one begins.
-    gang.template spread_over<count>([&](int i) {
-        if (table.bin[i] >= 0) count_up(table.start[table.bin[i] + 2]);
+    gang.template spread_over<count_of<E, G>>([&](int k) {
+        squad.bin[k] = squad.unordered[k];
+        squad.at[k] = int16_t(k);
+        const int id = squad.member[k].id;
+        squad.id[k] = int16_t(id);
+        squad.slot[id] = int16_t(k);
     });
-    gang.sync();
-    running_sums<bins, E>(memory, gang, turn, table.start + 2);
-    gang.sync();
-    gang.template spread_over<count>([&](int i) {
-        if (table.bin[i] >= 0)
-            table.unordered[count_up(table.start[table.bin[i] + 1])] = int16_t(i);
-    });
-    gang.sync();
-    gang.template spread_over<count>([&](int k) {    // its place among those of its bin
-        const int i = table.start[bins] == count ? table.unordered[k] : k, b = table.bin[i];
-        if (b < 0) return;
-        const int end = table.start[b + 1];
-        int place = table.start[b];
-        NACELLE_ROLLED for (int other = place; other < end; ++other) place +=
-            table.unordered[other] < i;
-        table.at[place] = int16_t(place_of(table, i));
-    });
-    if (gang.lane == 0) table.sorted = table.start[bins] == count;
-    if (table.start[bins] == count) move_sometimes<E, G>(memory, gang, fresh);
 }
 template <class E, class G, class Fn>
 NACELLE_INLINE void sort_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, Fn&& bin_of) {
@@ -126,22 +177,57 @@ NACELLE_INLINE void sort_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& t
     static_assert(bins_in<E, G> > 0,
                   "a group that is sorted needs 'static constexpr int bins = ...'");
     auto& squad = memory.template squad<G>();
-    gang.template spread_over<count_of<E, G>>([&](int k) {
+    [[maybe_unused]] int sorts = 0;
+    if constexpr (moves<E, G>) sorts = squad.sorts + 1;
+    fill_bins<E, G>(memory, gang, turn, [&](int k) {
         const Member<E, G>& member = squad.member[k];
         const int b = bin_of(member);
         check_index("the bins of a sorted group", b, bins_in<E, G>);
-        squad.bin[moves<E, G> ? int(member.id) : k] = int16_t(b);
+        return b;
     });
-    fill_bins<E, G>(memory, gang, turn, false);    // its first barrier comes before bins are read
+    if constexpr (moves<E, G>) {    // everybody has read `sorts` before one of the barriers
+        const bool now = sorts >= sorts_between_moves;
+        if (now) move_members<E, G>(memory, gang);
+        if (gang.lane == 0) squad.sorts = now ? 0 : sorts;
+    }
+}
+// The table of members that move, from bin_of(id), before they are loaded: each gets its place in the order
+// of the bins, if all are in bins.
+template <class E, class G, class Fn>
+NACELLE_INLINE void place_by_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn,
+                                  Fn&& bin_of) {
+    constexpr int count = count_of<E, G>;
+    auto& squad = memory.template squad<G>();
+    gang.template spread_over<count, Weight::light>([&](int i) { squad.id[i] = int16_t(i); });
+    fill_bins<E, G>(memory, gang, turn, bin_of);
+    gang.sync();
+    const bool sorted = squad.sorted;
+    if (sorted) {
+        gang.template spread_over<count, Weight::light>([&](int k) {
+            squad.unordered[k] = squad.bin[squad.at[k]];
+            squad.id[k] = squad.at[k];
+            squad.slot[squad.at[k]] = int16_t(k);
+        });
+        gang.sync();
+        gang.template spread_over<count, Weight::light>([&](int k) {
+            squad.bin[k] = squad.unordered[k];
+            squad.at[k] = int16_t(k);
+        });
+    } else
+        gang.template spread_over<count, Weight::light>([&](int i) { squad.slot[i] = int16_t(i); });
+    if (gang.lane == 0) squad.sorts = sorted ? 0 : sorts_between_moves;
 }
 // As an episode begins: nobody is in any bin.
 template <class E, class G>
 NACELLE_INLINE void empty_bins(TeamMemory<E>& memory, const Gang<E>& gang) {
     if constexpr (bins_in < E, G >> 0) {
         auto& squad = memory.template squad<G>();
-        gang.template spread_over<bins_in<E, G> + 2>([&](int i) { squad.start[i] = 0; });
+        gang.template spread_over<bins_in<E, G> + 1>([&](int i) { squad.start[i] = 0; });
         gang.template spread_over<count_of<E, G>>([&](int i) { squad.bin[i] = -1; });
-        if (gang.lane == 0) squad.sorted = false;
+        if (gang.lane == 0) {
+            squad.sorted = false;
+            if constexpr (moves<E, G>) squad.sorts = sorts_between_moves;    // the first sort moves
+        }
     }
 }
 

@@ -62,6 +62,27 @@ constexpr int rows_staged(int width, int unit) {
                                          : unit;
 }
 
+// Rows for which a block has no room in its stages are written in place, one number at a time. Few are
+// worth it where the others leave the first-level cache, by which a team in global memory lives, a step
+// more: a multiprocessor of sm_80 and later gives blocks its shared memory in steps, 1 KiB of a block's
+// being the driver's. 32 KiB more of cache were 4 % of the time of teams of 16,384 agents, and the price
+// 8 of 1,024 rows (H200, 2026-11). This is how many bytes of the stages are left out for that, in a block
+// that has a multiprocessor for itself.
+constexpr int left_out([[maybe_unused]] int stages, [[maybe_unused]] int threads,
+                       [[maybe_unused]] bool in_shared) {
+#if defined(NACELLE_EMULATE)
+    return rounded_up(stages / 32, 16);    // so that there are such rows everywhere
+#else
+    constexpr int steps[] = {100, 132, 164, 196};    // KiB
+    if (!in_shared && threads == 1024)
+        for (const int step : steps) {
+            const int over = stages - (step - 1) * 1024;
+            if (over > 0 && over <= stages / 32) return over;
+        }
+    return 0;
+#endif
+}
+
 #if NACELLE_GPU
 template <class E> struct TeamShape {
     static constexpr int lanes = threads_for_team<E>();
@@ -99,15 +120,35 @@ template <class E> struct TeamShape {
     }
     static constexpr int threads = threads_of_block();
     static constexpr int blocks = lanes > threads ? lanes / threads : 1;    // of a cluster
+#if defined(NACELLE_EMULATE)
+    static constexpr bool in_shared = !any_moves<E>();
+#else
     static constexpr bool in_shared = blocks == 1 && bytes_with(threads, true) <= most_shared;
-    static constexpr int shared_bytes = bytes_with(threads, in_shared);
+#endif
     static constexpr int workspace = in_shared ? 0 : rounded_up(memory, 256);
+
+    static constexpr int all_stages = threads / unit * stage * 4;
+    static constexpr int stages = all_stages - left_out(all_stages, threads, in_shared);
+    static constexpr bool some_in_place = stages < all_stages;
+    // What a sort of a team in global memory counts in, each block for itself: the room of the stages.
+    static constexpr int sort_bytes() {
+        int bytes = 0;
+        for_each_group<E>([&]<class G, int>() {
+            if constexpr (bins_in < E, G >> 0) bytes = max(bytes, int(sizeof(SortRoom<E, G>)));
+        });
+        return rounded_up(bytes, 16);
+    }
+    static constexpr bool sorts_inside = !in_shared && lanes == threads && sort_bytes() > 0 &&
+                                         max(stages, sort_bytes()) <= most_shared;
+    static constexpr int shared_bytes = in_shared      ? bytes_with(threads, true)
+                                        : sorts_inside ? max(stages, sort_bytes())
+                                                       : stages;
     static_assert(shared_bytes <= most_shared);
 };
 template <class E> struct SoloShape {
     static constexpr int lanes = 1, unit = 1, threads = 128, blocks = 1, shared_bytes = 0,
                          workspace = 0, stage = 0;
-    static constexpr bool in_shared = false;
+    static constexpr bool in_shared = false, sorts_inside = false;
 };
 #else
 // On a CPU one thread runs whole environments, so many that a share of the work is worth handing out.
@@ -115,17 +156,33 @@ template <class E> struct TeamShape {
     static constexpr int lanes = 1, unit = 1, blocks = 1, shared_bytes = 0, workspace = 0,
                          stage = 0;
     static constexpr int threads = agents_in_all<E>() >= 256 ? 1 : 256 / agents_in_all<E>();
-    static constexpr bool in_shared = false;
+    static constexpr bool in_shared = false, sorts_inside = false;
 };
 template <class E> struct SoloShape {
     static constexpr int lanes = 1, unit = 1, threads = 128, blocks = 1, shared_bytes = 0,
                          workspace = 0, stage = 0;
-    static constexpr bool in_shared = false;
+    static constexpr bool in_shared = false, sorts_inside = false;
 };
 #endif
 
 template <class E, bool team> struct ShapeFor { using type = SoloShape<E>; };
 template <class E> struct ShapeFor<E, true> { using type = TeamShape<E>; };
 template <class E> using Shape = typename ShapeFor<E, is_team<E>>::type;
+
+#if NACELLE_GPU && !defined(NACELLE_EMULATE)
+extern "C" __shared__ __align__(16) unsigned char nacelle_shared[];
+#elif NACELLE_GPU
+template <class E> alignas(16) inline unsigned char shared_of[Shape<E>::shared_bytes + 16];
+#endif
+// The shared memory of this block: stages first.
+template <class E> NACELLE_INLINE unsigned char* shared_memory() {
+#if defined(NACELLE_EMULATE)
+    return shared_of<E>;
+#elif NACELLE_GPU
+    return nacelle_shared;
+#else
+    return nullptr;
+#endif
+}
 
 }

@@ -102,7 +102,6 @@ NACELLE_INLINE void load_team_snapshot(const View<E>& view, uint64_t tick, TeamL
     load_members<E>(view, lane, true);
     load_team_state<E>(view, lane);
     load_episode<E>(view, tick, lane);
-    restore_bins<E>(lane);
     lane.gang.sync();
 }
 

@@ -7,25 +7,14 @@
 
 namespace nacelle::detail {
 
-#if NACELLE_GPU && !defined(NACELLE_EMULATE)
-extern "C" __shared__ __align__(16) unsigned char nacelle_shared[];
-#elif NACELLE_GPU
-template <class E> alignas(16) inline unsigned char shared_of[Shape<E>::shared_bytes + 16];
-#endif
-
 // Where this team steps.
 template <class E> NACELLE_INLINE TeamMemory<E>& team_memory(const ViewHead& head, size_t env) {
 #if NACELLE_GPU
     using Form = Shape<E>;
     if constexpr (Form::in_shared) {
-#if defined(NACELLE_EMULATE)
-        unsigned char* const shared = shared_of<E>;
-#else
-        unsigned char* const shared = nacelle_shared;
-#endif
-        constexpr int stages = Form::threads / Form::unit * Form::stage * 4;
         const int team = Form::lanes < Form::threads ? int(threadIdx.x) / Form::lanes : 0;
-        return *reinterpret_cast<TeamMemory<E>*>(shared + stages + team * Form::memory);
+        return *reinterpret_cast<TeamMemory<E>*>(shared_memory<E>() + Form::stages +
+                                                 team * Form::memory);
     } else
         return *reinterpret_cast<TeamMemory<E>*>(static_cast<unsigned char*>(head.workspace) +
                                                  env * size_t(Form::workspace));
@@ -38,12 +27,8 @@ template <class E> NACELLE_INLINE TeamMemory<E>& team_memory(const ViewHead& hea
 // The room where this warp, or this team if it is less, gathers rows before they leave together.
 template <class E> NACELLE_INLINE float* stage_of() {
 #if NACELLE_GPU
-#if defined(NACELLE_EMULATE)
-    unsigned char* const shared = shared_of<E>;
-#else
-    unsigned char* const shared = nacelle_shared;
-#endif
-    return reinterpret_cast<float*>(shared) + int(threadIdx.x) / Shape<E>::unit * Shape<E>::stage;
+    return reinterpret_cast<float*>(shared_memory<E>()) +
+           int(threadIdx.x) / Shape<E>::unit * Shape<E>::stage;
 #else
     return nullptr;
 #endif
@@ -91,34 +76,49 @@ NACELLE_INLINE void store_turn(const View<E>& view, size_t row, int turn) {
     if constexpr (has_turn<E, G>)
         group_column<E, uint8_t, Role::turn, group_index<E, G>()>(view)[row] = uint8_t(turn);
 }
-// As loaded, members lie in the order of their ids.
-template <class E, class G> NACELLE_INLINE void set_slot(Squad<E, G>& squad, int i) {
-    if constexpr (moves<E, G>) squad.slot[i] = int16_t(i);
-}
-template <class E, class G>
-NACELLE_INLINE void load_bin(const View<E>& view, Squad<E, G>& squad, int i, size_t row) {
-    if constexpr (bins_in < E, G >> 0)
-        squad.bin[i] = group_column<E, int16_t, Role::bin, group_index<E, G>()>(view)[row];
+template <class E, class G> NACELLE_INLINE int16_t* bin_column(const View<E>& view) {
+    return group_column<E, int16_t, Role::bin, group_index<E, G>()>(view);
 }
 template <class E, class G>
 NACELLE_INLINE void store_bin(const View<E>& view, const Squad<E, G>& squad, int i, size_t row) {
-    if constexpr (bins_in < E, G >> 0)
-        group_column<E, int16_t, Role::bin, group_index<E, G>()>(view)[row] = squad.bin[i];
+    if constexpr (bins_in < E, G >> 0) bin_column<E, G>(view)[row] = squad.bin[place_of(squad, i)];
 }
 NACELLE_INLINE bool over_at(uint8_t terminated, uint8_t truncated) {
     return terminated | truncated;
 }
 
-// The fields, turns and returns of all members from their arrays. After a step that ended an episode
-// returns begin anew, though the arrays still show the old ones.
+template <class E, class G>
+NACELLE_INLINE void load_bin(const View<E>& view, Squad<E, G>& squad, int i, size_t row) {
+    if constexpr (bins_in < E, G >> 0 && !moves<E, G>) squad.bin[i] = bin_column<E, G>(view)[row];
+}
+// The bins as the last sort left them. Members that move come to lie in their order, so for them it goes
+// before they are loaded; for all others after.
+template <class E, class G>
+NACELLE_INLINE void restore_places(const View<E>& view, TeamLane<E>& lane, int& turn) {
+    if constexpr (moves<E, G>)
+        place_by_bins<E, G>(lane.memory, lane.gang, turn, [&](int i) {
+            return int(bin_column<E, G>(view)[row_of<E, G>(lane.env, i)]);
+        });
+}
+template <class E, class G> NACELLE_INLINE void restore_bins(TeamLane<E>& lane, int& turn) {
+    if constexpr (bins_in < E, G >> 0 && !moves<E, G>) {
+        lane.gang.sync();
+        auto& squad = lane.memory.template squad<G>();
+        fill_bins<E, G>(lane.memory, lane.gang, turn, [&](int i) { return int(squad.bin[i]); });
+    }
+}
+// The fields, turns and returns of all members from their arrays, and their bins. After a step that ended
+// an episode returns begin anew, though the arrays still show the old ones.
 template <class E>
 NACELLE_INLINE void load_members(const View<E>& view, TeamLane<E>& lane, bool over) {
+    int turn = 0;
+    for_each_group<E>([&]<class G, int>() { restore_places<E, G>(view, lane, turn); });
+    if constexpr (any_moves<E>()) lane.gang.sync();
     for_each_group<E>([&]<class G, int I>() {
         auto& squad = lane.memory.template squad<G>();
         lane.gang.template spread_over<count_of<E, G>>([&](int i) {
             const size_t row = row_of<E, G>(lane.env, i);
-            Member<E, G>& member = squad.member[i];
-            set_slot(squad, i);
+            Member<E, G>& member = member_of(squad, i);
             load_row<E>(view.array, group_slot<E>(Role::agent, I), row, rows_of<E, G>(view),
                         fields_of<E, G>(member));
             member.id = int16_t(i);
@@ -129,17 +129,7 @@ NACELLE_INLINE void load_members(const View<E>& view, TeamLane<E>& lane, bool ov
             squad.running[i] = over ? 0.0f : running;
         });
     });
-}
-template <class E, class G> NACELLE_INLINE void restore_group(TeamLane<E>& lane, int& turn) {
-    if constexpr (bins_in < E, G >> 0) {
-        lane.gang.sync();
-        fill_bins<E, G>(lane.memory, lane.gang, turn, true);
-    }
-}
-// The bins as the last sort left them; all members must have been loaded.
-template <class E> NACELLE_INLINE void restore_bins(TeamLane<E>& lane) {
-    int turn = 0;
-    for_each_group<E>([&]<class G, int>() { restore_group<E, G>(lane, turn); });
+    for_each_group<E>([&]<class G, int>() { restore_bins<E, G>(lane, turn); });
 }
 template <class E> NACELLE_INLINE void load_team_state(const View<E>& view, TeamLane<E>& lane) {
     if (lane.gang.lane == 0)
@@ -165,7 +155,6 @@ NACELLE_INLINE void load_team(const View<E>& view, uint64_t tick, TeamLane<E>& l
     load_members<E>(view, lane, over);
     load_team_state<E>(view, lane);
     load_episode<E>(view, tick, lane);
-    restore_bins<E>(lane);
 }
 template <class E> NACELLE_INLINE bool ended_before(const View<E>& view, size_t env) {
     return over_at(column<E, uint8_t, Role::terminated>(view)[env],

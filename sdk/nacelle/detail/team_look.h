@@ -53,10 +53,10 @@ template <class E, class G> NACELLE_INLINE uint32_t row_in_all(size_t env, int i
            uint32_t(agents_before<E>(group_index<E, G>())) + uint32_t(i);
 }
 
-// One member's row, zero where it was out before the step.
+// One member's row, zero where it was out before the step; i is its id.
 template <class E, class G>
 NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, TeamLane<E>& lane,
-                                bool final, int i, float* row) {
+                                bool final, int i, const Member<E, G>& me, float* row) {
     auto& squad = lane.memory.template squad<G>();
     if (has_turn<E, G> && (turn_at(squad, i) & was_out)) {
         NACELLE_ROLLED for (int k = 0; k < numbers_in<ObsOf<E, G>>; ++k) row[k] = 0;
@@ -70,8 +70,7 @@ NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, TeamLa
         }
         return;
     }
-    observe_member<E, G>(view, team, member_of(squad, i), lane.params(view), final,
-                         row_of<E, G>(lane.env, i), row);
+    observe_member<E, G>(view, team, me, lane.params(view), final, row_of<E, G>(lane.env, i), row);
 }
 
 #if NACELLE_GPU
@@ -163,20 +162,35 @@ NACELLE_INLINE bool send_rows(const float* stage, float* rows, uint32_t own, int
             stage, rows + size_t(first) * size_t(width), here * width);
     }
 }
+// So many of this unit's rows have room in its stage: all that fit, but for the last ones of some blocks.
+// A multiple of four, so that rows leave it in whole packets.
+template <class E, int width> NACELLE_INLINE int rows_with_room(int here) {
+    if constexpr (!Shape<E>::some_in_place) return here;
+    else {
+        const int before = int(threadIdx.x) / Shape<E>::unit * Shape<E>::stage,
+                  fit = max((Shape<E>::stages / 4 - before) / width, 0);
+        return fit >= here ? here : fit / 4 * 4;
+    }
+}
 template <class E, class G, int staged>
 NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>& team,
                                TeamLane<E>& lane, bool final, float* rows, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
-    const auto& squad = lane.memory.template squad<G>();
+    auto& squad = lane.memory.template squad<G>();
     float* const stage = stage_of<E>();
-    const int at = int(threadIdx.x) % Shape<E>::unit,
+    const int at = int(threadIdx.x) % Shape<E>::unit, gathered = rows_with_room<E, width>(here),
               i = at < here ? visited_at(squad, first + at) : 0;
-    if (at < here) look_member<E, G>(view, team, lane, final, i, stage + at * width);
+    const bool in_place = Shape<E>::some_in_place && at >= gathered && at < here;
+    float* const own = in_place ? rows + i * width : stage + at * width;
+    if (at < here)
+        look_member<E, G>(view, team, lane, final, i, visited_member(squad, first + at), own);
     Gang<E>::sync_unit();
-    if (!send_rows<E, G, staged>(stage, rows, uint32_t(i * width), first, here))
-        NACELLE_ROLLED for (int k = 0; k < here; ++k)
+    if (!send_rows<E, G, staged>(stage, rows, uint32_t(i * width), first, gathered))
+        NACELLE_ROLLED for (int k = 0; k < gathered; ++k)
             note_bad_row(view.head, tick, row_in_all<E, G>(lane.env, visited_at(squad, first + k)),
                          width, stage + k * width);
+    if (in_place && !row_is_finite<width>(own))
+        note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(lane.env, i));
     Gang<E>::sync_unit();
 }
 // The rows of a group to `rows`, in rounds of as many as the stage holds.
@@ -206,7 +220,8 @@ NACELLE_INLINE void look_alone(const View<E>& view, uint64_t tick, const Team<E>
         alignas(16) float own[local ? width : 1];
         float* const row = rows + size_t(i) * size_t(width);
         float* const seen = local ? own : row;
-        look_member<E, G>(view, team, lane, final, i, seen);
+        look_member<E, G>(view, team, lane, final, i, member_of(lane.memory.template squad<G>(), i),
+                          seen);
         if (local) store_row_of_floats<local ? width : 0>(own, row);
         if (!row_is_finite<width>(seen))
             note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(lane.env, i));

@@ -22,17 +22,32 @@ inline constexpr bool moves = bins_in<E, G> > 0 &&
                               NACELLE_GPU&& agents_in_all<E>() >= 4096;
 #endif
 
+template <class E> constexpr bool any_moves() {
+    bool any = false;
+    for_each_group<E>([&]<class G, int>() { any = any || moves<E, G>; });
+    return any;
+}
+
 // Members sorted by bin: those of bin b are at[start[b]] to at[start[b + 1] - 1], by id; `at` says where
-// they lie. Before the first sort of an episode all bins are empty, and what `bin` says of each is -1.
+// they lie, and `bin` the bin of who lies there. Before the first sort of an episode all bins are empty,
+// and what `bin` says of each is -1.
 template <class E, class G, int Bins> struct BinTable {
-    int start[Bins + 2];
+    int start[Bins + 1];
     int16_t at[count_of<E, G>], bin[count_of<E, G>], unordered[count_of<E, G>];
     bool sorted;
 };
 template <class E, class G> struct BinTable<E, G, 0> {};
 
+// What a sort counts in where that is shared memory.
+template <class E, class G> struct SortRoom {
+    uint64_t partial[33];
+    int start[bins_in<E, G> + 1];
+    int16_t before[count_of<E, G>], unordered[count_of<E, G>];
+};
+
 template <class E, class G, bool any> struct MoveTable {
     int16_t slot[count_of<E, G>];    // where the member with this id lies
+    int16_t id[count_of<E, G>];      // of who lies there
     int sorts;                       // since they moved
     uint32_t held[count_of<E, G> * sizeof(Member<E, G>) / 4];
 };
@@ -40,7 +55,7 @@ template <class E, class G> struct MoveTable<E, G, false> {};
 #if defined(NACELLE_CHECKED) || defined(NACELLE_MOVES)
 inline constexpr int sorts_between_moves = 1;
 #else
-inline constexpr int sorts_between_moves = 16;
+inline constexpr int sorts_between_moves = 6;
 #endif
 
 // Turn, and whether it was out before this step: of groups that have turns.
@@ -62,15 +77,17 @@ struct Squad : BinTable<E, G, bins_in<E, G>>,
     typename SlotFor<M, NACELLE_GPU && sizeof(M) % 16 == 0 && !moves<E, G>>::type member[count];
     float running[count];    // each one's return so far
 };
+template <class E, class G> NACELLE_INLINE int place_of(const Squad<E, G>& squad, int id) {
+    if constexpr (moves<E, G>) return squad.slot[id];
+    else return id;
+}
 // The member with this id.
 template <class E, class G> NACELLE_INLINE Member<E, G>& member_of(Squad<E, G>& squad, int id) {
-    if constexpr (moves<E, G>) return squad.member[squad.slot[id]];
-    else return squad.member[id];
+    return squad.member[place_of(squad, id)];
 }
 template <class E, class G>
 NACELLE_INLINE const Member<E, G>& member_of(const Squad<E, G>& squad, int id) {
-    if constexpr (moves<E, G>) return squad.member[squad.slot[id]];
-    else return squad.member[id];
+    return squad.member[place_of(squad, id)];
 }
 inline constexpr uint8_t was_out = 4;
 template <class E, class G> NACELLE_INLINE uint8_t turn_at(const Squad<E, G>& squad, int i) {
