@@ -46,16 +46,16 @@ def a_run_killed_many_times_ends_with_the_bytes_of_one_that_was_not(bench):
     assert kills >= enough, kills
 
 
-def killed_learners_end_alike(bench, backend, settings, enough, waits):
+def killed_learners_end_alike(bench, name, backend, settings, enough, waits):
     """Runs of ppo, normalisers on, are killed so often in all, and end with the bytes of the one that nobody touched."""
-    bench.good('train', 'cartpole', *backend, *settings, '--out', 'learned')
-    wanted = content(bench.folder / 'learned')
-    kept = json.loads((bench.folder / 'learned' / 'config.json').read_text())['learner']
+    bench.good('train', 'cartpole', *backend, *settings, '--out', name)
+    wanted = content(bench.folder / name)
+    kept = json.loads((bench.folder / name / 'config.json').read_text())['learner']
     assert kept['name'] == 'ppo' and kept['normalise_observations'] and kept['normalise_returns'] and len(wanted) >= 6, (kept, wanted.keys())
     kills, runs = 0, 0
     while kills < enough:
         assert runs < enough, (kills, runs)
-        out, runs = f'relearned-{runs}', runs + 1
+        out, runs = f'{name}-again-{runs}', runs + 1
         kills += kill_and_resume(bench, lambda _: going_on(bench, out, settings, backend), enough - kills, waits)
         bench.run(*going_on(bench, out, settings, backend))
         found = content(bench.folder / out)
@@ -69,7 +69,7 @@ def networks_killed_while_they_learn_end_with_the_bytes_of_those_that_were_not(b
     settings = (*setting(env__count=envs, learner__horizon=128, run__total_steps=total, run__checkpoint_every=1, solved__return=1000,
                          solved__episodes=envs), '--episodes', '10')
     chances = random.Random(5)
-    killed_learners_end_alike(bench, CPU, settings, enough, lambda: chances.uniform(0.02, 0.35))
+    killed_learners_end_alike(bench, 'learned', CPU, settings, enough, lambda: chances.uniform(0.02, 0.35))
 
 
 @case
@@ -79,9 +79,9 @@ def networks_killed_on_a_gpu_end_with_the_bytes_of_those_that_were_not(bench):
     settings = (*setting(env__count=4096, learner__horizon=128, run__total_steps=800000000, run__checkpoint_every=10000000,
                          run__evaluate_every=100, solved__return=1000, solved__episodes=512), '--episodes', '10')
     chances = random.Random(5)
-    killed_learners_end_alike(bench, cuda, settings, 20, lambda: chances.uniform(0.4, 1.6))
+    killed_learners_end_alike(bench, 'learned-on-gpu', cuda, settings, 20, lambda: chances.uniform(0.4, 1.6))
     # In bf16 there, in f32 here.
-    [there], [here] = (bench.lines('eval', 'learned', *backend) for backend in (cuda, CPU))
+    [there], [here] = (bench.lines('eval', 'learned-on-gpu', *backend) for backend in (cuda, CPU))
     assert abs(here['mean_return'] - there['mean_return']) < 0.2 * there['mean_return'], (here, there)
 
 
