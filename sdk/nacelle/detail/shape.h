@@ -65,7 +65,7 @@ constexpr int rows_staged(int width, int unit) {
 // Rows for which a block has no room in its stages are written in place, one number at a time. Few are
 // worth it where the others leave the first-level cache, by which a team in global memory lives, a step
 // more: a multiprocessor of sm_80 and later gives blocks its shared memory in steps, 1 KiB of a block's
-// being the driver's. 32 KiB more of cache were 4 % of the time of teams of 16,384 agents, and the price
+// being the driver's. 32 KiB more of cache were 3 % of the time of teams of 16,384 agents, and the price
 // 8 of 1,024 rows (H200, 2026-11). This is how many bytes of the stages are left out for that, in a block
 // that has a multiprocessor for itself.
 constexpr int left_out([[maybe_unused]] int stages, [[maybe_unused]] int threads,
