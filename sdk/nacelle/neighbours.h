@@ -4,19 +4,32 @@
 
 namespace nacelle {
 
+namespace detail {
+struct Places;
+}
 // Who an agent is, and where it lay when somebody came by. It stands for its id wherever one is wanted;
 // who looks it up again finds it there, or by its id where it has been moved since.
 class Spot {
 public:
-    NACELLE_INLINE explicit constexpr Spot(int id = -1) : both_(uint32_t(id)) {}
-    NACELLE_INLINE constexpr Spot(int id, int place)
-        : both_(uint32_t(place) << 16 | (uint32_t(id) & 0xffffu)) {}
+    NACELLE_INLINE constexpr Spot() : Spot(-1) {}
+    NACELLE_INLINE explicit constexpr Spot(int id) : both_(uint32_t(id)) {}
     NACELLE_INLINE constexpr operator int() const { return int16_t(both_ & 0xffffu); }
-    NACELLE_INLINE constexpr int place() const { return int(both_ >> 16); }
 
 private:
+    friend struct detail::Places;
     uint32_t both_;    // in one, so that a list of them takes no more registers than one of ids
 };
+namespace detail {
+// Where members lie differs between machines, and between launches: it is nothing for authors.
+struct Places {
+    static NACELLE_INLINE constexpr Spot spot(int id, int place) {
+        Spot made;
+        made.both_ = uint32_t(place) << 16 | (uint32_t(id) & 0xffffu);
+        return made;
+    }
+    static NACELLE_INLINE constexpr int place(Spot spot) { return int(spot.both_ >> 16); }
+};
+}
 
 // The K offered with the smallest keys, ascending, ties by the order of the offers. `Id` is an int or a Spot.
 template <int K, class Id = int> struct Nearest {

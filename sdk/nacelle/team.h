@@ -64,7 +64,7 @@ public:
     // The same of one that a bin told of, without asking where it has gone.
     template <class G> NACELLE_INLINE const Member<E, G>& get(Spot spot) const {
         if constexpr (detail::moves<E, G>) {
-            const int id = spot, place = spot.place();
+            const int id = spot, place = detail::Places::place(spot);
             detail::check_index("the agents of a group", id, detail::count_of<E, G>);
             const auto& squad = seen().template squad<G>();
             if (place < detail::count_of<E, G> && squad.member[place].id == id)
@@ -214,7 +214,7 @@ private:
             const Member<E, G>& member = squad.member[i];
             if constexpr (!detail::moves<E, G>) known<Member<E, G>>(member, i);
             if constexpr (detail::Calls<Fn, const Member<E, G>, const Spot>)
-                fn(member, detail::moves<E, G> ? Spot(member.id, i) : Spot(i));
+                fn(member, detail::moves<E, G> ? detail::Places::spot(member.id, i) : Spot(i));
             else fn(member);
         }
     }

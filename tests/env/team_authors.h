@@ -60,7 +60,8 @@ struct Asks {
             team.bin<nacelle::detail::Sole<Asks>>(me.begin, me.end, [&](const Member& other) { me.run_of_bins = me.run_of_bins * 31 + uint32_t(other.id) + 1; });
             me.run_of_spots = 17;
             team.bin<nacelle::detail::Sole<Asks>>(me.begin, me.end, [&](const Member& other, nacelle::Spot spot) {
-                const nacelle::Spot moved_since(spot, (spot.place() + 1) % agents), nowhere(spot, 0x7fff), told(spot);
+                using Places = nacelle::detail::Places;
+                const nacelle::Spot moved_since = Places::spot(spot, (Places::place(spot) + 1) % agents), nowhere = Places::spot(spot, 0x7fff), told(spot);
                 const bool found = team[spot].id == other.id && team[moved_since].id == spot && team[nowhere].id == spot && team[told].id == spot;
                 me.run_of_spots = me.run_of_spots * 31 + uint32_t(found ? int(other.id) : -2) + 1;
             });

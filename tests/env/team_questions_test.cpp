@@ -150,6 +150,39 @@ EnvSettings asks_settings(const std::filesystem::path& source, int agents, int b
                         {"constants", {{"agents", agents}, {"bins", bins}}}});
 }
 
+// Some are in no bin, others in each step; the rest meet all that are in one.
+constexpr const char* strays = R"(#include <nacelle/env.h>
+struct Strays {
+    static constexpr int agents = 50, bins = 6;
+    struct Params { float unused = 0; };
+    struct State { int steps; };
+    struct Agent { float mine; uint32_t met; };
+    struct Action { nacelle::Discrete<2> go; };
+    struct Obs { float mine, id, steps; };
+    using Team = nacelle::Team<Strays>;
+    using Member = nacelle::Member<Strays>;
+
+    static void reset(Team& team, const Params&) {
+        team.once([](State& s) { s.steps = 0; });
+        team.each([](Member& me, nacelle::Rng& rng) { me.mine = rng.uniform(); });
+    }
+    static nacelle::Ending step(Team& team, const Params&) {
+        team.once([](State& s) { ++s.steps; });
+        const int some = 1 + team.state().steps % 3;
+        team.sort([&](const Member& m) { return m.id % (2 * some) == 1 ? -1 : int(m.mine * 5.99f); });
+        team.each([&](Member& me) {
+            me.met = 17;
+            team.bin(0, bins, [&](const Member& other) { me.met = me.met * 31 + uint32_t(other.id) + 1; });
+        });
+        return nacelle::Ending::running;
+    }
+    static Obs observe(const Team& team, const Member& me, const Params&) {
+        return {me.mine, float(me.id), float(team.state().steps)};
+    }
+};
+NACELLE_ENV(Strays)
+)";
+
 // The code of a GPU on threads, `lanes` for a team, where a sort moves the members as in large teams.
 Environment moving(const EnvSettings& settings, int lanes) {
     Variant variant = Variant::emulated(lanes);
@@ -231,4 +264,36 @@ TEST_CASE("a row that is not finite is named by a GPU's code wherever it was gat
                                           " of environment 0 is infinite"),
                       words);
     }
+}
+
+TEST_CASE("members that are in no bin stay who and where they are") {
+    const Folder folder;
+    const EnvSettings settings =
+        settings_of({{"source", folder.write("strays.cu", strays)}, {"count", 3}});
+    Environment plain(cpu(1), settings), moved = moving(settings, 32);
+    for (int step = 0; step < 12; ++step) {
+        plain.step();
+        moved.step();
+        REQUIRE(first_difference(plain, moved) == "");
+    }
+}
+
+// A version of before had more of them, and its arrays are kept.
+TEST_CASE("stored bins that there are not are none") {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    Dice dice(seed);
+    const Folder folder;
+    const EnvSettings settings = asks_settings(folder.write("asks.cu", asks), 65, 8, 2);
+    const auto holds = [&](Environment env) {
+        for (int step = 0; step < 3; ++step) {
+            const Members members = random_members(dice, 2 * 65, 8);
+            give(env, members);
+            fill_numbers(env, "bin", 32767);
+            env.step();
+            check_answers(env, members);
+        }
+    };
+    holds(Environment(cpu(1), settings));
+    holds(moving(settings, 64));
 }

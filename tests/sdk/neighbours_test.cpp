@@ -128,12 +128,15 @@ TEST_CASE("the nearest are those of a sort, ties in the order in which they were
 }
 
 TEST_CASE("a spot stands for an id and knows a place") {
-    for (const int id : {0, 1, 255, 16383}) {
+    using Places = nacelle::detail::Places;
+    for (const int id : {0, 1, 255, 16383, 32767}) {
         CHECK(int(Spot(id)) == id);
-        for (const int place : {0, 77, 16383}) {
-            CHECK(int(Spot(id, place)) == id);
-            CHECK(Spot(id, place).place() == place);
+        for (const int place : {0, 77, 16383, 32767}) {
+            CHECK(int(Places::spot(id, place)) == id);
+            CHECK(Places::place(Places::spot(id, place)) == place);
         }
     }
     CHECK(Spot() == -1);
+    const Spot nobody[2] = {};
+    CHECK(nobody[1] == -1);
 }

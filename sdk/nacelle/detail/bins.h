@@ -27,10 +27,10 @@ template <class E> NACELLE_INLINE int sum_before(int value) {
 }
 #endif
 
-// counts[i] becomes the sum of all up to and with i, for n of them; `place` has room for a number of each
+// counts[i] becomes the sum of all up to and with i, for n of them; `partial` has room for a number of each
 // warp.
 template <class E, int n, class Crew>
-NACELLE_INLINE void running_sums(const Crew& crew, uint64_t* place, int* counts) {
+NACELLE_INLINE void running_sums(const Crew& crew, uint64_t* partial, int* counts) {
 #if NACELLE_GPU
     constexpr int lanes = Crew::lanes, share = (n + lanes - 1) / lanes;
     const int begin = min(crew.lane * share, n), end = min(begin + share, n);
@@ -39,18 +39,18 @@ NACELLE_INLINE void running_sums(const Crew& crew, uint64_t* place, int* counts)
     int before = sum_before<E>(own);
     if constexpr (lanes > 32) {
         const int warp = crew.lane / 32;
-        if (crew.lane % 32 == 31) place[warp] = uint64_t(uint32_t(before + own));
+        if (crew.lane % 32 == 31) partial[warp] = uint64_t(uint32_t(before + own));
         crew.sync();
         int earlier = 0;    // of the warps before this one, gathered by all of its lanes
         NACELLE_ROLLED for (int w = crew.lane % 32; w < warp; w += 32) earlier +=
-            int(uint32_t(place[w]));
+            int(uint32_t(partial[w]));
         NACELLE_UNROLL for (int other = 1; other < 32; other *= 2) earlier +=
             __shfl_xor_sync(~0u, earlier, other);
         before += earlier;
     }
     NACELLE_ROLLED for (int i = begin; i < end; ++i) counts[i] = before += counts[i];
 #else
-    (void)crew, (void)place;
+    (void)crew, (void)partial;
     for (int i = 1; i < n; ++i) counts[i] += counts[i - 1];
 #endif
 }
@@ -86,9 +86,11 @@ template <class E, class G> NACELLE_INLINE int id_at(const Squad<E, G>& squad, i
     if constexpr (moves<E, G>) return squad.id[k];
     else return k;
 }
-// Each member to its place among those of its bin: by id, whatever order they came in.
+// Each member to its place among those of its bin: by id, whatever order they came in. Gives whether all are
+// in bins. Where members are counted in shared memory, they are taken as they lie: their bins and ids come
+// from global memory, side by side.
 template <class E, class G>
-NACELLE_INLINE void order_bins(Squad<E, G>& table, const Gang<E>& gang, const Counts& from) {
+NACELLE_INLINE bool order_bins(Squad<E, G>& table, const Gang<E>& gang, const Counts& from) {
     constexpr int count = count_of<E, G>, bins = bins_in<E, G>;
     const bool all = from.start[bins] == count;
     gang.template spread_over<count>([&](int n) {
@@ -101,19 +103,20 @@ NACELLE_INLINE void order_bins(Squad<E, G>& table, const Gang<E>& gang, const Co
         table.at[place] = int16_t(k);
     });
     if (gang.lane == 0) table.sorted = all;
+    return all;
 }
 #if NACELLE_GPU
-// The table from what `bin` says of all members; begun by all threads of the team. Each block counts all
-// members in its own shared memory: twice the work of half of them, without waiting for the other block.
+// The table from what `bin` says of all members, counted in shared memory.
 template <class E, class G>
-NACELLE_INLINE void fill_inside(Squad<E, G>& table, const Gang<E>& gang) {
+NACELLE_INLINE bool fill_inside(Squad<E, G>& table, const Gang<E>& gang) {
     auto& room = *reinterpret_cast<SortRoom<E, G>*>(shared_memory<E>());
     const Counts counts{room.start, room.before, room.unordered, room.partial};
     count_bins<E, G>(
         BlockCrew<E>(), counts, [&](int k) { return int(table.bin[k]); }, table.bin);
-    order_bins<E, G>(table, gang, counts);
+    const bool all = order_bins<E, G>(table, gang, counts);
     gang.template spread_over<bins_in<E, G> + 1, Weight::light>(
         [&](int i) { table.start[i] = room.start[i]; });
+    return all;
 }
 template <class E, class G> NACELLE_INLINE void clear_inside() {
     auto& room = *reinterpret_cast<SortRoom<E, G>*>(shared_memory<E>());
@@ -122,9 +125,9 @@ template <class E, class G> NACELLE_INLINE void clear_inside() {
     block.template spread_over<bins_in<E, G> + 1, Weight::light>([&](int i) { room.start[i] = 0; });
 }
 #endif
-// The table from bin_of(k).
+// The table from bin_of(k). Gives whether all are in bins.
 template <class E, class G, class Fn>
-NACELLE_INLINE void fill_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, Fn&& bin_of) {
+NACELLE_INLINE bool fill_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, Fn&& bin_of) {
     auto& table = memory.template squad<G>();
     const auto keep_bin = [&](int k) {
         const int b = bin_of(k);
@@ -136,8 +139,7 @@ NACELLE_INLINE void fill_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& t
         clear_inside<E, G>();
         gang.template spread_over<count_of<E, G>>(keep_bin);
         gang.sync();
-        fill_inside<E, G>(table, gang);
-        return;
+        return fill_inside<E, G>(table, gang);
     }
 #endif
     const Counts counts{table.start, table.at, table.unordered, memory.partial[turn]};
@@ -145,7 +147,7 @@ NACELLE_INLINE void fill_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& t
     gang.template spread_over<bins_in<E, G> + 1, Weight::light>([&](int i) { table.start[i] = 0; });
     gang.sync();
     count_bins<E, G>(gang, counts, keep_bin, table.bin);
-    order_bins<E, G>(table, gang, counts);
+    return order_bins<E, G>(table, gang, counts);
 }
 
 // Every member to its place in the order of the bins, word by word: neighbouring threads move
@@ -154,14 +156,14 @@ template <class E, class G>
 NACELLE_INLINE void move_members(TeamMemory<E>& memory, const Gang<E>& gang) {
     auto& squad = memory.template squad<G>();
     constexpr int words = int(sizeof squad.member[0]) / 4, all = words * count_of<E, G>;
-    auto* const place = reinterpret_cast<uint32_t*>(squad.member);
+    auto* const word = reinterpret_cast<uint32_t*>(squad.member);
     gang.sync();
-    gang.template spread_over<all, Weight::light>([&](int w) { squad.held[w] = place[w]; });
+    gang.template spread_over<all, Weight::light>([&](int w) { squad.held[w] = word[w]; });
     gang.template spread_over<count_of<E, G>, Weight::light>(
         [&](int k) { squad.unordered[k] = squad.bin[squad.at[k]]; });
     gang.sync();
     gang.template spread_over<all, Weight::light>(
-        [&](int w) { place[w] = squad.held[squad.at[w / words] * words + w % words]; });
+        [&](int w) { word[w] = squad.held[squad.at[w / words] * words + w % words]; });
     gang.sync();
     gang.template spread_over<count_of<E, G>>([&](int k) {
         squad.bin[k] = squad.unordered[k];
@@ -179,14 +181,14 @@ NACELLE_INLINE void sort_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& t
     auto& squad = memory.template squad<G>();
     [[maybe_unused]] int sorts = 0;
     if constexpr (moves<E, G>) sorts = squad.sorts + 1;
-    fill_bins<E, G>(memory, gang, turn, [&](int k) {
+    [[maybe_unused]] const bool all = fill_bins<E, G>(memory, gang, turn, [&](int k) {
         const Member<E, G>& member = squad.member[k];
         const int b = bin_of(member);
         check_index("the bins of a sorted group", b, bins_in<E, G>);
         return b;
     });
     if constexpr (moves<E, G>) {    // everybody has read `sorts` before one of the barriers
-        const bool now = sorts >= sorts_between_moves;
+        const bool now = all && sorts >= sorts_between_moves;
         if (now) move_members<E, G>(memory, gang);
         if (gang.lane == 0) squad.sorts = now ? 0 : sorts;
     }
@@ -199,9 +201,8 @@ NACELLE_INLINE void place_by_bins(TeamMemory<E>& memory, const Gang<E>& gang, in
     constexpr int count = count_of<E, G>;
     auto& squad = memory.template squad<G>();
     gang.template spread_over<count, Weight::light>([&](int i) { squad.id[i] = int16_t(i); });
-    fill_bins<E, G>(memory, gang, turn, bin_of);
+    const bool sorted = fill_bins<E, G>(memory, gang, turn, bin_of);
     gang.sync();
-    const bool sorted = squad.sorted;
     if (sorted) {
         gang.template spread_over<count, Weight::light>([&](int k) {
             squad.unordered[k] = squad.bin[squad.at[k]];

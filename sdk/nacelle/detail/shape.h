@@ -18,6 +18,18 @@ inline constexpr int most_threads_of_team = 2048;
 #else
 inline constexpr int most_threads_of_team = 1024;
 #endif
+// Shared memory that a block can have.
+#if defined(NACELLE_EMULATE) || !defined(__CUDA_ARCH__)
+inline constexpr int most_shared = 1 << 30;
+#elif __CUDA_ARCH__ >= 1200 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890
+inline constexpr int most_shared = 99 * 1024;
+#elif __CUDA_ARCH__ >= 900
+inline constexpr int most_shared = 227 * 1024;
+#elif __CUDA_ARCH__ >= 800
+inline constexpr int most_shared = 163 * 1024;
+#else
+inline constexpr int most_shared = 64 * 1024;
+#endif
 template <class E> constexpr bool wants_pairs() {
     return most_threads_of_team > 1024 && agents_in_all<E>() >= 8192;
 }
@@ -62,18 +74,19 @@ constexpr int rows_staged(int width, int unit) {
                                          : unit;
 }
 
-// Rows for which a block has no room in its stages are written in place, one number at a time. Few are
-// worth it where the others leave the first-level cache, by which a team in global memory lives, a step
-// more: a multiprocessor of sm_80 and later gives blocks its shared memory in steps, 1 KiB of a block's
-// being the driver's. 32 KiB more of cache were 3 % of the time of teams of 16,384 agents, and the price
-// 8 of 1,024 rows (H200, 2026-11). This is how many bytes of the stages are left out for that, in a block
-// that has a multiprocessor for itself.
+// Bytes of a block's stages that are left out: rows for which there is no room are written in place, one
+// number at a time. So it is with what is more than a block can have; and a few rows are worth it where the
+// others leave the first-level cache, by which a team in global memory lives, a step more: a multiprocessor
+// of sm_80 and later gives blocks its shared memory in steps, 1 KiB of a block's being the driver's. 32 KiB
+// more of cache were 3 % of the time of teams of 16,384 agents, and the price 8 of 1,024 rows (H200,
+// 2026-11). This is for a block that has a multiprocessor for itself.
 constexpr int left_out([[maybe_unused]] int stages, [[maybe_unused]] int threads,
                        [[maybe_unused]] bool in_shared) {
 #if defined(NACELLE_EMULATE)
     return rounded_up(stages / 32, 16);    // so that there are such rows everywhere
 #else
     constexpr int steps[] = {100, 132, 164, 196};    // KiB
+    if (stages > most_shared) return stages - most_shared;
     if (!in_shared && threads == 1024)
         for (const int step : steps) {
             const int over = stages - (step - 1) * 1024;
@@ -100,11 +113,6 @@ template <class E> struct TeamShape {
     }
     static constexpr int stage = stage_of_unit();    // floats
     static constexpr int memory = rounded_up(int(sizeof(TeamMemory<E>)), 16);
-#if defined(NACELLE_EMULATE)
-    static constexpr int most_shared = 1 << 30;
-#else
-    static constexpr int most_shared = 227 * 1024;
-#endif
 
     static constexpr int bytes_with(int threads, bool team_inside) {
         return (team_inside ? (lanes < threads ? threads / lanes : 1) * memory : 0) +
@@ -130,7 +138,7 @@ template <class E> struct TeamShape {
     static constexpr int all_stages = threads / unit * stage * 4;
     static constexpr int stages = all_stages - left_out(all_stages, threads, in_shared);
     static constexpr bool some_in_place = stages < all_stages;
-    // What a sort of a team in global memory counts in, each block for itself: the room of the stages.
+    // What a sort of a team in global memory counts in, if it has one block: the room of the stages.
     static constexpr int sort_bytes() {
         int bytes = 0;
         for_each_group<E>([&]<class G, int>() {

@@ -91,20 +91,25 @@ template <class E, class G>
 NACELLE_INLINE void load_bin(const View<E>& view, Squad<E, G>& squad, int i, size_t row) {
     if constexpr (bins_in < E, G >> 0 && !moves<E, G>) squad.bin[i] = bin_column<E, G>(view)[row];
 }
+// What an array says may be of another version of the environment, which had more bins.
+template <class E, class G> NACELLE_INLINE int known_bin(int bin) {
+    return bin < bins_in<E, G> ? bin : -1;
+}
 // The bins as the last sort left them. Members that move come to lie in their order, so for them it goes
 // before they are loaded; for all others after.
 template <class E, class G>
 NACELLE_INLINE void restore_places(const View<E>& view, TeamLane<E>& lane, int& turn) {
     if constexpr (moves<E, G>)
         place_by_bins<E, G>(lane.memory, lane.gang, turn, [&](int i) {
-            return int(bin_column<E, G>(view)[row_of<E, G>(lane.env, i)]);
+            return known_bin<E, G>(bin_column<E, G>(view)[row_of<E, G>(lane.env, i)]);
         });
 }
 template <class E, class G> NACELLE_INLINE void restore_bins(TeamLane<E>& lane, int& turn) {
     if constexpr (bins_in < E, G >> 0 && !moves<E, G>) {
         lane.gang.sync();
         auto& squad = lane.memory.template squad<G>();
-        fill_bins<E, G>(lane.memory, lane.gang, turn, [&](int i) { return int(squad.bin[i]); });
+        fill_bins<E, G>(lane.memory, lane.gang, turn,
+                        [&](int i) { return known_bin<E, G>(squad.bin[i]); });
     }
 }
 // The fields, turns and returns of all members from their arrays, and their bins. After a step that ended

@@ -162,8 +162,8 @@ NACELLE_INLINE bool send_rows(const float* stage, float* rows, uint32_t own, int
             stage, rows + size_t(first) * size_t(width), here * width);
     }
 }
-// So many of this unit's rows have room in its stage: all that fit, but for the last ones of some blocks.
-// A multiple of four, so that rows leave it in whole packets.
+// So many of `here` rows have room in this unit's stage. Where that is not all of them it is a multiple of
+// four, so that rows leave it in whole packets.
 template <class E, int width> NACELLE_INLINE int rows_with_room(int here) {
     if constexpr (!Shape<E>::some_in_place) return here;
     else {

@@ -49,7 +49,7 @@ template <class E, class G, bool any> struct MoveTable {
     int16_t slot[count_of<E, G>];    // where the member with this id lies
     int16_t id[count_of<E, G>];      // of who lies there
     int sorts;                       // since they moved
-    uint32_t held[count_of<E, G> * sizeof(Member<E, G>) / 4];
+    uint32_t held[count_of<E, G> * sizeof(Member<E, G>) / 4];    // all members, while they move
 };
 template <class E, class G> struct MoveTable<E, G, false> {};
 #if defined(NACELLE_CHECKED) || defined(NACELLE_MOVES)
@@ -119,7 +119,7 @@ template <class E, class... G> struct Squads<E, Groups<G...>> : Squad<E, G>... {
 
 template <class E> struct TeamMemory : Squads<E, GroupsOf<E>> {
     StateOf<E> state;
-    static constexpr int most_warps = most_agents<E>() > 2048 ? 64 : 33;
+    static constexpr int most_warps = most_agents<E>() > 2048 || threads_of<E>() > 1024 ? 64 : 33;
     // Parts of an answer, one for each strip or each warp, in two places by turns: one barrier is enough.
     static constexpr int strips = strips_of(most_agents<E>()), parts = strips + strips_of(strips);
     uint64_t partial[2][parts < most_warps ? most_warps : parts];
