@@ -67,14 +67,14 @@ class Bench:
                               capture_output=True, timeout=LONGEST)
         return Result(arguments, done)
 
-    def good(self, *arguments):
-        result = self.run(*arguments)
+    def good(self, *arguments, **changed):
+        result = self.run(*arguments, **changed)
         assert result.status == 0 and result.err == '', result
         return result.out
 
-    def lines(self, *arguments):
+    def lines(self, *arguments, **changed):
         """What --json prints: nothing but objects, one a line."""
-        objects = [json.loads(line) for line in self.good(*arguments, '--json').splitlines()]
+        objects = [json.loads(line) for line in self.good(*arguments, '--json', **changed).splitlines()]
         assert objects and all(isinstance(one, dict) for one in objects), objects
         return objects
 

@@ -1,10 +1,12 @@
 """`nacelle train`: what it solves, leaves behind and repeats."""
 import json
 import re
+import shutil
 import signal
 import subprocess
 
-from bench import CPU, LONGEST, case, main, plain_only, setting
+from bench import CPU, LONGEST, Skip, case, main, plain_only, setting
+from training import newest
 
 
 @case
@@ -29,6 +31,18 @@ def a_search_over_linear_policies_solves_cartpole_too(bench):
     kept = json.loads((bench.folder / 'searched' / 'config.json').read_text())
     assert kept['learner']['name'] == 'random_search' and 'horizon' not in kept['learner'], kept
     assert not kept.get('policies'), kept
+
+
+@case
+@plain_only('the compilers are the same there')
+def both_compilers_learn_the_same_bytes(bench):
+    if not shutil.which('clang++'):
+        raise Skip('no clang++')
+    words = ('train', 'cartpole', *CPU, '--quiet', '--episodes', '20', *setting(env__count=64, learner__horizon=32, run__total_steps=20480))
+    for out, compiler in (('by-gcc', 'g++'), ('by-clang', 'clang++')):
+        bench.good(*words, '--out', out, CXX=compiler)
+    first, other = (newest(bench.folder / out, 'safetensors') for out in ('by-gcc', 'by-clang'))
+    assert first.name == other.name and first.read_bytes() == other.read_bytes(), (first, other)
 
 
 @case

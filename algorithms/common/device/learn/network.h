@@ -13,8 +13,8 @@ struct Layers<input, output, f, Ints<h...>, in_planes> {
     static constexpr int in = input, out = output, count = sizeof...(h) + 1;
     static constexpr int width[count + 1] = {input, h..., output};
 
-    // Parameters before layer l: weight [out][in] and bias [out] of each.
-    static consteval int before(int l) {
+    // Parameters before layer l: weight [out][in] and bias [out] of each. (Clang 14 refuses consteval here.)
+    static constexpr int before(int l) {
         int n = 0;
         for (int i = 0; i < l; ++i) n += (width[i] + 1) * width[i + 1];
         return n;
@@ -75,7 +75,8 @@ template <class L> struct Packed {
     // The packed place of parameter `index`.
     template <int l = 0> static NACELLE_INLINE int place(int index) {
         if constexpr (l + 1 < L::count) {
-            if (index >= L::before(l + 1)) return place<l + 1>(index);
+            constexpr int next = L::before(l + 1);
+            if (index >= next) return place<l + 1>(index);
         }
         constexpr int in = L::width[l], out = L::width[l + 1], stride = padded<out>,
                       start = forward<l>(), first = L::before(l);
@@ -86,7 +87,8 @@ template <class L> struct Packed {
     // Its turned place, or -1 where it has none: biases and the first layer.
     template <int l = 0> static NACELLE_INLINE int turned_place(int index) {
         if constexpr (l + 1 < L::count) {
-            if (index >= L::before(l + 1)) return turned_place<l + 1>(index);
+            constexpr int next = L::before(l + 1);
+            if (index >= next) return turned_place<l + 1>(index);
         }
         if constexpr (l == 0) return -1;
         else {

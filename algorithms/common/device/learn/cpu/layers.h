@@ -8,8 +8,8 @@ namespace learn {
 // The weights in the order that dense() reads, and turned for the way back, unless null.
 template <class L, int l = 0> void pack(const float* weights, float* to, float* back) {
     if constexpr (l < L::count) {
-        constexpr int in = L::width[l], out = L::width[l + 1];
-        const float* const w = weights + L::before(l);
+        constexpr int in = L::width[l], out = L::width[l + 1], first = L::before(l);
+        const float* const w = weights + first;
         float* const here = to + Packed<L>::template forward<l>();
         for (int o = 0; o < out; ++o) {
             for (int i = 0; i < in; ++i) here[i * padded<out> + o] = w[o * in + i];

@@ -48,7 +48,8 @@ template <class L> struct Fragments {
     }
     template <int l = 0> static NACELLE_INLINE void store(float* prepared, int index, float value) {
         if constexpr (l + 1 < L::count) {
-            if (index >= L::before(l + 1)) return store<l + 1>(prepared, index, value);
+            constexpr int next = L::before(l + 1);
+            if (index >= next) return store<l + 1>(prepared, index, value);
         }
         constexpr int in = L::width[l], out = L::width[l + 1], first = L::before(l);
         const int at = index - first;
