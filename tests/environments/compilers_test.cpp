@@ -16,8 +16,11 @@ std::unique_ptr<Compiler> nvrtc(const std::string& architecture) {
     }
 }
 
-Binary built(Compiler& compiler, const std::string& name) {
-    Compiled result = compiler.compile(stepwise_program(env_folder / (name + ".cu")));
+Binary built(Compiler& compiler, const std::string& name,
+             const std::vector<std::string>& defines = {}) {
+    ProgramSource source = stepwise_program(env_folder / (name + ".cu"));
+    source.defines = defines;
+    Compiled result = compiler.compile(source);
     if (const auto* const wrong = std::get_if<Diagnostics>(&result))
         throw std::runtime_error(wrong->text());
     return std::get<Binary>(std::move(result));
@@ -55,5 +58,23 @@ TEST_CASE("every environment compiles for every architecture of a GPU that we na
             CHECK(cubin.warnings == "");
             CHECK(symbol_of(cubin, "nacelle_schema").size() > sizeof(Header));
         }
+    }
+}
+
+TEST_CASE("teams of thousands that see much take no more shared memory than an architecture has") {
+    if (!nvrtc("sm_90")) NACELLE_SKIP("NVRTC is not here");
+    const std::vector<std::pair<const char*, uint32_t>> architectures = {
+        {"sm_75", 64}, {"sm_80", 163}, {"sm_86", 99}, {"sm_90", 227}};
+    for (const auto& [architecture, kibibytes] : architectures) {
+        const auto compiler = nvrtc(architecture);
+        CAPTURE(architecture);
+        REQUIRE(compiler != nullptr);
+        // 65 numbers a row, 32 rows a warp, 32 warps: 260 KiB.
+        const Binary cubin =
+            built(*compiler, "pursuit_swarm",
+                  {R"(NACELLE_CONSTANTS={"predators",512},{"preys",3584},{"seen",8},)"});
+        const Header header = EnvSchema::read(cubin.elf(), "pursuit_swarm").header();
+        CHECK(header.shared_bytes > kibibytes * 1024 / 2);
+        CHECK(header.shared_bytes <= kibibytes * 1024);
     }
 }
