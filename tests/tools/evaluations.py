@@ -1,0 +1,84 @@
+"""What policies do once they have learned: evaluations, elsewhere and on other machines, too."""
+import json
+import re
+
+from bench import CPU, case, main, setting
+from training import SHORT, newest, train, whole
+
+
+@case
+def evaluations_leave_training_as_it_was(bench):
+    def arrays(out):
+        return newest(bench.folder / out, 'safetensors').read_bytes()
+
+    train(bench, 'often', *setting(run__evaluate_every=1), steps=600000)
+    train(bench, 'never', *setting(run__evaluate_every=0, solved__return='null'), steps=600000)
+    assert arrays('often') == arrays('never')
+    assert not (bench.folder / 'never' / 'checkpoints' / 'best.json').exists()
+
+
+@case
+def an_evaluation_repeats_and_draws_other_episodes_for_another_seed(bench):
+    whole(bench)
+
+    def told(*more):
+        [one] = bench.lines('eval', 'whole', *CPU, *more)
+        return one
+
+    first = told('--episodes', '300')
+    assert first['episodes'] == 300 and first['unfinished'] == 0 and first['return_interval'] > 0, first
+    assert first == told('--episodes', '300', '--threads', '1') and first['checkpoint'] == 'whole/checkpoints/best.json', first
+    other = told('--episodes', '300', '--seed', '9')
+    assert other['mean_return'] != first['mean_return'] and other['seed'] == 9, other
+    assert abs(other['mean_return'] - first['mean_return']) < 3 * (other['return_interval'] + first['return_interval'])
+    # 256 environments: the last 44 episodes of 300 are of a second round.
+    assert told('--episodes', '256')['mean_return'] != first['mean_return']
+    assert told('--checkpoint', 'latest')['steps'] == 4006400
+    assert told('--checkpoint', '4006400', '--sampled')['sampled']
+    bench.refused(r"whole: has no checkpoint '17' \(there is: best, latest, 4006400, .*\)", 'eval', 'whole', *CPU, '--checkpoint', '17')
+    # A stronger push than it was trained with, and what an evaluation has no use for.
+    pushed = told('--episodes', '300', *setting(env__params__force=40))
+    assert pushed['mean_return'] != first['mean_return'] and pushed['checkpoint'] == first['checkpoint'], pushed
+    bench.refused(r"--set run\.total_steps=5: 'run' is nothing to a policy that acts \(there is: env, hooks, learner, policies\)",
+                  'eval', 'whole', *CPU, *setting(run__total_steps=5))
+    bench.refused(r".*has no parameter 'farce' .*", 'eval', 'whole', *CPU, *setting(env__params__farce=5))
+    text = bench.good('eval', 'whole', *CPU, '--episodes', '20')
+    assert re.fullmatch(r'CartPole at step \d+, greedy: return \S+ ± \S+, length \S+ ± \S+ over 20 episodes \(95 % intervals\)\n', text), text
+
+
+@case
+def what_a_gpu_learned_in_bf16_acts_on_a_cpu(bench):
+    bench.good('train', 'cartpole', '--quiet', *CPU, '--out', 'halves', '--episodes', '10',
+               *setting(env__count=64, run__total_steps=16384, solved__return='null'))
+    words = ['eval', 'halves', *CPU, '--episodes', '64']
+    first = bench.lines(*words)
+    config = bench.folder / 'halves' / 'config.json'
+    told = json.loads(config.read_text())
+    # As a GPU leaves it; weights have 32 bits.
+    told['policies']['default'].update(precision='bf16', staged=True, tensor_cores=True)
+    config.write_text(json.dumps(told))
+    assert bench.lines(*words) == first
+    assert bench.lines('watch', 'cartpole', '--policy', 'halves', '--json', '--steps', '20', '--pace', '0', *CPU)
+    # Who asks for it is told, and so is who would train.
+    for refused in (['eval', 'halves', *CPU, *setting(policies__default__precision='bf16')], ['resume', 'halves', *CPU]):
+        bench.refused(r'ppo: .*policies\.default\.precision: a CPU computes in f32; bf16 needs a GPU.*', *refused)
+
+
+@case
+def a_policy_is_tried_where_it_was_not_trained(bench):
+    bench.good('train', 'cartpole', '--quiet', *SHORT, *setting(run__total_steps=100000, env__params__force='{"uniform":[8,12]}'),
+               '--out', 'drawn')
+
+    def told(*more):
+        [one] = bench.lines('eval', 'drawn', *CPU, '--episodes', '100', *more)
+        return one['mean_return']
+
+    # One number where it was drawn is drawn as that number.
+    weak = told(*setting(env__params__force=0.01))
+    assert weak == told(*setting(env__params__force='{"choice":[0.01]}')) != told()
+    assert told(*setting(env__params__gravity=30)) != told()
+    bench.refused(r'env\.params\.gravity: was one number in training, .* \(a number\)', 'eval', 'drawn', *CPU,
+                  *setting(env__params__gravity='{"uniform":[5,20]}'))
+
+
+raise SystemExit(main())
