@@ -63,14 +63,8 @@ public:
     }
     // The same of one that a bin told of, without asking where it has gone.
     template <class G> NACELLE_INLINE const Member<E, G>& get(Spot spot) const {
-        if constexpr (detail::moves<E, G>) {
-            const int id = spot, place = detail::Places::place(spot);
-            detail::check_index("the agents of a group", id, detail::count_of<E, G>);
-            const auto& squad = seen().template squad<G>();
-            if (place < detail::count_of<E, G> && squad.member[place].id == id)
-                return squad.member[place];
-        }
-        return get<G>(int(spot));
+        detail::check_index("the agents of a group", spot, detail::count_of<E, G>);
+        return known<Member<E, G>>(detail::member_of(seen().template squad<G>(), spot), spot);
     }
     NACELLE_INLINE const Member<E>& operator[](int id) const { return get<detail::Sole<E>>(id); }
     NACELLE_INLINE const Member<E>& operator[](Spot spot) const {

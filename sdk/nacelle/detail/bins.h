@@ -29,20 +29,20 @@ template <class E> NACELLE_INLINE int sum_before(int value) {
 
 // counts[i] becomes the sum of all up to and with i, for n of them; `partial` has room for a number of each
 // warp.
-template <class E, int n, class Crew>
-NACELLE_INLINE void running_sums(const Crew& crew, uint64_t* partial, int* counts) {
+template <int n, class E>
+NACELLE_INLINE void running_sums(const Gang<E>& gang, uint64_t* partial, int* counts) {
 #if NACELLE_GPU
-    constexpr int lanes = Crew::lanes, share = (n + lanes - 1) / lanes;
-    const int begin = min(crew.lane * share, n), end = min(begin + share, n);
+    constexpr int lanes = Gang<E>::lanes, share = (n + lanes - 1) / lanes;
+    const int begin = min(gang.lane * share, n), end = min(begin + share, n);
     int own = 0;
     NACELLE_ROLLED for (int i = begin; i < end; ++i) own += counts[i];
     int before = sum_before<E>(own);
     if constexpr (lanes > 32) {
-        const int warp = crew.lane / 32;
-        if (crew.lane % 32 == 31) partial[warp] = uint64_t(uint32_t(before + own));
-        crew.sync();
+        const int warp = gang.lane / 32;
+        if (gang.lane % 32 == 31) partial[warp] = uint64_t(uint32_t(before + own));
+        gang.sync();
         int earlier = 0;    // of the warps before this one, gathered by all of its lanes
-        NACELLE_ROLLED for (int w = crew.lane % 32; w < warp; w += 32) earlier +=
+        NACELLE_ROLLED for (int w = gang.lane % 32; w < warp; w += 32) earlier +=
             int(uint32_t(partial[w]));
         NACELLE_UNROLL for (int other = 1; other < 32; other *= 2) earlier +=
             __shfl_xor_sync(~0u, earlier, other);
@@ -50,7 +50,7 @@ NACELLE_INLINE void running_sums(const Crew& crew, uint64_t* partial, int* count
     }
     NACELLE_ROLLED for (int i = begin; i < end; ++i) counts[i] = before += counts[i];
 #else
-    (void)crew, (void)partial;
+    (void)gang, (void)partial;
     for (int i = 1; i < n; ++i) counts[i] += counts[i - 1];
 #endif
 }
@@ -64,23 +64,23 @@ struct Counts {
 };
 // start[b] becomes the number of members in the bins before b, and `unordered` those of bin b from there
 // on. All starts are zero before; bin_of(k) is the bin of the member at place k, -1 where it is in none.
-template <class E, class G, class Crew, class Fn>
-NACELLE_INLINE void count_bins(const Crew& crew, const Counts& to, Fn&& bin_of,
+template <class E, class G, class Fn>
+NACELLE_INLINE void count_bins(const Gang<E>& gang, const Counts& to, Fn&& bin_of,
                                const int16_t* bin) {
     constexpr int count = count_of<E, G>;
     // Counted one place further on: the sums then say where each bin begins.
-    crew.template spread_over<count>([&](int k) {
+    gang.template spread_over<count>([&](int k) {
         const int b = bin_of(k);
         if (b >= 0) to.before[k] = int16_t(count_up(to.start[b + 1]));
     });
-    crew.sync();
-    running_sums<E, bins_in<E, G>>(crew, to.partial, to.start + 1);
-    crew.sync();
-    crew.template spread_over<count>([&](int k) {
+    gang.sync();
+    running_sums<bins_in<E, G>>(gang, to.partial, to.start + 1);
+    gang.sync();
+    gang.template spread_over<count>([&](int k) {
         const int b = bin[k];
         if (b >= 0) to.unordered[to.start[b] + to.before[k]] = int16_t(k);
     });
-    crew.sync();
+    gang.sync();
 }
 template <class E, class G> NACELLE_INLINE int id_at(const Squad<E, G>& squad, int k) {
     if constexpr (moves<E, G>) return squad.id[k];
@@ -105,26 +105,19 @@ NACELLE_INLINE bool order_bins(Squad<E, G>& table, const Gang<E>& gang, const Co
     if (gang.lane == 0) table.sorted = all;
     return all;
 }
-#if NACELLE_GPU
-// The table from what `bin` says of all members, counted in shared memory.
+// The shared memory where there is room for it, else the table itself and a place of the team's.
 template <class E, class G>
-NACELLE_INLINE bool fill_inside(Squad<E, G>& table, const Gang<E>& gang) {
-    auto& room = *reinterpret_cast<SortRoom<E, G>*>(shared_memory<E>());
-    const Counts counts{room.start, room.before, room.unordered, room.partial};
-    count_bins<E, G>(
-        BlockCrew<E>(), counts, [&](int k) { return int(table.bin[k]); }, table.bin);
-    const bool all = order_bins<E, G>(table, gang, counts);
-    gang.template spread_over<bins_in<E, G> + 1, Weight::light>(
-        [&](int i) { table.start[i] = room.start[i]; });
-    return all;
+NACELLE_INLINE Counts counts_of(TeamMemory<E>& memory, [[maybe_unused]] int& turn) {
+    if constexpr (Shape<E>::sorts_inside) {
+        auto& room = *reinterpret_cast<SortRoom<E, G>*>(shared_memory<E>());
+        return {room.start, room.before, room.unordered, room.partial};
+    } else {
+        auto& table = memory.template squad<G>();
+        uint64_t* const partial = memory.partial[turn];
+        turn ^= 1;
+        return {table.start, table.at, table.unordered, partial};
+    }
 }
-template <class E, class G> NACELLE_INLINE void clear_inside() {
-    auto& room = *reinterpret_cast<SortRoom<E, G>*>(shared_memory<E>());
-    const BlockCrew<E> block;
-    block.sync();    // the sort before may still be looking at it
-    block.template spread_over<bins_in<E, G> + 1, Weight::light>([&](int i) { room.start[i] = 0; });
-}
-#endif
 // The table from bin_of(k). Gives whether all are in bins.
 template <class E, class G, class Fn>
 NACELLE_INLINE bool fill_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& turn, Fn&& bin_of) {
@@ -134,20 +127,18 @@ NACELLE_INLINE bool fill_bins(TeamMemory<E>& memory, const Gang<E>& gang, int& t
         table.bin[k] = int16_t(b);
         return b;
     };
-#if NACELLE_GPU
-    if constexpr (Shape<E>::sorts_inside) {
-        clear_inside<E, G>();
-        gang.template spread_over<count_of<E, G>>(keep_bin);
-        gang.sync();
-        return fill_inside<E, G>(table, gang);
-    }
-#endif
-    const Counts counts{table.start, table.at, table.unordered, memory.partial[turn]};
-    turn ^= 1;
-    gang.template spread_over<bins_in<E, G> + 1, Weight::light>([&](int i) { table.start[i] = 0; });
+    const Counts counts = counts_of<E, G>(memory, turn);
+    if constexpr (Shape<E>::sorts_inside)
+        gang.sync();    // the sort before may still be looking at it
+    gang.template spread_over<bins_in<E, G> + 1, Weight::light>(
+        [&](int i) { counts.start[i] = 0; });
     gang.sync();
     count_bins<E, G>(gang, counts, keep_bin, table.bin);
-    return order_bins<E, G>(table, gang, counts);
+    const bool all = order_bins<E, G>(table, gang, counts);
+    if constexpr (Shape<E>::sorts_inside)
+        gang.template spread_over<bins_in<E, G> + 1, Weight::light>(
+            [&](int i) { table.start[i] = counts.start[i]; });
+    return all;
 }
 
 // Every member to its place in the order of the bins, word by word: neighbouring threads move

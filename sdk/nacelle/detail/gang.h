@@ -21,59 +21,13 @@ template <class T> NACELLE_INLINE T shuffled(uint32_t mask, T value, int other) 
 // How much a thread has to do for one of its things.
 enum class Weight { light, usual, heavy };
 
-// `lanes` threads that share work; on a CPU it is one.
-template <int threads> struct Crew {
-    static constexpr int lanes = threads;
-    // The thread's number among them.
-    int lane = 0;
-
-#if NACELLE_GPU
-    // fn(i) for i below n, each by one thread.
-    template <class Fn> NACELLE_INLINE void spread(int n, Fn&& fn) const {
-        NACELLE_ROLLED for (int i = lane; i < n; i += lanes) fn(i);
-    }
-    // The same where n is known: two at a time, so that one's loads hide behind the other's. A heavy fn
-    // goes one at a time, since it fills the registers by itself, a light one four at a time.
-    template <int n, Weight weight = Weight::usual, class Fn>
-    NACELLE_INLINE void spread_over(Fn&& fn) const {
-        if constexpr (n <= lanes) {
-            if (lane < n) fn(lane);
-        } else if constexpr (weight == Weight::heavy) spread(n, fn);
-        else {
-            if constexpr (weight == Weight::light)
-                NACELLE_FOURFOLD for (int round = 0; round < n / lanes; ++round)
-                    fn(lane + round * lanes);
-            else
-                NACELLE_TWICE for (int round = 0; round < n / lanes; ++round)
-                    fn(lane + round * lanes);
-            if (n % lanes != 0 && lane < n % lanes) fn(lane + n / lanes * lanes);
-        }
-    }
-#else
-    template <class Fn> void spread(int n, Fn&& fn) const {
-        for (int i = 0; i < n; ++i) fn(visited(i, n));
-    }
-    template <int n, Weight weight = Weight::usual, class Fn> void spread_over(Fn&& fn) const {
-        spread(n, fn);
-    }
-#endif
-};
-#if NACELLE_GPU
-// Those of one block.
-template <class E> struct BlockCrew : Crew<Shape<E>::threads> {
-    BlockCrew() { this->lane = int(threadIdx.x); }
-    static NACELLE_INLINE void sync() { __syncthreads(); }
-};
-#endif
-
-template <class E> class Gang : public Crew<Shape<E>::lanes> {
+template <class E> class Gang {
     using Form = Shape<E>;
-    using Threads = Crew<Form::lanes>;
 
 public:
     static constexpr int lanes = Form::lanes;
-    using Threads::lane;
-    using Threads::spread_over;
+    // The thread's number in its team.
+    int lane = 0;
 
 #if NACELLE_GPU
     Gang() {
@@ -100,8 +54,35 @@ public:
 #endif
         }
     }
+    // fn(i) for i below n, each by one thread.
+    template <class Fn> NACELLE_INLINE void spread(int n, Fn&& fn) const {
+        NACELLE_ROLLED for (int i = lane; i < n; i += lanes) fn(i);
+    }
+    // The same where n is known: two at a time, so that one's loads hide behind the other's. A heavy fn
+    // goes one at a time, since it fills the registers by itself, a light one four at a time.
+    template <int n, Weight weight = Weight::usual, class Fn>
+    NACELLE_INLINE void spread_over(Fn&& fn) const {
+        if constexpr (n <= lanes) {
+            if (lane < n) fn(lane);
+        } else if constexpr (weight == Weight::heavy) spread(n, fn);
+        else {
+            if constexpr (weight == Weight::light)
+                NACELLE_FOURFOLD for (int round = 0; round < n / lanes; ++round)
+                    fn(lane + round * lanes);
+            else
+                NACELLE_TWICE for (int round = 0; round < n / lanes; ++round)
+                    fn(lane + round * lanes);
+            if (n % lanes != 0 && lane < n % lanes) fn(lane + n / lanes * lanes);
+        }
+    }
 #else
     static void sync() {}
+    template <class Fn> void spread(int n, Fn&& fn) const {
+        for (int i = 0; i < n; ++i) fn(visited(i, n));
+    }
+    template <int n, Weight weight = Weight::usual, class Fn> void spread_over(Fn&& fn) const {
+        spread(n, fn);
+    }
 #endif
 
     // value(0) op value(1) op ... op value(n - 1) in a tree of a fixed form: neighbours first, strips of
@@ -158,7 +139,7 @@ public:
 #if NACELLE_GPU
         if constexpr (n > lanes) {
             T own = none;
-            this->template spread_over<n>([&](int i) { own = op(own, value(i)); });
+            spread_over<n>([&](int i) { own = op(own, value(i)); });
             return combine<lanes>(
                 memory, turn, none, [&](int) { return own; }, op);
         }

@@ -1,6 +1,7 @@
 #pragma once
 #include <nacelle/detail/groups.h>
 #include <nacelle/detail/leaves.h>
+#include <nacelle/neighbours.h>
 // What one team is while it steps: its members and its state side by side, in shared memory where they
 // fit. Between launches they lie in the environment's arrays.
 
@@ -88,6 +89,15 @@ template <class E, class G> NACELLE_INLINE Member<E, G>& member_of(Squad<E, G>& 
 template <class E, class G>
 NACELLE_INLINE const Member<E, G>& member_of(const Squad<E, G>& squad, int id) {
     return squad.member[place_of(squad, id)];
+}
+// The same of one that a bin told of: where it lay, if it has not gone since.
+template <class E, class G>
+NACELLE_INLINE const Member<E, G>& member_of(const Squad<E, G>& squad, Spot spot) {
+    if constexpr (moves<E, G>) {
+        const int id = spot, place = Places::place(spot);
+        if (place < count_of<E, G> && squad.member[place].id == id) return squad.member[place];
+    }
+    return member_of(squad, int(spot));
 }
 inline constexpr uint8_t was_out = 4;
 template <class E, class G> NACELLE_INLINE uint8_t turn_at(const Squad<E, G>& squad, int i) {
