@@ -16,6 +16,10 @@
 //
 // has environments as its items, as many threads for each as the environment wants: the host launches it
 // by what the schema says (block_threads, env_threads, shared_bytes, cluster_blocks).
+//
+//     NACELLE_ENV_KERNEL_OF(my_rollout, MyArgs, 3, body)
+//
+// has the number of blocks, too; 0 leaves it to the compiler.
 
 namespace nacelle {
 
@@ -45,8 +49,10 @@ struct alignas(16) Call {
         const uint64_t item = uint64_t(blockIdx.x) * per_block + threadIdx.x;                      \
         body<nacelle::Author>(nacelle_view, args, nacelle::Items{item, item + 1});                 \
     }
-#define NACELLE_ENV_KERNEL(symbol, Args, body)                                                     \
-    extern "C" __global__ void __launch_bounds__(nacelle::detail::Shape<nacelle::Author>::threads) \
+#define NACELLE_ENV_KERNEL(symbol, Args, body) NACELLE_ENV_KERNEL_OF(symbol, Args, 0, body)
+#define NACELLE_ENV_KERNEL_OF(symbol, Args, at_once, body)                                         \
+    extern "C" __global__ void __launch_bounds__(nacelle::detail::Shape<nacelle::Author>::threads, \
+                                                 at_once)                                          \
         symbol(const __grid_constant__ Args args) {                                                \
         using Form = nacelle::detail::Shape<nacelle::Author>;                                      \
         const uint64_t env =                                                                       \
@@ -57,6 +63,7 @@ struct alignas(16) Call {
 #define NACELLE_EXPORT extern "C" __attribute__((visibility("default")))
 #define NACELLE_KERNEL_OF(symbol, Args, per_block, at_once, body)                                  \
     NACELLE_KERNEL(symbol, Args, per_block, body)
+#define NACELLE_ENV_KERNEL_OF(symbol, Args, at_once, body) NACELLE_ENV_KERNEL(symbol, Args, body)
 #define NACELLE_PROGRAM()                                                                          \
     NACELLE_EXPORT constexpr auto nacelle_schema = nacelle::detail::author_schema;                 \
     NACELLE_EXPORT constexpr nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};

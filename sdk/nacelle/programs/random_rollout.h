@@ -66,5 +66,6 @@ NACELLE_INLINE void random_rollout_body(const View<E>& view, const RandomRollout
 
 #define NACELLE_RANDOM_ROLLOUT()                                                                   \
     NACELLE_PROGRAM()                                                                              \
-    NACELLE_ENV_KERNEL(nacelle_random_rollout, nacelle::RandomRolloutArgs,                         \
-                       nacelle::detail::random_rollout_body)
+    NACELLE_ENV_KERNEL_OF(nacelle_random_rollout, nacelle::RandomRolloutArgs,                      \
+                          nacelle::detail::Shape<nacelle::Author>::at_once,                        \
+                          nacelle::detail::random_rollout_body)

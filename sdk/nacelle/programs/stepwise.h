@@ -196,7 +196,9 @@ NACELLE_INLINE void params_body(const View<E>& view, const ParamsArgs& args, Ite
 
 #define NACELLE_STEPWISE()                                                                         \
     NACELLE_PROGRAM()                                                                              \
-    NACELLE_ENV_KERNEL(nacelle_step, nacelle::StepArgs, nacelle::detail::step_body)                \
+    NACELLE_ENV_KERNEL_OF(nacelle_step, nacelle::StepArgs,                                         \
+                          nacelle::detail::Shape<nacelle::Author>::at_once,                        \
+                          nacelle::detail::step_body)                                              \
     NACELLE_ENV_KERNEL(nacelle_reset, nacelle::ResetArgs, nacelle::detail::reset_body)             \
     NACELLE_KERNEL(nacelle_clock, nacelle::ClockArgs, 128, nacelle::detail::clock_body)            \
     NACELLE_KERNEL(nacelle_totals, nacelle::TotalsArgs, 128, nacelle::detail::totals_body)         \
