@@ -103,7 +103,12 @@ public:
             sync();
             const auto part = [&](int i) { return from_place<T>(place[i]); };
             if constexpr (strips <= 32) return combine_warp<strips>(none, part, op);
-            else {
+            else if constexpr (strips <=
+                               64) {    // both halves in every warp: cheaper than a barrier
+                const T low = combine_warp<32>(none, part, op);
+                return op(low, combine_warp<strips - 32>(
+                                   none, [&](int i) { return part(32 + i); }, op));
+            } else {
                 constexpr int second = strips_of(strips);
                 static_assert(second <= 32, "at most 32,768 agents in a group");
                 combine_strips<strips>(place + strips, none, part, op);
