@@ -53,8 +53,9 @@ template <class E> struct Columns {
 
 namespace nacelle {
 
-template <class E, class Policy, class Record>
-NACELLE_INLINE void rollout(const View<E>& view, Items items, uint32_t ahead, int steps,
+// `steps`: a number, or detail::Index<1>{} where it is known to be one.
+template <class E, class Steps, class Policy, class Record>
+NACELLE_INLINE void rollout(const View<E>& view, Items items, uint32_t ahead, Steps steps,
                             Policy& policy, Record record) {
     if constexpr (detail::is_team<E>)
         detail::rollout_teams<E>(view, items, ahead, steps, policy, record);

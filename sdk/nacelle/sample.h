@@ -97,6 +97,9 @@ template <class E> class RandomPolicy<E, true> {
 
 public:
 #if NACELLE_GPU
+    // A block may be asked for several times, for one of its rows each.
+    static constexpr bool row_by_row = true;
+
     template <class G>
     NACELLE_INLINE void block(const View<E>& view, uint64_t tick, int, size_t env, int block) {
         Rng rng(view.head.seed, Domain::policy, tick, first<G>(view, env) + uint32_t(block),

@@ -1,4 +1,3 @@
-#include "engine/check/variant.h"
 #include "tests/env/team_authors.h"
 #include "tests/sdk/emulated.h"
 #include "tests/support/random.h"
@@ -183,15 +182,6 @@ struct Strays {
 NACELLE_ENV(Strays)
 )";
 
-// The code of a GPU on threads, `lanes` for a team, where a sort moves the members as in large teams.
-Environment moving(const EnvSettings& settings, int lanes) {
-    Variant variant = Variant::emulated(lanes);
-    variant.defines.emplace_back("NACELLE_MOVES");
-    return Environment(
-        open_variant({.backend = "cpu", .cache = shared_cache()->directory()}, variant, nullptr),
-        settings);
-}
-
 }
 
 TEST_CASE("questions, bins and the nearest are those of plain loops, for 1 to 1,000 agents") {
@@ -220,7 +210,8 @@ TEST_CASE("the answers have the same bits for any number of a GPU's threads") {
     Dice dice(seed);
     const Folder folder;
     const std::filesystem::path source = folder.write("asks.cu", asks);
-    const std::vector<std::pair<int, int>> all = {{1, 3}, {31, 4}, {33, 8}, {105, 40}, {300, 200}};
+    const std::vector<std::pair<int, int>> all = {{1, 3},    {31, 4},    {33, 8},
+                                                  {105, 40}, {300, 200}, {1100, 60}};
     const auto sizes = few_if_sanitized(all, {3});
     const auto threads = few_if_sanitized<int>({32, 64, 128}, {1});
     for (const auto& [agents, bins] : sizes)

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/check/variant.h"
 #include "tests/env/workbench.h"
 
 #include <cstring>
@@ -153,6 +154,15 @@ private:
     Program& program_;
     Kernel step_, steps_, reset_;
 };
+
+// The code of a GPU on threads, `lanes` for a team, where a sort moves the members as in large teams.
+inline Environment moving(const EnvSettings& settings, int lanes) {
+    Variant variant = Variant::emulated(lanes);
+    variant.defines.emplace_back("NACELLE_MOVES");
+    return Environment(
+        open_variant({.backend = "cpu", .cache = shared_cache()->directory()}, variant, nullptr),
+        settings);
+}
 
 // `rounds` of steps one by one and in one launch, with resets between, by both paths: the same bytes
 // in every array and in every record after each round.

@@ -75,6 +75,16 @@ public:
             if (n % lanes != 0 && lane < n % lanes) fn(lane + n / lanes * lanes);
         }
     }
+    // first(i), then each of the others with what came of the one before, for i below n; several i go
+    // through a stage before the next one begins. Memory that is written where it is also read keeps a
+    // compiler from doing so by itself, and a thread would wait for each read alone.
+    template <int n, int together, class First, class... Then>
+    NACELLE_INLINE void spread_in_stages(First&& first, Then&&... then) const {
+        constexpr int at_once = lanes * together, rest = n % at_once;
+        NACELLE_ROLLED for (int base = 0; base + at_once <= n; base += at_once)
+            stages<at_once>(base, first, then...);
+        if constexpr (rest > 0) stages<rest>(n - rest, first, then...);
+    }
 #else
     static void sync() {}
     template <class Fn> void spread(int n, Fn&& fn) const {
@@ -82,6 +92,10 @@ public:
     }
     template <int n, Weight weight = Weight::usual, class Fn> void spread_over(Fn&& fn) const {
         spread(n, fn);
+    }
+    template <int n, int together, class First, class... Then>
+    void spread_in_stages(First&& first, Then&&... then) const {
+        spread(n, [&](int i) { follow(i, first(i), then...); });
     }
 #endif
 
@@ -102,9 +116,9 @@ public:
             combine_strips<n>(place, none, value, op);
             sync();
             const auto part = [&](int i) { return from_place<T>(place[i]); };
+            // Up to 64 of them in every warp: cheaper than a barrier.
             if constexpr (strips <= 32) return combine_warp<strips>(none, part, op);
-            else if constexpr (strips <=
-                               64) {    // both halves in every warp: cheaper than a barrier
+            else if constexpr (strips <= 64) {
                 const T low = combine_warp<32>(none, part, op);
                 return op(low, combine_warp<strips - 32>(
                                    none, [&](int i) { return part(32 + i); }, op));
@@ -162,6 +176,29 @@ private:
         else return __builtin_bit_cast(T, uint32_t(place));
     }
 #if NACELLE_GPU
+    // So many things from `base` on.
+    template <int count, class First, class... Then>
+    NACELLE_INLINE void stages(int base, First& first, Then&... then) const {
+        decltype(first(0)) value[(count + lanes - 1) / lanes];
+        for_own<count>([&](int j) { value[j] = first(base + lane + j * lanes); });
+        follow<count>(base, value, then...);
+    }
+    template <int count, class Value, int rounds, class Next, class... Then>
+    NACELLE_INLINE void follow(int base, const Value (&value)[rounds], Next& next,
+                               Then&... then) const {
+        const auto one = [&](int j) { return next(base + lane + j * lanes, value[j]); };
+        if constexpr (sizeof...(then) == 0) for_own<count>(one);
+        else {
+            decltype(one(0)) made[rounds];
+            for_own<count>([&](int j) { made[j] = one(j); });
+            follow<count>(base, made, then...);
+        }
+    }
+    // fn(j) for this thread's part of them: only the last may be lacking.
+    template <int count, class Fn> NACELLE_INLINE void for_own(Fn&& fn) const {
+        NACELLE_UNROLL for (int j = 0; j < (count + lanes - 1) / lanes;
+                            ++j) if ((j + 1) * lanes <= count || lane + j * lanes < count) fn(j);
+    }
     // Of up to 32 values, in every warp alike.
     template <int n, class T, class Value, class Op>
     NACELLE_INLINE T combine_warp(T none, Value value, Op op) const {
@@ -182,6 +219,11 @@ private:
         }
     }
 #else
+    template <class Value, class Next, class... Then>
+    static void follow(int i, const Value& value, Next& next, Then&... then) {
+        if constexpr (sizeof...(then) == 0) next(i, value);
+        else follow(i, next(i, value), then...);
+    }
     template <class T, class Value, class Op> static T tree(int n, T none, Value value, Op op) {
         T part[strip];
         for (int i = 0; i < strip; ++i) part[i] = none;

@@ -42,17 +42,28 @@ NACELLE_INLINE void choose_group(const View<E>& view, uint64_t tick, int t, Team
     };
     auto& squad = lane.memory.template squad<G>();
 #if NACELLE_GPU
-    lane.gang.template spread_over<Form::blocks>([&](int block) {
-        const int first = block / 32 * Form::span + block % 32;
-        policy.template block<G>(view, tick, t, lane.env, block);
-        NACELLE_UNROLL for (int k = 0; k < Form::rows; ++k) {
-            const int i = first + 32 * k;
-            if (i < count)
-                prepare_member<E, G>(lane, member_of(squad, i), i, [&](ActionOf<E, G>& action) {
-                    policy.template act<G>(view, now_of(i), k, action);
-                });
-        }
-    });
+    const auto prepare = [&](Member<E, G>& me, int i, int k) {
+        prepare_member<E, G>(lane, me, i, [&](ActionOf<E, G>& action) {
+            policy.template act<G>(view, now_of(i), k, action);
+        });
+    };
+    if constexpr (moves<E, G> && requires { Policy::row_by_row; }) {
+        // By place, since neighbours write to the same lines, though each then draws numbers for others, too.
+        lane.gang.template spread_over<count>([&](int place) {
+            const int i = squad.id[place];
+            policy.template block<G>(view, tick, t, lane.env, i / Form::span * 32 + i % 32);
+            NACELLE_UNROLL for (int k = 0; k < Form::rows; ++k) if (i / 32 % Form::rows == k)
+                prepare(squad.member[place], i, k);
+        });
+    } else
+        lane.gang.template spread_over<Form::blocks>([&](int block) {
+            const int first = block / 32 * Form::span + block % 32;
+            policy.template block<G>(view, tick, t, lane.env, block);
+            NACELLE_UNROLL for (int k = 0; k < Form::rows; ++k) {
+                const int i = first + 32 * k;
+                if (i < count) prepare(member_of(squad, i), i, k);
+            }
+        });
 #else
     for (int first = 0, block = 0; first < count; first += Form::span, block += 32) {
         const int end = min(first + Form::span, count);
@@ -71,8 +82,17 @@ NACELLE_INLINE void store_ended(const View<E>& view, size_t row, bool ended) {
     if constexpr (has_turn<E, G>)
         group_column<E, uint8_t, Role::ended, group_index<E, G>()>(view)[row] = ended;
 }
-// What a step led to for each member. The last step of a launch leaves it in the arrays.
-template <class E, class G, class Record>
+// Where a launch is one step, members in global memory are read once, as a whole: for what the step led to,
+// and for what is left behind.
+template <class E, class G, class Steps>
+inline constexpr bool leaves_at_once =
+    same<Steps, Index<1>>&& Shape<E>::workspace > 0 && goes_as_one<E, G>;
+template <class M, bool copied> struct SeenAs { using type = M&; };
+template <class M> struct SeenAs<M, true> { using type = M; };
+
+// What a step led to for each member. The last step of a launch leaves it in the arrays; `leaving`: and the
+// member and its return, too.
+template <class E, class G, bool leaving, class Record>
 NACELLE_INLINE void settle_group(const View<E>& view, uint64_t tick, int t, bool last,
                                  TeamLane<E>& lane, bool terminated, bool truncated,
                                  Record& record) {
@@ -80,11 +100,13 @@ NACELLE_INLINE void settle_group(const View<E>& view, uint64_t tick, int t, bool
     auto& squad = lane.memory.template squad<G>();
     lane.gang.template spread_over<count_of<E, G>>([&](int i) {
         const size_t row = row_of<E, G>(lane.env, i);
-        Member<E, G>& me = member_of(squad, i);
+        typename SeenAs<Member<E, G>, leaving>::type me = member_of(squad, i);
+        if (leaving) store_member<E, G>(view, lane, i, me);
         if (!finite(me.reward))
             note_bad(view.head, Bad::reward, tick, row_in_all<E, G>(lane.env, i));
         if (me.reward != 0.0f)
             squad.running[i] += me.reward;    // most of a large team's are not touched
+        if (leaving) store_return<E, G>(view, lane, i);
         const bool went_out =
             has_turn<E, G> && turn_at(squad, i) == uint8_t(Turn::out);    // and not before
         if (last) store_ended<E, G>(view, row, went_out || terminated || truncated);
@@ -134,9 +156,9 @@ NACELLE_INLINE void look_team(const View<E>& view, uint64_t tick, int next, int 
     overview_team<E>(view, team, lane);
 }
 
-template <class E, class Policy, class Record>
-NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, int steps, Policy& policy,
-                         Record& record) {
+template <class E, class Steps, class Policy, class Record>
+NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, Steps steps,
+                         Policy& policy, Record& record) {
     const Time now = time_of(view.head, ahead);
     if (now.stopped) return;
     uint64_t tick = now.tick;    // no structured binding: clang 14 lets no lambda capture one
@@ -164,7 +186,9 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, int st
         const bool over = terminated || truncated;
         ask_turns<E>(view, team, lane, false);
         for_each_group<E>([&]<class G, int>() {
-            settle_group<E, G>(view, tick, t, t + 1 == steps, lane, terminated, truncated, record);
+            // Who leaves at once and begins another episode is stored again at the end.
+            settle_group<E, G, leaves_at_once<E, G, Steps>>(view, tick, t, t + 1 == steps, lane,
+                                                            terminated, truncated, record);
         });
         NACELLE_ROLLED for (int pass = over ? 0 : 1; pass < 2; ++pass) {
             const bool final = pass == 0;
@@ -175,17 +199,23 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, int st
             }
         }
     }
-    lane.gang.sync();
-    store_team<E>(view, lane);
-    if (!(terminated || truncated)) store_team_counters<E>(view, lane);
+    // No barrier: nobody writes while others still look, and each stores what it may read.
+    const bool over = terminated || truncated;
+    for_each_group<E>([&]<class G, int>() {
+        constexpr bool left = leaves_at_once<E, G, Steps>;
+        if (!left || over) store_group<E, G>(view, lane);
+        if (!left && !over) store_returns<E, G>(view, lane);
+    });
+    store_team_state<E>(view, lane);
+    if (!over) store_length<E>(view, lane);
     if (lane.gang.lane == 0) {
         column<E, uint8_t, Role::terminated>(view)[env] = terminated;
         column<E, uint8_t, Role::truncated>(view)[env] = truncated;
     }
 }
 
-template <class E, class Policy, class Record>
-NACELLE_INLINE void rollout_teams(const View<E>& view, Items items, uint32_t ahead, int steps,
+template <class E, class Steps, class Policy, class Record>
+NACELLE_INLINE void rollout_teams(const View<E>& view, Items items, uint32_t ahead, Steps steps,
                                   Policy& policy, Record& record) {
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
     for (uint64_t env = items.begin; env < end; ++env)

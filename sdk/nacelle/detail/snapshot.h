@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/team_lane.h>
+#include <nacelle/detail/team_load.h>
 // Snapshots: what makes up an environment, copied to a pool and back.
 
 namespace nacelle::detail {
@@ -99,7 +99,7 @@ NACELLE_INLINE void load_team_snapshot(const View<E>& view, uint64_t tick, TeamL
     lane.gang.sync();
     lane.length = 0;
     load_params<E>(view, lane.env, lane);
-    load_members<E>(view, lane, true);
+    load_members<E>(view, lane, true, false);
     load_team_state<E>(view, lane);
     load_episode<E>(view, tick, lane);
     lane.gang.sync();

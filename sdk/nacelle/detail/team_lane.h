@@ -87,114 +87,53 @@ NACELLE_INLINE bool over_at(uint8_t terminated, uint8_t truncated) {
     return terminated | truncated;
 }
 
+// What a launch leaves behind of a member, of all, and of a team.
 template <class E, class G>
-NACELLE_INLINE void load_bin(const View<E>& view, Squad<E, G>& squad, int i, size_t row) {
-    if constexpr (bins_in < E, G >> 0 && !moves<E, G>) squad.bin[i] = bin_column<E, G>(view)[row];
+NACELLE_INLINE void store_member(const View<E>& view, TeamLane<E>& lane, int i,
+                                 Member<E, G>& member) {
+    auto& squad = lane.memory.template squad<G>();
+    const size_t row = row_of<E, G>(lane.env, i);
+    store_row<E>(view.array, group_slot<E>(Role::agent, group_index<E, G>()), row,
+                 rows_of<E, G>(view), fields_of<E, G>(member));
+    store_turn<E, G>(view, row, turn_at(squad, i) & 3);
+    store_bin<E, G>(view, squad, i, row);
 }
-// What an array says may be of another version of the environment, which had more bins.
-template <class E, class G> NACELLE_INLINE int known_bin(int bin) {
-    return bin < bins_in<E, G> ? bin : -1;
-}
-// The bins as the last sort left them. Members that move come to lie in their order, so for them it goes
-// before they are loaded; for all others after.
 template <class E, class G>
-NACELLE_INLINE void restore_places(const View<E>& view, TeamLane<E>& lane, int& turn) {
-    if constexpr (moves<E, G>)
-        place_by_bins<E, G>(lane.memory, lane.gang, turn, [&](int i) {
-            return known_bin<E, G>(bin_column<E, G>(view)[row_of<E, G>(lane.env, i)]);
-        });
+NACELLE_INLINE void store_group(const View<E>& view, TeamLane<E>& lane) {
+    auto& squad = lane.memory.template squad<G>();
+    lane.gang.template spread_over<count_of<E, G>>(
+        [&](int i) { store_member<E, G>(view, lane, i, member_of(squad, i)); });
 }
-template <class E, class G> NACELLE_INLINE void restore_bins(TeamLane<E>& lane, int& turn) {
-    if constexpr (bins_in < E, G >> 0 && !moves<E, G>) {
-        lane.gang.sync();
-        auto& squad = lane.memory.template squad<G>();
-        fill_bins<E, G>(lane.memory, lane.gang, turn,
-                        [&](int i) { return known_bin<E, G>(squad.bin[i]); });
-    }
-}
-// The fields, turns and returns of all members from their arrays, and their bins. After a step that ended
-// an episode returns begin anew, though the arrays still show the old ones.
-template <class E>
-NACELLE_INLINE void load_members(const View<E>& view, TeamLane<E>& lane, bool over) {
-    int turn = 0;
-    for_each_group<E>([&]<class G, int>() { restore_places<E, G>(view, lane, turn); });
-    if constexpr (any_moves<E>()) lane.gang.sync();
-    for_each_group<E>([&]<class G, int I>() {
-        auto& squad = lane.memory.template squad<G>();
-        lane.gang.template spread_over<count_of<E, G>>([&](int i) {
-            const size_t row = row_of<E, G>(lane.env, i);
-            Member<E, G>& member = member_of(squad, i);
-            load_row<E>(view.array, group_slot<E>(Role::agent, I), row, rows_of<E, G>(view),
-                        fields_of<E, G>(member));
-            member.id = int16_t(i);
-            member.acts = true;
-            set_turn(squad, i, turn_before<E, G>(view, row));
-            load_bin<E, G>(view, squad, i, row);
-            const float running = group_column<E, float, Role::episode, I>(view)[row];
-            squad.running[i] = over ? 0.0f : running;
-        });
-    });
-    for_each_group<E>([&]<class G, int>() { restore_bins<E, G>(lane, turn); });
-}
-template <class E> NACELLE_INLINE void load_team_state(const View<E>& view, TeamLane<E>& lane) {
-    if (lane.gang.lane == 0)
-        load_row<E>(view.array, slot_of<E>(Role::state), lane.env, view.head.envs,
-                    lane.memory.state);
-}
-// Where in its life the environment is; the same for all threads.
-template <class E>
-NACELLE_INLINE void load_episode(const View<E>& view, uint64_t tick, TeamLane<E>& lane) {
-    lane.start = view.head.pool_size
-                     ? NACELLE_COLUMN(view, int, Role::episode, "episode.start")[lane.env]
-                     : 0;
-    lane.episode = {view.head.first_env + uint32_t(lane.env),
-                    NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.number")[lane.env],
-                    NACELLE_COLUMN(view, uint32_t, Role::episode, "episode.level")[lane.env],
-                    lane.start + lane.length, progress_at(view.head, tick)};
-}
-template <class E>
-NACELLE_INLINE void load_team(const View<E>& view, uint64_t tick, TeamLane<E>& lane, bool over) {
-    const int length = NACELLE_COLUMN(view, int, Role::episode, "episode.length")[lane.env];
-    lane.length = over ? 0 : length;
-    load_params<E>(view, lane.env, lane);
-    load_members<E>(view, lane, over);
-    load_team_state<E>(view, lane);
-    load_episode<E>(view, tick, lane);
-}
-template <class E> NACELLE_INLINE bool ended_before(const View<E>& view, size_t env) {
-    return over_at(column<E, uint8_t, Role::terminated>(view)[env],
-                   column<E, uint8_t, Role::truncated>(view)[env]);
-}
-
-// What a launch leaves behind of a team.
-template <class E> NACELLE_INLINE void store_team(const View<E>& view, TeamLane<E>& lane) {
-    for_each_group<E>([&]<class G, int I>() {
-        auto& squad = lane.memory.template squad<G>();
-        lane.gang.template spread_over<count_of<E, G>>([&](int i) {
-            const size_t row = row_of<E, G>(lane.env, i);
-            store_row<E>(view.array, group_slot<E>(Role::agent, I), row, rows_of<E, G>(view),
-                         fields_of<E, G>(member_of(squad, i)));
-            store_turn<E, G>(view, row, turn_at(squad, i) & 3);
-            store_bin<E, G>(view, squad, i, row);
-        });
-    });
+template <class E> NACELLE_INLINE void store_team_state(const View<E>& view, TeamLane<E>& lane) {
     if (lane.gang.lane == 0)
         store_row<E>(view.array, slot_of<E>(Role::state), lane.env, view.head.envs,
                      lane.memory.state);
 }
+template <class E> NACELLE_INLINE void store_team(const View<E>& view, TeamLane<E>& lane) {
+    for_each_group<E>([&]<class G, int>() { store_group<E, G>(view, lane); });
+    store_team_state<E>(view, lane);
+}
 
 // Returns and length of an episode that goes on; those of one that has just ended stay to be seen until
 // the next step.
-template <class E> NACELLE_INLINE void store_team_counters(const View<E>& view, TeamLane<E>& lane) {
-    for_each_group<E>([&]<class G, int I>() {
-        auto& squad = lane.memory.template squad<G>();
-        lane.gang.template spread_over<count_of<E, G>>([&](int i) {
-            group_column<E, float, Role::episode, I>(view)[row_of<E, G>(lane.env, i)] =
-                squad.running[i];
-        });
-    });
+template <class E, class G>
+NACELLE_INLINE void store_return(const View<E>& view, const TeamLane<E>& lane, int i) {
+    group_column<E, float, Role::episode, group_index<E, G>()>(view)[row_of<E, G>(lane.env, i)] =
+        lane.memory.template squad<G>().running[i];
+}
+template <class E, class G>
+NACELLE_INLINE void store_returns(const View<E>& view, const TeamLane<E>& lane) {
+    lane.gang.template spread_over<count_of<E, G>>(
+        [&](int i) { store_return<E, G>(view, lane, i); });
+}
+template <class E> NACELLE_INLINE void store_length(const View<E>& view, const TeamLane<E>& lane) {
     if (lane.gang.lane == 0)
         NACELLE_COLUMN(view, int, Role::episode, "episode.length")[lane.env] = lane.length;
+}
+template <class E>
+NACELLE_INLINE void store_team_counters(const View<E>& view, const TeamLane<E>& lane) {
+    for_each_group<E>([&]<class G, int>() { store_returns<E, G>(view, lane); });
+    store_length<E>(view, lane);
 }
 
 }

@@ -10,6 +10,7 @@ namespace detail {
 #if NACELLE_GPU
 // Both in one: two loops would double the time to compile.
 template <class E> struct EitherPolicy {
+    static constexpr bool row_by_row = true;
     bool draw;
     NACELLE_INLINE void act(const View<E>& view, const Now& now, A<E>& action) {
         if (draw) random.act(view, now, action);
@@ -56,14 +57,15 @@ template <class E> struct EitherPolicy {
 template <class E>
 NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
     const auto nothing = [](const Now&, const auto&, const Outcome&) {};
+    constexpr Index<1> one;
 #if NACELLE_GPU || defined(NACELLE_DRAFT)
     EitherPolicy<E> policy{.draw = args.draw != 0};
-    rollout<E>(view, items, args.ahead, 1, policy, nothing);
+    rollout<E>(view, items, args.ahead, one, policy, nothing);
 #else
     RandomPolicy<E> random;
     GivenPolicy<E> given;
-    if (args.draw) rollout<E>(view, items, args.ahead, 1, random, nothing);
-    else rollout<E>(view, items, args.ahead, 1, given, nothing);
+    if (args.draw) rollout<E>(view, items, args.ahead, one, random, nothing);
+    else rollout<E>(view, items, args.ahead, one, given, nothing);
 #endif
 }
 

@@ -56,11 +56,12 @@ template <class E> struct TeamRecord {
 // One step of a rollout of one launch a step; the choices are in the action arrays.
 template <class E>
 NACELLE_INLINE void step_once(const View<E>& view, const Arguments& a, Items items) {
+    constexpr Index<1> one;
     GivenPolicy<E> given;
     if constexpr (is_team<E>)
-        rollout<E>(view, items, a.step, 1, given, TeamRecord<E>{view, a, a.step});
+        rollout<E>(view, items, a.step, one, given, TeamRecord<E>{view, a, a.step});
     else
-        rollout<E>(view, items, a.step, 1, given,
+        rollout<E>(view, items, a.step, one, given,
                    AloneRecord<E>{a.memory[0], size_t(view.head.envs), a.step});
 }
 
