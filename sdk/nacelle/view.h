@@ -94,14 +94,15 @@ template <class E, class T, Role role> NACELLE_INLINE T* column(const View<E>& v
 #define NACELLE_COLUMN(view, T, role, name) (static_cast<T*>((view).array[slot_of<E>(role, name)]))
 
 // How one row of a struct's leaves lies in the columns from `slot` on. op(stored, value) for numbers
-// and spaces; an Array is bound to its place.
-template <class E, class T, class Op>
+// and spaces; an Array is bound to its place, unless it is already.
+template <class E, bool bound = false, class T, class Op>
 NACELLE_INLINE void visit_row(void* const* arrays, int slot, size_t row, size_t rows, T& object,
                               Op op) {
     for_each_element(object, [&](auto leaf, int k, auto& f) {
         using L = Leaf<bare<decltype(f)>>;
-        auto* const first = static_cast<typename L::element*>(arrays[slot + leaf]);
-        if constexpr (L::form == Form::array) {
+        [[maybe_unused]] auto* const first = static_cast<typename L::element*>(arrays[slot + leaf]);
+        if constexpr (L::form == Form::array && bound) return;
+        else if constexpr (L::form == Form::array) {
             constexpr bool together = array_layout<E> == Layout::rows;
             f.first = together ? first + (row + size_t(k) * rows) * L::count
                                : first + size_t(k) * L::count * rows + row;
@@ -127,10 +128,10 @@ template <class E, class T>
 NACELLE_INLINE void bind_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
     visit_row<E>(arrays, slot, row, rows, object, [](auto&, auto&) {});
 }
-template <class E, class T>
+template <class E, bool bound = false, class T>
 NACELLE_INLINE void store_row(void* const* arrays, int slot, size_t row, size_t rows, T& object) {
-    visit_row<E>(arrays, slot, row, rows, object,
-                 [](auto& stored, auto& value) { stored = value; });
+    visit_row<E, bound>(arrays, slot, row, rows, object,
+                        [](auto& stored, auto& value) { stored = value; });
 }
 
 }

@@ -3,7 +3,7 @@
 #include <nacelle/detail/team_lane.h>
 // Members of a team in global memory still lie where the launch before left them. The next one looks whether
 // all of that is whole and says what the arrays say, and takes it: to sort and to scatter them anew takes as
-// long as half a step.
+// long as half a step. Of members that have turns, an Array, or more than 64 bytes it takes the places alone.
 
 namespace nacelle::detail {
 
@@ -36,7 +36,7 @@ NACELLE_INLINE bool places_hold(const View<E>& view, const TeamLane<E>& lane) {
     bool hold = squad.start[0] == 0 && squad.start[bins] == count;
     lane.gang.template spread_over<bins, Weight::light>(
         [&](int b) { hold &= squad.start[b] <= squad.start[b + 1]; });
-    // Who lies where, and that nobody's turn was left over.
+    // Who lies where, and that all act: whose turn it was in the launch before is nothing to this one.
     lane.gang.template spread_over<count>([&](int k) {
         const Member<E, G>& member = squad.member[k];
         hold &= (member.id == squad.id[k]) & (has_turn<E, G> || same_bits(member.acts, true));
@@ -110,7 +110,7 @@ NACELLE_INLINE Arriving<E, G> arriving(const View<E>& view, TeamLane<E>& lane, i
 // the arrays say what lies there.
 template <class E, class G>
 NACELLE_INLINE void arrive(const View<E>& view, TeamLane<E>& lane, bool over, bool keep) {
-    keep = keep && !has_turn<E, G>;    // a turn that was left over would have to go
+    keep = keep && !has_turn<E, G>;    // they may not act, as the launch before left them
     constexpr int together = clamp(64 / int(sizeof(Arriving<E, G>)), 1, 4);
     auto& squad = lane.memory.template squad<G>();
     lane.gang.template spread_in_stages<count_of<E, G>, together>(

@@ -87,14 +87,15 @@ NACELLE_INLINE bool over_at(uint8_t terminated, uint8_t truncated) {
     return terminated | truncated;
 }
 
-// What a launch leaves behind of a member, of all, and of a team.
+// What a launch leaves behind of a member, of all, and of a team. Others may still read all of it: what an
+// Array is bound to is not written again.
 template <class E, class G>
 NACELLE_INLINE void store_member(const View<E>& view, TeamLane<E>& lane, int i,
                                  Member<E, G>& member) {
     auto& squad = lane.memory.template squad<G>();
     const size_t row = row_of<E, G>(lane.env, i);
-    store_row<E>(view.array, group_slot<E>(Role::agent, group_index<E, G>()), row,
-                 rows_of<E, G>(view), fields_of<E, G>(member));
+    store_row<E, true>(view.array, group_slot<E>(Role::agent, group_index<E, G>()), row,
+                       rows_of<E, G>(view), fields_of<E, G>(member));
     store_turn<E, G>(view, row, turn_at(squad, i) & 3);
     store_bin<E, G>(view, squad, i, row);
 }
@@ -106,8 +107,8 @@ NACELLE_INLINE void store_group(const View<E>& view, TeamLane<E>& lane) {
 }
 template <class E> NACELLE_INLINE void store_team_state(const View<E>& view, TeamLane<E>& lane) {
     if (lane.gang.lane == 0)
-        store_row<E>(view.array, slot_of<E>(Role::state), lane.env, view.head.envs,
-                     lane.memory.state);
+        store_row<E, true>(view.array, slot_of<E>(Role::state), lane.env, view.head.envs,
+                           lane.memory.state);
 }
 template <class E> NACELLE_INLINE void store_team(const View<E>& view, TeamLane<E>& lane) {
     for_each_group<E>([&]<class G, int>() { store_group<E, G>(view, lane); });
