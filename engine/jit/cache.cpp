@@ -3,9 +3,9 @@
 #include "engine/base/error.h"
 #include "engine/base/files.h"
 #include "engine/base/hash.h"
+#include "engine/jit/cache_trim.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char magic[8] = {'N', 'A', 'C', 'E', 'L', 'L', 'E', 'C'};
 constexpr uint32_t version = 1;
 
 struct EntryHeader {
@@ -31,7 +30,8 @@ struct EntryHeader {
 
 EntryHeader header_of(const std::string& key, std::string_view bytes) {
     EntryHeader header{};
-    std::memcpy(header.magic, magic, sizeof magic);
+    static_assert(entry_magic.size() == sizeof header.magic);
+    std::memcpy(header.magic, entry_magic.data(), sizeof header.magic);
     header.version = version;
     header.header_size = sizeof header;
     header.length = bytes.size();
@@ -63,53 +63,6 @@ fs::path private_place() {
     if ((status.st_mode & 077) != 0 && ::chmod(place.c_str(), 0700) != 0)
         throw Error(place.string(), "is open to others", "set TMPDIR to a directory of your own");
     return place;
-}
-
-struct Kept {
-    fs::path path;
-    fs::file_time_type used;
-    uintmax_t bytes = 0;
-};
-
-uintmax_t size_of(const fs::directory_entry& entry) {
-    std::error_code trouble;
-    if (!entry.is_directory(trouble)) {
-        const uintmax_t bytes = entry.file_size(trouble);
-        return trouble ? 0 : bytes;
-    }
-    uintmax_t sum = 0;
-    for (fs::recursive_directory_iterator i(entry.path(), trouble), end; !trouble && i != end;
-         i.increment(trouble)) {
-        std::error_code gone;
-        const bool file = i->is_regular_file(gone);
-        const uintmax_t bytes = file ? i->file_size(gone) : 0;
-        if (!gone) sum += bytes;
-    }
-    return sum;
-}
-
-// What lies in the cache and may go; all of it counts into `total`. A materialised file is opened
-// by path moments after it is made, here or in another process, and a hidden one is just being
-// written: young ones of both stay.
-std::vector<Kept> removable(const fs::path& directory, uintmax_t& total) {
-    std::vector<Kept> found;
-    const auto young = fs::file_time_type::clock::now() - std::chrono::minutes(10);
-    const fs::path files = directory / "files";
-    for (const fs::path& place : {directory, files}) {
-        std::error_code trouble;
-        for (fs::directory_iterator i(place, trouble), end; !trouble && i != end;
-             i.increment(trouble)) {
-            std::error_code gone;
-            const auto used = i->last_write_time(gone);
-            if (gone || i->path() == files) continue;
-            const uintmax_t bytes = size_of(*i);
-            total += bytes;
-            const bool entry =
-                place == directory && !i->path().filename().string().starts_with('.');
-            if (entry || used <= young) found.push_back({i->path(), used, bytes});
-        }
-    }
-    return found;
 }
 
 }
@@ -177,7 +130,7 @@ bool Cache::keep(const std::string& key, std::string_view bytes) {
         note(error.what());
         return false;
     }
-    trim(directory_ / key);
+    trim_cache(directory_, directory_ / key, bound_bytes_);
     return true;
 }
 
@@ -226,21 +179,6 @@ std::string Cache::trouble() const {
 void Cache::note(const std::string& reason) {
     const std::lock_guard lock(mutex_);
     if (trouble_.empty()) trouble_ = reason;
-}
-
-// Removes what was not used for longest until the rest fits.
-void Cache::trim(const fs::path& newest) {
-    uintmax_t total = 0;
-    std::vector<Kept> old = removable(directory_, total);
-    if (total <= bound_bytes_) return;
-    std::sort(old.begin(), old.end(), [](const Kept& a, const Kept& b) { return a.used < b.used; });
-    for (const Kept& kept : old) {
-        if (total <= bound_bytes_) break;
-        if (kept.path == newest) continue;
-        std::error_code ignored;
-        fs::remove_all(kept.path, ignored);
-        total -= kept.bytes;
-    }
 }
 
 }

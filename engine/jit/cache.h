@@ -10,7 +10,8 @@
 namespace nacelle {
 
 // Compiled binaries on disk, found by the content they were made from. Many processes may use one
-// directory at once. Where the directory cannot be written, everything works without being kept.
+// directory at once. Where the directory cannot be written, everything works without being kept; what
+// else lies in it is left alone.
 class Cache final {
 public:
     // $XDG_CACHE_HOME/nacelle or ~/.cache/nacelle.
@@ -34,7 +35,6 @@ public:
 
 private:
     void note(const std::string& reason);
-    void trim(const std::filesystem::path& newest);
 
     std::filesystem::path directory_;
     size_t bound_bytes_;

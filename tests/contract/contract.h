@@ -34,8 +34,7 @@ inline Report check(const std::filesystem::path& author,
                                         author.string(), "--inside"};
     for (const std::string& one : assignments) command.insert(command.end(), {"--set", one});
     for (const std::string& one : only) command.insert(command.end(), {"--only", one});
-    // What was compiled is kept from one run of the tests to the next.
-    ::setenv("XDG_CACHE_HOME", cache_place().c_str(), 1);
+    ::setenv("XDG_CACHE_HOME", cache_home().c_str(), 1);
     Report report;
     report.passes =
         check_in_child({.command = command, .author = author, .timeout = timeout},

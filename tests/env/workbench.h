@@ -41,13 +41,15 @@ private:
 };
 
 // Most of a test's time is compiling, so that what was compiled is kept from one run to the next. It
-// is found by all that it was made from: nothing old can come back.
-inline std::filesystem::path cache_place() {
+// is found by all that it was made from: nothing old can come back. Programs that a test starts find
+// it under $XDG_CACHE_HOME.
+inline std::filesystem::path cache_home() {
     return std::filesystem::temp_directory_path() /
            ("nacelle-tests-" + std::to_string(::geteuid()));
 }
+inline std::filesystem::path cache_place() { return cache_home() / "nacelle"; }
 inline std::shared_ptr<Cache> shared_cache() {
-    return std::make_shared<Cache>(cache_place(), size_t(256) << 20);
+    return std::make_shared<Cache>(cache_place(), size_t(512) << 20);
 }
 
 inline std::shared_ptr<RunsOn> open(const std::string& backend, int threads = 2) {

@@ -117,16 +117,46 @@ TEST_CASE("old materialised files make room, young ones may be about to be opene
     Cache cache(place.path(), 100);
     const fs::path old = cache.materialise("old.so", std::string(1000, 'a'));
     const fs::path young = cache.materialise("young.so", std::string(1000, 'b'));
-    const fs::path tree = cache.files() / "sdk-1";
+    const fs::path tree = cache.files() / ("sdk-" + std::string(32, '1'));
+    const fs::path left_over = cache.files() / "building-a1B2c3";
     fs::create_directories(tree / "nacelle");
     nacelle::write_file(tree / "nacelle" / "env.h", std::string(1000, 'c'));
+    nacelle::write_file(left_over, "half");
     age(old, 60);
     age(tree, 60);
+    age(left_over, 60);
     REQUIRE(cache.keep("key", "x"));
     CHECK_FALSE(fs::exists(old));
     CHECK_FALSE(fs::exists(tree));
+    CHECK_FALSE(fs::exists(left_over));
     CHECK(fs::exists(young));
     CHECK(cache.find("key"));
+}
+
+TEST_CASE("what others keep in a cache's directory stays and does not count") {
+    const Place place;
+    const std::string much(5000, 'x');
+    const char* const others[] = {
+        "thesis.tex",          ".git/index",         "nacelle/files/data.bin",
+        ".nacelle-settings",   "files/notes.txt",    "building-a1B2c3",
+        "files/building-plan", "files/deed-beef.so", "files/src/main.cu"};
+    for (const char* const other : others) {
+        fs::path path = place.write(other, much);
+        for (; path != place.path(); path = path.parent_path()) age(path, 6000);
+    }
+    fs::create_symlink(place.path() / "thesis.tex", place.path() / "link");
+    Cache cache(place.path(), 3500);
+    for (const char* key : {"a", "b", "c", "d", "e"}) {
+        REQUIRE(cache.keep(key, much.substr(0, 1000)));
+        age(place.path() / key, 10 - key[0] % 8);
+    }
+    for (const char* const other : others) {
+        CAPTURE(other);
+        CHECK(fs::exists(place.path() / other));
+    }
+    CHECK(fs::is_symlink(place.path() / "link"));
+    CHECK_FALSE(cache.find("b"));
+    for (const char* key : {"c", "d", "e"}) CHECK(cache.find(key));
 }
 
 TEST_CASE("a materialised file is named by its content and written again when it is damaged") {

@@ -1,0 +1,110 @@
+#include "engine/jit/cache_trim.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace nacelle {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+struct Kept {
+    fs::path path;
+    fs::file_time_type used;
+    uintmax_t bytes = 0;
+};
+
+bool is_hex(std::string_view text, size_t digits) {
+    return text.size() == digits && text.find_first_not_of(hex_digits) == text.npos;
+}
+
+// What is being written beside its target by write_file, or among the files by a compiler.
+bool is_unfinished(std::string_view name, bool among_files) {
+    constexpr std::string_view written = ".nacelle-", built = "building-";
+    if (name.starts_with(written)) return is_hex(name.substr(written.size()), 16);
+    return among_files && name.starts_with(built) && name.size() == built.size() + 6;
+}
+
+// "tag-" and 32 digits of its content's hash, whatever its extension: a materialised file, or the
+// folder of the SDK's headers.
+bool is_named_by_content(const fs::path& path) {
+    const std::string name = path.stem().string();
+    const size_t dash = name.rfind('-');
+    return dash != name.npos && is_hex(std::string_view(name).substr(dash + 1), 32);
+}
+
+bool is_entry(const fs::path& path) {
+    char begin[entry_magic.size()];
+    std::ifstream file(path, std::ios::binary);
+    return file.read(begin, sizeof begin) && std::string_view(begin, sizeof begin) == entry_magic;
+}
+
+uintmax_t size_of(const fs::directory_entry& entry) {
+    std::error_code trouble;
+    if (!entry.is_directory(trouble)) {
+        const uintmax_t bytes = entry.file_size(trouble);
+        return trouble ? 0 : bytes;
+    }
+    uintmax_t sum = 0;
+    for (fs::recursive_directory_iterator i(entry.path(), trouble), end; !trouble && i != end;
+         i.increment(trouble)) {
+        std::error_code gone;
+        const bool file = i->is_regular_file(gone);
+        const uintmax_t bytes = file ? i->file_size(gone) : 0;
+        if (!gone) sum += bytes;
+    }
+    return sum;
+}
+
+// All that a cache made counts into `total`. A materialised file is opened by path moments after it
+// is made, here or in another process, and an unfinished one is just being written: young ones of
+// both stay.
+std::vector<Kept> removable(const fs::path& directory, uintmax_t& total) {
+    std::vector<Kept> found;
+    const auto young = fs::file_time_type::clock::now() - std::chrono::minutes(10);
+    const fs::path files = directory / "files";
+    for (const fs::path& place : {directory, files}) {
+        std::error_code trouble;
+        for (fs::directory_iterator i(place, trouble), end; !trouble && i != end;
+             i.increment(trouble)) {
+            std::error_code gone;
+            const bool file = i->symlink_status(gone).type() == fs::file_type::regular;
+            const auto used = i->last_write_time(gone);
+            if (gone) continue;
+            const bool among_files = place == files;
+            const bool unfinished =
+                file && is_unfinished(i->path().filename().string(), among_files);
+            const bool entry = file && !among_files && !unfinished && is_entry(i->path());
+            const bool materialised = among_files && is_named_by_content(i->path());
+            if (!unfinished && !entry && !materialised) continue;
+            const uintmax_t bytes = size_of(*i);
+            total += bytes;
+            if (entry || used <= young) found.push_back({i->path(), used, bytes});
+        }
+    }
+    return found;
+}
+
+}
+
+void trim_cache(const fs::path& directory, const fs::path& newest, uintmax_t bound_bytes) {
+    uintmax_t total = 0;
+    std::vector<Kept> old = removable(directory, total);
+    if (total <= bound_bytes) return;
+    std::sort(old.begin(), old.end(), [](const Kept& a, const Kept& b) { return a.used < b.used; });
+    for (const Kept& kept : old) {
+        if (total <= bound_bytes) break;
+        if (kept.path == newest) continue;
+        std::error_code ignored;
+        fs::remove_all(kept.path, ignored);
+        total -= kept.bytes;
+    }
+}
+
+}
