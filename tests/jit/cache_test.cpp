@@ -119,16 +119,20 @@ TEST_CASE("old materialised files make room, young ones may be about to be opene
     const fs::path young = cache.materialise("young.so", std::string(1000, 'b'));
     const fs::path tree = cache.files() / ("sdk-" + std::string(32, '1'));
     const fs::path left_over = cache.files() / "building-a1B2c3";
+    const fs::path half_written = place.path() / ".nacelle-0123456789abcdef";
     fs::create_directories(tree / "nacelle");
     nacelle::write_file(tree / "nacelle" / "env.h", std::string(1000, 'c'));
     nacelle::write_file(left_over, "half");
+    nacelle::write_file(half_written, "half");
     age(old, 60);
     age(tree, 60);
     age(left_over, 60);
+    age(half_written, 60);
     REQUIRE(cache.keep("key", "x"));
     CHECK_FALSE(fs::exists(old));
     CHECK_FALSE(fs::exists(tree));
     CHECK_FALSE(fs::exists(left_over));
+    CHECK_FALSE(fs::exists(half_written));
     CHECK(fs::exists(young));
     CHECK(cache.find("key"));
 }
