@@ -47,7 +47,7 @@ NACELLE_INLINE void choose_group(const View<E>& view, uint64_t tick, int t, Team
             policy.template act<G>(view, now_of(i), k, action);
         });
     };
-    if constexpr (moves<E, G> && requires { Policy::row_by_row; }) {
+    if constexpr (moves<E, G> && requires { requires Policy::row_by_row; }) {
         // By place, since neighbours write to the same lines, though each then draws numbers for others, too.
         lane.gang.template spread_over<count>([&](int place) {
             const int i = squad.id[place];
