@@ -2,6 +2,7 @@
 
 #include "engine/base/descriptor.h"
 #include "engine/base/error.h"
+#include "engine/base/hash.h"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +40,8 @@ std::string reason(int code) {
     throw Error(path.string(), "cannot be written: " + why);
 }
 
+constexpr std::string_view temporary_prefix = ".nacelle-";
+
 // A file that nobody else has, removed again unless it was renamed to its target.
 class Temporary final {
 public:
@@ -69,9 +72,9 @@ private:
     int create(const std::filesystem::path& target) {
         std::random_device random;
         for (;;) {
-            std::array<char, 40> name{};
-            std::snprintf(name.data(), name.size(), ".nacelle-%08x%08x", random(), random());
-            path_ = target.parent_path() / name.data();
+            std::array<char, 20> digits{};
+            std::snprintf(digits.data(), digits.size(), "%08x%08x", random(), random());
+            path_ = target.parent_path() / (std::string(temporary_prefix) + digits.data());
             const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
             if (file >= 0) return file;
             if (errno == EEXIST) continue;
@@ -135,6 +138,12 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
         cannot_write(path, code == ENOENT ? missing : reason(code));
     }
     sync_directory(directory);
+}
+
+bool is_unfinished_file(const std::filesystem::path& path) {
+    const std::string name = path.filename().string();
+    return name.starts_with(temporary_prefix) &&
+           is_hex(std::string_view(name).substr(temporary_prefix.size()), 16);
 }
 
 void make_private_directory(const std::filesystem::path& path) {

@@ -3,6 +3,11 @@
 #include <cstdint>
 
 namespace nacelle {
+namespace {
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+}
 
 // FNV-1a in 128 bits: the offset basis is the initial state, the prime is 2^88 + 0x13b.
 Hash& Hash::add(std::string_view text) {
@@ -18,9 +23,13 @@ Hash& Hash::add(std::string_view text) {
 std::string Hash::hex() const {
     std::string digits;
     for (int shift = 124; shift >= 0; shift -= 4) {
-        digits += "0123456789abcdef"[static_cast<unsigned>(state_ >> shift) & 15u];
+        digits += hex_digits[static_cast<unsigned>(state_ >> shift) & 15u];
     }
     return digits;
+}
+
+bool is_hex(std::string_view text, size_t digits) {
+    return text.size() == digits && text.find_first_not_of(hex_digits) == text.npos;
 }
 
 }

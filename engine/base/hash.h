@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,8 @@ private:
     __extension__ typedef unsigned __int128 Bits;
     Bits state_ = (static_cast<Bits>(0x6c62272e07bb0142ull) << 64) | 0x62b821756295c58dull;
 };
+
+// So many digits, written as hex() does.
+bool is_hex(std::string_view text, size_t digits);
 
 }

@@ -25,7 +25,7 @@ void remove_temporaries(const fs::path& folder) {
     std::error_code ignored;
     std::vector<fs::path> old;
     for (const auto& entry : fs::directory_iterator(folder, ignored))
-        if (entry.path().filename().string().starts_with(".nacelle-")) old.push_back(entry.path());
+        if (is_unfinished_file(entry.path())) old.push_back(entry.path());
     for (const fs::path& path : old) fs::remove(path, ignored);
 }
 

@@ -58,6 +58,25 @@ TEST_CASE("what is written is what is read") {
     CHECK(entries(folder.path()) == 1);
 }
 
+TEST_CASE("what a killed process had begun to write is told by its name") {
+    const Folder folder;
+    write_file(folder / "file", "whole");
+    CHECK_FALSE(in_child([&] {
+        const rlimit limit{1000, 1000};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        ::signal(SIGXFSZ, SIG_DFL);
+        write_file(folder / "file", std::string(4096, 'x'));
+        return true;
+    }));
+    REQUIRE(entries(folder.path()) == 2);
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+        CHECK(is_unfinished_file(entry.path()) == (entry.path().filename() != "file"));
+    CHECK(read_file(folder / "file") == "whole");
+    for (const char* other : {".nacelle-settings", ".nacelle-", ".nacelle-0123456789abcdeg",
+                              ".nacelle-0123456789abcdef0", "nacelle-0123456789abcdef"})
+        CHECK_FALSE(is_unfinished_file(other));
+}
+
 TEST_CASE("a file under /proc, which has no size, is read whole") {
     CHECK(read_file("/proc/self/status").starts_with("Name:"));
 }

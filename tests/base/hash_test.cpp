@@ -31,3 +31,10 @@ TEST_CASE("every flipped bit of a text changes its hash") {
         CHECK(seen.insert(Hash().add(changed).hex()).second);
     }
 }
+
+TEST_CASE("what is written as a hash is told by its digits") {
+    CHECK(nacelle::is_hex(Hash().add("hello").hex(), 32));
+    CHECK_FALSE(nacelle::is_hex(Hash().add("hello").hex(), 31));
+    CHECK_FALSE(nacelle::is_hex("00ff0g", 6));
+    CHECK_FALSE(nacelle::is_hex("00FF", 4));
+}
