@@ -1,5 +1,8 @@
 #include "engine/jit/cache_trim.h"
 
+#include "engine/base/files.h"
+#include "engine/base/hash.h"
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -12,23 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view hex_digits = "0123456789abcdef";
-
 struct Kept {
     fs::path path;
     fs::file_time_type used;
     uintmax_t bytes = 0;
+    bool looks_like_entry = false;
 };
 
-bool is_hex(std::string_view text, size_t digits) {
-    return text.size() == digits && text.find_first_not_of(hex_digits) == text.npos;
-}
-
-// What is being written beside its target by write_file, or among the files by a compiler.
-bool is_unfinished(std::string_view name, bool among_files) {
-    constexpr std::string_view written = ".nacelle-", built = "building-";
-    if (name.starts_with(written)) return is_hex(name.substr(written.size()), 16);
-    return among_files && name.starts_with(built) && name.size() == built.size() + 6;
+bool is_being_built(const fs::path& path) {
+    const std::string name = path.filename().string();
+    return name.starts_with(building_prefix) && name.size() == building_prefix.size() + 6;
 }
 
 // "tag-" and 32 digits of its content's hash, whatever its extension: a materialised file, or the
@@ -62,9 +58,9 @@ uintmax_t size_of(const fs::directory_entry& entry) {
     return sum;
 }
 
-// All that a cache made counts into `total`. A materialised file is opened by path moments after it
-// is made, here or in another process, and an unfinished one is just being written: young ones of
-// both stay.
+// What a cache made, and what may be an entry; all of it counts into `total`. A materialised file is
+// opened by path moments after it is made, here or in another process, and an unfinished one is just
+// being written: young ones of both stay.
 std::vector<Kept> removable(const fs::path& directory, uintmax_t& total) {
     std::vector<Kept> found;
     const auto young = fs::file_time_type::clock::now() - std::chrono::minutes(10);
@@ -78,14 +74,14 @@ std::vector<Kept> removable(const fs::path& directory, uintmax_t& total) {
             const auto used = i->last_write_time(gone);
             if (gone) continue;
             const bool among_files = place == files;
-            const bool unfinished =
-                file && is_unfinished(i->path().filename().string(), among_files);
-            const bool entry = file && !among_files && !unfinished && is_entry(i->path());
+            const bool unfinished = file && (is_unfinished_file(i->path()) ||
+                                             (among_files && is_being_built(i->path())));
             const bool materialised = among_files && is_named_by_content(i->path());
-            if (!unfinished && !entry && !materialised) continue;
+            const bool entry = file && !among_files && !unfinished;
+            if (!unfinished && !materialised && !entry) continue;
             const uintmax_t bytes = size_of(*i);
             total += bytes;
-            if (entry || used <= young) found.push_back({i->path(), used, bytes});
+            if (entry || used <= young) found.push_back({i->path(), used, bytes, entry});
         }
     }
     return found;
@@ -97,6 +93,12 @@ void trim_cache(const fs::path& directory, const fs::path& newest, uintmax_t bou
     uintmax_t total = 0;
     std::vector<Kept> old = removable(directory, total);
     if (total <= bound_bytes) return;
+    // Entries are opened only now: thousands of files that nobody has read take their time.
+    std::erase_if(old, [&](const Kept& kept) {
+        const bool foreign = kept.looks_like_entry && !is_entry(kept.path);
+        if (foreign) total -= kept.bytes;
+        return foreign;
+    });
     std::sort(old.begin(), old.end(), [](const Kept& a, const Kept& b) { return a.used < b.used; });
     for (const Kept& kept : old) {
         if (total <= bound_bytes) break;

@@ -2,6 +2,7 @@
 #include "engine/base/files.h"
 #include "engine/base/hash.h"
 #include "engine/base/process.h"
+#include "engine/jit/cache_trim.h"
 #include "engine/jit/compile_cached.h"
 #include "engine/jit/diagnostics.h"
 #include "engine/jit/host_toolchain.h"
@@ -66,7 +67,8 @@ std::vector<std::string> draft_of(std::vector<std::string> flags) {
 // A file for a compiler's output, removed in every case.
 class Output final {
 public:
-    explicit Output(const fs::path& directory) : path_((directory / "building-XXXXXX").string()) {
+    explicit Output(const fs::path& directory)
+        : path_((directory / building_prefix).string() + "XXXXXX") {
         const int file = ::mkstemp(path_.data());
         if (file < 0) throw Error(directory.string(), "no file can be made here");
         ::close(file);
