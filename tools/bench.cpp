@@ -2,6 +2,7 @@
 #include "tools/bench_output.h"
 #include "tools/bench_training.h"
 #include "tools/commands.h"
+#include "tools/output.h"
 
 #include <cstdio>
 #include <iostream>
@@ -35,7 +36,7 @@ void print(const BenchmarkRow& row, RunsOn& on, const Options& options, bool fir
                      {"checksum", row.checksum}};
         add_spread(row.rate, line);
         add_machine(on, line);
-        std::cout << line << std::endl;
+        print_json(line);
         return;
     }
     if (first) {

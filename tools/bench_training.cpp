@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "tools/bench_output.h"
 #include "tools/learner_text.h"
+#include "tools/output.h"
 #include "tools/standard_trainings.h"
 
 #include <cstdio>
@@ -86,7 +87,7 @@ void print_row(const TrainingRow& row, RunsOn& on, bool json) {
         if (row.updates) line["updates"] = *row.updates;
         if (row.teraflops) line["update"]["teraflops"] = *row.teraflops;
         add_machine(on, line);
-        std::cout << line << std::endl;
+        print_json(line);
         return;
     }
     const auto part = [](const std::optional<Spread>& spread) {
@@ -114,11 +115,11 @@ void print_refusal(const Case& one, const Error& error, RunsOn& on, bool json) {
                      {"refused", error.what()}};
         if (env.contains("count")) line["envs"] = env["count"];
         add_machine(on, line);
-        std::cout << line << std::endl;
+        print_json(line);
         return;
     }
     std::printf("%-15s %7s refused: %s (%s)\n", name.c_str(),
-                env.value("count", Json()).dump().c_str(), error.what(),
+                json_text(env.value("count", Json())).c_str(), error.what(),
                 learner_text(one.configuration).c_str());
     std::fflush(stdout);
 }

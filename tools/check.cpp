@@ -3,8 +3,10 @@
 #include "engine/check/inside.h"
 #include "engine/check/outside.h"
 #include "engine/plugins/run_hook.h"
+#include "engine/supervised/parent.h"
 #include "tools/commands.h"
 #include "tools/options.h"
+#include "tools/output.h"
 
 #include <cstdio>
 #include <iostream>
@@ -19,7 +21,7 @@ struct CheckCommand {
     std::vector<std::string> environments;
     std::vector<std::string> only;
     double timeout = 60;
-    bool inside = false;    // this process runs an author's code for another one
+    int inside = -1;    // the channel, in the process that runs an author's code for another one
 };
 
 // Every environment of the first folder that has any.
@@ -37,11 +39,7 @@ std::vector<std::string> all_environments() {
 // The same program again, for one environment, in a process that an author's code may end.
 std::vector<std::string> inner_command(const CheckCommand& check, const std::string& environment) {
     const Options& options = check.options;
-    std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe").string(),
-                                        "check",
-                                        environment,
-                                        "--inside",
-                                        "--backend",
+    std::vector<std::string> command = {own_program(), "check", environment, "--backend",
                                         options.backend};
     if (options.seed) command.insert(command.end(), {"--seed", std::to_string(*options.seed)});
     if (!options.config.empty())
@@ -51,10 +49,11 @@ std::vector<std::string> inner_command(const CheckCommand& check, const std::str
     for (const std::string& one : options.assignments)
         command.insert(command.end(), {"--set", one});
     for (const std::string& one : check.only) command.insert(command.end(), {"--only", one});
+    command.emplace_back("--inside");
     return command;
 }
 
-void check_inside(const CheckCommand& check) {
+void check_inside(const CheckCommand& check, const Tell& tell) {
     std::string where;
     const Json configuration =
         resolve_configuration(sources_for(check.options, check.environments.front()), where);
@@ -74,18 +73,19 @@ void check_inside(const CheckCommand& check) {
         for (const auto& [hook, config] : hooks.items())
             run_hook(plugins, env, hook, config, folder);
     };
-    run_checks(std::move(subject), check.only,
-               [](const Json& word) { std::cout << word << std::endl; });
+    run_checks(std::move(subject), check.only, tell);
 }
 
 void run_inside(const CheckCommand& check) {
-    report_crashes();
+    Parent parent(check.inside);
+    report_crashes(check.inside);
+    const Tell tell = [&](const Json& word) { parent.say(json_text(word)); };
     try {
-        check_inside(check);
+        check_inside(check, tell);
     } catch (const Error& error) {
-        std::cout << Json{{"setting", {error.where(), error.reason(), error.instead()}}}
-                  << std::endl;
+        tell({{"setting", {error.where(), error.reason(), error.instead()}}});
     }
+    tell({{"done", true}});
 }
 
 // A colour where a person looks.
@@ -143,12 +143,15 @@ bool check_one(const CheckCommand& check, const std::string& environment) {
             }
             Json line = as_json(finding);
             line["environment"] = name;
-            std::cout << line << std::endl;
+            print_json(line);
         });
     if (check.options.json)
-        std::cout << Json{{"environment", name}, {"passes", passes},     {"ok", counts[0]},
-                          {"advice", counts[1]}, {"skipped", counts[2]}, {"refused", counts[3]}}
-                  << std::endl;
+        print_json({{"environment", name},
+                    {"passes", passes},
+                    {"ok", counts[0]},
+                    {"advice", counts[1]},
+                    {"skipped", counts[2]},
+                    {"refused", counts[3]}});
     else
         std::printf("%s%s %s%s: %s\n\n", colour(passes ? Verdict::ok : Verdict::refused, terminal),
                     name.c_str(), passes ? "passes" : "is refused", terminal ? "\033[0m" : "",
@@ -157,7 +160,7 @@ bool check_one(const CheckCommand& check, const std::string& environment) {
 }
 
 void run(CheckCommand& check) {
-    if (check.inside) return run_inside(check);
+    if (check.inside >= 0) return run_inside(check);
     if (check.environments.empty()) check.environments = all_environments();
     std::vector<std::string> refused;
     for (const std::string& environment : check.environments)
@@ -193,7 +196,7 @@ void add_check(CLI::App& app) {
     command->add_option("--only", check->only, "Only these checks, separated by commas")
         ->delimiter(',')
         ->check(CLI::IsMember(names));
-    command->add_flag("--inside", check->inside)->group("");
+    command->add_option("--inside", check->inside)->group("");
     command->callback([check] { run(*check); });
 }
 

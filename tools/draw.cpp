@@ -5,6 +5,7 @@
 #include "engine/view/svg.h"
 #include "tools/commands.h"
 #include "tools/options.h"
+#include "tools/output.h"
 
 #include <cstdio>
 #include <iostream>
@@ -32,15 +33,14 @@ uint32_t cut_batch(Json& configuration, uint32_t which) {
 
 void say(const Draw& draw, Environment& env, const DisplayList& picture, bool by_author) {
     if (draw.options.json) {
-        std::cout << Json{{"environment", env.name()},
-                          {"index", draw.which},
-                          {"steps", draw.steps},
-                          {"out", draw.out.string()},
-                          {"by_author", by_author},
-                          {"shapes", picture.shapes.size()},
-                          {"dropped", picture.dropped},
-                          {"view", {picture.left, picture.bottom, picture.right, picture.top}}}
-                  << std::endl;
+        print_json({{"environment", env.name()},
+                    {"index", draw.which},
+                    {"steps", draw.steps},
+                    {"out", draw.out.string()},
+                    {"by_author", by_author},
+                    {"shapes", picture.shapes.size()},
+                    {"dropped", picture.dropped},
+                    {"view", {picture.left, picture.bottom, picture.right, picture.top}}});
         return;
     }
     std::printf("%s after %u steps, environment %u: %s\n", env.name().c_str(), draw.steps,

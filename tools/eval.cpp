@@ -5,6 +5,7 @@
 #include "tools/acting.h"
 #include "tools/commands.h"
 #include "tools/options.h"
+#include "tools/output.h"
 #include "tools/progress_line.h"
 #include "tools/recording_options.h"
 
@@ -100,7 +101,7 @@ void run(const Eval& eval) {
                        {"sampled", eval.sampled}};
         add_evaluation(found, result);
         if (recording) result["recording"] = recording->files().front().string();
-        std::cout << result << std::endl;
+        print_json(result);
         return;
     }
     std::printf("%s at step %llu, %s: %s\n", trainee.environment().name().c_str(),

@@ -4,6 +4,7 @@
 #include "tools/commands.h"
 #include "tools/inspect_run.h"
 #include "tools/options.h"
+#include "tools/output.h"
 
 #include <charconv>
 #include <cstdio>
@@ -45,8 +46,8 @@ Json literal(const std::string& text) {
     if (text == "true" || text == "false") return text == "true";
     std::string digits = text;
     if (digits.ends_with('f') || digits.ends_with('u')) digits.pop_back();
-    const Json number = Json::parse(digits, nullptr, false);
-    if (number.is_number()) return number;
+    const std::optional<Json> number = try_parse_json(digits);
+    if (number && number->is_number()) return *number;
     return "computed: " + text;
 }
 
@@ -119,7 +120,7 @@ std::string value_text(const Json& value) {
         for (const Json& one : value) list += (list.empty() ? "" : ", ") + value_text(one);
         return "[" + list + "]";
     }
-    if (!value.is_number_float()) return value.dump();
+    if (!value.is_number_float()) return json_text(value);
     const double number = value.get<double>();
     const auto short_one = static_cast<float>(number);
     char text[32];
@@ -134,20 +135,21 @@ void print_team(const Json& all, const RunsOn& on) {
     if (on.cuda())
         std::printf("each environment on %s threads; %s threads and %s bytes of shared memory in a "
                     "block\n",
-                    all["threads_per_environment"].dump().c_str(),
-                    all["threads_per_block"].dump().c_str(),
-                    all["shared_bytes_per_block"].dump().c_str());
+                    json_text(all["threads_per_environment"]).c_str(),
+                    json_text(all["threads_per_block"]).c_str(),
+                    json_text(all["shared_bytes_per_block"]).c_str());
     else std::printf("each environment on one thread of the CPU\n");
     std::printf("\ngroups\n");
     for (const Json& group : all["groups"])
         std::printf("  %-28s %s agents, %s numbers observed%s\n",
-                    group["name"].get<std::string>().c_str(), group["agents"].dump().c_str(),
-                    group["observation_width"].dump().c_str(),
+                    group["name"].get<std::string>().c_str(), json_text(group["agents"]).c_str(),
+                    json_text(group["observation_width"]).c_str(),
                     group["takes_turns"].get<bool>() ? ", takes turns" : "");
     std::printf("\npolicies\n");
     for (const Json& policy : all["policies"])
         std::printf("  %-28s %s agents of %s\n", policy["name"].get<std::string>().c_str(),
-                    policy["agents"].dump().c_str(), policy["group"].get<std::string>().c_str());
+                    json_text(policy["agents"]).c_str(),
+                    policy["group"].get<std::string>().c_str());
 }
 
 void print(const Json& all, const RunsOn& on) {
@@ -164,11 +166,13 @@ void print(const Json& all, const RunsOn& on) {
     if (all.contains("groups")) print_team(all, on);
     std::printf("\nactions\n");
     for (const Json& space : all["actions"]) {
-        const std::string what = space.contains("choices") ? "one of " + space["choices"].dump()
-                                                           : "from " + space["bounds"][0].dump() +
-                                                                 " to " + space["bounds"][1].dump();
+        const std::string what =
+            space.contains("choices")
+                ? "one of " + json_text(space["choices"])
+                : "from " + json_text(space["bounds"][0]) + " to " + json_text(space["bounds"][1]);
         std::printf("  %-28s %s%s\n", space["name"].get<std::string>().c_str(), what.c_str(),
-                    space["count"] == 1 ? "" : (", " + space["count"].dump() + " of them").c_str());
+                    space["count"] == 1 ? ""
+                                        : (", " + json_text(space["count"]) + " of them").c_str());
     }
     if (!all["parameters"].empty()) std::printf("\nparameters\n");
     for (const auto& [name, value] : all["parameters"].items())
@@ -176,7 +180,7 @@ void print(const Json& all, const RunsOn& on) {
     if (!all["constants"].empty()) std::printf("\nconstants\n");
     for (const auto& [name, value] : all["constants"].items())
         std::printf("  %-28s %s\n", name.c_str(), value_text(value).c_str());
-    std::printf("\narrays of %s environments\n", all["envs"].dump().c_str());
+    std::printf("\narrays of %s environments\n", json_text(all["envs"]).c_str());
     for (const Json& array : all["arrays"])
         std::printf("  %-28s %-4s %-22s %12zu bytes\n", array["name"].get<std::string>().c_str(),
                     array["type"].get<std::string>().c_str(), shape_text(array["shape"]).c_str(),
@@ -192,7 +196,7 @@ void print(const Json& all, const RunsOn& on) {
 void run(const Inspect& inspect) {
     if (holds_run(inspect.environment)) {
         const Json all = describe_run(inspect.environment);
-        if (inspect.options.json) std::cout << all << std::endl;
+        if (inspect.options.json) print_json(all);
         else print_run(all);
         return;
     }
@@ -204,7 +208,7 @@ void run(const Inspect& inspect) {
     const auto loaded = load_environment(on, plugins, configuration, where);
     Environment& env = *loaded;
     const Json all = describe(env);
-    if (inspect.options.json) std::cout << all << std::endl;
+    if (inspect.options.json) print_json(all);
     else print(all, *on);
 }
 

@@ -1,6 +1,7 @@
 #include "tools/inspect_run.h"
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/run/directory.h"
 
 #include <cstdio>
@@ -40,7 +41,7 @@ Json describe_files(const fs::path& run) {
 }
 
 std::string text_of(const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    return printable(value.is_string() ? value.get<std::string>() : json_text(value));
 }
 
 void print_checkpoint(const Json& one) {
@@ -49,7 +50,7 @@ void print_checkpoint(const Json& one) {
         return;
     }
     std::printf("  %-28s %12s bytes  step %s", text_of(one["file"]).c_str(),
-                one["bytes"].dump().c_str(), one["steps"].dump().c_str());
+                text_of(one["bytes"]).c_str(), text_of(one["steps"]).c_str());
     if (!one["evaluation"].is_null()) std::printf("  policy %.1f", one["evaluation"].get<double>());
     std::printf("\n");
 }
@@ -93,12 +94,12 @@ void print_run(const Json& all) {
     }
     std::printf("\nsource\n");
     for (const Json& version : all["sources"])
-        std::printf("  from step %-18s %s\n", version["step"].dump().c_str(),
+        std::printf("  from step %-18s %s\n", text_of(version["step"]).c_str(),
                     text_of(version["folder"]).c_str());
     std::printf("\nfiles\n");
     for (const Json& file : all["files"])
         std::printf("  %-28s %12s bytes\n", text_of(file["name"]).c_str(),
-                    file["bytes"].dump().c_str());
+                    text_of(file["bytes"]).c_str());
 }
 
 }

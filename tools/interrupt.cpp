@@ -6,11 +6,18 @@ namespace nacelle::tools {
 namespace {
 
 volatile std::sig_atomic_t came = 0;
-constexpr int signals[] = {SIGINT, SIGTERM};
+// A terminal that is closed sends the last of them.
+constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 void note(int) {
     came = 1;
     for (const int one : signals) std::signal(one, SIG_DFL);
+}
+
+// As nohup leaves it.
+bool is_ignored(int signal) {
+    struct sigaction before {};
+    return sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
 }
 
 }
@@ -19,7 +26,8 @@ void listen_for_signals() {
     struct sigaction action {};
     action.sa_handler = note;
     action.sa_flags = SA_RESTART;
-    for (const int one : signals) sigaction(one, &action, nullptr);
+    for (const int one : signals)
+        if (!is_ignored(one)) sigaction(one, &action, nullptr);
 }
 
 bool interrupted() { return came != 0; }

@@ -9,7 +9,7 @@ Json at(const Json& object, const char* key) {
     return object.is_object() ? object.value(key, Json()) : Json();
 }
 std::string plain(const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 void append(std::string& text, const std::string& more, const char* between = ", ") {
     if (!more.empty()) text += (text.empty() ? "" : between) + more;

@@ -1,15 +1,21 @@
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
+#include "engine/base/text.h"
 #include "tools/commands.h"
 #include "tools/compile_helper.h"
+#include "tools/output.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <new>
+#include <optional>
+#include <string_view>
 
 namespace {
 
 int say_wrong(const std::string& what) {
-    std::cerr << what << "\nRun with --help for more information.\n";
+    std::cerr << nacelle::printable(what) << "\nRun with --help for more information.\n";
     return 2;
 }
 
@@ -28,11 +34,12 @@ std::string not_expected(const CLI::App& command, int count, char** arguments) {
     return "'" + (left.empty() ? std::string() : left.front()) + "' was not expected";
 }
 
-}
-
-int main(int count, char** arguments) {
+int run(int count, char** arguments) {
     if (nacelle::tools::is_compile_helper(count, arguments))
         return nacelle::tools::help_compiling(arguments);
+    // Who waits for an inner process says it there.
+    std::optional<nacelle::tools::ExitWatch> watch;
+    if (count < 3 || std::string_view(arguments[count - 2]) != "--inside") watch.emplace();
     CLI::App app("Nacelle: reinforcement learning that lives on the GPU", "nacelle");
     app.require_subcommand(1);
     app.set_version_flag("--version", "nacelle " NACELLE_VERSION);
@@ -70,11 +77,27 @@ int main(int count, char** arguments) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     } catch (const nacelle::Error& error) {
-        std::cerr << error.what() << '\n';
+        std::cerr << nacelle::printable(error.what()) << '\n';
+        return 1;
+    } catch (const std::filesystem::filesystem_error& error) {
+        // A name that no file can have, a folder that may not be looked into.
+        std::cerr << nacelle::printable(error.path1().string()) << ": " << error.code().message()
+                  << '\n';
+        return 1;
+    } catch (const std::bad_alloc&) {
+        std::cerr << "nacelle: there is not enough memory for this\n";
         return 1;
     } catch (const std::exception& error) {
-        std::cerr << "nacelle: " << error.what() << '\n';
+        std::cerr << "nacelle: " << nacelle::printable(error.what()) << '\n';
         return 1;
     }
     return 0;
+}
+
+}
+
+int main(int count, char** arguments) {
+    nacelle::tools::reserve_standard_streams();
+    const int status = run(count, arguments);
+    return nacelle::tools::finish_output() || status != 0 ? status : 1;
 }

@@ -2,6 +2,7 @@
 #include "tools/commands.h"
 #include "tools/new_name.h"
 #include "tools/options.h"
+#include "tools/output.h"
 #include "tools/skeletons.h"
 
 #include <cerrno>
@@ -112,7 +113,7 @@ void run(const NewCommand& command) {
                      {"environment", env},
                      {"files", Json::array()}};
         for (const NewFile& file : files) line["files"].push_back(file.path.string());
-        std::cout << line << std::endl;
+        print_json(line);
         return;
     }
     for (const NewFile& file : files)

@@ -4,18 +4,14 @@
 #include "tools/compile_helper.h"
 
 #include <algorithm>
+#include <sys/auxv.h>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
 namespace {
 
-// The running binary, in the build's folder or the installation's.
-fs::path own_program() {
-    std::error_code error;
-    const fs::path self = fs::read_symlink("/proc/self/exe", error);
-    return error ? fs::path() : self;
-}
-fs::path own_folder() { return own_program().parent_path(); }
+// In the build's folder or the installation's.
+fs::path own_folder() { return running_program().parent_path(); }
 
 void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
     std::error_code error;
@@ -79,6 +75,24 @@ void add_config_options(CLI::App& command, Options& options, bool positional_con
     add_assignments(command, options);
 }
 
+fs::path running_program() {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    if (!error) return self;
+    // Without /proc: what the kernel was asked to start.
+    const auto* const started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+    return started && fs::exists(started, error) ? fs::absolute(started) : fs::path();
+}
+
+std::string own_program() {
+    const fs::path self = running_program();
+    if (self.empty())
+        throw Error("/proc/self/exe",
+                    "cannot be read, so that no process can be started for the author's code",
+                    "mount /proc");
+    return self.string();
+}
+
 std::vector<fs::path> env_folders() {
     std::vector<fs::path> folders;
     add_folder(folders, fs::current_path() / "env_sources");
@@ -119,7 +133,7 @@ std::shared_ptr<RunsOn> open_for(const Options& options) {
 
 std::shared_ptr<RunsOn> open_for_learner(const Options& options) {
     BackendSettings settings = backend_of(options);
-    settings.compile_helper = compile_helper(own_program());
+    settings.compile_helper = compile_helper(running_program());
     return open_backend(settings);
 }
 

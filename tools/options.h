@@ -25,6 +25,10 @@ void add_assignments(CLI::App& command, Options& options);
 // --set, and the configuration file where `with_config`.
 void add_config_options(CLI::App& command, Options& options, bool positional_config);
 
+// The running binary; empty where the system does not say.
+std::filesystem::path running_program();
+// The same as the first word of a command line that starts it again. Throws where nobody knows it.
+std::string own_program();
 std::vector<std::filesystem::path> env_folders();
 // The options' folders first, then the build's or the installation's.
 std::vector<std::filesystem::path> plugin_folders(const Options& options);

@@ -1,8 +1,11 @@
 #include "engine/base/error.h"
 #include "engine/base/files.h"
 #include "engine/base/suggest.h"
+#include "engine/base/text.h"
 #include "tools/commands.h"
+#include "tools/drawing_guard.h"
 #include "tools/options.h"
+#include "tools/output.h"
 #include "tools/play_export.h"
 #include "tools/play_list.h"
 #include "tools/play_web.h"
@@ -79,18 +82,18 @@ std::vector<size_t> chosen_arrays(const Play& play, const RecordingHeader& heade
     return chosen;
 }
 
-// Where the author's file may be: in the run's own folders, beside the recording, among the environments.
-std::vector<std::filesystem::path> source_folders(const std::filesystem::path& file) {
+// Where the author's file may be: in the run's own folders, beside the recording, here, among the
+// environments.
+AuthorPlaces author_places(const std::filesystem::path& file) {
     const std::filesystem::path beside = std::filesystem::absolute(file).parent_path();
-    std::vector<std::filesystem::path> folders;
-    const std::filesystem::path kept = beside.parent_path() / "source";
-    if (std::filesystem::is_directory(kept))
-        for (const auto& entry : std::filesystem::directory_iterator(kept))
-            folders.push_back(entry.path());
-    std::sort(folders.begin(), folders.end());
-    folders.insert(folders.end(), {beside, std::filesystem::current_path()});
-    for (const std::filesystem::path& folder : env_folders()) folders.push_back(folder);
-    return folders;
+    std::vector<std::filesystem::path> nearby;
+    std::error_code ignored;    // a folder that is not there, or not to be looked into
+    for (const auto& entry :
+         std::filesystem::directory_iterator(beside.parent_path() / "source", ignored))
+        nearby.push_back(entry.path());
+    std::sort(nearby.begin(), nearby.end());
+    nearby.insert(nearby.end(), {beside, std::filesystem::current_path()});
+    return {.nearby = std::move(nearby), .folders = env_folders()};
 }
 
 // A file for each step, unless one step is meant.
@@ -117,20 +120,21 @@ std::filesystem::path own_name(const Play& play) {
 }
 
 FilmSettings film_settings(const Play& play) {
-    return {.source = play.source, .folders = source_folders(play.file), .cache = {}};
+    return {.source = play.source, .places = author_places(play.file), .cache = {}};
 }
 
 void draw(const Play& play, const std::shared_ptr<Recording>& recording,
           const std::vector<size_t>& episodes) {
     Film film(recording, film_settings(play));
-    if (!film.by_author()) std::cerr << film.why_not() << "; its arrays are shown\n";
+    if (!film.by_author()) std::cerr << printable(film.why_not()) << "; its arrays are shown\n";
+    const DrawingGuard guard(play.file);
     if (play.kind == "gif") write_gif(play.out, film, episodes, play.picture);
     else write_pngs(play, film, episodes);
 }
 
 void say_problems(const Recording& recording) {
     for (const std::string& problem : recording.problems())
-        std::cerr << recording.path().string() << ": " << problem << '\n';
+        std::cerr << printable(recording.path().string()) << ": " << problem << '\n';
 }
 
 void write(const Play& play, const std::shared_ptr<Recording>& recording) {
@@ -143,12 +147,11 @@ void write(const Play& play, const std::shared_ptr<Recording>& recording) {
     uint64_t steps = 0;
     for (const size_t i : selection.episodes) steps += recording->episodes()[i].steps;
     if (play.json)
-        std::cout << Json{{"kind", "export"},
-                          {"out", play.out.string()},
-                          {"form", play.kind},
-                          {"episodes", selection.episodes.size()},
-                          {"steps", steps}}
-                  << std::endl;
+        print_json({{"kind", "export"},
+                    {"out", play.out.string()},
+                    {"form", play.kind},
+                    {"episodes", selection.episodes.size()},
+                    {"steps", steps}});
     else
         std::printf("%zu episodes, %llu steps: %s\n", selection.episodes.size(),
                     static_cast<unsigned long long>(steps), play.out.c_str());
@@ -168,6 +171,7 @@ void show_on_page(const Play& play, const std::shared_ptr<Recording>& recording)
         film.scene(settings.episode, *play.step);    // says what there is
         settings.step = *play.step;
     }
+    const DrawingGuard guard(play.file);
     play_on_page(film, settings, play.web, play.json);
 }
 

@@ -1,6 +1,7 @@
 // Recordings for NumPy: an archive of .npy files.
 #include "engine/arrays/dtype.h"
 #include "engine/base/error.h"
+#include "engine/base/files.h"
 #include "engine/base/npy.h"
 #include "tools/play_export.h"
 
@@ -14,14 +15,15 @@ namespace {
 class Archive final {
 public:
     explicit Archive(const std::filesystem::path& path)
-        : path_(path), beside_(path.string() + ".part") {
+        : path_(path), beside_(make_unfinished_file(path)) {
         zip_ = ::zipOpen64(beside_.c_str(), APPEND_STATUS_CREATE);
-        if (!zip_) throw Error(path_.string(), "cannot be written");
+        if (zip_) return;
+        remove();
+        throw Error(path_.string(), "cannot be written");
     }
     ~Archive() {
         if (zip_) ::zipClose(zip_, nullptr);
-        std::error_code ignored;
-        std::filesystem::remove(beside_, ignored);
+        remove();
     }
     Archive(const Archive&) = delete;
     Archive& operator=(const Archive&) = delete;
@@ -42,10 +44,17 @@ public:
     }
     void finish() {
         require(::zipClose(std::exchange(zip_, nullptr), nullptr));
-        std::filesystem::rename(beside_, path_);
+        std::error_code trouble;
+        std::filesystem::rename(beside_, path_, trouble);
+        if (trouble) throw Error(path_.string(), "cannot be written: " + trouble.message());
+        beside_.clear();
     }
 
 private:
+    void remove() const {
+        std::error_code ignored;
+        if (!beside_.empty()) std::filesystem::remove(beside_, ignored);
+    }
     void require(int status) const {
         if (status != ZIP_OK)
             throw Error(path_.string(), "cannot be written: the disk may be full");

@@ -1,6 +1,8 @@
 #include "tools/play_list.h"
 
 #include "engine/arrays/dtype.h"
+#include "engine/base/text.h"
+#include "tools/output.h"
 
 #include <cstdio>
 #include <iostream>
@@ -47,8 +49,8 @@ void list_text(const Recording& recording) {
     const std::vector<EpisodeSummary>& episodes = recording.episodes();
     const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
     std::printf("%s of %s: %zu episodes, %llu steps, %llu bytes\n",
-                recording.path().filename().c_str(), header.environment.c_str(), episodes.size(),
-                number(steps_of(recording)), number(recording.bytes()));
+                printable(recording.path().filename().string()).c_str(), header.environment.c_str(),
+                episodes.size(), number(steps_of(recording)), number(recording.bytes()));
     for (const std::string& problem : recording.problems()) std::printf("  %s\n", problem.c_str());
     std::printf("\n%-32s %-5s %-16s %s\n", "array", "type", "shape", "");
     for (const RecordedArray& array : header.arrays)
@@ -78,14 +80,13 @@ void list_json(const Recording& recording) {
     head["finished"] = recording.finished();
     head["dropped_bytes"] = recording.dropped();
     head["problems"] = recording.problems();
-    std::cout << head << '\n';
+    print_json(head);
     for (size_t i = 0; i < recording.episodes().size(); ++i) {
         Json line = summary_json(recording.episodes()[i]);
         line["kind"] = "episode";
         line["episode"] = i;
-        std::cout << line << '\n';
+        print_json(line);
     }
-    std::cout.flush();
 }
 
 }

@@ -101,7 +101,7 @@ std::string json_lines(const Recording& recording, const Selection& selection) {
     std::string text;
     for (const size_t index : selection.episodes) {
         const RecordedEpisode episode = recording.episode(index);
-        std::string line = episode_json(index, episode.summary).dump();
+        std::string line = json_text(episode_json(index, episode.summary));
         line.pop_back();
         for (const size_t i : selection.arrays)
             if (arrays[i].moment == Moment::end && !episode.columns[i].empty())

@@ -1,6 +1,8 @@
+#include "engine/base/text.h"
 #include "engine/plugins/plugin_set.h"
 #include "tools/commands.h"
 #include "tools/options.h"
+#include "tools/output.h"
 
 #include <cstdio>
 #include <iostream>
@@ -32,11 +34,12 @@ void run(const List& list) {
     for (const PluginFile& file : plugins.list()) {
         const Json line = describe(file);
         if (list.options.json) {
-            std::cout << line << std::endl;
+            print_json(line);
             continue;
         }
+        const std::string path = printable(file.path.string());
         if (!file.manifest) {
-            std::printf("%s\n  refused: %s\n", file.path.c_str(), file.refused.c_str());
+            std::printf("%s\n  refused: %s\n", path.c_str(), printable(file.refused).c_str());
             continue;
         }
         std::string offers;
@@ -44,7 +47,7 @@ void run(const List& list) {
             offers += (offers.empty() ? "" : ", ") + offer.kind + " " + offer.name;
         std::printf("%s %s: %s\n  offers %s\n  %s\n", file.manifest->id.c_str(),
                     file.manifest->version.c_str(), file.manifest->description.c_str(),
-                    offers.c_str(), file.path.c_str());
+                    offers.c_str(), path.c_str());
     }
 }
 

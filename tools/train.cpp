@@ -10,24 +10,17 @@ struct Train {
     std::filesystem::path out;
 };
 
-// runs/cartpole-1, runs/cartpole-2, ...
-std::filesystem::path next_directory(const std::string& name) {
-    for (int i = 1;; ++i) {
-        const std::filesystem::path path =
-            std::filesystem::path("runs") / (name + "-" + std::to_string(i));
-        if (!std::filesystem::exists(path)) return path;
-    }
-}
-
 void run(Train& train) {
     if (!train.out.empty()) require_no_run(train.out);
     std::string where;
     const Json configuration =
         resolve_configuration(sources_for(train.training.options, train.environment), where);
-    if (train.out.empty())
-        train.out = next_directory(
-            std::filesystem::path(configuration["env"]["source"].get<std::string>()).stem());
-    train_to_the_end(train.training, configuration, where, {.out = train.out});
+    // Which of runs/cartpole-1, -2, ... it is, is known when the run has compiled.
+    const std::filesystem::path source = configuration["env"]["source"].get<std::string>();
+    const RunStart start = train.out.empty()
+                               ? RunStart{.next = std::filesystem::path("runs") / source.stem()}
+                               : RunStart{.out = train.out};
+    train_to_the_end(train.training, configuration, where, start);
 }
 
 }

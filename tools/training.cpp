@@ -1,8 +1,10 @@
 #include "tools/training.h"
 
+#include "engine/base/text.h"
 #include "engine/watch/board_viewer.h"
 #include "engine/watch/training_view.h"
 #include "tools/interrupt.h"
+#include "tools/output.h"
 #include "tools/progress_line.h"
 
 #include <cstdio>
@@ -13,6 +15,8 @@
 
 namespace nacelle::tools {
 namespace {
+
+bool asked_to_stop() { return interrupted() || output_failed(); }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -50,7 +54,7 @@ public:
     Page(const WebOptions& options, TrainingRun& run, bool json) {
         if (!options.web) return;
         viewer_ = std::make_shared<BoardViewer>(board_);
-        view_ = std::make_unique<TrainingView>(run, viewer_, interrupted);
+        view_ = std::make_unique<TrainingView>(run, viewer_, asked_to_stop);
         server_ = open_page(
             options, board_, [this] { viewer_->look(); },
             [this](const std::string& said) { viewer_->ask(said); }, json);
@@ -74,10 +78,10 @@ struct Times {
 };
 
 const char* how_it_ended(const TrainingRun& run) {
-    return run.solved()    ? "Solved"
-           : run.stopped() ? "Stopped"
-           : interrupted() ? "Interrupted"
-                           : "Ended";
+    return run.solved()      ? "Solved"
+           : run.stopped()   ? "Stopped"
+           : asked_to_stop() ? "Interrupted"
+                             : "Ended";
 }
 
 void print_result(const TrainingRun& run, const std::optional<Evaluation>& found,
@@ -95,7 +99,7 @@ Json result_json(const TrainingRun& run, const std::optional<Evaluation>& found,
                  bool cuda) {
     Json result = {{"kind", "result"},
                    {"solved", run.solved()},
-                   {"interrupted", interrupted()},
+                   {"interrupted", asked_to_stop()},
                    {"stopped", run.stopped()},
                    {"steps", run.progress().steps},
                    {"seconds", times.whole},
@@ -142,15 +146,16 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
         std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
                     on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
     listen_for_signals();
-    run.stop_when(interrupted);
+    // Who has gone away reads no line that comes: it ends as by Ctrl-C, with its checkpoint.
+    run.stop_when(asked_to_stop);
     Page page(training.web, run, json);
     Line line(shown);
     run.on_reload([&](const RunReload& reload) {
         line.end();
         page.reloaded(reload);
-        if (lines) std::cout << reload_json(reload) << std::endl;
+        if (lines) print_json(reload_json(reload));
         // Why something was not taken is worth a word even where nothing else is.
-        if (!reload.taken) std::cerr << reload.text << std::endl;
+        if (!reload.taken) std::cerr << printable(reload.text) << std::endl;
         else if (shown) std::cout << reload_text(reload) << std::endl;
     });
     uint64_t said = run.progress().steps;
@@ -159,20 +164,20 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
         if (run.progress().steps == said) continue;
         said = run.progress().steps;
         page.progressed();
-        if (lines) std::cout << progress_json(run.progress()) << std::endl;
+        if (lines) print_json(progress_json(run.progress()));
         line.show(progress_line(run.progress()));
     }
     line.end();
     run.finish();
     // Who interrupts a run wants it to end; a thousand episodes may take minutes.
     std::optional<Evaluation> found;
-    if (!interrupted()) found = run.evaluate(training.episodes);
+    if (!asked_to_stop()) found = run.evaluate(training.episodes);
     const std::vector<std::filesystem::path> recordings = run.finish_recording();
     times.whole = seconds_since(training.start);
     if (json) {
         Json result = result_json(run, found, times, on->cuda());
         for (const auto& path : recordings) result["recordings"].push_back(path.string());
-        std::cout << result << std::endl;
+        print_json(result);
         return;
     }
     print_result(run, found, times);

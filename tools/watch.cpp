@@ -1,8 +1,9 @@
 #include "engine/base/error.h"
-#include "engine/check/inside.h"
 #include "engine/run/directory.h"
 #include "engine/run/run_recording.h"
+#include "engine/supervised/parent.h"
 #include "engine/watch/session.h"
+#include "engine/watch/told_compiler.h"
 #include "tools/acting.h"
 #include "tools/commands.h"
 #include "tools/interrupt.h"
@@ -13,7 +14,6 @@
 #include "tools/web.h"
 
 #include <cerrno>
-#include <csignal>
 #include <unistd.h>
 
 namespace nacelle::tools {
@@ -29,7 +29,7 @@ struct Watch {
     std::vector<std::string> arrays;
     uint32_t count = 16, which = 0, agent = 0;
     double timeout = 10;
-    int inside = -1;    // the descriptor of what is asked for, in the process that steps
+    int inside = -1;    // the channel, in the process that steps
 };
 
 // Where a policy acts all is as in its run, but for the environment's file.
@@ -72,6 +72,7 @@ WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<
 void step_inside(const Watch& watch, const std::shared_ptr<LineViewer>& viewer) {
     const std::shared_ptr<RunsOn> on =
         watch.policy.empty() ? open_for(watch.options) : open_for_learner(watch.options);
+    on->compiler = told_compiler(std::move(on->compiler), viewer);
     std::string where;
     const Json configuration = configuration_of(watch, where, on->cuda());
     Plugins plugins(plugin_folders(watch.options), on->cache, on->log);
@@ -93,22 +94,20 @@ void step_inside(const Watch& watch, const std::shared_ptr<LineViewer>& viewer) 
 
 // This process runs an author's code for another one, which tells what has become of it.
 void run_inside(const Watch& watch) {
-    report_crashes();
-    ::signal(SIGPIPE, SIG_IGN);
     const auto viewer = std::make_shared<LineViewer>(watch.inside);
-    viewer->show("pid", std::to_string(::getpid()));
+    report_crashes(watch.inside);
     try {
         step_inside(watch, viewer);
     } catch (const std::exception& wrong) {
-        viewer->show("broken",
-                     Json(wrong.what()).dump(-1, ' ', false, Json::error_handler_t::replace));
+        viewer->show("broken", json_text(wrong.what()));
         throw CLI::RuntimeError(3);
     }
+    viewer->show("done", "true");
 }
 
 std::vector<std::string> inner_command(const Watch& watch) {
     const Options& options = watch.options;
-    std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe").string(),
+    std::vector<std::string> command = {own_program(),
                                         "watch",
                                         watch.environment,
                                         "--backend",
@@ -161,7 +160,7 @@ std::vector<std::string> first_wishes(const Watch& watch) {
     if (!watch.arrays.empty()) wishes.push_back({{"do", "arrays"}, {"value", watch.arrays}});
     if (watch.settings.paused) wishes.push_back({{"do", "pause"}});
     std::vector<std::string> lines;
-    for (const Json& wish : wishes) lines.push_back(wish.dump());
+    for (const Json& wish : wishes) lines.push_back(json_text(wish));
     return lines;
 }
 
@@ -179,6 +178,7 @@ void show_until_over(const Watch& watch, Board& board, WatchedProcess& process,
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     lines.turn();
+    lines.prints();
     lines.status();
 }
 

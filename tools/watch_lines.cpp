@@ -1,17 +1,21 @@
 #include "tools/watch_lines.h"
 
+#include "engine/base/text.h"
 #include "engine/config/config.h"
+#include "tools/output.h"
 #include "tools/watch_terminal.h"
 
+#include <algorithm>
 #include <iostream>
 
 namespace nacelle::tools {
 namespace {
 
 void say(const char* kind, const std::string& section) {
-    Json line = Json::parse(section);
+    Json line = try_parse_json(section).value_or(Json());
+    if (!line.is_object()) return;
     line["kind"] = kind;
-    std::cout << line << std::endl;
+    print_json(line);
 }
 
 }
@@ -22,12 +26,24 @@ void WatchLines::turn() {
         news_ = news;
         const std::string words = news_words(board_);
         if (json_) say("news", news);
-        else if (!words.empty()) std::cout << words << std::endl;
+        else if (!words.empty()) std::cout << printable(words) << std::endl;
     }
+    prints();
     const auto now = std::chrono::steady_clock::now();
     if (now - said_ < std::chrono::seconds(1)) return;
     said_ = now;
     status();
+}
+
+// What came since the last time, as far as the board still has it.
+void WatchLines::prints() {
+    const Json output = try_parse_json(board_.section("output")).value_or(Json());
+    if (!output.is_object()) return;
+    const uint64_t count = output.at("count"), fresh = count - std::min(count, printed_);
+    const Json& lines = output.at("lines");
+    printed_ = count;
+    for (size_t i = lines.size() - std::min<size_t>(fresh, lines.size()); i < lines.size(); ++i)
+        std::cerr << lines[i].get<std::string>() << '\n';
 }
 
 void WatchLines::status() {
@@ -39,16 +55,14 @@ void WatchLines::status() {
 }
 
 void Recorded::look(const Board& board) {
-    const Json files = Json::parse(board.section("recording"), nullptr, false);
+    const Json files = try_parse_json(board.section("recording")).value_or(Json());
     if (!files.is_array()) return;
     for (const Json& one : files) episodes_[one.at("file")] = one.at("episodes");
 }
 
 void Recorded::tell(bool json) const {
     for (const auto& [file, episodes] : episodes_)
-        if (json)
-            std::cout << Json{{"kind", "recording"}, {"file", file}, {"episodes", episodes}}
-                      << std::endl;
+        if (json) print_json({{"kind", "recording"}, {"file", file}, {"episodes", episodes}});
         else
             std::cout << "recorded in " << file << ": " << episodes
                       << (episodes == 1 ? " episode" : " episodes") << std::endl;

@@ -13,11 +13,14 @@ public:
     WatchLines(Board& board, bool json) : board_(board), json_(json) {}
     void turn();
     void status();
+    // Puts on standard error what the author's code has printed.
+    void prints();
 
 private:
     Board& board_;
     bool json_;
     std::string news_, status_;
+    uint64_t printed_ = 0;
     std::chrono::steady_clock::time_point said_ = std::chrono::steady_clock::now();
 };
 

@@ -1,5 +1,6 @@
 #include "tools/watch_terminal.h"
 
+#include "engine/base/text.h"
 #include "engine/config/config.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace nacelle::tools {
 namespace {
 
-constexpr size_t most_parameters = 12, most_arrays = 14;
+constexpr size_t most_parameters = 12, most_arrays = 14, most_prints = 3;
 
 termios& usual() {
     static termios settings;    // of the one terminal that a process has
@@ -20,7 +21,7 @@ termios& usual() {
 }
 
 Json read(const Board& board, const char* section) {
-    return Json::parse(board.section(section), nullptr, false);
+    return try_parse_json(board.section(section)).value_or(Json());
 }
 
 std::string digits(double value) {
@@ -126,18 +127,24 @@ std::vector<std::string> WatchTerminal::lines() {
     const Json recording = read(board_, "recording");
     if (recording.is_array() && !recording.empty())
         all.push_back("records in " + recording.back().value("file", "") + ": " +
-                      recording.back()["episodes"].dump() + " episodes");
+                      json_text(recording.back()["episodes"]) + " episodes");
     if (parameters.is_array() && !parameters.empty()) {
         chosen_ = std::min(chosen_, parameters.size() - 1);
         const size_t first = chosen_ < most_parameters ? 0 : chosen_ - most_parameters + 1;
         for (size_t i = first; i < std::min(parameters.size(), first + most_parameters); ++i)
             all.push_back((i == chosen_ ? "> " : "  ") + parameters[i].value("name", "") + " " +
-                          parameters[i]["value"].dump());
+                          json_text(parameters[i]["value"]));
     }
     if (arrays.is_array())
         for (size_t i = 0; i < std::min(arrays.size(), most_arrays); ++i)
             all.push_back("    " + arrays[i].value("name", "") + "  " +
                           values_words(arrays[i]["values"]));
+    const Json output = read(board_, "output");
+    if (output.is_object() && output.value("lines", Json()).is_array()) {
+        const Json& lines = output["lines"];
+        for (size_t i = lines.size() - std::min(lines.size(), most_prints); i < lines.size(); ++i)
+            all.push_back("prints: " + lines[i].get<std::string>());
+    }
     all.push_back("space: pause  s: one step  arrows: choose and change a parameter  q: quit");
     return all;
 }
@@ -151,7 +158,7 @@ bool WatchTerminal::turn() {
     if (all.size() > most) all.erase(all.begin() + ptrdiff_t(most) - 1, all.end() - 1);
     std::string text = shown_ ? "\r\033[" + std::to_string(shown_) + "A" : "";
     for (const std::string& line : all)
-        text += "\r\033[K" + fitting(line, size.ws_col - size_t(1)) + "\n";
+        text += "\r\033[K" + fitting(printable(line), size.ws_col - size_t(1)) + "\n";
     text += "\033[J";
     shown_ = all.size();
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -194,7 +201,7 @@ void WatchTerminal::change_parameter(int by) {
         const double each = (one.value("high", 1.0) - one.value("low", 0.0)) / 20;
         value = std::stod(digits(one["value"].get<double>() + by * each));
     } else return;
-    process_.send(Json{{"do", "param"}, {"name", one["name"]}, {"value", value}}.dump());
+    process_.send(json_text({{"do", "param"}, {"name", one["name"]}, {"value", value}}));
 }
 
 }

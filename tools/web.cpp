@@ -1,6 +1,7 @@
 #include "tools/web.h"
 
 #include "engine/config/config.h"
+#include "tools/output.h"
 
 #include <iostream>
 
@@ -21,7 +22,7 @@ std::unique_ptr<WebServer> open_page(const WebOptions& options, Board& board,
     auto server = std::make_unique<WebServer>(
         board,
         WebSettings{.port = options.port, .looked = std::move(looked), .said = std::move(said)});
-    if (json) std::cout << Json{{"kind", "web"}, {"address", server->address()}} << std::endl;
+    if (json) print_json({{"kind", "web"}, {"address", server->address()}});
     else std::cout << "the page: " << server->address() << std::endl;
     return server;
 }

@@ -38,8 +38,11 @@ const char* dtype_name(Dtype dtype) {
 
 double read_number(Dtype dtype, const void* from) {
     return with_type(dtype, [&](auto value) {
-        std::memcpy(&value, from, sizeof value);
-        return static_cast<double>(value);
+        // A byte of a file's or an author's may be neither 0 nor 1.
+        std::conditional_t<std::is_same_v<decltype(value), bool>, uint8_t, decltype(value)> read;
+        std::memcpy(&read, from, sizeof read);
+        if constexpr (std::is_same_v<decltype(value), bool>) return double(read != 0);
+        else return static_cast<double>(read);
     });
 }
 

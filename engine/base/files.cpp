@@ -42,10 +42,25 @@ std::string reason(int code) {
 
 constexpr std::string_view temporary_prefix = ".nacelle-";
 
+// Opens a new file beside the path, which becomes the file's.
+int create_beside(std::filesystem::path& path) {
+    const std::filesystem::path folder = path.parent_path();
+    std::random_device random;
+    for (;;) {
+        std::array<char, 20> digits{};
+        std::snprintf(digits.data(), digits.size(), "%08x%08x", random(), random());
+        path = folder / (std::string(temporary_prefix) + digits.data());
+        const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0) return file;
+        if (errno != EEXIST) throw_errno(errno);
+    }
+}
+
 // A file that nobody else has, removed again unless it was renamed to its target.
 class Temporary final {
 public:
-    explicit Temporary(const std::filesystem::path& target) : file_(create(target)) {}
+    explicit Temporary(const std::filesystem::path& target)
+        : path_(target), file_(create_beside(path_)) {}
     ~Temporary() {
         if (!path_.empty()) ::unlink(path_.c_str());
     }
@@ -69,19 +84,6 @@ public:
     }
 
 private:
-    int create(const std::filesystem::path& target) {
-        std::random_device random;
-        for (;;) {
-            std::array<char, 20> digits{};
-            std::snprintf(digits.data(), digits.size(), "%08x%08x", random(), random());
-            path_ = target.parent_path() / (std::string(temporary_prefix) + digits.data());
-            const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-            if (file >= 0) return file;
-            if (errno == EEXIST) continue;
-            throw_errno(errno);
-        }
-    }
-
     std::filesystem::path path_;
     Descriptor file_;
 };
@@ -96,48 +98,74 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
     return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+// Does what writes a file, and says in words why it cannot.
+template <class Work> void writing(const std::filesystem::path& path, Work&& work) {
+    if (!path.has_filename()) cannot_write(path, "the path names no file");
+    try {
+        work();
+    } catch (const std::system_error& error) {
+        const int code = error.code().value();
+        const std::string missing = "there is no directory '" + directory_of(path).string() + "'";
+        cannot_write(path, code == ENOENT ? missing : reason(code));
+    }
 }
 
-std::string read_file(const std::filesystem::path& path) {
+enum class Kind { any, plain };
+
+// Of what is no plain file, and of a source.
+constexpr size_t most_bytes = size_t(64) << 20;
+
+std::string read(const std::filesystem::path& path, Kind kind) {
     const auto fail = [&](int code) {
         const bool plain = code == ENOENT || code == EISDIR || code == ENOTDIR;
         throw Error(path.string(), plain ? reason(code) : "cannot be read: " + reason(code));
     };
-    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    // A pipe that nobody writes to would keep open() waiting.
+    const int waits = kind == Kind::plain ? O_NONBLOCK : 0;
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | waits));
     if (file.get() < 0) fail(errno);
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) fail(errno);
     if (S_ISDIR(status.st_mode)) fail(EISDIR);
+    const bool plain = S_ISREG(status.st_mode);
+    if (kind == Kind::plain && !plain) throw Error(path.string(), "is no plain file");
+    const size_t most = plain && kind == Kind::any ? ~size_t(0) : most_bytes;
 
     // The size is a first guess: a file under /proc says 0, and a log may grow meanwhile.
     std::string bytes;
     size_t filled = 0;
-    bytes.resize(static_cast<size_t>(std::max<off_t>(status.st_size, 0)) + 1);
+    bytes.resize(std::min(most, static_cast<size_t>(std::max<off_t>(status.st_size, 0))) + 1);
     for (;;) {
         const ssize_t count = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) fail(errno);
         if (count == 0) break;
         filled += static_cast<size_t>(count);
+        if (filled > most) throw Error(path.string(), "has more than 64 MiB");
         if (filled == bytes.size()) bytes.resize(bytes.size() * 2 + 4096);
     }
     bytes.resize(filled);
     return bytes;
 }
 
+}
+
+std::string read_file(const std::filesystem::path& path) { return read(path, Kind::any); }
+std::string read_plain_file(const std::filesystem::path& path) { return read(path, Kind::plain); }
+
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
-    const std::filesystem::path directory = directory_of(path);
-    if (!path.has_filename()) cannot_write(path, "the path names no file");
-    try {
+    writing(path, [&] {
         Temporary temporary(path);
         temporary.write(bytes);
         temporary.rename_to(path);
-    } catch (const std::system_error& error) {
-        const int code = error.code().value();
-        const std::string missing = "there is no directory '" + directory.string() + "'";
-        cannot_write(path, code == ENOENT ? missing : reason(code));
-    }
-    sync_directory(directory);
+    });
+    sync_directory(directory_of(path));
+}
+
+std::filesystem::path make_unfinished_file(const std::filesystem::path& target) {
+    std::filesystem::path beside = target;
+    writing(target, [&] { Descriptor(create_beside(beside)); });
+    return beside;
 }
 
 bool is_unfinished_file(const std::filesystem::path& path) {

@@ -2,6 +2,7 @@
 
 #include "engine/base/descriptor.h"
 #include "engine/base/error.h"
+#include "engine/base/guarded.h"
 
 #include <algorithm>
 #include <array>
@@ -19,6 +20,7 @@ namespace nacelle {
 namespace {
 
 constexpr int poll_milliseconds = 10;
+constexpr size_t most_output = size_t(64) << 20;    // what comes behind it is lost
 
 // What a child starts with: its own process group, so that its children die with it; none of the signal masks and
 // handlers of the host.
@@ -59,28 +61,6 @@ public:
     throw Error("cannot start '" + name + "'", why);
 }
 
-// The child's number, or the error's below zero.
-int spawned(const std::vector<std::string>& command, const SpawnSettings& settings) {
-    std::vector<char*> arguments;
-    for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
-    arguments.push_back(nullptr);
-    pid_t child = 0;
-    const int code = posix_spawnp(&child, arguments[0], &settings.actions, &settings.attributes,
-                                  arguments.data(), environ);
-    return code ? -code : child;
-}
-
-// With no input, and one pipe for both outputs.
-pid_t spawn(const std::vector<std::string>& command, int output) {
-    SpawnSettings settings;
-    posix_spawn_file_actions_addopen(&settings.actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&settings.actions, output, 1);
-    posix_spawn_file_actions_adddup2(&settings.actions, output, 2);
-    const int child = spawned(command, settings);
-    if (child < 0) cannot_start(command[0], -child);
-    return child;
-}
-
 // Takes what the pipe holds now; false once nobody can write to it any more. Never more than a pipe
 // can hold (1 MiB), so that a program that writes without end cannot keep us from `cancel`.
 bool read_available(int pipe, std::string& output) {
@@ -89,31 +69,32 @@ bool read_available(int pipe, std::string& output) {
         const ssize_t count = ::read(pipe, buffer.data(), buffer.size());
         if (count == 0) return false;
         if (count < 0) return errno == EAGAIN || errno == EINTR;
-        output.append(buffer.data(), static_cast<size_t>(count));
+        const size_t room = most_output - std::min(most_output, output.size());
+        output.append(buffer.data(), std::min(room, static_cast<size_t>(count)));
     }
     return true;
 }
 
 // The pipe's end is not the program's end: it may close its output early, and a child that it left
 // in the background may hold the pipe open for hours. So both are watched.
-ProcessResult watch(pid_t child, int pipe, const std::atomic<bool>* cancel) {
+ProcessResult watch(pid_t guard, int pipe, const std::atomic<bool>* cancel) {
     ProcessResult result;
     bool open = true;
     int status = 0;
     for (;;) {
         if (cancel && cancel->load() && !result.cancelled) {
-            ::kill(-child, SIGKILL);
+            ::kill(guard, SIGTERM);
             result.cancelled = true;
         }
         pollfd watched{open ? pipe : -1, POLLIN, 0};
         ::poll(&watched, 1, poll_milliseconds);
-        const pid_t ended = ::waitpid(child, &status, WNOHANG);
+        const pid_t ended = ::waitpid(guard, &status, WNOHANG);
         if (ended < 0 && errno != EINTR) {
-            throw Error("process " + std::to_string(child),
+            throw Error("process " + std::to_string(guard),
                         "its exit status was taken by another part of this program");
         }
         if (open) open = read_available(pipe, result.output);
-        if (ended == child) break;
+        if (ended == guard) break;
     }
     result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return result;
@@ -131,11 +112,17 @@ pid_t start_process(const std::vector<std::string>& command, int input) {
     posix_spawn_file_actions_adddup2(&settings.actions, input, 0);
     for (const int output : {1, 2})
         posix_spawn_file_actions_addopen(&settings.actions, output, "/dev/null", O_WRONLY, 0);
-    return std::max(spawned(command, settings), -1);
+    std::vector<char*> arguments;
+    for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
+    arguments.push_back(nullptr);
+    pid_t child = 0;
+    const int code = posix_spawnp(&child, arguments[0], &settings.actions, &settings.attributes,
+                                  arguments.data(), environ);
+    return code ? -1 : child;
 }
 
-ProcessResult run_process(const std::vector<std::string>& command,
-                          const std::atomic<bool>* cancel) {
+ProcessResult run_process(const std::vector<std::string>& command, const std::atomic<bool>* cancel,
+                          const std::string& scratch) {
     if (command.empty() || command[0].empty()) throw Error("cannot start ''", "no program named");
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) cannot_start(command[0], errno);
@@ -143,9 +130,14 @@ ProcessResult run_process(const std::vector<std::string>& command,
     Descriptor input(ends[1]);
     ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
 
-    const pid_t child = spawn(command, input.get());
+    const std::string found = find_program(command[0]);
+    const bool path_given = command[0].find('/') != std::string::npos;
+    if (found.empty() && !path_given) cannot_start(command[0], ENOENT);
+    const pid_t guard =
+        start_guarded(found.empty() ? command[0] : found, command, input.get(), scratch);
+    if (guard < 0) cannot_start(command[0], -guard);
     input.close();
-    return watch(child, output.get(), cancel);
+    return watch(guard, output.get(), cancel);
 }
 
 std::string find_program(const std::string& name) {

@@ -1,6 +1,5 @@
 // What the compilers make of an author's file.
 #include "engine/base/error.h"
-#include "engine/base/files.h"
 #include "engine/base/process.h"
 #include "engine/check/checks.h"
 #include "engine/check/maths_imports.h"
@@ -9,6 +8,7 @@
 #include "engine/jit/compiler_output.h"
 #include "engine/jit/host_toolchain.h"
 #include "engine/jit/scan.h"
+#include "engine/jit/scratch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,45 +18,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that goes with this object.
-class Scratch final {
-public:
-    Scratch() {
-        std::string name = (fs::temp_directory_path() / "nacelle-check-XXXXXX").string();
-        if (!::mkdtemp(name.data())) throw Error(name, "no folder can be made here");
-        path_ = name;
-    }
-    ~Scratch() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
-
 // What g++ or clang says with warnings of doubles, and nothing built.
 std::vector<CompilerReport> warnings_of(const fs::path& author) {
     Cache cache(Cache::default_directory());
-    const Scratch scratch;
-    for (const EmbeddedFile& header : embedded_sdk()) {
-        fs::create_directories((scratch.path() / header.name).parent_path());
-        write_file(scratch.path() / header.name, header.text);
-    }
+    const Scratch scratch(cache.files());
+    for (const EmbeddedFile& header : embedded_sdk()) scratch.write(header.name, header.text);
     const fs::path unit = scratch.path() / "unit.cpp";
-    write_file(unit, include_line(author) +
-                         "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n");
+    scratch.write("unit.cpp", include_line(author) +
+                                  "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n");
     const HostToolchain toolchain = find_host_toolchain(cache);
-    std::vector<std::string> command = {"/usr/bin/env", "LC_ALL=C.UTF-8"};
+    std::vector<std::string> command = {"/usr/bin/env", "LC_ALL=C.UTF-8",
+                                        "TMPDIR=" + scratch.path().string()};
     command.insert(command.end(), toolchain.command.begin(), toolchain.command.end());
     command.insert(command.end(), {"-std=c++20", "-fsyntax-only", "-Wdouble-promotion",
                                    "-fdiagnostics-color=never", "-I" + scratch.path().string()});
     if (!toolchain.clang) command.push_back("-ftrack-macro-expansion=0");
     command.insert(command.end(), {"-x", "c++", unit.string()});
-    return parse_gnu_output(run_process(command).output);
+    return parse_gnu_output(run_process(command, nullptr, scratch.path().string()).output);
 }
 
 bool is_author_file(const std::vector<SourceFile>& closure, const std::string& file) {

@@ -4,48 +4,9 @@
 #include "engine/check/checks.h"
 
 #include <algorithm>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
-
-#include <dlfcn.h>
-#include <sys/prctl.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 namespace nacelle {
 namespace {
-
-uintptr_t interrupted_at(const void* context) {
-    const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
-#if defined(__x86_64__)
-    return uintptr_t(machine.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-    return uintptr_t(machine.pc);
-#else
-    (void)machine;
-    return 0;
-#endif
-}
-
-// The process is about to end, so that what is not allowed in a handler elsewhere (dladdr,
-// snprintf) can at worst lose this line.
-void say_where(int signal, siginfo_t*, void* context) {
-    const uintptr_t at = interrupted_at(context);
-    Dl_info object{};
-    char line[768];
-    int length = 0;
-    if (::dladdr(reinterpret_cast<void*>(at), &object) && object.dli_fname)
-        length = std::snprintf(
-            line, sizeof line, "\n{\"signal\": %d, \"object\": \"%s\", \"offset\": %llu}\n", signal,
-            object.dli_fname,
-            static_cast<unsigned long long>(at - reinterpret_cast<uintptr_t>(object.dli_fbase)));
-    else length = std::snprintf(line, sizeof line, "\n{\"signal\": %d}\n", signal);
-    if (length > 0 && ::write(STDOUT_FILENO, line, size_t(length)) < 0) ::_exit(126);
-    if (signal == SIGUSR1) return;
-    ::signal(signal, SIG_DFL);
-    ::raise(signal);
-}
 
 Finding run_one(const Check& check, Session& session) {
     try {
@@ -65,19 +26,6 @@ bool is_wanted(const std::vector<std::string>& only, const Check& check) {
            std::find(only.begin(), only.end(), check.name) != only.end();
 }
 
-}
-
-void report_crashes() {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // Endless recursion leaves no stack to report it on.
-    static char stack[65536];
-    const stack_t own{.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack};
-    ::sigaltstack(&own, nullptr);
-    struct sigaction action {};
-    action.sa_sigaction = say_where;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGUSR1})
-        ::sigaction(signal, &action, nullptr);
 }
 
 void run_checks(Subject subject, const std::vector<std::string>& only, const Tell& tell) {

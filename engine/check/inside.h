@@ -7,9 +7,4 @@ namespace nacelle {
 // may end at any time. Each line that `tell` takes is for check_in_child(), which waits for this
 // process. Throws what is wrong with the configuration.
 void run_checks(Subject subject, const std::vector<std::string>& only, const Tell& tell);
-
-// From here on a crash, or SIGUSR1, says on standard output where the main thread was, before the
-// process ends. Ends with the process that started this one.
-void report_crashes();
-
 }

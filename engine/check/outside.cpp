@@ -1,11 +1,14 @@
 #include "engine/check/outside.h"
 
 #include "engine/base/error.h"
-#include "engine/check/child.h"
+#include "engine/base/text.h"
 #include "engine/check/place.h"
+#include "engine/supervised/child.h"
+#include "engine/supervised/last_words.h"
 
 #include <csignal>
 #include <cstring>
+#include <iostream>
 #include <sstream>
 
 namespace nacelle {
@@ -21,10 +24,13 @@ public:
         : checks_(checks), show_(show) {}
 
     double take(const std::string& line) {
-        if (line.starts_with('{')) {
-            const Json word = Json::parse(line, nullptr, false);
-            if (word.is_object()) take(word);    // else an author's own output
-        }
+        // What is cut short, by a crash in the middle of it, is nothing.
+        const std::optional<Json> word = try_parse_json(line);
+        if (word && word->is_object()) try {
+                take(*word);
+            } catch (const Json::exception&) {
+                // Of another form: memory of the child's that an author's code has written over.
+            }
         return author_ ? checks_.timeout : patience;
     }
 
@@ -33,7 +39,7 @@ public:
         if (end.how == ChildEnd::stuck) return refuse_stuck();
         if (!fault_.empty()) return refuse_fault();
         if (end.how == ChildEnd::killed_by_signal) return refuse_crash(end.status);
-        if (end.status != 0 || !check_.empty())
+        if (end.status != 0 || !done_)
             refuse("the process ended with status " + std::to_string(end.status) + " during " +
                        (doing_.empty() ? "its start" : doing_),
                    "an environment must not call exit() or abort()");
@@ -42,7 +48,12 @@ public:
 
 private:
     void take(const Json& word) {
-        if (word.contains("begin")) {
+        if (const auto crash = read_crash(word)) {
+            object_ = crash->object;
+            offset_ = crash->offset;
+        } else if (word.contains("done")) {
+            done_ = true;
+        } else if (word.contains("begin")) {
             check_ = word["begin"].get<std::string>();
             doing_.clear();
         } else if (word.contains("doing")) {
@@ -59,9 +70,6 @@ private:
             fault_ = word["fault"].get<std::string>();
             // A return address is behind the call that it belongs to.
             offset_ = word.value("offset", uint64_t(1)) - 1;
-        } else if (word.contains("signal")) {
-            object_ = word.value("object", "");
-            offset_ = word.value("offset", uint64_t(0));
         } else if (word.contains("object")) object_ = word["object"].get<std::string>();
     }
 
@@ -112,15 +120,17 @@ private:
     std::string check_, doing_, fault_, object_;
     std::vector<std::string> setting_;    // where, what and what instead of a wrong configuration
     uint64_t offset_ = 0;
-    bool author_ = false, passes_ = true;
+    bool author_ = false, passes_ = true, done_ = false;
 };
 
 }
 
 bool check_in_child(const ChildChecks& checks, const std::function<void(const Finding&)>& show) {
     Listener listener(checks, show);
-    const ChildEnd end = run_child(checks.command, patience,
-                                   [&](const std::string& line) { return listener.take(line); });
+    const ChildEnd end =
+        run_child(checks.command, patience,
+                  {.said = [&](const std::string& line) { return listener.take(line); },
+                   .printed = [](const std::string& text) { std::cerr << printable(text); }});
     listener.ended(end);
     return listener.passes();
 }

@@ -28,7 +28,7 @@ std::string set_and_read(Environment& env, const std::string& name) {
     env.set_param(name, value);
     const Json now = env.param(name);
     return now == value ? std::string()
-                        : name + " was set to " + value.dump() + " and shows " + now.dump();
+                        : name + " was set to " + json_text(value) + " and shows " + json_text(now);
 }
 
 // Whether what was drawn for one parameter lies in its range, in words where it does not.

@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nacelle {
@@ -53,9 +55,17 @@ private:
     mutable std::vector<std::string> asked_;
 };
 
-// Parses a text; a syntax error names file, line and column. A key that stands twice is an error.
+// Parses a text; a syntax error names file, line and column. A key that stands twice is an error, and so
+// is a value within more than `most_json_depth` others.
 Json parse_json(const std::string& text, const std::string& where);
 Json load_json(const std::filesystem::path&);
+// The same for a text that no person wrote: nothing where it is wrong.
+std::optional<Json> try_parse_json(std::string_view text);
+inline constexpr size_t most_json_depth = 100;
+
+// A value as text, in one line unless it is indented. Never throws: bytes that are no UTF-8, of a path or of
+// somebody's words, become U+FFFD. The only way by which the engine writes JSON.
+std::string json_text(const Json& value, int indent = -1);
 // Objects are merged key by key, everything else is replaced (null too: it does not remove).
 void merge_json(Json& base, const Json& over);
 // "env.params.gravity=3" : the value is JSON if it parses as JSON, else text. Throws for a bad form

@@ -10,7 +10,7 @@ std::string describe(const Json& value) {
     if (value.is_object()) return "an object";
     // dump() calls infinity and NaN null.
     if (value.is_number_float()) return number_text(value.get<double>());
-    const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = json_text(value);
     if (text.size() <= shown) return text;
     return value.is_array() ? "a list" : "a text of " + std::to_string(text.size()) + " bytes";
 }

@@ -20,17 +20,24 @@ std::vector<std::string> split_path(const std::string& path, const std::string& 
 }
 
 // Unquoted text is welcome on a command line: backend=cpu.
-Json parse_value(const std::string& text) {
-    Json value = Json::parse(text, nullptr, false);
-    if (value.is_discarded()) return text;
-    return value;
-}
+Json parse_value(const std::string& text) { return try_parse_json(text).value_or(text); }
 
 }
 
 Json parse_json(const std::string& text, const std::string& where) {
     check_json_syntax(text, where);
     return Json::parse(text);
+}
+
+std::optional<Json> try_parse_json(std::string_view text) {
+    if (text.find('\0') != text.npos || too_deep_at(text) != text.npos) return std::nullopt;
+    Json value = Json::parse(text.begin(), text.end(), nullptr, false);
+    if (value.is_discarded()) return std::nullopt;
+    return value;
+}
+
+std::string json_text(const Json& value, int indent) {
+    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 Json load_json(const std::filesystem::path& path) {

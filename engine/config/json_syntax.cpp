@@ -48,7 +48,10 @@ public:
     bool number_integer(number_integer_t) override { return value(); }
     bool number_unsigned(number_unsigned_t) override { return value(); }
     bool number_float(number_float_t, const string_t&) override { return value(); }
-    bool string(string_t&) override { return value(); }
+    bool string(string_t& text) override {
+        if (text.find('\0') != text.npos) throw Error(where_, "'" + path() + "' holds \\u0000");
+        return value();
+    }
     bool binary(binary_t&) override { return value(); }
     bool start_object(std::size_t) override { return enter('}'); }
     bool end_object() override { return leave(); }
@@ -56,6 +59,7 @@ public:
     bool end_array() override { return leave(); }
 
     bool key(string_t& name) override {
+        if (name.find('\0') != name.npos) throw Error(where_, "a key holds \\u0000");
         Level& level = levels_.back();
         level.key = name;
         if (!level.keys.insert(name).second) throw Error(where_, "'" + path() + "' stands twice");
@@ -141,6 +145,7 @@ private:
         return end == "}" ? "a key in double quotes" : "a value";
     }
 
+public:
     [[noreturn]] void fail(size_t at, const std::string& what) const {
         const std::string_view before = text_.substr(0, at);
         const auto lines = std::count(before.begin(), before.end(), '\n');
@@ -155,6 +160,7 @@ private:
                     what);
     }
 
+private:
     std::string_view text_;
     const std::string& where_;
     std::vector<Level> levels_;
@@ -165,7 +171,25 @@ private:
 
 void check_json_syntax(const std::string& text, const std::string& where) {
     Checker checker(text, where);
+    // The library takes it for the end.
+    if (const size_t nul = text.find('\0'); nul != text.npos) checker.fail(nul, "a NUL byte");
+    if (const size_t at = too_deep_at(text); at != text.npos)
+        checker.fail(at, "nested deeper than " + std::to_string(most_json_depth) + " levels");
     Json::sax_parse(text, &checker);
+}
+
+size_t too_deep_at(std::string_view text) {
+    size_t depth = 0;
+    bool quoted = false;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const char letter = text[at];
+        if (letter == '"') quoted = !quoted;
+        else if (quoted) at += letter == '\\';
+        else if (letter == '{' || letter == '[') {
+            if (++depth > most_json_depth) return at;
+        } else if (letter == '}' || letter == ']') depth -= depth > 0;
+    }
+    return text.npos;
 }
 
 }

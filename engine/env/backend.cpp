@@ -28,6 +28,8 @@ std::shared_ptr<RunsOn> open_backend(const BackendSettings& settings, Log log) {
     on->cache = std::make_shared<Cache>(settings.cache.empty() ? Cache::default_directory()
                                                                : settings.cache);
     std::shared_ptr<CompileHelpers> helpers = helpers_for(settings.compile_helper, *on->cache);
+    if (const std::string trouble = on->cache->trouble(); !trouble.empty())
+        on->log.warn(trouble + ": nothing that is compiled is kept");
     // They and the driver take as long to get ready. What an empty cache means is clear before the driver
     // says what architecture it is for.
     DeviceChoice choice = open_device(settings.backend, settings.threads, [&] {

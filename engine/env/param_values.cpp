@@ -48,13 +48,14 @@ double read_value(const Json& value, Dtype dtype, const std::string& where,
                                : real             ? "a number"
                                                   : "a whole number";
     if (!value.is_number() || dtype == Dtype::b8)
-        throw Error(where, path + ": expected " + wanted + ", found " + value.dump());
+        throw Error(where, path + ": expected " + wanted + ", found " + json_text(value));
     const double number = value.get<double>();
     if (!real && number != std::floor(number))
-        throw Error(where, path + ": expected a whole number, found " + value.dump());
+        throw Error(where, path + ": expected a whole number, found " + json_text(value));
     const auto [low, high] = range_of(dtype);
     if (!(number >= low && number <= high))
-        throw Error(where, path + ": " + value.dump() + " does not fit in " + dtype_name(dtype));
+        throw Error(where,
+                    path + ": " + json_text(value) + " does not fit in " + dtype_name(dtype));
     return number;
 }
 
@@ -103,17 +104,17 @@ Draw read_draw(const Json& value, Dtype dtype, const std::string& where, const s
     }
     const char* const pair = draw.form == Draw::normal ? "[mean, deviation]" : "[low, high]";
     if (list.size() != 2)
-        throw Error(where, path + "." + form + ": expected " + pair + ", found " + list.dump());
+        throw Error(where, path + "." + form + ": expected " + pair + ", found " + json_text(list));
     draw.a = number(0);
     draw.b = number(1);
     if (draw.form == Draw::normal ? draw.b < 0 : draw.a > draw.b)
         throw Error(where, path + "." + form + ": " +
                                (draw.form == Draw::normal ? "the deviation is negative: "
                                                           : "low is above high: ") +
-                               list.dump());
+                               json_text(list));
     if (draw.form == Draw::log_uniform && draw.a <= 0)
         throw Error(where,
-                    path + ".log_uniform: both bounds must be above 0, found " + list.dump());
+                    path + ".log_uniform: both bounds must be above 0, found " + json_text(list));
     return draw;
 }
 
@@ -162,7 +163,7 @@ void ParamValues::set(const std::string& name, const Json& value) {
                                 (target.rank == 0
                                      ? "one number"
                                      : "a number or " + std::to_string(target.count) + " of them") +
-                                ", found " + value.dump());
+                                ", found " + json_text(value));
     for (uint32_t i = 0; i < target.count; ++i) {
         const Json& one = value.is_array() ? value[i] : value;
         const double number = read_value(one, target.dtype, where_,

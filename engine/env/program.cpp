@@ -36,7 +36,7 @@ ProgramSource source_of(RunsOn& on, const std::filesystem::path& author, const P
                          .headers = {},
                          .instantiation = text.instantiation,
                          .defines = text.defines,
-                         .options = {}};
+                         .options = text.options};
     const bool strict = std::ranges::find(text.defines, strict_define) != text.defines.end();
     if (on.cuda()) source.options = gpu_arithmetic(strict);
     for (const EmbeddedFile& header : embedded_sdk())

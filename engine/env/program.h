@@ -12,6 +12,7 @@ struct ProgramText {
     std::string instantiation;
     std::vector<MemoryHeader> headers;
     std::vector<std::string> defines;
+    std::vector<std::string> options = {};    // further flags of the host's compiler
 };
 
 // Compiles the author's file with what stands behind it. Throws where it was cancelled. As a draft it is

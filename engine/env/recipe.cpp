@@ -4,11 +4,11 @@
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
 #include "engine/env/kept_source.h"
+#include "engine/env/layout_defines.h"
 #include "engine/jit/source_watch.h"
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 
 namespace nacelle {
 namespace {
@@ -24,22 +24,16 @@ const ProgramText table_text{.instantiation = "#include <nacelle/kernel.h>\nNACE
 
 // The configuration's constants and the names of what varies, as the SDK's macros take them.
 std::vector<std::string> baked(const EnvSettings& settings, const std::set<std::string>& varied) {
-    std::vector<std::string> known, defines;
+    std::vector<std::string> known;
     for (const ConstantUse& use : constants_of(settings.source)) known.push_back(use.name);
-    std::ostringstream constants, names;
-    constants.precision(17);
-    for (const auto& [name, value] : settings.constants) {
+    for (const auto& [name, value] : settings.constants)
         if (std::find(known.begin(), known.end(), name) == known.end())
             throw Error(settings.where,
                         "env.constants." + name + ": " + settings.source.filename().string() +
                             " has no constant '" + name + "'",
                         suggest(name, known));
-        constants << "{\"" << name << "\"," << value << "},";
-    }
-    for (const std::string& name : varied) names << '"' << name << "\",";
-    if (!settings.constants.empty()) defines.push_back("NACELLE_CONSTANTS=" + constants.str());
+    std::vector<std::string> defines = layout_defines(settings.constants, varied, settings.where);
     if (settings.strict) defines.push_back(strict_define);
-    if (!varied.empty()) defines.push_back("NACELLE_VARIED=" + names.str());
     return defines;
 }
 

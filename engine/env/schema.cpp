@@ -3,6 +3,7 @@
 #include "engine/arrays/dtype.h"
 #include "engine/base/elf.h"
 #include "engine/base/error.h"
+#include "engine/env/schema_check.h"
 
 #include <algorithm>
 #include <cstring>
@@ -25,14 +26,18 @@ EnvSchema::EnvSchema(std::span<const std::byte> table, const std::string& what) 
         throw Error(what, "has a table of revision " + std::to_string(header_.revision) +
                               "; this engine reads " + std::to_string(schema_revision));
     const size_t header_size = header_.header_size, field_size = header_.field_size;
+    // Older tables have shorter structs; none has fields that are less than what one is known by.
+    if (header_size < leading || field_size < offsetof(Field, initial))
+        throw Error(what, "the environment's table is damaged: its structs are too short");
     if (table.size() < header_size) throw Error(what, "the environment's table is cut short");
     std::memcpy(&header_, table.data(), std::min(header_size, sizeof header_));
-    if (table.size() < header_size + field_size * header_.fields)
+    if ((table.size() - header_size) / field_size < header_.fields)
         throw Error(what, "the environment's table is cut short");
     fields_.resize(header_.fields);
     for (size_t i = 0; i < fields_.size(); ++i)
         std::memcpy(&fields_[i], table.data() + header_size + i * field_size,
                     std::min(field_size, sizeof(Field)));
+    require_sound(header_, fields_, what);
 }
 
 const Field* EnvSchema::find(const std::string& name) const {

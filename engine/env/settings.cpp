@@ -13,16 +13,17 @@ fs::path find_environment(const std::string& name, const std::vector<fs::path>& 
     if (name.empty()) throw Error("env.source", "no environment is named");
     const bool path = name.find('/') != std::string::npos || name.ends_with(".cu");
     if (path) {
-        if (!fs::exists(name)) throw Error(name, "no such file");
-        if (fs::is_directory(name))
+        std::error_code wrong;    // a name may be too long for any file
+        if (!fs::exists(name, wrong)) throw Error(name, "no such file");
+        if (fs::is_directory(name, wrong))
             throw Error(name, "is a directory, not an environment", "name a .cu file");
         return fs::absolute(name).lexically_normal();
     }
     std::vector<std::string> names;
     for (const fs::path& folder : folders) {
         const fs::path file = folder / (name + ".cu");
-        if (fs::is_regular_file(file)) return fs::absolute(file).lexically_normal();
         std::error_code ignored;
+        if (fs::is_regular_file(file, ignored)) return fs::absolute(file).lexically_normal();
         for (const auto& entry : fs::directory_iterator(folder, ignored))
             if (entry.path().extension() == ".cu") names.push_back(entry.path().stem());
     }

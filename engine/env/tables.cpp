@@ -3,6 +3,7 @@
 #include "engine/base/files.h"
 #include "engine/base/npy.h"
 #include "engine/env/environment.h"
+#include "engine/env/table_form.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,14 +15,6 @@ struct TableHandle {    // nacelle::Table, as the author's Params holds it
     const void* first;
     int32_t count, lane, lanes;
 };
-
-std::string form_of(const Field& field) {
-    std::string text = std::string(dtype_name(field.dtype)) + " [";
-    for (uint32_t i = 0; i < field.rank; ++i)
-        text +=
-            (i ? ", " : "") + (field.dims[i] ? std::to_string(field.dims[i]) : std::string("any"));
-    return text + "]";
-}
 
 }
 
@@ -43,16 +36,7 @@ void Environment::set_table(const std::string& name, const NpyArray& data,
     const Field& field = params_->field(name);
     if (field.kind != Kind::table)
         throw Error(settings_.where, "env.params." + name + ": is a number, not a table");
-    std::string found = data.dtype + " [";
-    bool fits = data.dtype == dtype_name(field.dtype) && data.shape.size() == field.rank;
-    for (size_t i = 0; i < data.shape.size(); ++i) {
-        found += (i ? ", " : "") + std::to_string(data.shape[i]);
-        if (i < field.rank && field.dims[i] && field.dims[i] != data.shape[i]) fits = false;
-    }
-    if (!fits)
-        throw Error(where, "holds " + found + "]; the table '" + name + "' of " + name_ + " is " +
-                               form_of(field));
-    if (data.data.empty()) throw Error(where, "holds no rows for the table '" + name + "'");
+    require_table_form(field, data.dtype, data.shape, name_, where);
     Buffer memory(on_->device, data.data.size());
     on_->stream->to_device(memory.data(), data.data.data(), data.data.size());
     on_->stream->synchronize();
@@ -73,7 +57,7 @@ void Environment::load_tables(const std::vector<ParamEntry>& entries) {
         if (!entry.value.is_string())
             throw Error(settings_.where, "env.params." + entry.name +
                                              ": expected the path of a .npy file, found " +
-                                             entry.value.dump());
+                                             json_text(entry.value));
         std::filesystem::path file = entry.value.get<std::string>();
         if (file.is_relative()) file = settings_.source.parent_path() / file;
         set_table(entry.name, parse_npy(read_file(file), file.string()), file.string());
@@ -89,8 +73,8 @@ void Environment::prepare_tables() {
         if (holds_table(name)) continue;
         if (!schema().header().has_prepare || field->dims[0] == 0)
             throw Error(settings_.where,
-                        "env.params." + name + ": the table " + form_of(*field) + " of " + name_ +
-                            " needs data",
+                        "env.params." + name + ": the table " + table_form(*field) + " of " +
+                            name_ + " needs data",
                         "name a .npy file");
         Buffer memory(on_->device, field->count * dtype_size(field->dtype));
         bind_table(*field, memory.data(), field->dims[0]);

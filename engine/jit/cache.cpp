@@ -51,18 +51,33 @@ void touch(const fs::path& path) {
     fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
 }
 
-// This user's own directory among everybody's temporary files; a stranger's is never used.
-fs::path private_place() {
-    const fs::path place = fs::temp_directory_path() / ("nacelle-" + std::to_string(::geteuid()));
-    make_private_directory(place);
+// What is found in a cache is run, with root's rights where root finds it: nobody else may have put it there.
+void require_own(const fs::path& directory) {
+    const char* const instead = "set XDG_CACHE_HOME or TMPDIR to a directory of your own";
     struct stat status {};
-    if (::lstat(place.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
-        status.st_uid != ::geteuid())
-        throw Error(place.string(), "belongs to somebody else",
-                    "set TMPDIR to a directory of your own");
-    if ((status.st_mode & 077) != 0 && ::chmod(place.c_str(), 0700) != 0)
-        throw Error(place.string(), "is open to others", "set TMPDIR to a directory of your own");
-    return place;
+    if (::lstat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+        throw Error(directory.string(), "is no directory", instead);
+    if (status.st_uid != ::geteuid())
+        throw Error(directory.string(), "belongs to somebody else", instead);
+    if ((status.st_mode & 022) != 0)
+        throw Error(directory.string(), "can be written by others",
+                    "what lies there may be theirs: remove it, or " + std::string(instead));
+}
+
+// Where everybody's temporary files are; another place than $TMPDIR where that is none.
+fs::path temporary_folder() {
+    std::error_code trouble;
+    const fs::path folder = fs::temp_directory_path(trouble);
+    return trouble ? fs::path("/tmp") : folder;
+}
+// Among everybody's temporary files.
+fs::path private_name() { return temporary_folder() / ("nacelle-" + std::to_string(::geteuid())); }
+
+// The directory itself may be reached through a link of the user's own.
+fs::path real_path(const fs::path& path) {
+    std::error_code trouble;
+    const fs::path real = fs::canonical(path, trouble);
+    return trouble ? path : real;
 }
 
 }
@@ -72,7 +87,7 @@ fs::path Cache::default_directory() {
         return fs::path(cache) / "nacelle";
     if (const char* home = std::getenv("HOME"); home && home[0] == '/')
         return fs::path(home) / ".cache" / "nacelle";
-    return fs::temp_directory_path() / ("nacelle-" + std::to_string(::geteuid()));
+    return private_name();
 }
 
 Cache::Cache(fs::path directory, size_t bound_bytes)
@@ -80,11 +95,8 @@ Cache::Cache(fs::path directory, size_t bound_bytes)
     try {
         make_private_directory(directory_);
         make_private_directory(directory_ / "files");
-        struct stat status {};
-        const bool foreign = ::stat(directory_.c_str(), &status) == 0 &&
-                             status.st_uid != ::geteuid() && ::geteuid() != 0;
-        // What is found here is run: only from whom we trust.
-        if (foreign) throw Error(directory_.string(), "belongs to somebody else");
+        require_own(directory_ == private_name() ? directory_ : real_path(directory_));
+        require_own(directory_ / "files");
         if (::access(directory_.c_str(), W_OK | X_OK) != 0 ||
             ::access((directory_ / "files").c_str(), W_OK | X_OK) != 0)
             throw Error(directory_.string(), "cannot be written");
@@ -142,9 +154,13 @@ bool Cache::empty() const {
     return true;
 }
 
-fs::path Cache::files() {
-    if (writable_) return directory_ / "files";
-    return private_place();
+fs::path Cache::files() const { return writable_ ? directory_ / "files" : private_files(); }
+
+fs::path Cache::private_files() {
+    fs::path place = private_name();
+    make_private_directory(place);
+    require_own(place);
+    return place;
 }
 
 fs::path Cache::materialise(const std::string& name, std::string_view bytes) {
@@ -168,7 +184,7 @@ fs::path Cache::materialise(const std::string& name, std::string_view bytes) {
             note(error.what());
         }
     }
-    return place(private_place());
+    return place(private_files());
 }
 
 std::string Cache::trouble() const {

@@ -10,8 +10,8 @@
 namespace nacelle {
 
 // Compiled binaries on disk, found by the content they were made from. Many processes may use one
-// directory at once. Where the directory cannot be written, everything works without being kept; what
-// else lies in it is left alone.
+// directory at once. What is found in it is run: one that is not this user's own, or that others can write, is not
+// used. Where it cannot be used or written, everything works without being kept; what else lies in it is left alone.
 class Cache final {
 public:
     // $XDG_CACHE_HOME/nacelle or ~/.cache/nacelle.
@@ -25,8 +25,10 @@ public:
     bool keep(const std::string& key, std::string_view bytes);
     // A file with these bytes, named by its content, for what must be opened by path.
     std::filesystem::path materialise(const std::string& name, std::string_view bytes);
-    // Where materialised files go: the directory, or a private place where that is not writable.
-    std::filesystem::path files();
+    // Where files go that others open by path: the directory, or the private ones where that is not writable.
+    std::filesystem::path files() const;
+    // A directory of this user's among the temporary files; throws where somebody else has made it.
+    static std::filesystem::path private_files();
 
     // Nothing has been kept: whatever is asked for will have to be compiled.
     bool empty() const;

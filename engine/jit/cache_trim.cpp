@@ -2,6 +2,7 @@
 
 #include "engine/base/files.h"
 #include "engine/base/hash.h"
+#include "engine/jit/scratch.h"
 
 #include <algorithm>
 #include <chrono>
@@ -21,11 +22,6 @@ struct Kept {
     uintmax_t bytes = 0;
     bool looks_like_entry = false;
 };
-
-bool is_being_built(const fs::path& path) {
-    const std::string name = path.filename().string();
-    return name.starts_with(building_prefix) && name.size() == building_prefix.size() + 6;
-}
 
 // "tag-" and 32 digits of its content's hash, whatever its extension: a materialised file, or the
 // folder of the SDK's headers.
@@ -74,8 +70,8 @@ std::vector<Kept> removable(const fs::path& directory, uintmax_t& total) {
             const auto used = i->last_write_time(gone);
             if (gone) continue;
             const bool among_files = place == files;
-            const bool unfinished = file && (is_unfinished_file(i->path()) ||
-                                             (among_files && is_being_built(i->path())));
+            const bool unfinished =
+                (file && is_unfinished_file(i->path())) || (among_files && is_scratch(i->path()));
             const bool materialised = among_files && is_named_by_content(i->path());
             const bool entry = file && !among_files && !unfinished;
             if (!unfinished && !materialised && !entry) continue;

@@ -8,9 +8,6 @@ namespace nacelle {
 // What every entry of a cache begins with.
 inline constexpr std::string_view entry_magic = "NACELLEC";
 
-// What a compiler writes begins so among a cache's files, and ends in six letters as mkstemp chooses them.
-inline constexpr std::string_view building_prefix = "building-";
-
 // Removes from a cache's directory what was not used for longest until the rest fits; `newest` stays.
 // Only what a cache has made counts and goes: a program may have named a folder that holds more.
 void trim_cache(const std::filesystem::path& directory, const std::filesystem::path& newest,

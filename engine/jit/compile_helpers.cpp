@@ -11,6 +11,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 
 namespace nacelle {
@@ -122,6 +124,12 @@ void serve_compiles(
     int socket,
     const std::function<std::unique_ptr<Compiler>(const std::string& architecture)>& open) {
     std::map<std::string, std::unique_ptr<Compiler>> compilers;
+    // NVRTC does not come back for seconds: who asked may be gone by then.
+    std::thread([socket] {
+        pollfd one{socket, POLLRDHUP, 0};
+        while (::poll(&one, 1, -1) < 0 && errno == EINTR) {}
+        ::_exit(0);
+    }).detach();
     if (!readable(socket, 0)) warm_nvrtc();
     for (;;) {
         uint64_t size = 0;

@@ -1,5 +1,6 @@
 #include "engine/jit/diagnostics.h"
 
+#include "engine/base/text.h"
 #include "engine/jit/plain_words.h"
 
 #include <algorithm>
@@ -12,6 +13,12 @@ namespace nacelle {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A line as it can be read: a generated one may have megabytes, and bytes that are no text.
+std::string shortened(const std::string& line) {
+    constexpr size_t most = 400;
+    return line.size() <= most ? valid_utf8(line) : valid_utf8(line.substr(0, most)) + " ...";
+}
 
 class Author final {
 public:
@@ -38,8 +45,8 @@ public:
 
     Diagnostic at(const SourcePlace& place, std::string message) {
         const SourceFile* file = find(place);
-        return {file ? file->path.string() : place.file, place.line, std::move(message),
-                file ? line_text(file->text, place.line) : ""};
+        return {file ? file->path.string() : place.file, place.line, shortened(message),
+                file ? shortened(line_text(file->text, place.line)) : ""};
     }
 
     // Where the environment is declared: the place for what happens around all of it.

@@ -1,6 +1,6 @@
 #include "engine/jit/compiler_output.h"
 
-#include <cstdlib>
+#include <charconv>
 #include <optional>
 
 namespace nacelle {
@@ -19,7 +19,8 @@ std::optional<Located> located(std::string_view line) {
         size_t at = colon + 1;
         while (at < line.size() && digit(line[at])) ++at;
         if (at == colon + 1 || at >= line.size() || line[at] != ':' || colon == 0) continue;
-        const int number = std::atoi(std::string(line.substr(colon + 1, at - colon - 1)).c_str());
+        int number = 0;    // 0 where it is none that a line can have
+        std::from_chars(line.data() + colon + 1, line.data() + at, number);
         size_t column = at + 1;
         while (column < line.size() && digit(line[column])) ++column;
         if (column > at + 1 && column < line.size() && (line[column] == ':' || line[column] == ','))
@@ -45,10 +46,13 @@ std::optional<std::string_view> error_message(std::string_view text) {
 
 // g++ quotes with typographic marks in a UTF-8 locale.
 std::string plain_quotes(std::string_view text) {
-    std::string result(text);
-    for (const std::string_view mark : {"\xe2\x80\x98", "\xe2\x80\x99"})
-        for (size_t at = result.find(mark); at != result.npos; at = result.find(mark))
-            result.replace(at, mark.size(), "'");
+    constexpr std::string_view open = "\xe2\x80\x98", close = "\xe2\x80\x99";
+    std::string result;
+    while (!text.empty()) {
+        const bool mark = text.starts_with(open) || text.starts_with(close);
+        result += mark ? '\'' : text.front();
+        text.remove_prefix(mark ? open.size() : 1);
+    }
     return result;
 }
 

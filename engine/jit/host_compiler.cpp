@@ -2,16 +2,15 @@
 #include "engine/base/files.h"
 #include "engine/base/hash.h"
 #include "engine/base/process.h"
-#include "engine/jit/cache_trim.h"
+#include "engine/base/text.h"
 #include "engine/jit/compile_cached.h"
 #include "engine/jit/diagnostics.h"
 #include "engine/jit/host_toolchain.h"
+#include "engine/jit/scratch.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <optional>
 #include <string_view>
-
-#include <unistd.h>
 
 namespace nacelle {
 namespace {
@@ -64,42 +63,15 @@ std::vector<std::string> draft_of(std::vector<std::string> flags) {
     return flags;
 }
 
-// A file for a compiler's output, removed in every case.
-class Output final {
-public:
-    explicit Output(const fs::path& directory)
-        : path_((directory / building_prefix).string() + "XXXXXX") {
-        const int file = ::mkstemp(path_.data());
-        if (file < 0) throw Error(directory.string(), "no file can be made here");
-        ::close(file);
-    }
-    ~Output() { ::unlink(path_.c_str()); }
-    Output(const Output&) = delete;
-    Output& operator=(const Output&) = delete;
-    const std::string& path() const { return path_; }
+// The headers as they are carried in memory: what lies on a disk from before may have been changed.
+void write_headers(const Scratch& scratch, const std::vector<MemoryHeader>& headers) {
+    for (const MemoryHeader& header : headers)
+        scratch.write(fs::path("sdk") / header.name, header.text);
+}
 
-private:
-    std::string path_;
-};
-
-// Writes the headers under a directory named by their content; each file is whole or not there.
-fs::path write_headers(Cache& cache, const std::vector<MemoryHeader>& headers) {
-    Hash hash;
-    for (const MemoryHeader& header : headers) hash.add(header.name).add(header.text);
-    const fs::path root = cache.files() / ("sdk-" + hash.hex());
-    make_private_directory(root);
-    for (const MemoryHeader& header : headers) {
-        const fs::path name = fs::path(header.name).lexically_normal();
-        if (name.empty() || name.is_absolute() || *name.begin() == "..")
-            throw Error(header.name, "is no header's name");
-        make_private_directory((root / name).parent_path());
-        std::error_code trouble;
-        if (fs::file_size(root / name, trouble) != header.text.size() || trouble)
-            write_file(root / name, header.text);
-    }
-    std::error_code ignored;    // used now, for the cache's bound
-    fs::last_write_time(root, fs::file_time_type::clock::now(), ignored);
-    return root;
+bool is_for_want_of_space(const std::string& output) {
+    return output.find("No space left on device") != output.npos ||
+           output.find("Disk quota exceeded") != output.npos;
 }
 
 class HostCompiler final : public Compiler {
@@ -131,28 +103,52 @@ private:
         return text;
     }
 
+    // In the cache's folder; where its disk is full or fails, among temporary files.
     BuildResult build(const ProgramSource& source, const std::vector<SourceFile>& closure,
                       const std::vector<std::string>& flags, const std::atomic<bool>* cancel) {
-        const fs::path headers = write_headers(*cache_, source.headers);
-        const std::string unit =
-            cache_
-                ->materialise("unit.cpp", include_line(source.author) + source.instantiation + "\n")
-                .string();
-        const Output output(cache_->files());
+        if (cache_->trouble().empty()) {
+            try {
+                if (auto built = build_in(cache_->files(), source, closure, flags, cancel))
+                    return *std::move(built);
+            } catch (const Error&) {
+                if (cancel && *cancel) throw;
+            }
+        }
+        if (auto built = build_in(Cache::private_files(), source, closure, flags, cancel))
+            return *std::move(built);
+        throw Error(Cache::private_files().string(), "the disk is full",
+                    "set TMPDIR to a directory on another one");
+    }
 
-        // The messages are parsed: always in English.
-        std::vector<std::string> command = {"/usr/bin/env", "LC_ALL=C.UTF-8"};
+    // Nothing where there is no room for what the compiler writes.
+    std::optional<BuildResult> build_in(const fs::path& place, const ProgramSource& source,
+                                        const std::vector<SourceFile>& closure,
+                                        const std::vector<std::string>& flags,
+                                        const std::atomic<bool>* cancel) {
+        const Scratch scratch(place);
+        write_headers(scratch, source.headers);
+        scratch.write("unit.cpp", include_line(source.author) + source.instantiation + "\n");
+        const std::string folder = scratch.path().string(), headers = folder + "/sdk",
+                          unit = folder + "/unit.cpp", output = folder + "/unit.so";
+
+        // The messages are parsed: always in English. What the compiler makes on its way goes with the folder,
+        // whose name is another one each time and must not show in the bytes.
+        std::vector<std::string> command = {"/usr/bin/env", "LC_ALL=C.UTF-8", "TMPDIR=" + folder};
         command.insert(command.end(), toolchain_.command.begin(), toolchain_.command.end());
         command.insert(command.end(), flags.begin(), flags.end());
-        command.push_back("-I" + headers.string());
+        command.insert(command.end(), {"-pipe", "-ffile-prefix-map=" + folder + "=."});
+        if (!toolchain_.clang) command.emplace_back("-fmax-errors=500");
+        command.push_back("-I" + headers);
         for (const std::string& define : source.defines) command.push_back("-D" + define);
         command.insert(command.end(), source.options.begin(), source.options.end());
-        command.insert(command.end(), {"-x", "c++", unit, "-o", output.path()});
-        ProcessResult result = run_process(command, cancel);
+        command.insert(command.end(), {"-x", "c++", unit, "-o", output});
+        ProcessResult result = run_process(command, cancel, folder);
         if (result.cancelled || (cancel && *cancel)) throw_cancelled(source);
-        if (result.status == 0) return BuiltImage{read_file(output.path()), ""};
-        const std::vector<CompilerReport> reports = parse_gnu_output(result.output);
-        return diagnose(reports, std::move(result.output), {closure, headers.string(), unit});
+        if (result.status == 0) return BuiltImage{read_file(output), ""};
+        if (is_for_want_of_space(result.output)) return std::nullopt;
+        std::string said = valid_utf8(result.output);
+        const std::vector<CompilerReport> reports = parse_gnu_output(said);
+        return diagnose(reports, std::move(said), {closure, headers, unit});
     }
 
     // The image becomes the path of a file with these bytes.

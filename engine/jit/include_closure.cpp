@@ -30,48 +30,52 @@ std::vector<std::string> quoted_includes(std::string_view text) {
     return names;
 }
 
-class Closure final {
-public:
-    void add(const std::filesystem::path& path, std::string text) {
-        const size_t place = files_.size();
-        files_.push_back({path, std::move(text)});
-        for (const std::string& name : quoted_includes(files_[place].text))
-            follow((files_[place].path.parent_path() / name).lexically_normal());
-    }
+std::filesystem::path resolved(const std::filesystem::path& path) {
+    std::error_code trouble;
+    const auto result = std::filesystem::weakly_canonical(path, trouble);
+    return trouble ? path : result;
+}
 
-    void seen(const std::filesystem::path& path) { seen_.insert(canonical(path)); }
-    std::vector<SourceFile> take() { return std::move(files_); }
-
-private:
-    static std::filesystem::path canonical(const std::filesystem::path& path) {
-        std::error_code trouble;
-        const auto result = std::filesystem::weakly_canonical(path, trouble);
-        return trouble ? path : result;
-    }
-
-    // What cannot be read is left out: it may be the SDK's, or the compiler will say it.
-    void follow(const std::filesystem::path& path) {
-        std::error_code trouble;
-        if (!std::filesystem::is_regular_file(path, trouble) ||
-            !seen_.insert(canonical(path)).second)
-            return;
-        try {
-            add(path, read_file(path));
-        } catch (const Error&) {}
-    }
-
-    std::vector<SourceFile> files_;
-    std::set<std::filesystem::path> seen_;
-};
+// Whether a file that is included can be read here; else it may be the SDK's, or the compiler will say it. A compiler
+// would wait for a pipe for ever.
+bool can_be_followed(const std::filesystem::path& path) {
+    std::error_code trouble;
+    const std::filesystem::file_status status = std::filesystem::status(path, trouble);
+    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) return false;
+    if (!std::filesystem::is_regular_file(status))
+        throw Error(path.string(), "is no plain file, and cannot be included");
+    return true;
+}
 
 }
 
+// Each file's includes stand behind it in their order, and before the file's own next sibling.
 std::vector<SourceFile> read_closure(const std::filesystem::path& author) {
     const std::filesystem::path path = std::filesystem::absolute(author).lexically_normal();
-    Closure closure;
-    closure.seen(path);
-    closure.add(path, read_file(path));
-    return closure.take();
+    std::vector<SourceFile> files;
+    std::set<std::filesystem::path> seen;
+    std::vector<std::filesystem::path> ahead;    // the next one last
+    const auto add = [&](const std::filesystem::path& file, std::string text) {
+        const std::vector<std::string> names = quoted_includes(text);
+        files.push_back({file, std::move(text)});
+        for (auto name = names.rbegin(); name != names.rend(); ++name)
+            ahead.push_back((file.parent_path() / *name).lexically_normal());
+    };
+    seen.insert(resolved(path));
+    add(path, read_plain_file(path));
+    while (!ahead.empty()) {
+        const std::filesystem::path next = std::move(ahead.back());
+        ahead.pop_back();
+        if (!can_be_followed(next) || !seen.insert(resolved(next)).second) continue;
+        std::string text;
+        try {
+            text = read_plain_file(next);
+        } catch (const Error&) {
+            continue;    // gone since, or the compiler will say why it cannot be read
+        }
+        add(next, std::move(text));
+    }
+    return files;
 }
 
 std::vector<std::filesystem::path> include_closure(const std::filesystem::path& author) {

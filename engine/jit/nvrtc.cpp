@@ -1,6 +1,7 @@
 #include "engine/jit/nvrtc.h"
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/jit/compile_cached.h"
 #include "engine/jit/compile_helpers.h"
 #include "engine/jit/diagnostics.h"
@@ -142,7 +143,7 @@ private:
         const nvrtcResult result = program.compile(options);
         if (cancel && *cancel) throw_cancelled(source);
 
-        std::string log = program.log();
+        std::string log = valid_utf8(program.log());
         const CompiledText text{closure, "", unit_name};
         const std::vector<CompilerReport> reports = parse_nvrtc_log(log);
         if (result == NVRTC_SUCCESS)

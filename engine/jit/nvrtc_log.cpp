@@ -1,6 +1,6 @@
 #include "engine/jit/compiler_output.h"
 
-#include <cstdlib>
+#include <charconv>
 #include <optional>
 
 namespace nacelle {
@@ -16,6 +16,13 @@ bool is_number(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
+// 0 where it is none that a line can have.
+int number_of(std::string_view digits) {
+    int number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+}
+
 // "file(12): error #20-D: message".
 std::optional<Heading> heading(std::string_view line) {
     Heading found;
@@ -29,7 +36,7 @@ std::optional<Heading> heading(std::string_view line) {
         if (open == line.npos || !is_number(line.substr(open + 1, close - open - 1)))
             return std::nullopt;
         found.place = {std::string(line.substr(0, open)),
-                       std::atoi(std::string(line.substr(open + 1, close - open - 1)).c_str())};
+                       number_of(line.substr(open + 1, close - open - 1))};
         rest = line.substr(close + 3);
     }
     const size_t colon = rest.find(": ");
@@ -48,8 +55,7 @@ std::optional<SourcePlace> frame(std::string_view line, const std::string& last_
     const size_t of = rest.find(" of ");
     const std::string number = rest.substr(0, of);
     if (!is_number(number)) return std::nullopt;
-    return SourcePlace{of == rest.npos ? last_file : rest.substr(of + 4),
-                       std::atoi(number.c_str())};
+    return SourcePlace{of == rest.npos ? last_file : rest.substr(of + 4), number_of(number)};
 }
 
 class Parser final {

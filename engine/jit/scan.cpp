@@ -68,11 +68,13 @@ private:
     }
 
     void raw_string() {
-        const size_t open = text_.find('(', at_);
-        if (open == text_.npos) {
+        constexpr size_t longest_delimiter = 16;
+        const size_t before = text_.substr(at_, longest_delimiter + 2).find('(');
+        if (before == text_.npos) {
             ++at_;
             return;
         }
+        const size_t open = at_ + before;
         const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
         const size_t found = text_.find(close, open);
         const size_t end = found == text_.npos ? text_.size() : found + close.size();
@@ -122,8 +124,10 @@ size_t find_word(std::string_view code, std::string_view word, size_t from) {
     return code.npos;
 }
 
-// The parenthesis that closes the one at `open`, or the text's end.
+// The parenthesis that closes the one at `open`, or the text's end; not looked for further than any call reaches.
 size_t closing(std::string_view code, size_t open) {
+    constexpr size_t furthest = 4096;
+    code = code.substr(0, std::min(code.size(), open + furthest));
     int depth = 0;
     for (size_t i = open; i < code.size(); ++i) {
         if (code[i] == '(') ++depth;
@@ -134,7 +138,8 @@ size_t closing(std::string_view code, size_t open) {
 
 // nacelle::constant or plain constant, and no member or another namespace's.
 bool is_ours(std::string_view code, size_t at) {
-    const std::string_view before = trimmed(code.substr(0, at));
+    const std::string_view before =
+        trimmed(code.substr(at - std::min<size_t>(at, 256), std::min<size_t>(at, 256)));
     if (before.ends_with("::"))
         return trimmed(before.substr(0, before.size() - 2)).ends_with("nacelle");
     return !before.ends_with('.') && !before.ends_with("->");
@@ -142,8 +147,12 @@ bool is_ours(std::string_view code, size_t at) {
 
 void find_constants(const SourceFile& file, std::vector<ConstantUse>& found) {
     const auto [plain, code] = scan_text(file.text);
+    int line = 1;
+    size_t counted = 0;    // up to where lines are
     for (size_t at = find_word(code, "constant", 0); at != code.npos;
          at = find_word(code, "constant", at + 1)) {
+        line += line_at(std::string_view(code).substr(counted), at - counted) - 1;
+        counted = at;
         const size_t open = skip_space(code, at + 8);
         if (open == code.size() || code[open] != '(' || !is_ours(code, at)) continue;
         const size_t name = skip_space(code, open + 1);
@@ -155,15 +164,15 @@ void find_constants(const SourceFile& file, std::vector<ConstantUse>& found) {
         found.push_back(
             {plain.substr(name + 1, name_end - name - 1),
              std::string(trimmed(std::string_view(plain).substr(comma + 1, end - comma - 1))),
-             file.path, line_at(code, at)});
+             file.path, line});
     }
 }
 
 void find_environments(const SourceFile& file, std::vector<EnvironmentUse>& found) {
     const std::string code = scan_text(file.text).code;
     int depth = 0;
-    size_t line_begin = 0;
-    for (int line = 1; line_begin < code.size(); ++line) {
+    size_t line_begin = 0, at = find_word(code, "NACELLE_ENV", 0);
+    for (int line = 1; line_begin < code.size() && at != code.npos; ++line) {
         const size_t end = std::min(code.find('\n', line_begin), code.size());
         const std::string_view text =
             trimmed(std::string_view(code).substr(line_begin, end - line_begin));
@@ -171,16 +180,14 @@ void find_environments(const SourceFile& file, std::vector<EnvironmentUse>& foun
             const std::string_view directive = trimmed(text.substr(1));
             if (directive.starts_with("if")) ++depth;
             if (directive.starts_with("endif")) --depth;
-        } else {
-            for (size_t at = find_word(code, "NACELLE_ENV", line_begin); at < end;
-                 at = find_word(code, "NACELLE_ENV", at + 1)) {
-                const size_t open = skip_space(code, at + 11);
-                if (open == code.size() || code[open] != '(') continue;
-                const size_t close = closing(code, open);
-                found.push_back({std::string(trimmed(
-                                     std::string_view(code).substr(open + 1, close - open - 1))),
-                                 file.path, line, depth > 0});
-            }
+        }
+        for (; at < end; at = find_word(code, "NACELLE_ENV", at + 1)) {
+            const size_t open = skip_space(code, at + 11);
+            if (text.starts_with('#') || open == code.size() || code[open] != '(') continue;
+            const size_t close = closing(code, open);
+            found.push_back(
+                {std::string(trimmed(std::string_view(code).substr(open + 1, close - open - 1))),
+                 file.path, line, depth > 0});
         }
         line_begin = end + 1;
     }

@@ -24,7 +24,7 @@ Json LearnerInstance::settings() const {
     if (!has(&nacelle_learner::settings)) return nullptr;
     const char* const text = functions_->settings(object_.get());
     if (!text) return nullptr;
-    Json settings = Json::parse(text, nullptr, false);
+    Json settings = try_parse_json(text).value_or(Json());
     if (!settings.is_object())
         throw Error(name(), "settings() gave no JSON object: " + std::string(text));
     return settings;

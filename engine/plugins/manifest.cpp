@@ -2,6 +2,7 @@
 
 #include "engine/base/elf.h"
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -39,7 +40,14 @@ std::string text_of(const char (&text)[size], const char* member, const std::str
     if (end == text + size)
         throw Error(what, std::string("its manifest's ") + member + " has no end within " +
                               std::to_string(size) + " characters");
-    return {text, end};
+    std::string found{text, end};
+    // It is listed in terminals, which obey control characters.
+    if (!is_printable_line(found))
+        throw Error(what,
+                    std::string("its manifest's ") + member +
+                        " has bytes that are no UTF-8, or control characters",
+                    "one line of text");
+    return found;
 }
 
 nacelle_manifest raw_manifest(Bytes file, const std::string& what) {

@@ -2,16 +2,29 @@
 
 #include "engine/plugins/config_text.h"
 
+#include "engine/base/text.h"
+
+#include <fcntl.h>
+
 namespace nacelle {
+namespace {
+
+// Open where its name is no UTF-8, which a plugin's configuration cannot hold.
+int opened(const std::filesystem::path& out) {
+    return is_valid_utf8(out.string()) ? -1 : ::open(out.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+}
 
 SinkInstance::SinkInstance(Plugins& plugins, const std::string& name,
                            const std::filesystem::path& out, Json config)
     : library_(plugins.find({"sink/1", name})),
       functions_(&library_->table<nacelle_sink>({"sink/1", name})),
       services_(std::make_unique<HostServices>(name, plugins.log())),
+      out_(opened(out)),
       object_(nullptr, functions_->destroy) {
     config_text(name, config);    // throws where it cannot take the directory
-    config["out"] = out.string();
+    config["out"] = out_.get() < 0 ? out.string() : "/proc/self/fd/" + std::to_string(out_.get());
     const std::string text = config_text(name, config);
     services_->call(HostServices::Moment::preparing, "create", [&] {
         object_.reset(functions_->create(services_->table(), text.c_str()));

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/base/descriptor.h"
 #include "engine/config/config.h"
 #include "engine/plugins/host_services.h"
 
@@ -25,6 +26,7 @@ private:
     std::shared_ptr<const PluginLibrary> library_;
     const nacelle_sink* functions_;
     std::unique_ptr<HostServices> services_;
+    Descriptor out_;    // the directory, where it cannot be told by its name
     std::unique_ptr<void, void (*)(void*)> object_;
 };
 

@@ -1,6 +1,7 @@
 #include "engine/recording/block.h"
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 
 #include <bit>
 #include <cstring>
@@ -46,6 +47,23 @@ std::vector<std::byte> packed(std::span<const std::byte> data) {
     return out;
 }
 
+// A text with control characters would be obeyed by a terminal that shows it.
+bool is_all_printable(const Json& value) {
+    if (value.is_string()) return is_printable_line(value.get_ref<const std::string&>());
+    if (!value.is_structured()) return true;
+    const auto items = value.items();
+    return std::all_of(items.begin(), items.end(), [](const auto& item) {
+        return is_printable_line(item.key()) && is_all_printable(item.value());
+    });
+}
+
+// JSON of a stranger's file.
+std::optional<Json> parse_foreign(const char* begin, const char* end) {
+    std::optional<Json> json = try_parse_json({begin, size_t(end - begin)});
+    if (json && !is_all_printable(*json)) return std::nullopt;
+    return json;
+}
+
 }
 
 std::string recording_prologue() {
@@ -56,7 +74,7 @@ std::string recording_prologue() {
 }
 
 std::string block_text(std::string_view kind, const Json& about, std::span<const std::byte> data) {
-    const std::string words = about.dump();
+    const std::string words = json_text(about);
     const std::vector<std::byte> body = packed(data);
     std::string text(block_head_size, '\0');
     text += words;
@@ -91,14 +109,14 @@ bool is_whole(const BlockHead& head, std::span<const std::byte> body) {
 
 std::optional<Json> about_of(const BlockHead& head, std::span<const std::byte> body) {
     const auto* const words = reinterpret_cast<const char*>(body.data());
-    Json about = Json::parse(words, words + head.about, nullptr, false);
-    if (!about.is_object()) return std::nullopt;
+    std::optional<Json> about = parse_foreign(words, words + head.about);
+    if (!about || !about->is_object()) return std::nullopt;
     return about;
 }
 
 std::optional<std::vector<std::byte>> data_of(const BlockHead& head,
                                               std::span<const std::byte> body) {
-    if (head.unpacked > head.packed * most_per_byte) return std::nullopt;
+    if (head.unpacked / most_per_byte > head.packed) return std::nullopt;
     std::vector<std::byte> data(head.unpacked);
     uLongf size = data.size();
     const int status =

@@ -44,7 +44,7 @@ std::string block_text(std::string_view kind, const Json& about, std::span<const
 std::optional<BlockHead> read_block_head(std::span<const std::byte, block_head_size> bytes);
 // Whether what stands behind a head is what was written.
 bool is_whole(const BlockHead& head, std::span<const std::byte> body);
-// The JSON of a body that is whole; nothing where it is no JSON object.
+// The JSON of a body that is whole; nothing where it is no JSON object of printable text, or nests too deep.
 std::optional<Json> about_of(const BlockHead& head, std::span<const std::byte> body);
 // The data of a body that is whole; nothing where zlib cannot unpack it to the size that the head says.
 std::optional<std::vector<std::byte>> data_of(const BlockHead& head,

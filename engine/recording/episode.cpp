@@ -2,6 +2,10 @@
 
 #include "engine/arrays/dtype.h"
 #include "engine/base/error.h"
+#include "engine/env/settings.h"
+
+#include <cmath>
+#include <limits>
 
 namespace nacelle {
 namespace {
@@ -19,6 +23,38 @@ void join_bytes(std::span<const std::byte> from, size_t unit, std::byte* to) {
         for (size_t k = 0; k < unit; ++k) to[i * unit + k] = from[k * count + i];
 }
 
+// The engine counts an episode's steps by an int.
+constexpr uint64_t most_steps = std::numeric_limits<int32_t>::max();
+// Of how many agents a group's return is told apart.
+constexpr uint32_t most_returns = 16;
+
+// At least those of the rewards that were recorded: others are told, too.
+std::vector<double> read_returns(const Json& json, const RecordingHeader& header) {
+    size_t least = 0;
+    for (const RecordedArray& array : header.arrays)
+        if (array.field.role == Role::reward) least += returns_of(array);
+    if (!json.is_array() || json.empty() || json.size() < least ||
+        json.size() > size_t(most_groups) * most_returns)
+        throw Error("returns", "are of another number of agents");
+    std::vector<double> returns;
+    for (const Json& one : json) {    // JSON has null where a number is not finite
+        if (!one.is_null() && !one.is_number()) throw Error("returns", "are no numbers");
+        returns.push_back(one.is_null() ? std::nan("") : one.get<double>());
+    }
+    return returns;
+}
+
+std::string read_ended(const Json& json) {
+    std::string ended = json;
+    if (ended != "terminated" && ended != "truncated" && ended != "cut")
+        throw Error("ended", "is '" + ended + "'");
+    return ended;
+}
+
+}
+
+size_t returns_of(const RecordedArray& reward) {
+    return reward.rows <= most_returns ? reward.rows : 1;
 }
 
 Json summary_json(const EpisodeSummary& summary) {
@@ -54,17 +90,38 @@ std::string episode_text(const RecordingHeader& header, const RecordedEpisode& e
     return block_text("epis", summary_json(episode.summary), data);
 }
 
-EpisodeSummary read_summary(const Json& json) {
-    EpisodeSummary summary{.environment = json.at("environment"),
-                           .steps = json.at("steps"),
-                           .ended = json.at("ended"),
-                           .returns = json.at("returns"),
-                           .tick = json.at("tick"),
-                           .seed = json.at("seed"),
-                           .progress_per_tick = json.at("progress_per_tick"),
-                           .params = json.at("params")};
-    if (json.contains("trained")) summary.trained = json.at("trained").get<uint64_t>();
+EpisodeSummary read_summary(const Json& json, const RecordingHeader& header) {
+    const auto whole = [&](const char* key, uint64_t least = 0,
+                           uint64_t most = std::numeric_limits<uint64_t>::max()) {
+        return whole_number(json.at(key), key, least, most);
+    };
+    EpisodeSummary summary{
+        .environment = uint32_t(whole("environment", 0, most_envs)),
+        .steps = whole("steps", 1, most_steps),
+        .ended = read_ended(json.at("ended")),
+        .returns = read_returns(json.at("returns"), header),
+        .tick = whole("tick"),
+        .seed = whole("seed"),
+        .progress_per_tick = json.at("progress_per_tick"),
+        .params = json.at("params"),
+    };
+    if (!(std::abs(summary.progress_per_tick) <= 1))
+        throw Error("progress_per_tick", "is out of bounds");
+    if (!summary.params.is_object()) throw Error("params", "are no object");
+    if (json.contains("trained")) summary.trained = whole("trained");
     return summary;
+}
+
+std::optional<uint64_t> episode_bytes(const RecordingHeader& header,
+                                      const EpisodeSummary& summary) {
+    uint64_t sum = 0;
+    for (const RecordedArray& array : header.arrays) {
+        uint64_t bytes = 0;
+        if (__builtin_mul_overflow(rows_of(array, summary), uint64_t(array.bytes()), &bytes) ||
+            __builtin_add_overflow(sum, bytes, &sum))
+            return std::nullopt;
+    }
+    return sum;
 }
 
 std::optional<RecordedEpisode> read_episode(const RecordingHeader& header,

@@ -26,7 +26,10 @@ struct RecordedEpisode {
 // Throws where the sizes are not those of the header.
 std::string episode_text(const RecordingHeader& header, const RecordedEpisode& episode);
 Json summary_json(const EpisodeSummary& summary);
-EpisodeSummary read_summary(const Json& json);
+// Throws where the JSON is that of no episode which an environment could have played.
+EpisodeSummary read_summary(const Json& json, const RecordingHeader& header);
+// What an episode's arrays take; nothing where that is beyond all bounds.
+std::optional<uint64_t> episode_bytes(const RecordingHeader& header, const EpisodeSummary& summary);
 // Nothing where the data is not of the size that header and summary say.
 std::optional<RecordedEpisode> read_episode(const RecordingHeader& header,
                                             const EpisodeSummary& summary,
@@ -34,5 +37,7 @@ std::optional<RecordedEpisode> read_episode(const RecordingHeader& header,
 
 // Rows that an array of an episode has.
 uint64_t rows_of(const RecordedArray& array, const EpisodeSummary& summary);
+// Of how many agents a reward's returns are told apart; 1: their mean.
+size_t returns_of(const RecordedArray& reward);
 
 }

@@ -1,12 +1,11 @@
 #include "engine/recording/film.h"
 
 #include "engine/base/error.h"
-#include "engine/base/files.h"
-#include "engine/base/hash.h"
 #include "engine/view/array_picture.h"
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace nacelle {
 namespace {
@@ -24,6 +23,12 @@ size_t row_bytes(const Field& table) {
     size_t bytes = dtype_size(table.dtype);
     for (uint32_t i = 1; i < table.rank; ++i) bytes *= table.dims[i];
     return bytes;
+}
+
+// A byte that is neither 0 nor 1 is no bool: compilers take an index by it to be within its bounds.
+void make_bools(Dtype dtype, std::span<std::byte> bytes) {
+    if (dtype != Dtype::b8) return;
+    for (std::byte& one : bytes) one = std::byte(one != std::byte(0));
 }
 
 Scene::Part& add_part(Scene& scene, const Field& field, size_t rows) {
@@ -48,64 +53,63 @@ Film::Film(std::shared_ptr<const Recording> recording, const FilmSettings& setti
 
 void Film::find_program(const FilmSettings& settings) {
     const RecordingHeader& header = recording_->header();
-    std::filesystem::path source = settings.source;
-    bool seen = false;
-    for (const std::filesystem::path& folder : settings.folders) {
-        const std::filesystem::path there = folder / header.source;
-        if (!source.empty() || !std::filesystem::is_regular_file(there)) continue;
-        seen = true;
-        if (is_as_recorded(there)) source = there;
-    }
-    if (source.empty())
-        throw Error(header.source,
-                    seen ? "is another one than was recorded, so that its draw() is not used"
-                         : "was not found, so that there is no draw()",
-                    "--source FILE names it");
+    const std::filesystem::path source =
+        settings.source.empty() ? find_author_file(*recording_, settings.places) : settings.source;
     program_ = std::make_unique<DrawProgram>(
         std::filesystem::absolute(source),
-        DrawProgram::Layout{.constants = header.constants, .varied = header.varied},
+        DrawProgram::Build{.constants = header.constants, .varied = header.varied, .checked = true},
         settings.cache);
     if (program_->schema().header().layout != header.layout)
         throw Error(source.string(), "has other arrays than " + recording_->path().string(),
                     "the recording is of " + header.environment);
     if (!program_->has_draw()) throw Error(source.string(), "has no draw()");
-    tables_ = recording_->tables();
+    require_forms();
     require_all_that_draw_sees();
+    take_tables();
 }
 
-// The file and all that it includes, in one of the versions that were recorded.
-bool Film::is_as_recorded(const std::filesystem::path& source) const {
-    const auto is_as_in = [&](const std::map<std::string, std::string>& files) {
-        return std::all_of(files.begin(), files.end(), [&](const auto& name_and_hash) {
-            const std::filesystem::path file = source.parent_path() / name_and_hash.first;
-            return std::filesystem::is_regular_file(file) &&
-                   Hash().add(read_file(file)).hex() == name_and_hash.second;
-        });
-    };
-    const auto& versions = recording_->versions();
-    return std::any_of(versions.begin(), versions.end(), is_as_in);
+// The hash of a layout says nothing: whoever wrote the file may have copied it. draw() reads what is
+// recorded by the program's sizes.
+void Film::require_forms() const {
+    const EnvSchema& schema = program_->schema();
+    for (const RecordedArray& array : recording_->header().arrays)
+        for (const Field& field : schema.fields()) {
+            const std::optional<Moment> moment = moment_of(field);
+            if (!moment || array.name() != field.name) continue;
+            const std::string its = recorded_form(array),
+                              wanted = recorded_form(recorded_array(schema, field, *moment));
+            if (its != wanted)
+                throw Error(recording_->path().string(),
+                            array.name() + " is recorded as " + its + " and not as " + wanted);
+        }
 }
 
 // Throws where draw() would see what was not recorded.
 void Film::require_all_that_draw_sees() const {
-    const std::string where = recording_->path().string();
-    for (const Field& field : program_->schema().fields()) {
+    for (const Field& field : program_->schema().fields())
         if (moment_of(field) && !is_unseen(field) && !recording_->header().find(field.name))
-            throw Error(where, "was recorded without " + std::string(field.name) +
-                                   ", which draw() may see");
-        if (field.kind != Kind::table) continue;
-        const RecordedTable* const table = table_of(field);
-        const size_t row = row_bytes(field), rows = table ? table->data.size() / row : 0;
-        if (!table || rows * row != table->data.size() || (field.dims[0] && rows != field.dims[0]))
-            throw Error(where, "has no whole table of " + std::string(field.name) +
-                                   ", which draw() may see");
-    }
+            throw Error(recording_->path().string(), "was recorded without " +
+                                                         std::string(field.name) +
+                                                         ", which draw() may see");
 }
 
-const RecordedTable* Film::table_of(const Field& field) const {
-    for (const RecordedTable& table : tables_)
-        if ("param." + table.name == field.name) return &table;
-    return nullptr;
+// Throws where draw() would see a table that is not whole.
+void Film::take_tables() {
+    constexpr uint64_t most_rows =
+        std::numeric_limits<int32_t>::max();    // a Table counts by an int
+    for (const Field* field : program_->schema().params()) {
+        if (field->kind != Kind::table) continue;
+        const std::string name = field->name + std::strlen("param.");
+        const std::optional<uint64_t> bytes = recording_->table_bytes(name);
+        const uint64_t row = row_bytes(*field), rows = bytes.value_or(0) / row;
+        if (!bytes || rows * row != *bytes || rows > most_rows ||
+            (field->dims[0] && rows != field->dims[0]))
+            throw Error(recording_->path().string(), "has no whole table of " +
+                                                         std::string(field->name) +
+                                                         ", which draw() may see");
+        std::vector<std::byte>& table = tables_[field->name] = recording_->table(name);
+        make_bools(field->dtype, table);
+    }
 }
 
 std::shared_ptr<const RecordedEpisode> Film::load(size_t episode) {
@@ -140,6 +144,7 @@ Scene Film::scene(size_t index, uint64_t step) {
         if (behind && step == 0) continue;
         std::memcpy(scene.memory.data() + part.offset,
                     episode->columns[i].data() + (step - behind) * part.bytes, part.bytes);
+        make_bools(part.field.dtype, std::span(scene.memory).subspan(part.offset, part.bytes));
     }
     if (program_) fill_params(scene, summary);
     return scene;
@@ -155,7 +160,7 @@ void Film::fill_params(Scene& scene, const EpisodeSummary& summary) const {
         const std::string name = field->name + std::strlen("param.");
         std::byte* const there = scene.params.data() + field->offset;
         if (field->kind == Kind::table) {
-            const std::vector<std::byte>& data = table_of(*field)->data;
+            const std::vector<std::byte>& data = tables_.at(field->name);
             const auto rows = int32_t(data.size() / row_bytes(*field));
             std::memcpy(there + sizeof(void*), &rows, sizeof rows);
             scene.tables.emplace_back(field->offset, data);

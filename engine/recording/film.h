@@ -1,22 +1,24 @@
 #pragma once
-#include "engine/recording/recording.h"
+#include "engine/recording/author_file.h"
 #include "engine/view/draw_program.h"
 
 #include <mutex>
 
 namespace nacelle {
 
-// Where the author's file may lie that a recording is drawn with.
+// Which author's file a recording is drawn with.
 struct FilmSettings {
-    std::filesystem::path source;                  // named by the user: taken though it has changed
-    std::vector<std::filesystem::path> folders;    // searched for the file as it was recorded
-    std::filesystem::path cache;                   // of what is compiled; empty: the default
+    std::filesystem::path source = {};    // named by the user: taken though it has changed
+    AuthorPlaces places = {};    // searched for the file as it was recorded, where none is named
+    std::filesystem::path cache = {};    // of what is compiled; empty: the default
 };
 
 // The pictures of a recording, step by step: what its author's draw() paints, or its arrays where that
-// cannot be had. A recording holds no code, so that a stranger's file runs nothing: draw() comes from the
-// author's file, which must be the one that was recorded. The last picture of an episode is that before
-// its last step: in the step itself the next episode has begun.
+// cannot be had. Anybody may have written a recording, and it holds no code: draw() comes from the
+// author's file, which must be the one that was recorded. Its numbers may be anybody's as well: arrays
+// must have the forms that the program has, and draw() is built so that what it would read outside of
+// them becomes an Error. The last picture of an episode is that before its last step: in the step itself
+// the next episode has begun.
 class Film final {
 public:
     explicit Film(std::shared_ptr<const Recording> recording, const FilmSettings& settings);
@@ -33,15 +35,15 @@ public:
 
 private:
     void find_program(const FilmSettings& settings);
-    bool is_as_recorded(const std::filesystem::path& source) const;
+    void require_forms() const;
     void require_all_that_draw_sees() const;
-    const RecordedTable* table_of(const Field& field) const;
+    void take_tables();
     void fill_params(Scene& scene, const EpisodeSummary& summary) const;
     std::shared_ptr<const RecordedEpisode> load(size_t episode);
 
     std::shared_ptr<const Recording> recording_;
     std::unique_ptr<DrawProgram> program_;
-    std::vector<RecordedTable> tables_;
+    std::map<std::string, std::vector<std::byte>> tables_;    // by the names of their fields
     std::string why_not_;
     std::mutex mutex_;    // over what was unpacked last
     size_t loaded_ = 0;

@@ -25,6 +25,10 @@ struct RecordedArray {
     std::vector<int64_t> shape() const;
 };
 
+// JSON's own conversions cut what does not fit. Throws with the key where it is no whole number from
+// least to most.
+uint64_t whole_number(const Json& value, const char* key, uint64_t least, uint64_t most);
+
 // Whether a user's word means an array: "obs" means "obs", "obs.image" and "governor.obs".
 bool is_meant(std::string_view name, const std::string& word);
 
@@ -32,6 +36,9 @@ bool is_meant(std::string_view name, const std::string& word);
 std::optional<Moment> moment_of(const Field& field);
 // The field as it is recorded.
 RecordedArray recorded_array(const EnvSchema& schema, const Field& field, Moment moment);
+// All that decides on how an array's bytes are read, in words: two arrays with the same one can stand for
+// each other.
+std::string recorded_form(const RecordedArray& array);
 
 // What a recording says of itself at its start.
 struct RecordingHeader {
@@ -47,7 +54,11 @@ struct RecordingHeader {
 };
 
 Json header_json(const RecordingHeader& header);
-// Throws where the JSON is not that of a header.
+// The hashes of a version's files by their names, which are relative to the folder of the environment's
+// file. Throws where they are not, or lack that file.
+std::map<std::string, std::string> read_files(const Json& json, const std::string& source);
+// Throws where the JSON is not that of a header: its names must be names, and its sizes within bounds,
+// since anybody may have written it.
 RecordingHeader read_header(const Json& json, const std::string& where);
 
 }

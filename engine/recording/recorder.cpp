@@ -23,12 +23,6 @@ Json params_of(Environment& env) {
     return params;
 }
 
-// Of how many agents or groups the return is told apart.
-size_t returns_of(const RecordedArray& reward) {
-    constexpr uint32_t most = 16;
-    return reward.rows <= most ? reward.rows : 1;
-}
-
 double progress_per_tick(const Environment& env) {
     ViewHead head;
     std::memcpy(&head, env.view().data(), sizeof head);

@@ -1,6 +1,8 @@
 #include "engine/recording/recording.h"
 
 #include "engine/base/error.h"
+#include "engine/device/cpu/machine.h"
+#include "engine/env/layout_defines.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -78,7 +80,9 @@ void Recording::read_start() {
     const std::vector<std::byte> body = read(at, size_t(head->body()));
     if (!is_whole(*head, body)) throw damaged;
     const std::optional<Json> about = about_of(*head, body);
-    if (!about) throw damaged;
+    if (!about)
+        throw Error(where, "has a header that this engine does not understand",
+                    "a JSON object of printable text that nests at most 100 deep");
     header_ = read_header(*about, where);
     versions_ = {header_.files};
     read_blocks(at + head->body());
@@ -95,28 +99,40 @@ void Recording::read_blocks(uint64_t at) {
         if (whole > left) return drop(left, "are the start of an episode that is cut");
         const Place place{.at = at + block_head_size, .head = *head};
         const std::vector<std::byte> body = read(place.at, size_t(head->body()));
-        const std::optional<Json> about =
-            is_whole(*head, body) ? about_of(*head, body) : std::nullopt;
-        if (about) take(place, *about);
-        else drop(whole, "are damaged in the middle");
+        if (!is_whole(*head, body)) drop(whole, "are damaged in the middle");
+        else if (const std::optional<Json> about = about_of(*head, body)) take(place, *about);
+        else drop(whole, "hold no text that this engine understands");
         at += whole;
     }
 }
 
 // Kinds that are not known here may come from a later engine, and nothing else depends on them.
 void Recording::take(const Place& place, const Json& about) {
+    const std::string_view kind = place.head.name();
     try {
-        const std::string_view kind = place.head.name();
-        if (kind == "tabl") tables_.emplace_back(about.at("name"), place);
-        if (kind == "vers")
-            versions_.push_back(about.at("files").get<std::map<std::string, std::string>>());
+        if (kind == "tabl") take_table(place, about);
+        if (kind == "vers") versions_.push_back(read_files(about.at("files"), header_.source));
         if (kind == "done") finished_ = true;
-        if (kind != "epis") return;
-        summaries_.push_back(read_summary(about));
-        episodes_.push_back(place);
-    } catch (const Json::exception&) {
-        drop(block_head_size + place.head.body(), "are no episode that this engine understands");
+        if (kind == "epis") take_episode(place, about);
+    } catch (const std::exception&) {
+        const std::string what = kind == "epis" ? "episode" : kind == "tabl" ? "table" : "version";
+        drop(block_head_size + place.head.body(),
+             "are no " + what + " that this engine understands");
     }
+}
+
+void Recording::take_table(const Place& place, const Json& about) {
+    const std::string name = about.at("name");
+    if (!is_dotted_name(name) || !tables_.emplace(name, place).second)
+        throw Error("name", "is no name of a further table");
+}
+
+void Recording::take_episode(const Place& place, const Json& about) {
+    EpisodeSummary summary = read_summary(about, header_);
+    if (episode_bytes(header_, summary) != place.head.unpacked)
+        throw Error("steps", "are not those of the arrays");
+    summaries_.push_back(std::move(summary));
+    episodes_.push_back(place);
 }
 
 void Recording::drop(uint64_t bytes, const std::string& why) {
@@ -125,8 +141,22 @@ void Recording::drop(uint64_t bytes, const std::string& why) {
                         " " + why);
 }
 
+template <class Take>
+auto Recording::with_memory(uint64_t bytes, const std::string& what, Take take) const {
+    // The kernel promises more than it has and kills the process when it is used: ask first. What is
+    // small is there, and asking takes time.
+    constexpr uint64_t small = uint64_t(64) << 20;
+    const uint64_t left = bytes > small ? machine_memory_free() : bytes;
+    try {
+        if (bytes <= left) return take();
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {}
+    throw Error(path_.string(), what + " takes " + bytes_text(bytes) + " of memory",
+                "this machine has not got them");
+}
+
 std::vector<std::byte> Recording::read(uint64_t at, size_t count) const {
-    std::vector<std::byte> bytes(count);
+    auto bytes = with_memory(count, "a block", [&] { return std::vector<std::byte>(count); });
     for (size_t filled = 0; filled < count;) {
         const ssize_t now =
             ::pread(file_.get(), bytes.data() + filled, count - filled, off_t(at + filled));
@@ -143,7 +173,9 @@ std::vector<std::byte> Recording::read(uint64_t at, size_t count) const {
 std::vector<std::byte> Recording::unpacked(const Place& place, const std::string& what) const {
     const std::vector<std::byte> body = read(place.at, size_t(place.head.body()));
     if (is_whole(place.head, body))
-        if (auto data = data_of(place.head, body)) return *std::move(data);
+        if (auto data =
+                with_memory(place.head.unpacked, what, [&] { return data_of(place.head, body); }))
+            return *std::move(data);
     throw Error(path_.string(), what + " cannot be unpacked");
 }
 
@@ -153,16 +185,25 @@ RecordedEpisode Recording::episode(size_t index) const {
                     episodes_.empty() ? "there is none"
                                       : "there are 0 to " + std::to_string(episodes_.size() - 1));
     const std::string what = "episode " + std::to_string(index);
-    auto found = read_episode(header_, summaries_[index], unpacked(episodes_[index], what));
+    // They are unpacked, and then each array by itself.
+    const uint64_t bytes = 2 * episodes_[index].head.unpacked;
+    auto found = with_memory(bytes, what, [&] {
+        return read_episode(header_, summaries_[index], unpacked(episodes_[index], what));
+    });
     if (!found) throw Error(path_.string(), what + " has another size than its header says");
     return *std::move(found);
 }
 
-std::vector<RecordedTable> Recording::tables() const {
-    std::vector<RecordedTable> tables;
-    for (const auto& [name, place] : tables_)
-        tables.push_back({name, unpacked(place, "the table '" + name + "'")});
-    return tables;
+std::optional<uint64_t> Recording::table_bytes(const std::string& name) const {
+    const auto found = tables_.find(name);
+    if (found == tables_.end()) return std::nullopt;
+    return found->second.head.unpacked;
+}
+
+std::vector<std::byte> Recording::table(const std::string& name) const {
+    const auto found = tables_.find(name);
+    if (found == tables_.end()) throw Error(path_.string(), "holds no table '" + name + "'");
+    return unpacked(found->second, "the table '" + name + "'");
 }
 
 }

@@ -15,7 +15,9 @@ public:
     uint64_t bytes() const { return size_; }
     const std::vector<EpisodeSummary>& episodes() const { return summaries_; }
     RecordedEpisode episode(size_t index) const;
-    std::vector<RecordedTable> tables() const;
+    // The bytes of a parameter's table, before anything is unpacked; nothing where there is none.
+    std::optional<uint64_t> table_bytes(const std::string& name) const;
+    std::vector<std::byte> table(const std::string& name) const;
     // The author's files, by their hashes, of all versions that episodes were played with; the header's first.
     const std::vector<std::map<std::string, std::string>>& versions() const { return versions_; }
     // What is missing or damaged, as sentences without the file's name; empty where all is whole.
@@ -34,9 +36,14 @@ private:
     void read_start();
     void read_blocks(uint64_t at);
     void take(const Place& place, const Json& about);
+    void take_episode(const Place& place, const Json& about);
+    void take_table(const Place& place, const Json& about);
     void drop(uint64_t bytes, const std::string& why);
     std::vector<std::byte> read(uint64_t at, size_t count) const;
     std::vector<std::byte> unpacked(const Place& place, const std::string& what) const;
+    // Calls take(), which needs so many bytes. Throws where this machine has not got them.
+    template <class Take>
+    auto with_memory(uint64_t bytes, const std::string& what, Take take) const;
 
     std::filesystem::path path_;
     Descriptor file_;
@@ -44,7 +51,7 @@ private:
     RecordingHeader header_;
     std::vector<EpisodeSummary> summaries_;
     std::vector<Place> episodes_;
-    std::vector<std::pair<std::string, Place>> tables_;
+    std::map<std::string, Place> tables_;
     std::vector<std::map<std::string, std::string>> versions_;
     std::vector<std::string> problems_;
     bool finished_ = false;

@@ -1,7 +1,7 @@
 // What a recording of an environment says of itself.
 #include "engine/base/error.h"
-#include "engine/base/hash.h"
 #include "engine/base/suggest.h"
+#include "engine/recording/author_file.h"
 #include "engine/recording/recorder.h"
 
 #include <cstring>
@@ -47,15 +47,11 @@ RecordingHeader recording_header(Environment& env, const RecordSettings& setting
     const EnvSettings& its = env.settings();
     RecordingHeader header{.environment = env.name(),
                            .source = its.source.filename().string(),
+                           .files = recorded_hashes(env.files()),
                            .layout = env.schema().header().layout,
                            .constants = its.constants,
                            .varied = varied_params(flatten_params(its.params)),
                            .arrays = chosen_arrays(env.schema(), settings.arrays)};
-    const std::filesystem::path folder = its.source.parent_path();
-    for (const SourceFile& file : env.files()) {
-        const std::filesystem::path path = std::filesystem::absolute(file.path).lexically_normal();
-        header.files[path.lexically_relative(folder).string()] = Hash().add(file.text).hex();
-    }
     return header;
 }
 

@@ -9,6 +9,12 @@
 namespace nacelle {
 namespace {
 
+// What Recording would refuse is not begun.
+const RecordingHeader& readable(const RecordingHeader& header, const std::filesystem::path& path) {
+    read_header(header_json(header), path.string());
+    return header;
+}
+
 int create(const std::filesystem::path& path) {
     const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     if (file >= 0) return file;
@@ -21,7 +27,7 @@ int create(const std::filesystem::path& path) {
 
 RecordingWriter::RecordingWriter(const std::filesystem::path& path, const RecordingHeader& header,
                                  const std::vector<RecordedTable>& tables)
-    : path_(path), header_(header), file_(create(path)) {
+    : path_(path), header_(readable(header, path)), file_(create(path)) {
     append(recording_prologue() + block_text("head", header_json(header), {}));
     for (const RecordedTable& table : tables)
         append(block_text("tabl", {{"name", table.name}}, table.data));

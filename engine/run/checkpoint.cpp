@@ -2,137 +2,97 @@
 
 #include "engine/base/error.h"
 #include "engine/base/files.h"
-#include "engine/base/hash.h"
+#include "engine/run/checkpoint_json.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <unistd.h>
 
 namespace nacelle {
 namespace fs = std::filesystem;
 namespace {
 
-using Json = nlohmann::json;
-constexpr int format = 1;
+constexpr std::string_view json_start = "step-", best_start = "best-step-", json_end = ".json",
+                           tensors_end = ".safetensors";
 
-std::string hash_of(std::string_view bytes) { return Hash().add(bytes).hex(); }
-
-std::string stem_of(uint64_t steps) {
-    char text[40];
-    std::snprintf(text, sizeof text, "step-%015llu", static_cast<unsigned long long>(steps));
-    return text;
+std::string name_of(std::string_view start, uint64_t steps, std::string_view end) {
+    char digits[24];
+    std::snprintf(digits, sizeof digits, "%015llu", static_cast<unsigned long long>(steps));
+    return std::string(start) + digits + std::string(end);
 }
-
-std::string hex(uint64_t value) {
-    char text[20];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-    return text;
-}
-
-Json score_json(const std::optional<CheckpointRecord::Score>& score) {
-    if (!score) return nullptr;
-    return {{"return", score->mean_return}, {"steps", score->steps}};
-}
-std::optional<CheckpointRecord::Score> read_score(const Json& json) {
-    if (json.is_null()) return {};
-    return CheckpointRecord::Score{json.at("return").get<double>(),
-                                   json.at("steps").get<uint64_t>()};
-}
-
-Json json_of(const CheckpointRecord& record) {
-    return {{"format", format},
-            {"environment", record.environment},
-            {"learner", record.learner},
-            {"layout", hex(record.layout)},
-            {"spaces", hex(record.spaces)},
-            {"files", record.files},
-            {"iteration", record.iteration},
-            {"steps", record.steps},
-            {"tick", record.tick},
-            {"evaluation", score_json(record.evaluation)},
-            {"best", score_json(record.best)}};
-}
-CheckpointRecord record_of(const Json& json) {
-    const auto number = [&](const char* key) {
-        return std::stoull(json.at(key).get<std::string>(), nullptr, 16);
-    };
-    return {.environment = json.at("environment").get<std::string>(),
-            .learner = json.at("learner").get<std::string>(),
-            .layout = number("layout"),
-            .spaces = number("spaces"),
-            .files = json.at("files"),
-            .iteration = json.at("iteration").get<uint64_t>(),
-            .steps = json.at("steps").get<uint64_t>(),
-            .tick = json.at("tick").get<uint64_t>(),
-            .evaluation = read_score(json.at("evaluation")),
-            .best = read_score(json.at("best"))};
-}
-
-// The JSON's own checksum is over its text without it.
-std::string sealed(Json json) {
-    json["seal"] = hash_of(json.dump());
-    return json.dump(2) + "\n";
-}
-Json unsealed(const fs::path& path) {
-    Json json = Json::parse(read_file(path), nullptr, false);
-    if (!json.is_object() || !json.contains("seal"))
-        throw Error(path.string(), "is damaged: it is no checkpoint's JSON");
-    const Json seal = json["seal"];
-    json.erase("seal");
-    if (seal != hash_of(json.dump()))
-        throw Error(path.string(), "is damaged: its checksum is another one");
-    if (json.value("format", 0) != format)
-        throw Error(path.string(), "is of format " + json.value("format", Json()).dump() +
-                                       "; this program reads " + std::to_string(format));
-    return json;
-}
-
-std::optional<uint64_t> steps_of(const fs::path& path) {
-    const std::string stem = path.stem().string();
+// The steps in a name that name_of() gives. What others call alike is nothing of ours.
+std::optional<uint64_t> steps_in(const std::string& name, std::string_view start,
+                                 std::string_view end) {
+    if (!name.starts_with(start)) return {};
     uint64_t steps = 0;
-    if (path.extension() != ".json" || !stem.starts_with("step-")) return {};
-    const char *const first = stem.data() + 5, *const last = stem.data() + stem.size();
-    const auto [end, wrong] = std::from_chars(first, last, steps);
-    if (wrong != std::errc() || end != last) return {};
+    std::from_chars(name.data() + start.size(), name.data() + name.size(), steps);
+    if (name != name_of(start, steps, end)) return {};
     return steps;
 }
-
-// Tensors in a folder that no JSON names, as a process leaves them that is killed between the two.
-template <class Wanted> void remove_tensors(const fs::path& folder, Wanted&& wanted) {
-    std::error_code ignored;
-    std::vector<fs::path> old;
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
-        if (entry.path().extension() == ".safetensors" && !wanted(entry.path().filename().string()))
-            old.push_back(entry.path());
-    for (const fs::path& path : old) fs::remove(path, ignored);
+bool is_tensors(const std::string& name) {
+    return steps_in(name, json_start, tensors_end).has_value();
 }
-// Those of the best checkpoint but the one named.
+bool is_best_tensors(const std::string& name) {
+    return steps_in(name, best_start, tensors_end).has_value();
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+        names.push_back(entry.path().filename().string());
+    return names;
+}
+// Unlike fs::remove, which takes an empty folder, too.
+void remove_file(const fs::path& path) { ::unlink(path.c_str()); }
+
+template <class Unwanted> void remove_files(const fs::path& folder, Unwanted&& unwanted) {
+    for (const std::string& name : names_in(folder))
+        if (unwanted(name)) remove_file(folder / name);
+}
+// The tensors of the best checkpoint but the ones named.
 void remove_old_best(const fs::path& folder, const std::string& kept) {
-    remove_tensors(folder, [&](const std::string& name) {
-        return !name.starts_with("best-") || name == kept;
-    });
+    remove_files(folder,
+                 [&](const std::string& name) { return is_best_tensors(name) && name != kept; });
+}
+
+// A JSON that lies under its own name and has its own tensors: a copy under another name is nobody's, and
+// nothing in it leads out of the folder.
+CheckpointJson read_named(const fs::path& path) {
+    CheckpointJson json = read_checkpoint_json(path);
+    const uint64_t steps = json.record.steps;
+    const auto named = steps_in(path.filename().string(), json_start, json_end);
+    if (named && *named != steps)
+        throw Error(path.string(), "is named after step " + std::to_string(*named) +
+                                       " but was saved at step " + std::to_string(steps));
+    const std::string file = name_of(named ? json_start : best_start, steps, tensors_end);
+    if (json.file != file)
+        throw Error(path.string(),
+                    "is damaged: its 'tensors.file' is " + json.file + ", not " + file);
+    return json;
 }
 
 }
 
 fs::path Checkpoints::of_steps(uint64_t steps) const {
-    return folder_ / (stem_of(steps) + ".json");
+    return folder_ / name_of(json_start, steps, json_end);
 }
 
 void Checkpoints::save(const CheckpointRecord& record, const std::string& tensors,
                        bool as_best) const {
-    const std::string stem = stem_of(record.steps),
-                      file = (as_best ? "best-" : "") + stem + ".safetensors";
-    Json json = json_of(record);
-    json["tensors"] = {{"file", file}, {"bytes", tensors.size()}, {"checksum", hash_of(tensors)}};
+    const std::string file = name_of(as_best ? best_start : json_start, record.steps, tensors_end);
     write_file(folder_ / file, tensors);
-    write_file(as_best ? best() : of_steps(record.steps), sealed(json));
+    write_file(as_best ? best() : of_steps(record.steps),
+               checkpoint_text({.record = record,
+                                .file = file,
+                                .bytes = tensors.size(),
+                                .checksum = checkpoint_checksum(tensors)}));
     if (as_best) remove_old_best(folder_, file);
 }
 
 void Checkpoints::remove_best() const {
-    std::error_code ignored;
-    fs::remove(best(), ignored);
+    remove_file(best());
     remove_old_best(folder_, "");
 }
 
@@ -141,57 +101,56 @@ void Checkpoints::prune(uint64_t keep, uint64_t steps) const {
     for (const CheckpointFile& one : list()) {
         if (one.steps > steps || ++found <= keep) continue;
         // The JSON first: a checkpoint without it does not exist.
-        std::error_code ignored;
-        fs::remove(one.path, ignored);
-        fs::remove(fs::path(one.path).replace_extension(".safetensors"), ignored);
+        remove_file(one.path);
+        remove_file(folder_ / name_of(json_start, one.steps, tensors_end));
     }
 }
 
 void Checkpoints::tidy(uint64_t keep, uint64_t steps) const {
     prune(keep, steps);
-    remove_tensors(folder_, [&](const std::string& name) {
-        return !name.starts_with("step-") ||
-               fs::exists((folder_ / name).replace_extension(".json"));
+    remove_files(folder_, [&](const std::string& name) {
+        return is_tensors(name) && !fs::exists((folder_ / name).replace_extension(json_end));
     });
     if (!fs::exists(best())) return remove_old_best(folder_, "");
     try {
-        remove_old_best(folder_, unsealed(best()).at("tensors").at("file").get<std::string>());
-    } catch (const std::exception&) {
+        remove_old_best(folder_, read_named(best()).file);
+    } catch (const Error&) {
         // A best checkpoint that cannot be read is left as it is.
     }
 }
 
+std::optional<fs::path> Checkpoints::first_file() const {
+    std::vector<std::string> names = names_in(folder_);
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names)
+        if (folder_ / name == best() || steps_in(name, json_start, json_end) || is_tensors(name) ||
+            is_best_tensors(name))
+            return folder_ / name;
+    return {};
+}
+
 std::vector<CheckpointFile> Checkpoints::list() const {
     std::vector<CheckpointFile> found;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder_, ignored))
-        if (const auto steps = steps_of(entry.path())) found.push_back({entry.path(), *steps});
+    for (const std::string& name : names_in(folder_))
+        if (const auto steps = steps_in(name, json_start, json_end))
+            found.push_back({folder_ / name, *steps});
     std::sort(found.begin(), found.end(),
               [](const auto& a, const auto& b) { return a.steps > b.steps; });
     return found;
 }
 
 Checkpoint Checkpoints::read(const fs::path& path) {
-    const Json json = unsealed(path);
-    Checkpoint checkpoint;
-    checkpoint.where = path.string();
-    std::string name, checksum;
-    uint64_t bytes = 0;
-    try {
-        checkpoint.record = record_of(json);
-        name = json.at("tensors").at("file").get<std::string>();
-        bytes = json.at("tensors").at("bytes").get<uint64_t>();
-        checksum = json.at("tensors").at("checksum").get<std::string>();
-    } catch (const std::exception& wrong) {
-        throw Error(path.string(), std::string("is damaged: ") + wrong.what());
-    }
-    const fs::path tensors = path.parent_path() / fs::path(name).filename();
-    checkpoint.file = std::make_shared<const std::string>(read_file(tensors));
+    const CheckpointJson json = read_named(path);
+    const fs::path tensors = path.parent_path() / json.file;
+    Checkpoint checkpoint{.record = json.record,
+                          .where = path.string(),
+                          .file = std::make_shared<const std::string>(read_file(tensors)),
+                          .tensors = {}};
     const std::string& file = *checkpoint.file;
-    if (file.size() != bytes)
+    if (file.size() != json.bytes)
         throw Error(tensors.string(), "is damaged: it has " + std::to_string(file.size()) + " of " +
-                                          std::to_string(bytes) + " bytes");
-    if (hash_of(file) != checksum)
+                                          std::to_string(json.bytes) + " bytes");
+    if (checkpoint_checksum(file) != json.checksum)
         throw Error(tensors.string(), "is damaged: its checksum is another one");
     checkpoint.tensors = read_safetensors(std::as_bytes(std::span(file)), tensors.string());
     return checkpoint;

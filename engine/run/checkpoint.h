@@ -2,6 +2,7 @@
 #include "engine/run/safetensors.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -38,6 +39,7 @@ struct CheckpointFile {
 
 // The checkpoints of a run: step-N.json with step-N.safetensors, and best.json. The JSON is renamed into
 // place last, once its tensors are on the disk: it is what makes a checkpoint exist. Each has checksums.
+// N has at least fifteen digits. Files of other names are never read, counted or removed.
 class Checkpoints final {
 public:
     explicit Checkpoints(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -49,12 +51,14 @@ public:
     // The same, and what a process left behind that was killed while it saved or removed.
     void tidy(uint64_t keep, uint64_t steps) const;
 
+    // One that save() would write over or prune() remove, if there is any.
+    std::optional<std::filesystem::path> first_file() const;
     // By steps, the newest first, whether whole or not; without the best.
     std::vector<CheckpointFile> list() const;
     std::filesystem::path best() const { return folder_ / "best.json"; }
     void remove_best() const;
     std::filesystem::path of_steps(uint64_t steps) const;
-    // Throws where a part is missing, cut, damaged or of another format.
+    // Throws where a part is missing, cut, damaged, of another format or under another's name.
     static Checkpoint read(const std::filesystem::path& json);
     // The newest that is whole; `skipped` is told of each newer one, with the reason. Nothing where there
     // is none at all; throws where there are some, and none is whole.

@@ -1,6 +1,7 @@
 #include "engine/run/configuration.h"
 
 #include "engine/base/error.h"
+#include "engine/config/describe.h"
 #include "engine/env/param_values.h"
 #include "engine/env/settings.h"
 
@@ -53,8 +54,7 @@ Json resolve_configuration(const ConfigurationSources& sources, std::string& whe
     if (!sources.file.empty()) {
         given = load_json(sources.file);
         where = sources.file.string();
-        if (!given.is_object())
-            throw Error(where, "expected an object, found " + given.dump().substr(0, 40));
+        if (!given.is_object()) throw Error(where, "expected an object, found " + describe(given));
     }
     for (const std::string& assignment : sources.assignments) set_path(given, assignment);
     std::string name = sources.env;
@@ -66,13 +66,17 @@ Json resolve_configuration(const ConfigurationSources& sources, std::string& whe
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
     Json merged = Json::object();
-    if (std::filesystem::exists(beside)) {
+    std::error_code ignored;
+    if (std::filesystem::exists(beside, ignored)) {
         merged = load_json(beside);
         if (where == "configuration") where = beside.filename().string();
     }
     drop_settings_of_another_learner(merged, given);
     Path path;
     lay_over(merged, given, path);
+    if (const auto env = merged.find("env"); env != merged.end() && !env->is_object())
+        throw Error(where, "env: expected an object, found " + describe(*env),
+                    "--set env.count=512 sets one value of it");
     merged["env"]["source"] = source.string();
     return merged;
 }

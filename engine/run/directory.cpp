@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <map>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
 
 namespace nacelle {
 namespace fs = std::filesystem;
@@ -29,13 +31,40 @@ void remove_temporaries(const fs::path& folder) {
     for (const fs::path& path : old) fs::remove(path, ignored);
 }
 
-bool same_files(const fs::path& folder, const std::vector<SourceFile>& files) {
+bool same_file(const fs::path& path, const std::string& text) {
+    std::error_code ignored;
     try {
-        return std::all_of(files.begin(), files.end(), [&](const SourceFile& file) {
-            return read_file(folder / file.path) == file.text;
-        });
+        return fs::is_regular_file(path, ignored) && read_file(path) == text;
     } catch (const Error&) {
         return false;
+    }
+}
+bool same_files(const fs::path& folder, const std::vector<SourceFile>& files) {
+    return std::all_of(files.begin(), files.end(), [&](const SourceFile& file) {
+        return same_file(folder / file.path, file.text);
+    });
+}
+
+fs::path source_folder(uint64_t step) { return fs::path("source") / std::to_string(step); }
+
+// What a new run would write over is not its own. The same bytes are welcome: a process may have been
+// killed before it wrote the configuration.
+void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
+    const auto refuse = [](const fs::path& path) {
+        throw Error(path.string(), "is there already, and a new run would have to overwrite it",
+                    "remove it, or name another directory");
+    };
+    if (const auto file = Checkpoints(run / "checkpoints").first_file()) refuse(*file);
+    std::error_code ignored;
+    for (const SourceFile& file : files) {
+        const fs::path place = source_folder(0) / file.path;
+        fs::path above = run;
+        for (const fs::path& part : place.parent_path())
+            if (fs::exists(above /= part, ignored) && !fs::is_directory(above, ignored))
+                refuse(above);
+        if (fs::exists(fs::symlink_status(run / place, ignored)) &&
+            !same_file(run / place, file.text))
+            refuse(run / place);
     }
 }
 
@@ -49,12 +78,25 @@ RunDirectory::RunDirectory(fs::path path)
         throw Error(path_.string(), "another process is training in it");
 }
 
-RunDirectory RunDirectory::create(const fs::path& path) {
-    require_no_run(path);
+// Looked at behind the lock: another process may have trained in it meanwhile.
+RunDirectory RunDirectory::create(const fs::path& path, const std::vector<SourceFile>& files) {
     make_directory(path);
     RunDirectory directory(path);
+    require_no_run(path);
+    require_room(path, files);
     make_directory(path / "checkpoints");
     return directory;
+}
+
+// To make the directory is to take its name: of two processes only one can.
+RunDirectory RunDirectory::create_next(const fs::path& stem) {
+    if (stem.has_parent_path()) make_directory(stem.parent_path());
+    for (uint64_t number = 1;; ++number) {
+        const fs::path path = stem.string() + "-" + std::to_string(number);
+        if (::mkdir(path.c_str(), 0777) == 0) return create(path, {});
+        if (errno != EEXIST)
+            throw Error(path.string(), "cannot be made: " + std::generic_category().message(errno));
+    }
 }
 
 RunDirectory RunDirectory::open(const fs::path& path) {
@@ -67,16 +109,16 @@ RunDirectory RunDirectory::open(const fs::path& path) {
 }
 
 void RunDirectory::write_configuration(const Json& configuration) const {
-    write_file(path_ / "config.json", configuration.dump(2) + "\n");
+    write_file(path_ / "config.json", json_text(configuration, 2) + "\n");
 }
 
 void RunDirectory::keep_source(uint64_t step, const std::vector<SourceFile>& files) const {
-    const std::vector<SourceVersion> kept = source_versions(path_);
+    std::vector<SourceVersion> kept = source_versions(path_);
+    while (!kept.empty() && kept.back().step > step) kept.pop_back();
     if (!kept.empty() && same_files(kept.back().folder, files)) return;
-    const fs::path folder = path_ / "source" / std::to_string(step);
-    // Of several versions of one step the last is the one that ran.
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
+    // Of several versions of one step the last is the one that ran. Files that it no longer has stay: the
+    // folder may hold what somebody else put there.
+    const fs::path folder = path_ / source_folder(step);
     for (const SourceFile& file : files) {
         make_directory((folder / file.path).parent_path());
         write_file(folder / file.path, file.text);
@@ -111,8 +153,9 @@ std::vector<SourceVersion> source_versions(const fs::path& run) {
     for (const auto& entry : fs::directory_iterator(run / "source", ignored)) {
         const std::string name = entry.path().filename().string();
         uint64_t step = 0;
-        const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), step);
-        if (wrong == std::errc() && end == name.data() + name.size()) found[step] = entry.path();
+        const std::errc wrong = std::from_chars(name.data(), name.data() + name.size(), step).ec;
+        const bool ours = wrong == std::errc() && name == std::to_string(step);
+        if (ours && entry.is_directory(ignored)) found[step] = entry.path();
     }
     std::vector<SourceVersion> versions;
     for (const auto& [step, folder] : found) versions.push_back({step, folder});

@@ -14,15 +14,19 @@ namespace nacelle {
 class RunDirectory final {
 public:
     // Makes the directory, or takes over one that is there and holds no run. One process at a time: another
-    // is refused.
-    static RunDirectory create(const std::filesystem::path& path);
+    // is refused. So is a file that a run of these files of the author's would have to write over.
+    static RunDirectory create(const std::filesystem::path& path,
+                               const std::vector<SourceFile>& files);
+    // Makes the first of stem-1, stem-2, ... that is not there.
+    static RunDirectory create_next(const std::filesystem::path& stem);
     // One that holds a run.
     static RunDirectory open(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }
     Checkpoints checkpoints() const { return Checkpoints(path_ / "checkpoints"); }
     void write_configuration(const Json& configuration) const;
-    // Keeps a version of the author's files, unless the last one that is kept is the same.
+    // Keeps a version of the author's files, unless the last one that is kept of the steps up to this one is
+    // the same.
     void keep_source(uint64_t step, const std::vector<SourceFile>& files) const;
 
 private:

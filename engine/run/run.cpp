@@ -56,15 +56,19 @@ TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plug
     env.set_run_length(std::max<uint64_t>(1, settings_.total_steps / env.count()));
     graph_ = trainee_.record();
     if (!start_.record.environments.empty()) require_recordable(env, start_, settings_);
-    if (!start_.out.empty()) open_directory(plugins);
+    if (!start_.out.empty() || !start_.next.empty()) open_directory(plugins);
     if (!start_.record.environments.empty()) begin_recording();
     if (start_.watch && settings_.reload.watch) watch();
 }
 
-// The configuration comes last: it is what makes the directory a run's.
+// What can fail without the directory comes before it, so that none is left with nothing in it. The
+// configuration comes last: it is what makes the directory a run's.
 void TrainingRun::open_directory(Plugins& plugins) {
-    directory_.emplace(start_.resume ? RunDirectory::open(start_.out)
-                                     : RunDirectory::create(start_.out));
+    for (const std::string& sink : settings_.sinks) plugins.find({"sink/1", sink});
+    directory_.emplace(start_.resume         ? RunDirectory::open(start_.out)
+                       : start_.next.empty() ? RunDirectory::create(start_.out, trainee_.files())
+                                             : RunDirectory::create_next(start_.next));
+    start_.out = directory_->path();
     if (start_.resume) go_on();
     for (const std::string& sink : settings_.sinks)
         sinks_.push_back(std::make_unique<SinkInstance>(plugins, sink, start_.out));

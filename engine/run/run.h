@@ -18,9 +18,11 @@ struct Progress {
 
 // How a run begins.
 struct RunStart {
-    std::filesystem::path out = {};    // its directory; empty: no files
-    bool resume = false;               // go on from the newest checkpoint in `out`
-    bool changed_source = false;       // though the author's files have changed
+    std::filesystem::path out = {};    // its directory; empty: no files, unless there is `next`
+    std::filesystem::path next =
+        {};                 // "runs/cartpole": the first of runs/cartpole-1, -2, ... that is free
+    bool resume = false;    // go on from the newest checkpoint in `out`
+    bool changed_source = false;    // though the author's files have changed
     bool watch = false;    // take what is saved while it trains, unless "reload.watch" says no
     RecordSettings record = {};    // what is kept of evaluations; no environments: nothing
     std::filesystem::path record_to = {};    // empty: out/recordings/step-N.recording
@@ -97,6 +99,7 @@ private:
     void keep_version(bool other_layout);
     void keep_configuration();
     void end_reload();
+    void tell(const RunReload& reload, LogLevel level);
 
     RunStart start_;
     Trainee trainee_;

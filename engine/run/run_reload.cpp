@@ -33,8 +33,7 @@ bool TrainingRun::take_reload() {
         if (stopped_)
             reload.text =
                 reload.why + "\n  The run stops at step " + std::to_string(progress_.steps) + ".";
-        if (told_) told_(reload);
-        else trainee_.environment().on().log.warn(reload.text);
+        tell(reload, LogLevel::warning);
         return false;
     }
     keep_version(reload.restarted || trainee_.environment().schema().header().layout != layout);
@@ -87,9 +86,19 @@ void TrainingRun::end_reload() {
     reload_->seconds = reload_->seconds_since_saved();
     reload_metrics_ = {{"reload.version", double(reload_->version)},
                        {"reload.seconds", reload_->seconds}};
-    if (told_) told_(*reload_);
-    else trainee_.environment().on().log.info(reload_->text);
+    tell(*reload_, LogLevel::info);
     reload_.reset();
+}
+
+// Whoever is told may fail with it: the run goes on all the same.
+void TrainingRun::tell(const RunReload& reload, LogLevel level) {
+    const Log& log = trainee_.environment().on().log;
+    try {
+        if (told_) told_(reload);
+        else log.write(level, reload.text);
+    } catch (const std::exception& wrong) {
+        log.warn(std::string("a reload could not be told of: ") + wrong.what());
+    }
 }
 
 }

@@ -2,22 +2,25 @@
 
 #include "engine/arrays/dtype.h"
 #include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/config/config.h"
 
 #include <algorithm>
-#include <cstring>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 namespace nacelle {
 namespace {
-
-using Json = nlohmann::json;
 
 // In the order of Dtype.
 constexpr const char* names[] = {"F32", "F64", "I32", "U32", "I64", "U64",
                                  "I16", "U16", "I8",  "U8",  "BOOL"};
 
 constexpr size_t length_bytes = 8;
+
+// Arrays here have at most five; nobody else's has as many as this.
+constexpr size_t most_dimensions = 32;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& why) {
     throw Error(where, "is no safetensors file: " + why);
@@ -32,27 +35,101 @@ std::vector<size_t> widest_first(const std::vector<Tensor>& tensors) {
     return order;
 }
 
-Tensor tensor_of(const std::string& name, const Json& entry, std::span<const std::byte> data) {
-    Tensor tensor{.name = name};
-    const std::string type = entry.at("dtype").get<std::string>();
-    const auto* const found = std::find(std::begin(names), std::end(names), type);
-    if (found == std::end(names)) throw std::runtime_error("'" + name + "' is of type " + type);
-    tensor.dtype = static_cast<Dtype>(found - std::begin(names));
-    tensor.shape = entry.at("shape").get<std::vector<int64_t>>();
-    const auto place = entry.at("data_offsets").get<std::vector<uint64_t>>();
-    if (place.size() != 2 || place[0] > place[1] || place[1] > data.size() ||
-        place[1] - place[0] != tensor.bytes())
-        throw std::runtime_error("the place of '" + name + "' is wrong");
-    tensor.data = data.subspan(place[0], place[1] - place[0]);
-    return tensor;
+// Nothing where a size is negative, or where the product is more than a size can say.
+std::optional<size_t> bytes_of(Dtype dtype, const std::vector<int64_t>& shape) {
+    if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; })) return {};
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+    size_t bytes = dtype_size(dtype);
+    for (const int64_t size : shape)
+        if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes)) return {};
+    return bytes;
+}
+
+// One entry of a header that somebody else may have written.
+class Entry final {
+public:
+    Entry(const std::string& name, const Json& json, const std::string& where)
+        : name_("'" + name + "'"), json_(json), where_(where) {
+        if (!is_printable_line(name)) fail("the name " + printable(name_) + " is no plain text");
+        if (!json.is_object()) fail(name_ + " is no JSON object");
+    }
+
+    Tensor tensor(const std::string& name, std::span<const std::byte> data) const {
+        Tensor tensor{.name = name, .dtype = dtype()};
+        const std::vector<uint64_t> sizes = whole_numbers("shape"),
+                                    place = whole_numbers("data_offsets");
+        if (sizes.size() > most_dimensions)
+            fail(name_ + " has " + std::to_string(sizes.size()) + " dimensions; at most " +
+                 std::to_string(most_dimensions) + " are read");
+        for (const uint64_t size : sizes) tensor.shape.push_back(int64_t(size));
+        const std::optional<size_t> bytes = bytes_of(tensor.dtype, tensor.shape);
+        if (!bytes) fail("the sizes of " + name_ + " are too large");
+        if (place.size() != 2 || place[0] > place[1] || place[1] > data.size() ||
+            place[1] - place[0] != *bytes)
+            fail("the place of " + name_ + " is wrong");
+        tensor.data = data.subspan(place[0], *bytes);
+        return tensor;
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& why) const { refuse(where_, why); }
+    Dtype dtype() const {
+        const auto found = json_.find("dtype");
+        if (found == json_.end() || !found->is_string()) fail(name_ + " has no text 'dtype'");
+        const std::string type = found->get<std::string>();
+        const auto* const known = std::find(std::begin(names), std::end(names), type);
+        if (known == std::end(names)) fail(name_ + " is of type " + printable(type));
+        return static_cast<Dtype>(known - std::begin(names));
+    }
+    std::vector<uint64_t> whole_numbers(const char* key) const {
+        const auto found = json_.find(key);
+        const auto is_one = [](const Json& number) {
+            return number.is_number_unsigned() &&
+                   number.get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max());
+        };
+        if (found == json_.end() || !found->is_array() ||
+            !std::all_of(found->begin(), found->end(), is_one))
+            fail(name_ + " has no list of whole numbers '" + key + "'");
+        return found->get<std::vector<uint64_t>>();
+    }
+
+    std::string name_;    // as a message shows it
+    const Json& json_;
+    const std::string& where_;
+};
+
+Json header_of(const std::string& text, const std::string& where) {
+    Json header;
+    try {
+        header = parse_json(text, where);
+    } catch (const Error& wrong) {
+        refuse(where, "its header: " + printable(wrong.reason()));
+    }
+    if (!header.is_object()) refuse(where, "its header is no JSON object");
+    return header;
+}
+
+// The tensors lie one behind the other, in the order given, and nothing else does.
+void require_dense(const std::vector<Tensor>& tensors, std::span<const std::byte> data,
+                   const std::string& where) {
+    const std::byte* end = data.data();
+    for (const Tensor& tensor : tensors) {
+        if (tensor.data.data() < end)
+            refuse(where, "'" + tensor.name + "' lies where another array does");
+        if (tensor.data.data() > end)
+            refuse(where, "there are bytes before '" + tensor.name + "' that are no array's");
+        end += tensor.data.size();
+    }
+    if (end != data.data() + data.size())
+        refuse(where, "there are bytes at its end that are no array's");
 }
 
 }
 
 size_t Tensor::bytes() const {
-    size_t count = dtype_size(dtype);
-    for (const int64_t size : shape) count *= static_cast<size_t>(size);
-    return count;
+    const std::optional<size_t> bytes = bytes_of(dtype, shape);
+    if (!bytes) throw Error(name, "no array has the sizes " + form());
+    return *bytes;
 }
 
 std::string Tensor::form() const {
@@ -73,7 +150,7 @@ std::string safetensors_of(const std::vector<Tensor>& tensors,
                                {"data_offsets", {end, end + tensor.bytes()}}};
         end += tensor.bytes();
     }
-    std::string text = header.dump();
+    std::string text = json_text(header);
     text.resize((text.size() + 7) / 8 * 8, ' ');
     std::string file(length_bytes, '\0');
     for (size_t i = 0; i < length_bytes; ++i)
@@ -95,19 +172,18 @@ std::vector<Tensor> read_safetensors(std::span<const std::byte> file, const std:
     for (size_t i = 0; i < length_bytes; ++i) length |= uint64_t(file[i]) << (8 * i);
     if (length > file.size() - length_bytes) refuse(where, "it ends within its header");
     const auto* const text = reinterpret_cast<const char*>(file.data()) + length_bytes;
-    const Json header = Json::parse(text, text + length, nullptr, false);
-    if (!header.is_object()) refuse(where, "its header is no JSON object");
+    const Json header = header_of(std::string(text, length), where);
+    const std::span<const std::byte> data = file.subspan(length_bytes + length);
     std::vector<Tensor> tensors;
-    try {
-        for (const auto& [name, entry] : header.items())
-            if (name != "__metadata__")
-                tensors.push_back(tensor_of(name, entry, file.subspan(length_bytes + length)));
-    } catch (const std::exception& wrong) {
-        refuse(where, wrong.what());
-    }
-    std::stable_sort(tensors.begin(), tensors.end(), [](const Tensor& a, const Tensor& b) {
-        return a.data.data() < b.data.data();
-    });
+    for (const auto& [name, entry] : header.items())
+        if (name != "__metadata__") tensors.push_back(Entry(name, entry, where).tensor(name, data));
+    // An empty one lies before the one that begins where it does.
+    const auto place = [](const Tensor& tensor) {
+        return std::pair(tensor.data.data(), tensor.data.size());
+    };
+    std::stable_sort(tensors.begin(), tensors.end(),
+                     [&](const Tensor& a, const Tensor& b) { return place(a) < place(b); });
+    require_dense(tensors, data, where);
     return tensors;
 }
 

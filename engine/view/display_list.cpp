@@ -59,6 +59,15 @@ void Painter::put(void* painter, Canvas::Form form, const float* numbers, int co
     }
 }
 
+void Painter::fail(void* painter, const char* words) {
+    auto& self = *static_cast<Painter*>(painter);
+    try {
+        self.fault_ = words;
+    } catch (...) {    // no memory
+        self.too_much_ = true;
+    }
+}
+
 void Painter::add(Canvas::Form form, std::span<const float> numbers, Colour colour,
                   const char* text) {
     if (!all_finite(numbers)) {
@@ -93,6 +102,9 @@ void Painter::add(Canvas::Form form, std::span<const float> numbers, Colour colo
 
 DisplayList Painter::take(const std::string& who) {
     DisplayList list = std::exchange(list_, {});
+    if (const std::string fault = std::exchange(fault_, {}); !fault.empty())
+        throw Error(who, "draw() was ended: " + fault,
+                    "it was not written for the numbers that are recorded");
     if (std::exchange(too_much_, false))
         throw Error(who, "draw() paints too much for one picture",
                     "at most " + std::to_string(DisplayList::most_shapes) + " shapes, " +

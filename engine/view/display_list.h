@@ -38,16 +38,20 @@ struct DisplayList {
 class Painter final {
 public:
     Canvas canvas() { return Canvas(this, &Painter::put); }
-    // The whole picture. Throws, with `who` before it, where it is too large, or where nothing is seen.
+    // The whole picture. Throws, with `who` before it, where a fault ended it, where it is too large, or
+    // where nothing is seen.
     DisplayList take(const std::string& who);
 
     static void put(void* painter, Canvas::Form, const float* numbers, int count, Colour,
                     const char* text);
+    // What is painted is no picture, for this reason.
+    static void fail(void* painter, const char* words);
 
 private:
     void add(Canvas::Form, std::span<const float> numbers, Colour, const char* text);
 
     DisplayList list_;
+    std::string fault_;
     bool too_much_ = false, has_view_ = false;
 };
 

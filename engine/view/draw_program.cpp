@@ -1,27 +1,37 @@
 #include "engine/view/draw_program.h"
 
 #include "engine/base/error.h"
+#include "engine/env/layout_defines.h"
+#include "engine/jit/host_toolchain.h"
 
 #include <cstring>
 #include <nacelle/kernel.h>
 #include <nacelle/programs/drawing.h>
-#include <sstream>
 
 namespace nacelle {
 namespace {
 
 constexpr const char* drawing_text = "#include <nacelle/programs/drawing.h>\nNACELLE_DRAWING()\n";
 
-std::vector<std::string> layout_defines(const DrawProgram::Layout& layout) {
-    std::ostringstream constants, names;
-    constants.precision(17);
-    for (const auto& [name, value] : layout.constants)
-        constants << "{\"" << name << "\"," << value << "},";
-    for (const std::string& name : layout.varied) names << '"' << name << "\",";
-    std::vector<std::string> defines;
-    if (!layout.constants.empty()) defines.push_back("NACELLE_CONSTANTS=" + constants.str());
-    if (!layout.varied.empty()) defines.push_back("NACELLE_VARIED=" + names.str());
-    return defines;
+// As `check` builds an author's code; beside that, sums that wrap stay defined, so that no index is
+// taken to be within its bounds because it could not be otherwise.
+void add_checks(ProgramText& text, bool clang) {
+    text.defines.insert(text.defines.end(),
+                        {"NACELLE_CHECKED", "NACELLE_FAULTS_THROW", "_GLIBCXX_ASSERTIONS"});
+    text.options = {"-O1", "-fwrapv", "-fsanitize=bounds", "-fsanitize=integer-divide-by-zero",
+                    "-fsanitize-undefined-trap-on-error"};
+    // Or else an array at the end of a struct may have any size.
+    if (!clang) text.options.emplace_back("-fsanitize=bounds-strict");
+}
+
+ProgramText program_text(RunsOn& host, const std::filesystem::path& source,
+                         const DrawProgram::Build& build) {
+    ProgramText text{.instantiation = drawing_text,
+                     .headers = {},
+                     .defines =
+                         layout_defines(build.constants, build.varied, source.filename().string())};
+    if (build.checked) add_checks(text, find_host_toolchain(*host.cache).clang);
+    return text;
 }
 
 // What draw() is given: the view of a batch of one, made of copies.
@@ -68,13 +78,10 @@ private:
 
 }
 
-DrawProgram::DrawProgram(const std::filesystem::path& source, const Layout& layout,
+DrawProgram::DrawProgram(const std::filesystem::path& source, const Build& build,
                          const std::filesystem::path& cache)
     : host_(open_backend({.backend = "cpu", .threads = 1, .cache = cache, .env_folders = {}})),
-      program_(*host_, source,
-               ProgramText{.instantiation = drawing_text,
-                           .headers = {},
-                           .defines = layout_defines(layout)}),
+      program_(*host_, source, program_text(*host_, source, build)),
       draw_(program_.kernel("nacelle_draw")) {}
 
 DisplayList DrawProgram::paint(const Scene& scene) {
@@ -82,7 +89,8 @@ DisplayList DrawProgram::paint(const Scene& scene) {
         throw Error(scene.name, "the copy is from another version of the environment");
     const HostView view(schema(), scene);
     Painter painter;
-    const DrawArgs args{.sink = &painter, .put = &Painter::put, .tick = scene.tick};
+    const DrawArgs args{
+        .sink = &painter, .put = &Painter::put, .fail = &Painter::fail, .tick = scene.tick};
     // A stream of its own: two threads may paint at the same time.
     const auto stream = host_->device->stream();
     launch_program(*host_, *stream, draw_, thread_each(1), view.data(), args_of(args));

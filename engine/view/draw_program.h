@@ -9,14 +9,17 @@ namespace nacelle {
 // a running environment: what it paints is a Scene.
 class DrawProgram final {
 public:
-    // What decides on the layout of the arrays: the constants that are set, and which parameters vary.
-    struct Layout {
+    struct Build {
+        // What decides on the layout of the arrays: the constants that are set, and which parameters vary.
         std::map<std::string, double> constants;
         std::set<std::string> varied;
+        // For numbers that anybody may have written: where draw() would read outside, paint() throws. What
+        // is outside a plain array of C++ ends by a signal.
+        bool checked = false;
     };
 
     // Throws the compiler's diagnostics as an Error.
-    DrawProgram(const std::filesystem::path& source, const Layout& layout,
+    DrawProgram(const std::filesystem::path& source, const Build& build,
                 const std::filesystem::path& cache);
 
     bool has_draw() const { return schema().header().has_draw != 0; }

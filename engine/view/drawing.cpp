@@ -24,8 +24,8 @@ Drawing::Drawing(Environment& env) : env_(env) {
     const EnvSettings& settings = env.settings();
     program_ = std::make_unique<DrawProgram>(
         settings.source,
-        DrawProgram::Layout{.constants = settings.constants,
-                            .varied = varied_params(flatten_params(settings.params))},
+        DrawProgram::Build{.constants = settings.constants,
+                           .varied = varied_params(flatten_params(settings.params))},
         env.on().cache->directory());
     if (program_->schema().header().layout != env.schema().header().layout)
         throw Error(settings.source.filename().string(),

@@ -10,7 +10,7 @@ constexpr size_t most_commands = 256;
 }
 
 Json read_command(const std::string& text) {
-    Json command = Json::parse(text, nullptr, false);
+    Json command = try_parse_json(text).value_or(Json());
     const bool good = command.is_object() && command.contains("do") && command["do"].is_string();
     return good ? command : Json();
 }

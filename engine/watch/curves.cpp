@@ -31,7 +31,7 @@ std::string Curves::text() {
             points.push_back({curve.last.first, double(float(curve.last.second))});
         all[name] = std::move(points);
     }
-    return all.dump();
+    return json_text(all);
 }
 
 }

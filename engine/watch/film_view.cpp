@@ -11,10 +11,6 @@ namespace {
 
 bool is_seen(const RecordedArray& array) { return array.moment != Moment::end; }
 
-std::string plain_dump(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }
 
 FilmView::FilmView(Film& film, std::shared_ptr<Viewer> viewer, FilmViewSettings settings)
@@ -168,9 +164,9 @@ void FilmView::show_film() {
         if (all[i].trained) one["trained"] = *all[i].trained;
         episodes.push_back(std::move(one));
     }
-    viewer_->show("film", plain_dump({{"file", film_.recording().path().string()},
-                                      {"problems", film_.recording().problems()},
-                                      {"episodes", episodes}}));
+    viewer_->show("film", json_text({{"file", film_.recording().path().string()},
+                                     {"problems", film_.recording().problems()},
+                                     {"episodes", episodes}}));
 }
 
 void FilmView::show_environment() {
@@ -180,9 +176,9 @@ void FilmView::show_environment() {
             list.push_back({{"name", array.name()},
                             {"form", form_text(array.field, array.rows)},
                             {"first", shown_.names.contains(array.name())}});
-    viewer_->show("environment", plain_dump({{"name", film_.recording().header().environment},
-                                             {"agents", agents()},
-                                             {"arrays", list}}));
+    viewer_->show("environment", json_text({{"name", film_.recording().header().environment},
+                                            {"agents", agents()},
+                                            {"arrays", list}}));
 }
 
 // As they were at the episode's start; they cannot be changed any more.
@@ -190,7 +186,7 @@ void FilmView::show_parameters() {
     Json list = Json::array();
     for (const auto& [name, value] : summary().params.items())
         list.push_back({{"name", name}, {"kind", "fixed"}, {"value", value}});
-    viewer_->show("parameters", plain_dump(list));
+    viewer_->show("parameters", json_text(list));
 }
 
 // The whole episode's, of the agent that is looked at: what it had been given up to each step.
@@ -216,7 +212,7 @@ void FilmView::show_status() {
     Json status = {{"mode", "play"},         {"state", settings_.paused ? "paused" : "runs"},
                    {"pace", settings_.pace}, {"episode", episode_},
                    {"step", step_},          {"env", environment_ ? Json(*environment_) : Json()}};
-    viewer_->show("status", status.dump());
+    viewer_->show("status", json_text(status));
 }
 
 // An author's mistake in draw() costs the picture and no more.
@@ -237,7 +233,7 @@ void FilmView::show_step() {
                                      std::to_string(step_) + ",\"note\":" + json_word(note) + "," +
                                      picture_text(list) + "}");
     } catch (const std::exception& wrong) {
-        viewer_->show("refused", Json(std::string(wrong.what())).dump());
+        viewer_->show("refused", json_text(wrong.what()));
     }
 }
 

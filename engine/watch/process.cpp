@@ -1,16 +1,19 @@
 #include "engine/watch/process.h"
 
 #include "engine/base/descriptor.h"
-#include "engine/base/error.h"
-#include "engine/check/child.h"
 #include "engine/check/place.h"
+#include "engine/config/describe.h"
 #include "engine/jit/source_watch.h"
+#include "engine/supervised/child.h"
+#include "engine/supervised/last_words.h"
 #include "engine/watch/board_viewer.h"
+#include "engine/watch/prints.h"
 #include "engine/watch/problem.h"
 
-#include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
+#include <optional>
 #include <set>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,6 +23,8 @@ namespace {
 
 // A compiler on a busy machine may take this long.
 constexpr double patience = 600;
+// What an engine does between a compiler's work and an author's functions, opening a device or reading a table.
+constexpr double least_beside_compiles = 5;
 constexpr std::chrono::milliseconds between_looks{50};
 constexpr size_t most_wishes = 1000;
 
@@ -31,45 +36,51 @@ public:
     explicit Listener(WatchedProcess& owner) : owner_(owner) {}
 
     double take(const std::string& line) {
+        const size_t space = std::min(line.find(' '), line.size());
+        const std::string section = line.substr(0, space),
+                          json = line.substr(std::min(space + 1, line.size()));
         if (line.starts_with('{')) {
-            take_last_words(Json::parse(line, nullptr, false));
+            if (const auto crash = read_crash(try_parse_json(line).value_or(Json())))
+                crash_ = *crash;
             return silence_;
         }
-        const size_t space = line.find(' ');
-        const std::string section = line.substr(0, space);
+        // A process that was killed, or whose memory was written over, may have said anything.
+        if (json.find('\0') != json.npos || !Json::accept(json)) return silence_;
         static const std::set<std::string> sections = {"environment", "parameters", "status",
                                                        "curves",      "news",       "arrays",
                                                        "picture",     "refused",    "recording"};
-        if (section == "busy") silence_ = patience;
-        else if (section == "pid" || section == "broken") {
-            const Json value = Json::parse(line.substr(space + 1), nullptr, false);
-            if (section == "broken" && value.is_string()) broken_ = value;
-            if (section == "pid" && value.is_number_integer()) {
-                const std::lock_guard lock(owner_.mutex_);
-                owner_.child_ = value.get<long>();
-            }
-        } else if (space != line.npos && sections.contains(section)) {
+        if (section == "busy") {
+            const double beside = std::max(owner_.settings_.timeout, least_beside_compiles);
+            silence_ = json == "true" ? patience : beside;
+        } else if (section == "done") done_ = true;
+        else if (section == "broken") broken_ = broken_text(json);
+        else if (sections.contains(section)) {
             // From its first word on it steps, but for what it announces.
             silence_ = owner_.settings_.timeout;
             if (section == "picture") owner_.looks_ = false;
             if (section == "environment") owner_.read_source();    // a version was taken
-            owner_.board_.put(section, line.substr(space + 1));
-        }    // else an author's own output
+            owner_.board_.put(section, json);
+        }
         return silence_;
     }
 
     // What was wrong; empty where it ended in order.
     std::string verdict(const ChildEnd& end) const {
-        if (end.how == ChildEnd::exited && end.status == 0) return {};
+        if (end.how == ChildEnd::exited && end.status == 0 && done_) return {};
         if (!broken_.empty()) return broken_;
         const std::string at =
-            offset_ ? author_place(object_, offset_, owner_.settings_.author) : std::string();
+            crash_.offset ? author_place(crash_.object, crash_.offset, owner_.settings_.author)
+                          : std::string();
         const std::string place =
             (at.empty() ? owner_.settings_.author.filename().string() : at) + ": ";
         if (end.how == ChildEnd::stuck)
-            return place + "a step has not come back after " +
-                   std::to_string(int(owner_.settings_.timeout)) +
+            return place + "a step, or reset() or observe() behind it, has not come back after " +
+                   number_text(owner_.settings_.timeout) +
                    " s: look for a loop whose condition stays true, or raise --timeout";
+        if (end.how == ChildEnd::exited && end.status == 0)
+            return place +
+                   "the process that stepped it has ended by exit(0): an environment must not "
+                   "call exit()";
         const std::string how = end.how == ChildEnd::killed_by_signal
                                     ? ::strsignal(end.status)
                                     : "status " + std::to_string(end.status);
@@ -78,16 +89,16 @@ public:
     }
 
 private:
-    void take_last_words(const Json& words) {
-        if (!words.is_object() || !words.contains("signal")) return;
-        object_ = words.value("object", "");
-        offset_ = words.value("offset", uint64_t(0));
+    static std::string broken_text(const std::string& json) {
+        const Json value = try_parse_json(json).value_or(Json());
+        return value.is_string() ? value.get<std::string>() : std::string();
     }
 
     WatchedProcess& owner_;
     double silence_ = patience;    // until it steps
-    std::string broken_, object_;
-    uint64_t offset_ = 0;
+    std::string broken_;
+    CrashPlace crash_;
+    bool done_ = false;    // it has ended in order
 };
 
 WatchedProcess::WatchedProcess(Board& board, WatchedSettings settings)
@@ -103,7 +114,7 @@ WatchedProcess::~WatchedProcess() {
     for (int i = 0; i < 20 && !over_; ++i) std::this_thread::sleep_for(between_looks);
     {
         const std::lock_guard lock(mutex_);
-        if (!over_ && child_ > 0) ::kill(pid_t(-child_), SIGKILL);
+        if (!over_ && child_ > 0) ::kill(-child_, SIGKILL);
     }
     thread_.join();
 }
@@ -116,7 +127,7 @@ std::string WatchedProcess::failure() const {
 void WatchedProcess::write_line(const std::string& line) {
     const std::string whole = line + "\n";
     const std::lock_guard lock(mutex_);
-    if (commands_ >= 0) ::send(commands_, whole.data(), whole.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (channel_ >= 0) ::send(channel_, whole.data(), whole.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void WatchedProcess::send(const std::string& command) {
@@ -133,7 +144,7 @@ void WatchedProcess::keep(const std::string& command) {
     std::string about = wish["do"];
     if (about == "quit" || about == "reset") return;
     if (about == "play" || about == "step") about = "pause";
-    if (about == "param") about += " " + wish.value("name", Json()).dump();
+    if (about == "param") about += " " + json_text(wish.value("name", Json()));
     const std::lock_guard lock(mutex_);
     if (wishes_.size() < most_wishes || wishes_.contains(about)) wishes_[about] = command;
     asked_ = true;
@@ -156,45 +167,17 @@ void WatchedProcess::look() {
 
 void WatchedProcess::broken(const std::string& text) {
     board_.put("news",
-               Json{{"problem", problem_json(text)}, {"reload", nullptr}, {"reloads", 0}}.dump(
-                   -1, ' ', false, Json::error_handler_t::replace));
-    board_.put("status", Json{{"mode", "watch"}, {"state", "broken"}, {"rate", 0}}.dump());
+               json_text({{"problem", problem_json(text)}, {"reload", nullptr}, {"reloads", 0}}));
+    board_.put("status", json_text({{"mode", "watch"}, {"state", "broken"}, {"rate", 0}}));
     const std::lock_guard lock(mutex_);
     failure_ = text;
 }
 
 void WatchedProcess::work() {
     while (!ends_) {
-        int ends[2];
-        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-            broken(std::string("socketpair: ") + std::strerror(errno));
-            break;
-        }
-        const Descriptor ours(ends[0]), theirs(::dup(ends[1]));    // the copy outlives exec()
-        ::close(ends[1]);
-        {
-            const std::lock_guard lock(mutex_);
-            commands_ = ours.get();
-        }
         looks_ = asked_ = false;
         read_source();
-        write_wishes();
-        std::vector<std::string> command = settings_.command;
-        command.push_back(std::to_string(theirs.get()));
-        Listener listener(*this);
-        std::string wrong;
-        try {
-            const ChildEnd end = run_child(
-                command, patience, [&](const std::string& line) { return listener.take(line); });
-            wrong = listener.verdict(end);
-        } catch (const std::exception& error) {
-            wrong = error.what();
-        }
-        {
-            const std::lock_guard lock(mutex_);
-            commands_ = -1;
-            child_ = 0;
-        }
+        const std::string wrong = follow_one();
         if (wrong.empty() || ends_) break;
         broken(wrong);
         if (!settings_.waits) break;
@@ -203,6 +186,38 @@ void WatchedProcess::work() {
         failure_.clear();
     }
     over_ = true;
+}
+
+// One process, until its end; what was wrong.
+std::string WatchedProcess::follow_one() {
+    Listener listener(*this);
+    Prints prints(board_);
+    std::optional<Descriptor> kept;    // its number is nobody else's until nobody sends there
+    const auto set = [this](pid_t child, int channel) {
+        const std::lock_guard lock(mutex_);
+        child_ = child;
+        channel_ = channel;
+    };
+    std::string wrong;
+    try {
+        const ChildEnd end =
+            run_child(settings_.command, patience,
+                      {.started =
+                           [&](pid_t child, int channel) {
+                               kept.emplace(::fcntl(channel, F_DUPFD_CLOEXEC, 3));
+                               set(child, kept->get());
+                               write_wishes();
+                           },
+                       .said = [&](const std::string& line) { return listener.take(line); },
+                       .printed = [&](const std::string& text) { prints.add(text); }});
+        set(0, -1);
+        wrong = listener.verdict(end);
+    } catch (const std::exception& error) {
+        set(0, -1);
+        wrong = error.what();
+    }
+    prints.show(true);
+    return wrong;
 }
 
 // What failed is the text from before the process was told of it: a save may come while it is stuck.

@@ -7,17 +7,17 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <sys/types.h>
 #include <thread>
 #include <vector>
 
 namespace nacelle {
 
 struct WatchedSettings {
-    // The program that steps the environment; a last argument is added, the number of the descriptor from
-    // which it reads what is asked for.
+    // The program that steps the environment; a last argument is added, the number of its channel.
     std::vector<std::string> command;
     std::filesystem::path author;    // the environment's file
-    double timeout = 10;             // seconds that a step may take
+    double timeout = 10;             // seconds that a step, reset() or observe() may take
     bool waits = true;    // for a save, where the environment cannot go on; else all is over then
     std::vector<std::string> wishes;    // commands that it begins with
 };
@@ -43,6 +43,7 @@ public:
 private:
     class Listener;
     void work();
+    std::string follow_one();
     void read_source();
     void wait_for_save();
     void broken(const std::string& text);
@@ -53,8 +54,8 @@ private:
     Board& board_;
     WatchedSettings settings_;
     mutable std::mutex mutex_;
-    int commands_ = -1;    // our end of what is asked for
-    long child_ = 0;       // its process
+    int channel_ = -1;    // our end of the child's
+    pid_t child_ = 0;     // its process
     std::string failure_;
     std::map<std::string, std::string>
         wishes_;    // what a process that is started anew must be told

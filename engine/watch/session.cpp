@@ -216,15 +216,15 @@ void WatchSession::tell_status() {
         status["return"] = totals_.mean_return;
         status["length"] = totals_.mean_length;
     }
-    viewer_->show("status", status.dump());
+    viewer_->show("status", json_text(status));
 }
 
-void WatchSession::tell_recording() { viewer_->show("recording", recording_->files().dump()); }
+void WatchSession::tell_recording() { viewer_->show("recording", json_text(recording_->files())); }
 
 void WatchSession::tell_news() {
-    viewer_->show("news",
-                  Json{{"problem", problem_}, {"reload", last_reload_}, {"reloads", reloads_}}.dump(
-                      -1, ' ', false, Json::error_handler_t::replace));
+    viewer_->show(
+        "news",
+        json_text({{"problem", problem_}, {"reload", last_reload_}, {"reloads", reloads_}}));
 }
 
 }

@@ -38,17 +38,16 @@ void Showing::attach(Environment& env, const std::string& policy) {
     const Header& header = env.schema().header();
     arrays_.agent = std::min<size_t>(arrays_.agent, header.agents - 1);
     std::erase_if(arrays_.names, [&](const std::string& name) { return !env.schema().find(name); });
-    viewer_->show("environment", Json{{"name", env.name()},
-                                      {"source", env.settings().source.string()},
-                                      {"backend", env.on().cuda() ? "GPU" : "CPU"},
-                                      {"why", env.on().why},
-                                      {"envs", env.count()},
-                                      {"agents", header.agents},
-                                      {"draws", header.has_draw != 0},
-                                      {"version", env.version()},
-                                      {"policy", policy},
-                                      {"arrays", arrays_of(env.schema(), env.count())}}
-                                     .dump());
+    viewer_->show("environment", json_text({{"name", env.name()},
+                                            {"source", env.settings().source.string()},
+                                            {"backend", env.on().cuda() ? "GPU" : "CPU"},
+                                            {"why", env.on().why},
+                                            {"envs", env.count()},
+                                            {"agents", header.agents},
+                                            {"draws", header.has_draw != 0},
+                                            {"version", env.version()},
+                                            {"policy", policy},
+                                            {"arrays", arrays_of(env.schema(), env.count())}}));
     show_parameters();
     look_again();
 }
@@ -58,7 +57,7 @@ void Showing::detach() {
     drawing_.reset();
 }
 
-void Showing::show_parameters() { viewer_->show("parameters", parameters_json(*env_).dump()); }
+void Showing::show_parameters() { viewer_->show("parameters", json_text(parameters_json(*env_))); }
 
 bool Showing::obey(const Json& command) {
     const std::string what = command["do"];
@@ -89,7 +88,7 @@ void Showing::set_param(const Json& command, const SetParam& set) {
     }
     show_parameters();
     look_again();
-    viewer_->show("refused", Json(wrong).dump());
+    viewer_->show("refused", json_text(wrong));
 }
 
 // A file that was saved meanwhile, and does not compile, leaves its arrays to be seen.
@@ -118,7 +117,7 @@ void Showing::show_if_wanted(uint64_t step) {
     const double so_far = first_number(scene, "episode.return", arrays_.agent),
                  steps = first_number(scene, "episode.length");
     if (std::isfinite(so_far) && std::isfinite(steps))
-        more += "\"episode\":" + Json{so_far, steps}.dump() + ",";
+        more += "\"episode\":" + json_text(Json{so_far, steps}) + ",";
     due_ = now + pause(std::max({1 / limits_.pictures, copied / limits_.copying,
                                  painting_.seconds() / limits_.painting}));
     painting_.paint({drawing_, std::move(scene), arrays_, std::move(more)});

@@ -26,9 +26,7 @@ void add_whole(std::string& text, uint64_t number) {
 
 }
 
-std::string json_word(std::string_view words) {
-    return Json(std::string(words)).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string json_word(std::string_view words) { return json_text(std::string(words)); }
 
 std::string picture_text(const DisplayList& list) {
     std::string text = "\"view\":[";

@@ -28,7 +28,7 @@ TrainingView::TrainingView(TrainingRun& run, std::shared_ptr<Viewer> viewer,
       stops_(std::move(stops)),
       showing_(viewer_, limits),
       steps_(run.progress().steps) {
-    viewer_->show("news", news(nullptr, nullptr, 0).dump());
+    viewer_->show("news", json_text(news(nullptr, nullptr, 0)));
     tell_status();
     run_.at_boundaries([this](uint64_t steps) { look(steps); });
 }
@@ -97,9 +97,7 @@ void TrainingView::reloaded(const RunReload& reload) {
                         {"state", reload.state_changed ? "changed" : "kept"}};
     }
     const Json problem = reload.taken ? Json() : problem_json(reload.text);
-    viewer_->show(
-        "news",
-        news(problem, last_reload_, reloads_).dump(-1, ' ', false, Json::error_handler_t::replace));
+    viewer_->show("news", json_text(news(problem, last_reload_, reloads_)));
 }
 
 void TrainingView::tell_status() {
@@ -115,7 +113,7 @@ void TrainingView::tell_status() {
         if (name == "episode.length") status["length"] = value;
         if (name == "evaluation.return") status["policy_return"] = value;
     }
-    viewer_->show("status", status.dump());
+    viewer_->show("status", json_text(status));
 }
 
 }

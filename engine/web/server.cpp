@@ -3,9 +3,11 @@
 
 #include "engine/base/error.h"
 #include "engine/web/gate.h"
+#include "engine/web/places.h"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
@@ -26,37 +28,27 @@ using Tcp = asio::ip::tcp;
 using Code = beast::error_code;
 using Request = http::request<http::empty_body>;
 
-// In bytes and seconds; more connections than these are closed at once.
+// In bytes.
 constexpr uint32_t most_header = 8192;
 constexpr size_t most_said = 4096;
-constexpr size_t most_connections = 32;
+// Of each kind: that have not shown the token, that have, and pages.
+constexpr size_t most_strangers = 32, most_guests = 32, most_pages = 32;
 constexpr std::chrono::seconds request_time{10}, silence{30};
+// Until connections are accepted again, where the process has no descriptor left for one.
+constexpr std::chrono::milliseconds accept_pause{100};
 
 struct Shared {
     Board& board;
     WebSettings settings;
     std::string token;
     unsigned port = 0;
-    size_t connections = 0;
-};
-
-// Counts itself while it lives.
-class Place final {
-public:
-    explicit Place(Shared& shared) : shared_(&shared) { ++shared.connections; }
-    ~Place() { --shared_->connections; }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-
-private:
-    Shared* shared_;
+    Places strangers{most_strangers}, guests{most_guests};
 };
 
 // A page that looks.
 class Page final : public std::enable_shared_from_this<Page> {
 public:
-    Page(Shared& shared, std::shared_ptr<Place> place, beast::tcp_stream stream)
-        : shared_(shared), place_(std::move(place)), socket_(std::move(stream)) {}
+    Page(Shared& shared, beast::tcp_stream stream) : shared_(shared), socket_(std::move(stream)) {}
 
     void start(const Request& request) {
         beast::get_lowest_layer(socket_).expires_never();
@@ -100,7 +92,6 @@ private:
     }
 
     Shared& shared_;
-    std::shared_ptr<Place> place_;
     websocket::stream<beast::tcp_stream> socket_;
     beast::flat_buffer buffer_{most_said + 256};
     Board::Seen seen_;
@@ -114,10 +105,9 @@ using Pages = std::vector<std::weak_ptr<Page>>;
 class Visit final : public std::enable_shared_from_this<Visit> {
 public:
     Visit(Shared& shared, Pages& pages, Tcp::socket socket)
-        : shared_(shared),
-          pages_(pages),
-          place_(std::make_shared<Place>(shared)),
-          stream_(std::move(socket)) {}
+        : shared_(shared), pages_(pages), stream_(std::move(socket)) {
+        take_place(shared.strangers);
+    }
 
     void read() {
         parser_.emplace();
@@ -132,6 +122,11 @@ public:
     }
 
 private:
+    void take_place(Places& places) {
+        place_.reset();
+        place_.emplace(places, [this] { stream_.close(); });
+    }
+
     void refuse(Code failed) {
         const auto has_body =
             failed == http::error::body_limit || failed == http::error::unexpected_body;
@@ -159,17 +154,25 @@ private:
                                  .origins = int(request.count(http::field::origin))},
                                 shared_.token, shared_.port);
         if (pass.status != 200) return write(pass.status, pass.name);
+        take_place(shared_.guests);
         if (pass.name == "live") {
             if (!websocket::is_upgrade(request)) return write(426, "this is a WebSocket");
-            const auto page = std::make_shared<Page>(shared_, place_, std::move(stream_));
-            std::erase_if(pages_, [](const auto& one) { return one.expired(); });
-            pages_.push_back(page);
-            return page->start(request);
+            return become_page(request);
         }
         const WebFile* const file =
             find_file(shared_.settings.files, pass.name.empty() ? "index.html" : pass.name);
         if (file) write(200, file->text, file->type);
         else write(404, "there is no such file");
+    }
+
+    void become_page(const Request& request) {
+        std::erase_if(pages_, [](const auto& one) { return one.expired(); });
+        if (pages_.size() >= most_pages)
+            return write(503, std::to_string(most_pages) + " pages are open already: close one");
+        place_.reset();
+        const auto page = std::make_shared<Page>(shared_, std::move(stream_));
+        pages_.push_back(page);
+        page->start(request);
     }
 
     void write(int status, const std::string& text,
@@ -202,8 +205,8 @@ private:
 
     Shared& shared_;
     Pages& pages_;
-    std::shared_ptr<Place> place_;
     beast::tcp_stream stream_;
+    std::optional<Place> place_;
     beast::flat_buffer buffer_{most_header + 1024};
     std::optional<http::request_parser<http::empty_body>> parser_;
     http::response<http::string_body> response_;
@@ -217,7 +220,8 @@ class WebServer::Inside final {
 public:
     Inside(Board& board, WebSettings settings)
         : shared_{.board = board, .settings = std::move(settings), .token = random_token()},
-          acceptor_(context_) {
+          acceptor_(context_),
+          pause_(context_) {
         try {
             const Tcp::endpoint here(asio::ip::address_v4::loopback(), shared_.settings.port);
             acceptor_.open(here.protocol());
@@ -256,10 +260,16 @@ private:
     }
     void accept() {
         acceptor_.async_accept([this](Code failed, Tcp::socket socket) {
-            if (!failed && shared_.connections < most_connections)
-                std::make_shared<Visit>(shared_, pages_, std::move(socket))->read();
-            accept();
+            if (failed) return accept_later();
+            accept();    // first: a visit that finds no memory keeps nobody else out
+            std::make_shared<Visit>(shared_, pages_, std::move(socket))->read();
         });
+    }
+    // There are too many open files, most likely. To try again at once would fail at once, for ever.
+    void accept_later() {
+        shared_.strangers.close_oldest();
+        pause_.expires_after(accept_pause);
+        pause_.async_wait([this](Code) { accept(); });
     }
     void offer() {
         told_ = false;
@@ -271,6 +281,7 @@ private:
     Pages pages_;
     asio::io_context context_;
     Tcp::acceptor acceptor_;
+    asio::steady_timer pause_;
     std::atomic<bool> told_ = false;
     std::thread thread_;
 };

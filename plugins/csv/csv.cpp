@@ -2,7 +2,8 @@
 // their first appearance. The table stays rectangular: a name that comes later adds a column on the
 // right, and the rows before it get an empty cell there; for that the file is written anew beside
 // itself and renamed. (A second header below the first would break whatever reads tables.) A name
-// that is missing at some step leaves its cell empty. A file that is there already is continued.
+// that is missing at some step leaves its cell empty. A table that is there already is continued;
+// lines in it that are no rows of ours stay as they are.
 #include "plugins/support/line_file.h"
 #include "plugins/support/number_text.h"
 
@@ -11,7 +12,7 @@
 #include <memory>
 #include <nacelle/plugin/config.h>
 #include <nacelle/plugin/sink.h>
-#include <utility>
+#include <optional>
 
 namespace {
 
@@ -47,23 +48,40 @@ std::vector<std::string> cells_of(const std::string& line) {
     return cells;
 }
 
+// The step of a row of so many cells, of which each is a number or empty. Nothing where it is no such row.
+std::optional<uint64_t> step_of(std::string_view line, size_t columns) {
+    uint64_t step = 0;
+    for (size_t column = 0;; ++column) {
+        const std::string_view text = line.substr(0, line.find(','));
+        const char* const last = text.data() + text.size();
+        double value = 0;
+        const auto [end, wrong] = column == 0 ? std::from_chars(text.data(), last, step)
+                                              : std::from_chars(text.data(), last, value);
+        const bool number = wrong == std::errc() && end == last;
+        if (!number && (column == 0 || !text.empty())) return {};
+        if (text.size() == line.size())
+            return column + 1 == columns ? std::optional(step) : std::nullopt;
+        line.remove_prefix(text.size() + 1);
+    }
+}
+
+// Whether a row may begin like this.
+bool begins_row(std::string_view line) {
+    return line.find_first_of("0123456789") == 0 &&
+           line.find_first_not_of("0123456789+-.einfa,") == line.npos;
+}
+
 class Csv final {
 public:
     static constexpr const char* name = "csv";
 
-    Csv(plugin::Host, std::string_view text) {
+    Csv(plugin::Host host, std::string_view text) : host_(host) {
         plugin::Config config(text);
         const fs::path path = fs::path(config.text("out", ".")) / "metrics.csv";
         config.finish();
-        file_ = std::make_unique<LineFile>(path);
-        std::string title;
-        // A device or a pipe has no title to be read.
-        if (!fs::is_regular_file(path) || !std::getline(std::ifstream(path), title)) return;
-        columns_ = cells_of(title);
-        if (columns_.front() != "step")
-            throw std::runtime_error(path.string() +
-                                     " is no table of metrics: its first column is '" +
-                                     columns_.front() + "'");
+        read_title(path);    // before the file is touched: it may be none of ours
+        file_ = std::make_unique<LineFile>(
+            path, [](std::string_view line, bool first) { return first || begins_row(line); });
     }
 
     void write(uint64_t step, std::span<const char* const> names, std::span<const double> values) {
@@ -82,15 +100,27 @@ public:
     }
     void flush() { file_->flush(); }
     void rewind(uint64_t step) {
-        bool title = true;
-        file_->keep_while([&](std::string_view line) {
-            uint64_t its = 0;
-            std::from_chars(line.data(), line.data() + line.size(), its);
-            return std::exchange(title, false) || its <= step;
+        file_->rewind(host_, step, [&](std::string_view line, uint64_t number) {
+            return number == 1 ? std::optional<uint64_t>(0) : step_of(line, columns_.size());
         });
     }
 
 private:
+    void read_title(const fs::path& path) {
+        // A device or a pipe has no title to be read.
+        if (!fs::is_regular_file(path)) return;
+        std::ifstream file(path);
+        if (!file) return;    // who opens it for writing says why
+        std::string title;
+        std::getline(file, title);
+        std::vector<std::string> columns = cells_of(title);
+        const bool open = file.eof(), begun = open && std::string_view("step").starts_with(title);
+        if (!begun && columns.front() != "step")
+            throw std::runtime_error(path.string() +
+                                     " is no table of metrics: its first column is '" +
+                                     columns.front() + "'");
+        if (!open) columns_ = std::move(columns);
+    }
     size_t place_of(const std::string& column) const {
         return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), column) -
                                    columns_.begin());
@@ -109,26 +139,14 @@ private:
     }
 
     void rewrite(const std::vector<std::string>& columns) {
-        const fs::path path = file_->path(), beside = path.string() + ".new";
-        file_->flush();
         const std::string padding(columns.size() - columns_.size(), ',');
-        std::error_code trouble;
-        fs::remove(beside, trouble);
-        {
-            std::ifstream old(path);
-            LineFile wider(beside);
-            wider.add(joined(columns));
-            std::string line;
-            std::getline(old, line);
-            while (std::getline(old, line)) wider.add(line + padding);
-            wider.flush();
-        }
-        fs::rename(beside, path, trouble);
-        if (trouble)
-            throw std::runtime_error(path.string() + " cannot be replaced: " + trouble.message());
-        file_ = std::make_unique<LineFile>(path);
+        file_->rewrite([&](const std::string& line, uint64_t number) -> std::optional<std::string> {
+            if (number == 1) return joined(columns);
+            return step_of(line, columns_.size()) ? line + padding : line;
+        });
     }
 
+    plugin::Host host_;
     std::unique_ptr<LineFile> file_;
     std::vector<std::string> columns_;
 };

@@ -1,5 +1,7 @@
 // Metrics as one JSON object a line in metrics.jsonl: {"step":1024,"return":21.5}. A number that is
-// not finite is null. A file that is there already is continued.
+// not finite is null. A file that is there already is continued; lines in it that are not of this form
+// stay as they are.
+#include "plugins/jsonl/record.h"
 #include "plugins/support/line_file.h"
 #include "plugins/support/number_text.h"
 
@@ -9,6 +11,8 @@
 namespace {
 
 namespace plugin = nacelle::plugin;
+using nacelle::plugins::jsonl::Form;
+using nacelle::plugins::jsonl::Record;
 
 std::string quoted(std::string_view text) {
     static constexpr char digits[] = "0123456789abcdef";
@@ -28,20 +32,15 @@ std::string path_in(plugin::Config config) {
     return out + "/metrics.jsonl";
 }
 
-// The step of a line that was written below; all ones where it is none.
-uint64_t step_of(std::string_view line) {
-    constexpr std::string_view begin = "{\"step\":";
-    uint64_t step = ~uint64_t(0);
-    if (line.starts_with(begin))
-        std::from_chars(line.data() + begin.size(), line.data() + line.size(), step);
-    return step;
-}
+// A whole one that lacks only the line's end was not cut: an editor left it so.
+bool is_cut(std::string_view line, bool) { return Record(line).form() == Form::cut; }
 
 class JsonLines final {
 public:
     static constexpr const char* name = "jsonl";
 
-    JsonLines(plugin::Host, std::string_view config) : file_(path_in(plugin::Config(config))) {}
+    JsonLines(plugin::Host host, std::string_view config)
+        : host_(host), file_(path_in(plugin::Config(config)), is_cut) {}
 
     void write(uint64_t step, std::span<const char* const> names, std::span<const double> values) {
         std::string line = "{\"step\":" + std::to_string(step);
@@ -54,10 +53,15 @@ public:
     }
     void flush() { file_.flush(); }
     void rewind(uint64_t step) {
-        file_.keep_while([&](std::string_view line) { return step_of(line) <= step; });
+        file_.rewind(host_, step, [](std::string_view line, uint64_t) -> std::optional<uint64_t> {
+            const Record record(line);
+            if (record.form() != Form::whole) return {};
+            return record.step();
+        });
     }
 
 private:
+    plugin::Host host_;
     nacelle::plugins::LineFile file_;
 };
 

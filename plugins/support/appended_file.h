@@ -14,10 +14,7 @@ namespace nacelle::plugins {
 // full disk did not take is kept and goes first at the next flush().
 class AppendedFile {
 public:
-    explicit AppendedFile(std::filesystem::path path) : path_(std::move(path)) {
-        file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        if (file_ < 0) fail(errno);
-    }
+    explicit AppendedFile(std::filesystem::path path) : path_(std::move(path)) { reopen(); }
     ~AppendedFile() {
         try {
             flush();
@@ -48,6 +45,17 @@ public:
     }
 
 protected:
+    // Of an open file; messages name the path.
+    AppendedFile(std::filesystem::path path, int file) : path_(std::move(path)), file_(file) {
+        if (file_ < 0) fail(errno);
+    }
+    // The file to which the path leads now.
+    void reopen() {
+        const int opened = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (opened < 0) fail(errno);
+        if (file_ >= 0) ::close(file_);
+        file_ = opened;
+    }
     int file() const { return file_; }
     [[noreturn]] void fail(int code) const {
         const std::string why =

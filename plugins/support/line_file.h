@@ -1,32 +1,76 @@
 #pragma once
-#include "plugins/support/appended_file.h"
+#include "plugins/support/unfinished_file.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
+#include <nacelle/plugin/host.h>
+#include <optional>
 #include <sys/stat.h>
 #include <utility>
 
 namespace nacelle::plugins {
 
-// A text file that grows by whole lines. An existing one is continued; a last line without an end,
-// which a crash left, is cut off.
+// A text file that grows by whole lines, of which each is a record of a step, or none of ours: a file that
+// is there already is continued, and whatever somebody else wrote into it stays.
 class LineFile final : public AppendedFile {
 public:
-    explicit LineFile(const std::filesystem::path& path) : AppendedFile(path) { cut_open_line(); }
+    // A last line without an end, which a crash left, is cut off where is_cut(line, whether it is the first)
+    // says that it is ours. Any other gets its end.
+    template <class IsCut>
+    LineFile(const std::filesystem::path& path, IsCut&& is_cut) : AppendedFile(path) {
+        if (!is_plain()) return;
+        const off_t begin = last_line();
+        const std::string line = read(begin, status().st_size);
+        if (line.empty()) return;
+        if (is_cut(std::string_view(line), begin == 0)) cut(begin);
+        else AppendedFile::add("\n");
+    }
 
     void add(std::string_view line) { AppendedFile::add(std::string(line) + '\n'); }
-    // Cuts off the first line that is not kept, and all that follow it.
-    template <class Keep> void keep_while(Keep&& keep) {
-        flush();
+
+    // Removes each record of a step beyond this one, wherever it stands. step_of(line, its number) gives
+    // nothing for a line that is no record; the host's log is told once of such lines.
+    template <class StepOf> void rewind(plugin::Host host, uint64_t step, StepOf&& step_of) {
         if (!is_plain()) return;
-        std::ifstream lines(path());
-        std::string line;
-        off_t end = 0;
-        while (std::getline(lines, line) && keep(std::as_const(line)))
-            end += static_cast<off_t>(line.size() + 1);
-        cut(end);
+        uint64_t foreign = 0, first_foreign = 0;
+        off_t at = 0, first_gone = -1;
+        bool only_tail = true;
+        each_line([&](const std::string& line, uint64_t number) {
+            const std::optional<uint64_t> its = step_of(line, number);
+            if (!its && foreign++ == 0) first_foreign = number;
+            if (its && *its > step) first_gone = first_gone < 0 ? at : first_gone;
+            else only_tail &= first_gone < 0;
+            at += static_cast<off_t>(line.size() + 1);
+        });
+        if (first_gone >= 0 && only_tail) cut(first_gone);
+        else if (first_gone >= 0)
+            rewrite([&](const std::string& line, uint64_t number) -> std::optional<std::string> {
+                const std::optional<uint64_t> its = step_of(line, number);
+                if (its && *its > step) return {};
+                return line;
+            });
+        if (foreign > 0)
+            host.log(NACELLE_WARNING, path().string() + ":" + std::to_string(first_foreign) +
+                                          ": this is no line of metrics; it stays where it is" +
+                                          (foreign == 1 ? "" : others(foreign - 1)));
+    }
+
+    // Writes the file anew: changed(line, its number) gives what comes in the line's place, or nothing. A
+    // link to a file stays one.
+    template <class Changed> void rewrite(Changed&& changed) {
+        UnfinishedFile anew(std::filesystem::canonical(path()));
+        each_line([&](const std::string& line, uint64_t number) {
+            if (const std::optional<std::string> now = changed(line, number)) anew.add(*now + '\n');
+        });
+        anew.take_place();
+        reopen();
     }
 
 private:
+    static std::string others(uint64_t count) {
+        return ", as do " + std::to_string(count) + " like it";
+    }
     bool is_plain() const { return S_ISREG(status().st_mode); }
     struct stat status() const {
         struct stat found {};
@@ -36,14 +80,37 @@ private:
     void cut(off_t end) {
         if (end < status().st_size && ::ftruncate(file(), end) != 0) fail(errno);
     }
-    void cut_open_line() {
-        if (!is_plain()) return;
-        off_t end = status().st_size;
-        for (char last = 0; end > 0; --end) {
-            if (::pread(file(), &last, 1, end - 1) != 1) fail(errno);
-            if (last == '\n') break;
+
+    template <class Work> void each_line(Work&& work) {
+        flush();
+        std::ifstream lines(path());
+        std::string line;
+        for (uint64_t number = 1; std::getline(lines, line); ++number)
+            work(std::as_const(line), number);
+        // What was not read must not be taken for what is not there.
+        if (!lines.eof()) throw std::runtime_error(path().string() + " cannot be read");
+    }
+    // Where the line begins that has no end.
+    off_t last_line() const {
+        constexpr off_t block = 4096;
+        for (off_t end = status().st_size; end > 0;) {
+            const off_t begin = std::max<off_t>(0, end - block);
+            const size_t found = read(begin, end).rfind('\n');
+            if (found != std::string::npos) return begin + static_cast<off_t>(found + 1);
+            end = begin;
         }
-        cut(end);
+        return 0;
+    }
+    std::string read(off_t begin, off_t end) const {
+        std::string text(static_cast<size_t>(end - begin), '\0');
+        for (size_t at = 0; at < text.size();) {
+            const ssize_t count =
+                ::pread(file(), text.data() + at, text.size() - at, begin + static_cast<off_t>(at));
+            if (count == 0) break;
+            if (count > 0) at += static_cast<size_t>(count);
+            else if (errno != EINTR) fail(errno);
+        }
+        return text;
     }
 };
 

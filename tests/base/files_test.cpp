@@ -205,3 +205,20 @@ TEST_CASE("a private directory is made with its parents and belongs to its user 
     CHECK(error_of([&] { make_private_directory(file + "/sub"); }) ==
           file + ": cannot be made a directory: a file is in its place");
 }
+
+TEST_CASE("what is written by other means has a name beside its place that nobody else has") {
+    const Folder folder;
+    write_file(folder / "out.npz", "old");
+    const std::filesystem::path one = make_unfinished_file(folder / "out.npz"),
+                                other = make_unfinished_file(folder / "out.npz");
+    CHECK(one != other);
+    for (const auto& path : {one, other}) {
+        CHECK(path.parent_path() == folder.path());
+        CHECK(is_unfinished_file(path));
+        CHECK(read_file(path) == "");
+    }
+    CHECK(read_file(folder / "out.npz") == "old");
+    CHECK(error_of([&] { make_unfinished_file(folder / "none/out.npz"); }) ==
+          (folder / "none/out.npz").string() + ": cannot be written: there is no directory '" +
+              (folder / "none").string() + "'");
+}

@@ -6,10 +6,14 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace nacelle;
 using namespace nacelle::test;
@@ -93,6 +97,54 @@ TEST_CASE("cancel stops a program that writes without end") {
     });
     CHECK(run_process({"yes"}, &cancel).cancelled);
     later.join();
+}
+
+TEST_CASE("a program and its children end with the thread that waits for them") {
+    const Folder folder;
+    const std::string numbers = (folder / "numbers").string(),
+                      scratch = (folder / "scratch").string();
+    for (const bool killed : {true, false}) {
+        CAPTURE(killed);
+        std::filesystem::create_directories(scratch);
+        const pid_t waiting = ::fork();
+        if (waiting == 0) {
+            std::signal(SIGTERM, SIG_DFL);    // not the test framework's
+            const auto start = [&] {
+                run_process({"sh", "-c", "sleep 600 & echo $! $$ > '" + numbers + "'; wait"},
+                            nullptr, scratch);
+            };
+            if (killed) start();
+            std::thread(start).detach();
+            ::pause();
+            ::_exit(0);
+        }
+        int child = 0, shell = 0;
+        for (int i = 0; i < 1000 && shell == 0; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            if (std::filesystem::exists(numbers))
+                std::sscanf(read_file(numbers).c_str(), "%d %d", &child, &shell);
+        }
+        REQUIRE(shell > 0);
+        CHECK(::kill(child, 0) == 0);
+        ::kill(waiting, killed ? SIGKILL : SIGTERM);
+        ::waitpid(waiting, nullptr, 0);
+        const auto gone = [&] {
+            return ::kill(child, 0) != 0 && ::kill(shell, 0) != 0 &&
+                   !std::filesystem::exists(scratch);
+        };
+        for (int i = 0; i < 1000 && !gone(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        CHECK(gone());
+        std::filesystem::remove(numbers);
+    }
+}
+
+TEST_CASE("a program keeps nothing open that this process has") {
+    const Folder folder;
+    const int before = ::open((folder / "lock").c_str(), O_CREAT | O_RDWR, 0600);
+    CHECK(shell("ls /proc/self/fd | wc -l").output == "4\n");        // 0, 1, 2, and that of ls
+    CHECK(shell("sleep 0.5; ls /proc/$PPID/fd").output == "0\n");    // the guard's
+    ::close(before);
 }
 
 TEST_CASE("a program that has ended is not cancelled by a flag that stays down") {

@@ -75,8 +75,34 @@ TEST_CASE("damaged texts say what is wrong with them") {
     CHECK(error_for("[\"\xff\"]") == "run.json:1:3: a text that is not UTF-8");
     CHECK(error_for("[\"\xc3(\"]") == "run.json:1:4: a text that is not UTF-8");
     CHECK(error_for("[\"C:\\path\"]").starts_with("run.json:1:6: a backslash that starts none of"));
-    CHECK(error_for(std::string("[\0]", 3)) ==
-          "run.json:1:2: expected a value, found a control character");
+    CHECK(error_for(std::string("[\0]", 3)) == "run.json:1:2: a NUL byte");
+}
+
+// Behind a NUL byte the library reads nothing, and a name with one is cut where it becomes a path.
+TEST_CASE("nothing hides behind a NUL byte") {
+    CHECK(error_for(std::string("{}\n\0{\"seed\": 3}", 15)) == "run.json:2:1: a NUL byte");
+    CHECK(error_for(R"({"a": {"b": "x\u0000y"}})") == "run.json: 'a.b' holds \\u0000");
+    CHECK(error_for(R"({"a": {"\u0000": 1}})") == "run.json: a key holds \\u0000");
+    CHECK_FALSE(try_parse_json(std::string("{}\0", 3)));
+}
+
+TEST_CASE("a text may be nested up to a depth that every reader can follow") {
+    const auto nested = [](size_t depth, const std::string& open, const std::string& close) {
+        std::string text;
+        for (size_t i = 0; i < depth; ++i) text += open;
+        text += "1";
+        for (size_t i = 0; i < depth; ++i) text += close;
+        return text;
+    };
+    CHECK(error_for(nested(most_json_depth, "[", "]")).empty());
+    CHECK(try_parse_json(nested(most_json_depth, "{\"a\":", "}")));
+    CHECK(error_for(nested(most_json_depth + 1, "[", "]")) ==
+          "run.json:1:101: nested deeper than 100 levels");
+    CHECK(error_for(nested(100000, "{\"a\":", "}")).ends_with("nested deeper than 100 levels"));
+    CHECK_FALSE(try_parse_json(nested(100000, "[", "]")));
+    CHECK_FALSE(try_parse_json(std::string(1000000, '[')));
+    // Brackets within texts are none.
+    CHECK(try_parse_json("[\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '[') + "\"]"));
 }
 
 TEST_CASE("a key that stands twice is an error with its path") {

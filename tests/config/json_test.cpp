@@ -18,6 +18,13 @@ std::string set(const std::string& start, const std::string& assignment) {
 
 }
 
+TEST_CASE("writing JSON never fails, whatever bytes its texts hold") {
+    CHECK(json_text({{"path", "caf\xe9/run"}, {"n", 1}}) ==
+          "{\"n\":1,\"path\":\"caf\xef\xbf\xbd/run\"}");
+    CHECK(json_text(Json("\xff\xfe"), 2) == "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+    CHECK(json_text(Json::object()) == "{}");
+}
+
 TEST_CASE("a path is set through objects, which are made where they are missing") {
     CHECK(set("{}", "a.b.c=3") == R"({"a":{"b":{"c":3}}})");
     CHECK(set(R"({"a":{"x":1,"b":2}})", "a.b=3") == R"({"a":{"b":3,"x":1}})");

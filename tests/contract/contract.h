@@ -31,9 +31,10 @@ inline Report check(const std::filesystem::path& author,
                     const std::vector<std::string>& assignments = {}, double timeout = 60,
                     const std::vector<std::string>& only = {}) {
     std::vector<std::string> command = {NACELLE_BUILD_ROOT "/tools/nacelle", "check",
-                                        author.string(), "--inside"};
+                                        author.string()};
     for (const std::string& one : assignments) command.insert(command.end(), {"--set", one});
     for (const std::string& one : only) command.insert(command.end(), {"--only", one});
+    command.emplace_back("--inside");
     ::setenv("XDG_CACHE_HOME", cache_home().c_str(), 1);
     Report report;
     report.passes =

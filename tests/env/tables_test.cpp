@@ -1,4 +1,5 @@
 #include "engine/base/npy.h"
+#include "engine/env/table_form.h"
 #include "tests/env/authors.h"
 #include "tests/env/workbench.h"
 
@@ -83,4 +84,22 @@ TEST_CASE("a table that is missing or does not fit is refused with what was foun
                    "is a number, not a table"));
     CHECK(contains(complaint([&] { env.set_param("rows", 3); }), "is a table"));
     CHECK(env.param("rows") == "table");
+}
+
+TEST_CASE(
+    "a table of more rows than an int counts is refused with the file, the rows and the limit") {
+    Field rows{};
+    std::strcpy(rows.name, "param.rows");
+    rows.role = Role::param;
+    rows.kind = Kind::table;
+    rows.rank = 2;
+    rows.dims[1] = 3;
+    const auto words = [&](int64_t count) {
+        const std::vector<int64_t> shape{count, 3};
+        return complaint([&] { require_table_form(rows, "f32", shape, "Lookup", "rows.npy"); });
+    };
+    CHECK(words(2147483647).empty());
+    CHECK(words(2147483648) == "rows.npy: holds 2147483648 rows for the table 'rows'; a table has "
+                               "at most 2147483647");
+    CHECK(contains(words(int64_t(1) << 62), "holds 4611686018427387904 rows"));
 }

@@ -15,14 +15,10 @@
 namespace fs = std::filesystem;
 using nacelle::Cache;
 using nacelle::test::Place;
+using nacelle::test::text_of;
 using nacelle::test::Variable;
 
 namespace {
-
-std::string text_of(const std::optional<std::vector<std::byte>>& bytes) {
-    if (!bytes) return "(nothing)";
-    return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-}
 
 void age(const fs::path& path, int minutes) {
     fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::minutes(minutes));

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/files.h"
 #include "engine/base/process.h"
+#include "engine/base/shared_library.h"
 
 #include <cstdlib>
 #include <stdexcept>
@@ -104,6 +105,25 @@ std::unique_ptr<Compiler> nvrtc(std::shared_ptr<Cache> cache, const std::string&
     } catch (const Error&) {
         return nullptr;
     }
+}
+
+fs::path path_of(const Binary& binary) {
+    if (!binary.is_path) throw std::runtime_error("this is no file");
+    return std::string(reinterpret_cast<const char*>(binary.image.data()), binary.image.size());
+}
+
+float run(const Binary& binary) {
+    const SharedLibrary library(path_of(binary));
+    auto* function = library.function<void(float*)>("run");
+    if (!function) throw std::runtime_error("there is no kernel 'run'");
+    float result = 0;
+    function(&result);
+    return result;
+}
+
+std::string text_of(const std::optional<std::vector<std::byte>>& found) {
+    if (!found) return "(nothing)";
+    return {reinterpret_cast<const char*>(found->data()), found->size()};
 }
 
 Binary compiled(Compiler& compiler, const ProgramSource& source) {

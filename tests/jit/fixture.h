@@ -51,6 +51,13 @@ std::unique_ptr<Compiler> host_compiler(const std::string& name, std::shared_ptr
 std::unique_ptr<Compiler> nvrtc(std::shared_ptr<Cache> cache,
                                 const std::string& architecture = "sm_90");
 
+// The file that a host's compiler has made, and what the kernel in it gives.
+std::filesystem::path path_of(const Binary& binary);
+float run(const Binary& binary);
+
+// What a cache has found, as a text.
+std::string text_of(const std::optional<std::vector<std::byte>>& found);
+
 // What a compile must be, or the test ends with what it was.
 Binary compiled(Compiler& compiler, const ProgramSource& source);
 Diagnostics failed(Compiler& compiler, const ProgramSource& source);

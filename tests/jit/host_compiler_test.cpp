@@ -1,7 +1,6 @@
 #include "engine/base/error.h"
 #include "engine/base/files.h"
 #include "engine/base/process.h"
-#include "engine/base/shared_library.h"
 #include "tests/jit/fixture.h"
 #include "tests/support/skip.h"
 
@@ -18,20 +17,6 @@ namespace {
 
 std::shared_ptr<Cache> cache_in(const Place& place) {
     return std::make_shared<Cache>(place.path() / "cache");
-}
-
-fs::path path_of(const Binary& binary) {
-    REQUIRE(binary.is_path);
-    return std::string(reinterpret_cast<const char*>(binary.image.data()), binary.image.size());
-}
-
-float run(const Binary& binary) {
-    const SharedLibrary library(path_of(binary));
-    auto* function = library.function<void(float*)>("run");
-    REQUIRE(static_cast<bool>(function));
-    float result = 0;
-    function(&result);
-    return result;
 }
 
 // A compiler that notes each start of it and then works as g++ does.

@@ -4,7 +4,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from table import LAYERS, LIBRARIES, PLACES, SYSTEM_FILES, SYSTEM_FOLDERS
+from table import LAYERS, LIBRARIES, PLACES, SYSTEM_FILES, SYSTEM_FOLDERS, WORDS
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SUFFIXES = {'.h', '.hpp', '.cpp', '.cu', '.cuh'}
@@ -75,6 +75,19 @@ def faults(root):
                     yield f'{file.relative_to(root).as_posix()}:{number}: {wrong}'
 
 
+def words(root):
+    """What is said where it may not be, in the engine and its command line."""
+    for layer in ('engine', 'tools'):
+        for file in sorted((root / layer).rglob('*')):
+            name = file.relative_to(root).as_posix()
+            if file.suffix not in SUFFIXES or not file.is_file():
+                continue
+            for number, line in enumerate(file.read_text(errors='replace').splitlines(), 1):
+                for word, (places, instead) in WORDS.items():
+                    if name not in places and re.search(word, line):
+                        yield f'{name}:{number}: {line.strip()} (there is {instead})'
+
+
 PLANTED = {
     'sdk/nacelle/env.h': ('#include <cmath>\n#include <nacelle/other.h>\n', []),
     'sdk/nacelle/other.h': ('#include "engine/base/low.h"\n', ['engine/base/low.h']),
@@ -103,8 +116,20 @@ def planted_faults_are_found():
     return missed + ([] if len(found) == len(expected) else [f'expected {len(expected)} faults: ' + '; '.join(found)])
 
 
+def planted_words_are_found():
+    lines = ['text = json.dump();', 'out << Json{{1}};', 'Json::parse(text);', 'std::regex form;', 'json_text(value); // Json of a parse']
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        for layer in ('engine/config', 'tools'):
+            (root / layer).mkdir(parents=True)
+            (root / layer / 'json.cpp').write_text('\n'.join(lines))
+        found = len(list(words(root)))
+    return [] if found == 4 + 1 else [f'expected 5 words, found {found}']
+
+
 def main(root):
-    checks = {'planted faults are found': planted_faults_are_found(), 'the tree holds to the table': list(faults(root))}
+    checks = {'planted faults are found': planted_faults_are_found(), 'the tree holds to the table': list(faults(root)),
+              'planted words are found': planted_words_are_found(), 'text of others goes through few functions': list(words(root))}
     for name, wrong in checks.items():
         print('FAILED' if wrong else 'ok', name)
         print(''.join(f'    {line}\n' for line in wrong), end='')

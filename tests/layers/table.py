@@ -9,17 +9,18 @@ LAYERS = {
     'engine/jit': ['engine/base', 'engine/device'],
     'engine/arrays': ['engine/base', 'engine/device', 'sdk'],
     'engine/env': ['engine/arrays', 'engine/jit', 'engine/config', 'sdk'],
-    'engine/check': ['engine/env', 'engine/jit'],
+    'engine/supervised': ['engine/base', 'engine/config'],
+    'engine/check': ['engine/env', 'engine/jit', 'engine/supervised'],
     'engine/view': ['engine/env'],
     'engine/recording': ['engine/env', 'engine/view'],
     'engine/plugins': ['engine/base', 'engine/config', 'engine/arrays', 'engine/env', 'sdk'],
     'engine/run': ['engine/env', 'engine/plugins', 'engine/recording'],
     'engine/web': ['engine/base'],
-    'engine/watch': ['engine/run', 'engine/view', 'engine/check', 'engine/web'],
+    'engine/watch': ['engine/run', 'engine/view', 'engine/check', 'engine/supervised', 'engine/web'],
     'engine': ['engine/run'],              # the face for host applications, in the folder itself
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
-    'tools': ['engine', 'engine/check', 'engine/view', 'engine/watch', 'engine/web'],
+    'tools': ['engine', 'engine/check', 'engine/supervised', 'engine/view', 'engine/watch', 'engine/web'],
     'env_sources': ['sdk'],
 }
 
@@ -50,6 +51,14 @@ PLACES = {
     'zlib': ['engine/recording/block', 'tools/play_archive'],
     'zip archives': ['tools/play_archive'],
     'pixels': ['tools/play_raster', 'tools/play_pictures'],
+}
+
+# What only some files may say, and what there is instead. Text of others goes through here, and none of it may throw,
+# overflow a stack or nest without end.
+WORDS = {
+    r'\.dump\(|<<\s*Json\b|<<\s*json\b': (['engine/config/json.cpp'], 'json_text() of engine/config/config.h, or print_json()'),
+    r'\b[Jj]son::(sax_)?parse\(': (['engine/config/json.cpp', 'engine/config/json_syntax.cpp'], 'parse_json() or try_parse_json()'),
+    r'std::s?regex|#include <regex>': ([], 'find() and std::from_chars()'),
 }
 
 # Further plain files of the system; a name with no dot and no slash is the standard library's.

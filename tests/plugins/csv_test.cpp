@@ -81,3 +81,22 @@ TEST_CASE("csv leaves a file alone that is no table of metrics") {
           "csv: " + bench.path.string() + " is no table of metrics: its first column is 'name'");
     CHECK(bench.text() == "name,value\nx,1\n");
 }
+
+TEST_CASE("a column more leaves files beside the table and lines within it alone") {
+    Bench bench;
+    bench.folder.write("metrics.csv.new", "somebody's\n");
+    bench.folder.write("metrics.csv", "step,loss\n# a note\n1,1\n");
+    SinkInstance sink = bench.open();
+    sink.write(2, {{"loss", 2}, {"return", 5}});
+    sink.flush();
+    CHECK(bench.text() == "step,loss,return\n# a note\n1,1,\n2,2,5\n");
+    CHECK(read_file(bench.folder.path() / "metrics.csv.new") == "somebody's\n");
+    CHECK(std::distance(std::filesystem::directory_iterator(bench.folder.path()), {}) == 2);
+}
+
+TEST_CASE("csv does not touch a file whose only line is somebody else's") {
+    Bench bench;
+    bench.folder.write("metrics.csv", "name,value");
+    CHECK(contains(complaint([&] { bench.open(); }), "its first column is 'name'"));
+    CHECK(bench.text() == "name,value");
+}

@@ -88,6 +88,31 @@ TEST_CASE("a damaged manifest is refused with what is wrong") {
           "csv.so: its manifest names 17 offers and has room for 16");
 }
 
+TEST_CASE("a manifest whose text a terminal would obey is refused") {
+    const auto put = [](auto& member, const char* text) {
+        std::memset(member, 0, sizeof member);
+        std::memcpy(member, text, std::strlen(text));
+    };
+    const std::string behind =
+        " has bytes that are no UTF-8, or control characters (one line of text)";
+    CHECK(complaint_after([&](nacelle_manifest& m) { put(m.id, "a\x1b]0;x\x07"); }) ==
+          "csv.so: its manifest's id" + behind);
+    CHECK(complaint_after([&](nacelle_manifest& m) { put(m.version, "1\n2"); }) ==
+          "csv.so: its manifest's version" + behind);
+    CHECK(complaint_after([&](nacelle_manifest& m) {
+              put(m.description, "a\xc2\x9b"
+                                 "2J");
+          }) == "csv.so: its manifest's description" + behind);
+    CHECK(complaint_after([&](nacelle_manifest& m) { put(m.built_with, "a\xff"); }) ==
+          "csv.so: its manifest's built_with" + behind);
+    CHECK(complaint_after([&](nacelle_manifest& m) { put(m.offer[0].name, "\x7f"); }) ==
+          "csv.so: its manifest's name of an offer" + behind);
+    CHECK(complaint_after([&](nacelle_manifest& m) { put(m.offer[0].kind, "\x01"); }) ==
+          "csv.so: its manifest's kind of an offer" + behind);
+    CHECK(complaint_after([&](nacelle_manifest& m) { put(m.description, "Größen, \"so\""); }) ==
+          "");
+}
+
 TEST_CASE("a kind that this host does not know is listed") {
     const PluginManifest manifest = manifest_of(read_file(made_plugins / "marks.so"));
     CHECK(manifest.offers == std::vector<PluginOffer>{{"sink/2", "later"}, {"viewer/1", "window"}});

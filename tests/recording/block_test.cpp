@@ -34,6 +34,47 @@ TEST_CASE("a header that another hand wrote is refused with its reason") {
     CHECK(contains(said([](Json& j) { j["arrays"][0]["name"] = std::string(200, 'x'); }),
                    "too long"));
     CHECK(contains(said([](Json& j) { j["arrays"] = 3; }), "has a header that"));
+    CHECK(contains(said([](Json& j) { j["arrays"] = Json::array(); }), "there is none"));
+    // 2^32 numbers were counted as none, and divided by.
+    CHECK(contains(said([](Json& j) {
+                       j["arrays"][0]["dims"] = {65536, 65536};
+                   }),
+                   "out of bounds"));
+    CHECK(contains(said([](Json& j) { j["arrays"][0]["rows"] = -1; }), "out of bounds"));
+    CHECK(contains(said([](Json& j) { j["arrays"][0]["rows"] = 4294967297u; }), "out of bounds"));
+    CHECK(contains(said([](Json& j) { j["arrays"][0]["rows"] = 2; }), "are of agents alone"));
+    CHECK(contains(said([](Json& j) { j["arrays"][0]["choices"] = 1e300; }), "out of bounds"));
+    CHECK(contains(said([](Json& j) { j["arrays"][0]["bounds"] = {0, 1e300}; }), "no finite"));
+    CHECK(contains(said([](Json& j) { j["arrays"][1] = j["arrays"][0]; }), "stands there twice"));
+    // The reward of each step is read, and one at the end would be all.
+    CHECK(contains(said([](Json& j) { j["arrays"][2]["moment"] = "end"; }),
+                   "moment: is not that of its role"));
+    CHECK(contains(said([](Json& j) { j["arrays"][0]["role"] = "total"; }),
+                   "moment: is not that of its role"));
+}
+
+TEST_CASE("names in a header are names and lead nowhere") {
+    const auto said = [](const char* key, const Json& value) {
+        Json json = header_json(sample_header());
+        json[Json::json_pointer(key)] = value;
+        return complaint([&] { read_header(json, "x.recording"); });
+    };
+    const std::string hash = std::string(32, 'a');
+    for (const char* const source : {"/etc/pond.cu", "../pond.cu", "a/pond.cu", "..", ".", "",
+                                     "pond.txt", ".cu", "po\x1bnd.cu"})
+        CHECK_MESSAGE(contains(said("/source", source), "is no plain name of a .cu file"), source);
+    CHECK(contains(said("/files", Json::object()), "they lack pond.cu itself"));
+    CHECK(contains(said("/files", {{"pond.cu", hash}, {"/etc/x.h", hash}}), "no relative name"));
+    CHECK(contains(said("/files", {{"pond.cu", hash}, {"x\x9b.h", hash}}), "no relative name"));
+    CHECK(said("/files", {{"pond.cu", hash}, {"../x.h", hash}}) == "");
+    CHECK(contains(said("/files", {{"pond.cu", "0123"}}), "'0123' is no hash"));
+    CHECK(contains(said("/environment", "Pond\x1b[2J"), "'Pond\\x1b[2J' is no name"));
+    CHECK(said("/environment", "ponds::Pond<3>") == "");
+    CHECK(contains(said("/arrays/0/name", "../state"), "'../state' is no name of an array"));
+    CHECK(contains(said("/arrays/0/name", "a\"b"), "is no name of an array"));
+    CHECK(contains(said("/constants", {{"a\"", 1}}), "is no name"));
+    CHECK(contains(said("/varied", {"a b"}), "'a b' is no name"));
+    CHECK(said("/varied", {"joints.angle"}) == "");
 }
 
 TEST_CASE("an episode comes back as it was, and one of another size does not") {
@@ -52,9 +93,10 @@ TEST_CASE("an episode comes back as it was, and one of another size does not") {
         CHECK(episode.summary.params == expected[i].summary.params);
         CHECK(episode.summary.trained == 1000);
     }
-    CHECK(recording.tables().size() == 1);
-    CHECK(recording.tables()[0].name == "map");
-    CHECK(recording.tables()[0].data == std::vector<std::byte>(9, std::byte(3)));
+    CHECK(recording.table_bytes("map") == 9);
+    CHECK(recording.table("map") == std::vector<std::byte>(9, std::byte(3)));
+    CHECK(!recording.table_bytes("maps"));
+    CHECK(contains(complaint([&] { recording.table("maps"); }), "holds no table 'maps'"));
     CHECK(contains(complaint([&] { recording.episode(3); }),
                    "there is no episode 3 (there are 0 to 2)"));
     RecordedEpisode wrong = expected[0];

@@ -24,7 +24,7 @@ inline RecordingHeader sample_header() {
     };
     return {.environment = "Pond",
             .source = "pond.cu",
-            .files = {{"pond.cu", "0123"}},
+            .files = {{"pond.cu", "0123456789abcdef0123456789abcdef"}},
             .layout = 0xfedcba9876543210ull,
             .constants = {{"width", 3}},
             .varied = {"depth"},
@@ -56,6 +56,36 @@ inline RecordedEpisode sample_episode(const RecordingHeader& header, uint32_t wh
 inline std::vector<RecordedEpisode> sample_episodes(const RecordingHeader& header) {
     return {sample_episode(header, 0, 5, "terminated"), sample_episode(header, 1, 3, "truncated"),
             sample_episode(header, 0, 4, "cut")};
+}
+
+// Written with another header, other summaries and other data than a recorder would: the same file, made
+// by somebody who knows its checksums. A block is kind, text and data.
+struct ForgedBlock {
+    std::string kind;
+    Json about;
+    std::vector<std::byte> data = {};
+};
+inline std::filesystem::path forged_recording(const std::filesystem::path& path,
+                                              const std::vector<ForgedBlock>& blocks) {
+    std::string text = recording_prologue();
+    for (const ForgedBlock& one : blocks) text += block_text(one.kind, one.about, one.data);
+    write_file(path, text);
+    return path;
+}
+// What stands in a recording, to be changed.
+inline std::vector<ForgedBlock> blocks_of(const std::filesystem::path& path) {
+    const std::string text = read_file(path);
+    const std::span all(reinterpret_cast<const std::byte*>(text.data()), text.size());
+    std::vector<ForgedBlock> blocks;
+    for (size_t at = recording_start; at < all.size();) {
+        const auto head = read_block_head(all.subspan(at).first<block_head_size>());
+        if (!head) throw std::runtime_error("no block");
+        const auto body = all.subspan(at + block_head_size, size_t(head->body()));
+        blocks.push_back(
+            {std::string(head->name()), *about_of(*head, body), *data_of(*head, body)});
+        at += block_head_size + size_t(head->body());
+    }
+    return blocks;
 }
 
 // The bytes of the whole file.

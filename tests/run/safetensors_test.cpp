@@ -24,10 +24,20 @@ std::string refusal(const std::string& file) {
     return complaint([&] { read_safetensors(std::as_bytes(std::span(file)), "file"); });
 }
 
-std::string with_header(const std::string& header) {
+std::string with_header(const std::string& header, size_t data = 0) {
     std::string file(8, '\0');
-    file[0] = static_cast<char>(header.size());
-    return file + header;
+    for (size_t i = 0; i < 8; ++i) file[i] = static_cast<char>(uint64_t(header.size()) >> (8 * i));
+    return file + header + std::string(data, '\1');
+}
+
+// What is said of a tensor 'a' with this shape at this place, and 64 bytes of data.
+std::string refusal_of(const std::string& shape, const std::string& place = "[0,64]") {
+    const std::string header =
+        R"({"a":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":)" + place + "}}";
+    const std::string said = refusal(with_header(header, 64)),
+                      start = "file: is no safetensors file: ";
+    CHECK((said.empty() || said.starts_with(start)));
+    return said.empty() ? said : said.substr(start.size());
 }
 
 }
@@ -67,4 +77,66 @@ TEST_CASE("what is no safetensors file is refused in words") {
     CHECK(refusal(with_header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})")) ==
           "file: is no safetensors file: the place of 'a' is wrong");
     CHECK(refusal(with_header(R"({"__metadata__":{"a":"b"}})")).empty());
+}
+
+TEST_CASE("sizes of a safetensors file that no array has are refused") {
+    CHECK(refusal_of("[16]") == "");
+    CHECK(refusal_of("[-4,-4]") == "'a' has no list of whole numbers 'shape'");
+    CHECK(refusal_of("[16.0]") == "'a' has no list of whole numbers 'shape'");
+    CHECK(refusal_of("[\"16\"]") == "'a' has no list of whole numbers 'shape'");
+    CHECK(refusal_of("16") == "'a' has no list of whole numbers 'shape'");
+    CHECK(refusal_of("[18446744073709551615]") == "'a' has no list of whole numbers 'shape'");
+    // 4 * 2^62 * 4 is 64 once what is above 2^64 is lost, as is 4 * 2^63 + 16.
+    CHECK(refusal_of("[4611686018427387904,4,4]") == "the sizes of 'a' are too large");
+    CHECK(refusal_of("[4611686018427387920]") == "the sizes of 'a' are too large");
+    std::string many = "[16";
+    for (int i = 1; i < 10000; ++i) many += ",1";
+    CHECK(refusal_of(many + "]") == "'a' has 10000 dimensions; at most 32 are read");
+    CHECK(refusal_of("[4611686018427387904,0,4611686018427387904]", "[0,0]") ==
+          "there are bytes at its end that are no array's");
+    const Tensor wide{.name = "a", .shape = {int64_t(1) << 62, 4}};
+    CHECK(complaint([&] { wide.bytes(); }) ==
+          "a: no array has the sizes f32 [4611686018427387904, 4]");
+    CHECK(Tensor{.name = "a", .shape = {int64_t(1) << 62, 4, 0}}.bytes() == 0);
+    CHECK(!complaint([] { Tensor{.name = "a", .shape = {-1}}.bytes(); }).empty());
+}
+
+TEST_CASE("places in a safetensors file that leave gaps or lie over one another are refused") {
+    CHECK(refusal_of("[16]", "[0]") == "the place of 'a' is wrong");
+    CHECK(refusal_of("[16]", "[64,0]") == "the place of 'a' is wrong");
+    CHECK(refusal_of("[16]", "[-64,0]") == "'a' has no list of whole numbers 'data_offsets'");
+    CHECK(refusal_of("[17]", "[0,68]") == "the place of 'a' is wrong");
+    CHECK(refusal_of("[15]", "[4,64]") == "there are bytes before 'a' that are no array's");
+    CHECK(refusal_of("[15]", "[0,60]") == "there are bytes at its end that are no array's");
+    const auto two = [](const std::string& other) {
+        return refusal(with_header(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":)"
+                                   R"({"dtype":"U8","shape":[4],"data_offsets":)" +
+                                       other + "}}",
+                                   8));
+    };
+    CHECK(two("[4,8]") == "");
+    CHECK(two("[3,7]") == "file: is no safetensors file: 'b' lies where another array does");
+    CHECK(contains(two("[0,4]"), "lies where another array does"));
+}
+
+TEST_CASE("a safetensors header that misleads is refused in our words") {
+    const std::string one = R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
+    CHECK(refusal(with_header("{" + one + "," + one + "}", 1)) ==
+          "file: is no safetensors file: its header: 'a' stands twice");
+    CHECK(refusal(with_header("{\"a\":")) ==
+          "file: is no safetensors file: its header: the file ends before the last '}'");
+    CHECK(refusal(with_header(R"({"a":7})")) ==
+          "file: is no safetensors file: 'a' is no JSON object");
+    CHECK(refusal(with_header(R"({"a":{"dtype":7}})")) ==
+          "file: is no safetensors file: 'a' has no text 'dtype'");
+    CHECK(refusal(with_header(R"({"a":{}})")) ==
+          "file: is no safetensors file: 'a' has no text 'dtype'");
+    CHECK(refusal(with_header(R"({"\u001b[2J":{}})")) ==
+          R"(file: is no safetensors file: the name '\x1b[2J' is no plain text)");
+    // Lengths of the header near 2^64, and one byte more than there is.
+    for (const char low : {'\xff', '\xf8', '\x00'})
+        CHECK(refusal(low + std::string(7, '\xff') + "{}") ==
+              "file: is no safetensors file: it ends within its header");
+    CHECK(refusal('\3' + std::string(7, '\0') + "{}") ==
+          "file: is no safetensors file: it ends within its header");
 }

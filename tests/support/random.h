@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -18,6 +19,8 @@ class Dice final {
 public:
     explicit Dice(uint64_t seed) : engine_(seed) {}
     int below(int n) { return int(engine_() % uint64_t(n)); }
+    uint64_t bits() { return engine_(); }
+    size_t index(size_t n) { return size_t(engine_() % n); }
     bool chance(double p) { return double(engine_() >> 11) * 0x1p-53 < p; }
     float uniform(float low, float high) {
         return low + (high - low) * (float(engine_() >> 40) * 0x1p-24f);

@@ -107,6 +107,21 @@ def a_damaged_checkpoint_is_named_and_the_one_before_it_is_taken(bench):
 
 
 @case
+def a_checkpoint_under_another_ones_name_is_not_believed(bench):
+    wanted = content(whole(bench))
+    out = copy(bench, 'renamed')
+    for kind in ('json', 'safetensors'):
+        shutil.copy(newest(out, kind), out / 'checkpoints' / f'step-000000009999999.{kind}')
+    reason = r'renamed/checkpoints/step-000000009999999\.json: is named after step 9999999 but was saved at step 4006400'
+    bench.refused(reason, 'eval', 'renamed', *CPU, '--checkpoint', '9999999')
+    result = bench.run('resume', 'renamed', *CPU, '--episodes', '10')
+    assert result.status == 0 and re.fullmatch(rf'warning: {reason}; an earlier checkpoint is taken\n', result.err), result
+    assert {name: found for name, found in content(out).items() if '9999999' not in name} == wanted
+    [told] = bench.lines('inspect', 'renamed')
+    assert [one['whole'] for one in told['checkpoints']][:2] == [False, True], told['checkpoints']
+
+
+@case
 def another_environments_checkpoint_is_refused(bench):
     out = copy(bench, 'foreign')
     words = setting(env__count=64, run__total_steps=20000, run__evaluate_every=0, solved__return='null')

@@ -198,6 +198,30 @@ def two_processes_do_not_train_in_one_directory(bench):
 
 
 @case
+def lines_that_the_run_did_not_write_outlive_a_resume(bench):
+    train(bench, 'noted', *setting(run__sinks='["jsonl","csv"]'))
+    out, notes = bench.folder / 'noted', {}
+    wanted = {name: (out / name).read_text().splitlines() for name in ('metrics.jsonl', 'metrics.csv')}
+    for name, lines in wanted.items():
+        title = lines[:1] if name.endswith('csv') else []
+        first, last = lines[len(title)], lines[-1]
+        notes[name] = [*title, '', first, '# a note', *lines[len(title) + 1:-1], '# another', last]
+        (out / name).write_text('\n'.join(notes[name]) + '\n')
+    for path in (newest(out, 'json'), newest(out, 'safetensors')):
+        path.unlink()
+    result = bench.run('resume', 'noted', *CPU, '--episodes', '10')
+    assert result.status == 0 and result.err.splitlines() == [
+        'warning: jsonl: noted/metrics.jsonl:1: this is no line of metrics; it stays where it is, as do 2 like it',
+        'warning: csv: noted/metrics.csv:2: this is no line of metrics; it stays where it is, as do 2 like it'], result
+    for name, lines in wanted.items():
+        found = (out / name).read_text().splitlines()
+        kept = [line for line in found if line not in ('', '# a note', '# another')]
+        assert found[:4] == notes[name][:4] and len(found) == len(kept) + 3, (name, found[:4])
+        steps = [int(re.match(r'(?:\{"step":)?(\d+)', line)[1]) for line in kept if not line.startswith('step')]
+        assert steps == sorted(set(steps)) and steps[-1] == 4006400, (name, steps)
+
+
+@case
 def event_files_say_what_the_lines_say_and_forget_what_was_undone(bench):
     train(bench, 'board', *setting(run__sinks='["jsonl","tensorboard"]'))
     out = bench.folder / 'board'

@@ -120,6 +120,51 @@ def runs_without_a_directory_are_numbered(bench):
 
 
 @case
+def runs_that_begin_at_once_have_directories_of_their_own(bench):
+    words = (*CPU, *setting(learner__name='random_search', env__count=64, run__total_steps=20000, run__evaluate_every=0,
+                            solved__return='null'), '--episodes', '2')
+    bench.good('train', 'pendulum', *words, '--out', 'alone')        # what the eight would compile
+    command = [bench.program, 'train', 'pendulum', *words, '--json']
+    eight = [subprocess.Popen(command, cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) for _ in range(8)]
+    told = [one.communicate(timeout=LONGEST) for one in eight]
+    assert all(one.returncode == 0 for one in eight), told
+    places = sorted(json.loads(out.splitlines()[-1])['out'] for out, _ in told)
+    assert places == [f'runs/pendulum-{number}' for number in range(1, 9)], places
+    assert all((bench.folder / place / 'config.json').exists() for place in places), places
+
+
+@case
+def a_run_that_cannot_begin_leaves_no_directory(bench):
+    bench.write('broken.cu', bench.cartpole([('s.x += p.dt * s.x_dot;', 's.x += p.dt * s.x_dot')]))
+    bench.refused(r'.*broken\.cu:3[34]: error: .*', 'train', 'broken.cu', *CPU)
+    bench.refused(r'jsnol: there is no such sink .*', 'train', 'acrobot', *CPU, *setting(run__sinks='["jsnol"]'))
+    assert not list((bench.folder / 'runs').glob('broken*')) and not list((bench.folder / 'runs').glob('acrobot*'))
+
+
+@case
+def a_run_overwrites_and_removes_nothing_that_it_did_not_make(bench):
+    words = ('train', 'cartpole', *short(bench)[1], '--out', 'taken')
+    out, source = bench.folder / 'taken', (bench.root / 'env_sources' / 'cartpole.cu').read_text()
+    for name in ('source/0/cartpole.cu', 'checkpoints/best.json', 'checkpoints/step-000000000000100.json'):
+        bench.write(f'taken/{name}', 'mine')
+        bench.refused(rf'taken/{re.escape(name)}: is there already, and a new run would have to overwrite it '
+                      r'\(remove it, or name another directory\)', *words)
+        assert [path.read_text() for path in out.rglob('*') if path.is_file()] == ['mine'], list(out.rglob('*'))
+        (out / name).unlink()
+    mine = ['checkpoints/best-model.safetensors', 'checkpoints/step-final.safetensors', 'checkpoints/step-7.json',
+            'source/0/notes.txt', 'source/notes/0.txt', 'notes.txt', 'metrics.csv.new']
+    for name in mine:
+        bench.write(f'taken/{name}', 'mine')
+    bench.write('taken/source/0/cartpole.cu', source)        # as a process leaves it that is killed while it starts
+    bench.good(*words, *setting(run__sinks='["jsonl","csv"]', run__keep=1))
+    [latest] = bench.lines('eval', 'taken', *CPU, '--checkpoint', 'latest', '--episodes', '2')
+    assert latest['steps'] == 7 * short(bench)[0], latest
+    bench.good('resume', 'taken', *CPU, *setting(run__total_steps=9 * short(bench)[0]), '--episodes', '2')
+    assert {(out / name).read_text() for name in mine} == {'mine'}, list(out.rglob('*'))
+
+
+@case
 def an_interrupt_ends_a_run_in_order(bench):
     endless = setting(env__count=64, run__total_steps=9000000000, solved__return=1000)
     command = [bench.program, 'train', 'cartpole', *CPU, *endless, '--json', '--out', 'stopped', '--episodes', '2']

@@ -1,11 +1,12 @@
 """The page's server: who is let in, what is given away, and clients that are stuck, rude or too many."""
 import os
 import re
+import resource
 import socket
 import time
 from urllib.parse import urlsplit
 
-from watched import Closed, Page, Program, WebSocket, case, main, setting, wait_until
+from watched import Closed, Page, Program, WebSocket, case, main, plain_only, setting, wait_until
 
 
 class Served:
@@ -190,11 +191,72 @@ def is_closed(line):
 def more_than_some_connections_are_not_kept(bench):
     with Served(bench) as served:
         lines = [socket.create_connection(('127.0.0.1', served.port), 10) for _ in range(80)]
-        # Sooner than one that asks for nothing is closed.
+        # The oldest make room for the others, sooner than one that asks for nothing is closed.
         wait_until(lambda: sum(is_closed(line) for line in lines) >= 40, seconds=8)
         for line in lines:
             line.close()
         wait_until(lambda: served.status(f'/{served.token}/') == 200)
+
+
+@case
+def connections_that_ask_for_nothing_keep_nobody_with_the_token_out(bench):
+    with Served(bench) as served:
+        pages = [Page(served.address) for _ in range(3)]
+        idle = [socket.create_connection(('127.0.0.1', served.port), 10) for _ in range(40)]
+        began = time.monotonic()
+        for _ in range(5):
+            assert served.status(f'/{served.token}/') == 200
+        late = Page(served.address)
+        assert late.next() and time.monotonic() < began + 5
+        # Those who came in before them stay.
+        for page in pages:
+            assert page.next()
+            page.close()
+        late.close()
+        for line in idle:
+            line.close()
+
+
+@case
+def pages_have_a_limit_of_their_own(bench):
+    with Served(bench) as served:
+        pages = [Page(served.address) for _ in range(32)]
+        try:
+            Page(served.address)
+            raise AssertionError('a page too many was let in')
+        except Closed as closed:
+            assert '503' in str(closed), closed
+        refused = served.raw(f'GET /{served.token}/live HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+                             'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n'.encode())
+        assert refused.endswith('32 pages are open already: close one'), refused
+        assert served.status(f'/{served.token}/') == 200
+        for page in pages:
+            assert page.next()
+            page.close()
+
+
+def seconds_of_processor(process):
+    fields = open(f'/proc/{process.pid}/stat').read().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+@case
+@plain_only('the undefined-behaviour sanitizer asks the system by a pipe whether memory is there')
+def a_process_with_no_descriptor_left_waits_instead_of_trying_again_at_once(bench):
+    with Served(bench) as served:
+        process = served.program.process
+        most = max(int(name) for name in os.listdir(f'/proc/{process.pid}/fd')) + 6
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (most, most))
+        idle = [socket.create_connection(('127.0.0.1', served.port), 10) for _ in range(30)]
+        time.sleep(0.5)
+        before = seconds_of_processor(process)
+        time.sleep(1)
+        used = seconds_of_processor(process) - before
+        assert used < 0.4, used
+        # The oldest of them make room for who has the token.
+        wait_until(lambda: served.status(f'/{served.token}/') == 200, seconds=8)
+        for line in idle:
+            line.close()
 
 
 @case

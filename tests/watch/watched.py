@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tools'))
 
-from bench import CPU, case, main, setting, Skip  # noqa: E402,F401
+from bench import CPU, case, main, plain_only, setting, Skip  # noqa: E402,F401
 from websocket import Closed, WebSocket, wait_until  # noqa: E402,F401
 
 

@@ -38,7 +38,12 @@ def chosen(build, names):
     if unknown:
         print(f'there is no test {unknown[0]!r}; there is: {", ".join(sorted(known))}', file=sys.stderr)
         raise SystemExit(2)
-    return [test for test in tests if not names or test['name'] in names]
+    # Those of the suite `on_request` run only where they are named.
+    return [test for test in tests if test['name'] in names or not names and not is_on_request(test)]
+
+
+def is_on_request(test):
+    return any(suite.endswith('on_request') for suite in test['suite'])
 
 
 def targets_of(build, tests):

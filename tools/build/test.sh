@@ -3,18 +3,21 @@
 
 test_usage() {
     cat <<'END'
-usage: tools/nacelle test [--quick | --sanitized | --asan | --ubsan] [--werror] [NAME...]
+usage: tools/nacelle test [--quick | --all | --sanitized | --asan | --ubsan] [--werror] [NAME...]
 
 Builds and runs every test, then those of the CPU again in one build with the address and
 the undefined-behaviour sanitizer. The last line is the sum over all programs.
 
   --quick      without the sanitizers
+  --all        that too, and then inputs that nobody would write (tests/fuzz) for a minute of
+               each part that reads what others wrote, in the build with both sanitizers
   --sanitized  with both sanitizers alone
   --asan       with the address sanitizer alone
   --ubsan      with the undefined-behaviour sanitizer alone
   --werror     from now on a warning of the compiler stops the build
   NAME         only these parts, for example: base jit layers; without one of the first
-               four options it implies --quick
+               five options it implies --quick. fuzz, which runs only by name, takes five
+               seconds of each part
 END
 }
 
@@ -52,7 +55,7 @@ test_command() {
     kinds='plain sanitized' given=no names=''
     for argument; do
         case $argument in
-            --quick | --sanitized | --asan | --ubsan)
+            --quick | --all | --sanitized | --asan | --ubsan)
                 [ "$given" = no ] || [ "$given" = "$argument" ] || {
                     echo "tools/nacelle test: $argument: there is $given already" >&2
                     exit 2
@@ -65,6 +68,7 @@ test_command() {
         esac
     done
     [ "$given" = no ] && [ -n "$names" ] && kinds=quick
+    [ "$given" = --all ] && kinds='plain sanitized fuzz'
     passed=0 failed=0 skipped=0 failures=$(mktemp)
     trap 'rm -f "$failures"' EXIT
     for kind in $kinds; do
@@ -73,6 +77,9 @@ test_command() {
             sanitized) test_instrumented sanitized address,undefined ;;
             asan) test_instrumented asan address ;;
             ubsan) test_instrumented ubsan undefined ;;
+            fuzz)
+                names=fuzz_minute
+                test_instrumented sanitized address,undefined ;;
         esac
     done
     [ ! -s "$failures" ] || printf '\nwhat failed:\n%s\n' "$(cat "$failures")"

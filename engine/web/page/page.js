@@ -109,6 +109,13 @@ function showRecording(files) {
   at('recording').textContent = `records in ${file}: ${episodes} episodes`;
 }
 
+// What the author's code prints.
+function showOutput({ count, lines }) {
+  at('output-section').hidden = !count;
+  at('output').textContent = lines.join('\n');
+  at('output').scrollTop = at('output').scrollHeight;
+}
+
 const SHOW = {
   film: showFilm,
   environment: showEnvironment,
@@ -120,6 +127,7 @@ const SHOW = {
   arrays: (all) => showArrays(at('arrays'), all),
   curves: (all) => showCurves(at('curves'), all),
   recording: showRecording,
+  output: showOutput,
 };
 
 function connect() {

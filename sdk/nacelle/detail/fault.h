@@ -1,14 +1,16 @@
 #pragma once
 #include <nacelle/platform.h>
 // What a checked build (-DNACELLE_CHECKED, which `nacelle check` makes for the CPU) does about a
-// fault in an author's code: it says one line to the process that waits for it, and ends. Every
-// other build has none of this.
+// fault in an author's code: it says one line to the process that waits for it, on the descriptor that
+// NACELLE_REPORT names, and ends. With -DNACELLE_FAULTS_THROW, as draw() of a recording is built, the line is thrown
+// instead: what somebody else's file holds costs its picture and not the process. Every other build has none of this.
 
 #if defined(NACELLE_CHECKED) && !NACELLE_GPU
 
 // As <unistd.h> has them, without its many names.
 extern "C" long write(int file, const void* bytes, size_t count);
 extern "C" void _exit(int status) __attribute__((noreturn));
+extern "C" char* getenv(const char* name) noexcept;
 // Where this shared object lies: the linker defines it.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 
@@ -33,20 +35,36 @@ public:
         if (number < 0) digits[--at] = '-';
         return add(digits + at);
     }
+#ifdef NACELLE_FAULTS_THROW
+    [[noreturn]] void end(const void*) {
+        ended();
+        throw *this;
+    }
+    const char* words() const { return text_; }
+#else
     // For the process that reads it: a JSON object, with the place of the code in this file.
     [[noreturn]] void end(const void* place) {
         FaultLine line;
         line.add("\n{\"fault\": \"").add(ended()).add("\", \"offset\": ");
         line.add((long long)(static_cast<const char*>(place) - __ehdr_start)).add("}\n");
         for (int at = 0; at < line.length_;) {
-            const long done = write(1, line.text_ + at, size_t(line.length_ - at));
+            const long done = write(report(), line.text_ + at, size_t(line.length_ - at));
             if (done <= 0) break;
             at += int(done);
         }
         _exit(fault_status);
     }
+#endif
 
 private:
+    // Standard error where nobody has started this process to hear it.
+    static int report() {
+        int number = 0;
+        const char* digits = getenv("NACELLE_REPORT");
+        if (!digits || !*digits) return 2;
+        for (; *digits >= '0' && *digits <= '9'; ++digits) number = number * 10 + (*digits - '0');
+        return number;
+    }
     const char* ended() {
         text_[length_ < int(sizeof text_) ? length_ : int(sizeof text_) - 1] = 0;
         return text_;
@@ -55,7 +73,7 @@ private:
     int length_ = 0;
 };
 
-// Ends the process with these words. The caller's place in the file goes with them.
+// Ends the process, or the drawing, with these words. The caller's place in the file goes with them.
 [[noreturn]] __attribute__((noinline, cold)) inline void fault(const char* words) {
     FaultLine().add(words).end(__builtin_return_address(0));
 }

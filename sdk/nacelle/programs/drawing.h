@@ -8,6 +8,7 @@ namespace nacelle {
 struct DrawArgs {
     void* sink;
     Canvas::Put put;
+    void (*fail)(void* sink, const char* words);    // a fault that ended a checked draw()
     uint64_t tick;
 };
 
@@ -41,12 +42,24 @@ template <class E> void draw_alone(const View<E>& view, Canvas& canvas) {
     E::draw(canvas, static_cast<const S<E>&>(lane.state), lane.params(view));
 }
 
-template <class E> void draw_body(const View<E>& view, const DrawArgs& args, Items items) {
-    if (items.begin != 0) return;
-    Canvas canvas(args.sink, args.put);
+template <class E> void draw_any(const View<E>& view, const DrawArgs& args, Canvas& canvas) {
     if constexpr (!has_draw<E>) return;
     else if constexpr (is_team<E>) draw_team<E>(view, args, canvas);
     else draw_alone<E>(view, canvas);
+}
+
+template <class E> void draw_body(const View<E>& view, const DrawArgs& args, Items items) {
+    if (items.begin != 0) return;
+    Canvas canvas(args.sink, args.put);
+#ifdef NACELLE_FAULTS_THROW
+    try {
+        draw_any<E>(view, args, canvas);
+    } catch (const FaultLine& fault) {
+        args.fail(args.sink, fault.words());
+    }
+#else
+    draw_any<E>(view, args, canvas);
+#endif
 }
 #endif
 

@@ -1,0 +1,123 @@
+// A compiler is a driver with children of its own. The system can end one process with the thread that started it
+// (PR_SET_PDEATHSIG), and not that one's children: so a process in between does.
+#include "engine/base/guarded.h"
+
+#include "engine/base/descriptor.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+namespace nacelle {
+namespace {
+
+// All that the guard needs, made before it exists: behind fork() in a process with threads no memory may be asked for.
+struct Start {
+    const char* path;
+    char* const* arguments;
+    const char* scratch;    // null: none
+    int output, report;     // report: takes the reason why the program cannot be started
+    pid_t parent;
+};
+
+volatile pid_t guarded = 0;    // of the guard
+
+void end_program(int) {
+    if (guarded <= 0) ::_exit(128 + SIGTERM);
+    ::kill(-guarded, SIGKILL);
+}
+
+void restore_signals() {
+    for (int one = 1; one < NSIG; ++one) ::signal(one, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Only 0 to 3 stay open: a lock or a socket of the parent's must not live on in the guard.
+void take_descriptors(const Start& start) {
+    ::dup2(::open("/dev/null", O_RDONLY), 0);
+    ::dup2(start.output, 1);
+    ::dup2(start.output, 2);
+    ::dup2(start.report, 3);
+    ::fcntl(3, F_SETFD, FD_CLOEXEC);
+    ::syscall(SYS_close_range, 4, ~0u, 0);
+}
+
+[[noreturn]] void become_program(const Start& start) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    restore_signals();
+    ::execve(start.path, start.arguments, environ);
+    const int why = errno;
+    if (::write(3, &why, sizeof why) < 0) ::_exit(126);
+    ::_exit(127);
+}
+
+int wait_for(pid_t process) {
+    int status = 0;
+    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {}
+    return status;
+}
+
+[[noreturn]] void guard(const Start& start) {
+    ::setpgid(0, 0);
+    restore_signals();
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &ends, nullptr);
+    ::signal(SIGTERM, end_program);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    take_descriptors(start);
+    if (::getppid() != start.parent) ::_exit(128 + SIGTERM);    // gone before the line above
+    const pid_t program = ::fork();
+    if (program == 0) become_program(start);
+    const int why = errno;
+    if (program < 0 && ::write(3, &why, sizeof why) < 0) ::_exit(126);
+    if (program < 0) ::_exit(127);
+    ::setpgid(program, program);    // whichever of the two comes first
+    guarded = program;
+    ::sigprocmask(SIG_UNBLOCK, &ends, nullptr);
+    for (const int mine : {1, 2, 3}) ::close(mine);
+    const int status = wait_for(program);
+    if (::getppid() != start.parent && start.scratch)
+        ::execl("/bin/rm", "rm", "-rf", "--", start.scratch, static_cast<char*>(nullptr));
+    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+}
+
+pid_t start_guarded(const std::string& path, const std::vector<std::string>& command, int output,
+                    const std::string& scratch) {
+    std::vector<char*> arguments;
+    for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
+    arguments.push_back(nullptr);
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return -errno;
+    const Descriptor ours(ends[0]);
+    Descriptor theirs(ends[1]);
+    const Start start{.path = path.c_str(),
+                      .arguments = arguments.data(),
+                      .scratch = scratch.empty() ? nullptr : scratch.c_str(),
+                      .output = output,
+                      .report = theirs.get(),
+                      .parent = ::getpid()};
+    const pid_t process = ::fork();
+    if (process == 0) guard(start);
+    if (process < 0) return -errno;
+    theirs.close();
+    // Nothing but an end comes where the program has been started.
+    int why = 0;
+    ssize_t got = 0;
+    while ((got = ::read(ours.get(), &why, sizeof why)) < 0 && errno == EINTR) {}
+    if (got != sizeof why) return process;
+    wait_for(process);
+    return -why;
+}
+
+}

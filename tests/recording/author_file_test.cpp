@@ -1,0 +1,108 @@
+#include "tests/recording/sample.h"
+
+#include "engine/recording/author_file.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace nacelle;
+using namespace nacelle::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* pond = "#include \"depth.h\"\nint pond;\n";
+
+// A recording that was played with a file and what it includes.
+struct Recorded {
+    Recorded() {
+        home.write("pond.cu", pond);
+        home.write("depth.h", "int depth;\n");
+        RecordingHeader header = sample_header();
+        header.files = recorded_hashes(read_closure(home.path() / "pond.cu"));
+        RecordingWriter writer(other.path() / "a.recording", header, {});
+        writer.finish();
+    }
+    std::string found(const AuthorPlaces& places) const {
+        return find_author_file(Recording(other.path() / "a.recording"), places).string();
+    }
+    std::string said(const AuthorPlaces& places) const {
+        return complaint([&] { found(places); });
+    }
+    // Where nobody else can write.
+    AuthorPlaces near_home() const { return {.nearby = {home.path()}, .folders = {}}; }
+
+    const Folder home, other;
+};
+
+}
+
+TEST_CASE("the author's file is the one whose files are those that were recorded, none more and "
+          "none less") {
+    const Recorded recorded;
+    const std::string file = (recorded.home.path() / "pond.cu").string();
+    CHECK(recorded.found(recorded.near_home()) == file);
+    CHECK(recorded.found({.nearby = {recorded.other.path()}, .folders = {recorded.home.path()}}) ==
+          file);
+    CHECK(recorded.said({.nearby = {recorded.other.path()}, .folders = {}}) ==
+          "pond.cu: was not found, so that there is no draw() (--source FILE names it)");
+    const std::string another =
+        "pond.cu: is another one than was recorded, so that its draw() is not used (--source FILE "
+        "names it)";
+    recorded.home.write("depth.h", "int depth = 3;\n");
+    CHECK(recorded.said(recorded.near_home()) == another);
+    // A file less: what it includes is not there.
+    recorded.home.write("depth.h", "int depth;\n");
+    recorded.other.write("pond.cu", pond);
+    CHECK(recorded.said({.nearby = {recorded.other.path()}, .folders = {}}) == another);
+}
+
+TEST_CASE("a file is not the recorded one for the sake of the files that a recording leaves out") {
+    const Recorded recorded;
+    RecordingHeader header = sample_header();
+    header.files = recorded_hashes(read_closure(recorded.home.path() / "pond.cu"));
+    header.files.erase("depth.h");
+    const fs::path path = recorded.other.path() / "less.recording";
+    RecordingWriter(path, header, {}).finish();
+    CHECK(contains(complaint([&] { find_author_file(Recording(path), recorded.near_home()); }),
+                   "is another one than was recorded"));
+}
+
+TEST_CASE("a file that others can write is not run, but among the environments") {
+    const Recorded recorded;
+    const fs::path header = recorded.home.path() / "depth.h";
+    ::chmod(header.c_str(), 0666);
+    CHECK(recorded.said(recorded.near_home()) ==
+          "pond.cu: " + header.string() +
+              " can be written by other users, so that its draw() is not used (--source FILE names "
+              "it)");
+    CHECK(recorded.found({.nearby = {}, .folders = {recorded.home.path()}}) != "");
+    ::chmod(header.c_str(), 0644);
+    ::chmod(recorded.home.path().c_str(), 0777);
+    CHECK(contains(recorded.said(recorded.near_home()),
+                   "pond.cu lies in a folder where other users can write, so that"));
+    ::chmod(recorded.home.path().c_str(), 01777);    // where nobody can take another's file away
+    CHECK(recorded.said(recorded.near_home()) == "");
+}
+
+TEST_CASE("a file of another user is not run") {
+    if (::geteuid() != 0) NACELLE_SKIP("only root can give a file to somebody else");
+    const Recorded recorded;
+    constexpr uid_t somebody = 65534;
+    const fs::path file = recorded.home.path() / "pond.cu";
+    REQUIRE(::chown(file.c_str(), somebody, gid_t(-1)) == 0);
+    CHECK(
+        contains(recorded.said(recorded.near_home()), "pond.cu belongs to another user, so that"));
+    // A link of theirs to a file of ours may lead elsewhere a moment later.
+    REQUIRE(::chown(file.c_str(), 0, gid_t(-1)) == 0);
+    const fs::path link = recorded.other.path() / "pond.cu";
+    fs::create_symlink(file, link);
+    recorded.other.write("depth.h", "int depth;\n");
+    CHECK(recorded.said({.nearby = {recorded.other.path()}, .folders = {}}) == "");
+    REQUIRE(::lchown(link.c_str(), somebody, gid_t(-1)) == 0);
+    CHECK(contains(recorded.said({.nearby = {recorded.other.path()}, .folders = {}}),
+                   "pond.cu belongs to another user, so that"));
+}

@@ -1,0 +1,102 @@
+#include "engine/run/directory.h"
+#include "tests/env/workbench.h"
+
+#include <doctest/doctest.h>
+#include <set>
+#include <thread>
+
+using namespace nacelle;
+using namespace nacelle::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<SourceFile> author = {{"pole.cu", "int a;"}, {"parts/more.h", "int b;"}};
+
+std::string refusal(const fs::path& path) {
+    return complaint([&] { RunDirectory::create(path, author); });
+}
+
+void put(const fs::path& path, const std::string& text) {
+    fs::create_directories(path.parent_path());
+    write_file(path, text);
+}
+
+size_t files_in(const fs::path& path) {
+    return size_t(std::distance(fs::recursive_directory_iterator(path), {}));
+}
+
+}
+
+TEST_CASE("a new run refuses a directory with a file that it would have to overwrite") {
+    for (const std::string name :
+         {"source/0/pole.cu", "source/0/parts/more.h", "source/0/parts", "source/0", "source",
+          "checkpoints/best.json", "checkpoints/step-000000000000100.json",
+          "checkpoints/step-000000000000100.safetensors",
+          "checkpoints/best-step-000000000000100.safetensors"}) {
+        CAPTURE(name);
+        const Folder folder;
+        put(folder.path() / name, "somebody's");
+        const size_t before = files_in(folder.path());
+        CHECK(
+            refusal(folder.path()) ==
+            (folder.path() / name).string() +
+                ": is there already, and a new run would have to overwrite it (remove it, or name "
+                "another directory)");
+        CHECK(files_in(folder.path()) == before);
+        CHECK(read_file(folder.path() / name) == "somebody's");
+    }
+}
+
+TEST_CASE("a new run leaves what it need not overwrite, and takes what has the same bytes") {
+    const Folder folder;
+    for (const std::string name :
+         {"notes.txt", "source/0/notes.txt", "source/0/parts/other.h", "source/7/notes.txt",
+          "checkpoints/best-model.safetensors", "checkpoints/step-7.json"})
+        put(folder.path() / name, "somebody's");
+    put(folder.path() / "source/0/pole.cu", "int a;");
+    const size_t before = files_in(folder.path());
+    const RunDirectory directory = RunDirectory::create(folder.path(), author);
+    directory.keep_source(0, author);
+    CHECK(files_in(folder.path()) == before + 1);    // parts/more.h
+    CHECK(read_file(folder.path() / "source/0/notes.txt") == "somebody's");
+    CHECK(read_file(folder.path() / "source/0/parts/more.h") == "int b;");
+}
+
+TEST_CASE("a version of the source is written into its folder, and what is there stays") {
+    const Folder folder;
+    const RunDirectory directory = RunDirectory::create(folder.path(), author);
+    put(folder.path() / "source/500/notes.txt", "somebody's");
+    const std::vector<SourceFile> changed = {{"pole.cu", "int c;"}};
+    directory.keep_source(0, author);
+    directory.keep_source(500, changed);
+    CHECK(read_file(folder.path() / "source/500/notes.txt") == "somebody's");
+    CHECK(read_file(folder.path() / "source/500/pole.cu") == "int c;");
+    directory.keep_source(500, {{"pole.cu", "int d;"}});
+    CHECK(read_file(folder.path() / "source/500/pole.cu") == "int d;");
+    // From an earlier checkpoint on: what ran there before is compared, not what ran later.
+    directory.keep_source(500, changed);
+    directory.keep_source(300, changed);
+    CHECK(read_file(folder.path() / "source/300/pole.cu") == "int c;");
+    // Nor are other names versions.
+    put(folder.path() / "source/0400/pole.cu", "");
+    put(folder.path() / "source/600", "");
+    std::vector<uint64_t> steps;
+    for (const SourceVersion& version : source_versions(folder.path()))
+        steps.push_back(version.step);
+    CHECK(steps == std::vector<uint64_t>{0, 300, 500});
+}
+
+TEST_CASE("directories that are made at once have different numbers") {
+    const Folder folder;
+    const fs::path stem = folder.path() / "runs" / "pole";
+    put(stem.string() + "-2", "a file is no place either");
+    std::vector<std::string> names(8);
+    std::vector<std::thread> threads;
+    for (std::string& name : names)
+        threads.emplace_back([&] { name = RunDirectory::create_next(stem).path().filename(); });
+    for (std::thread& thread : threads) thread.join();
+    const std::set<std::string> wanted = {"pole-1", "pole-3", "pole-4", "pole-5",
+                                          "pole-6", "pole-7", "pole-8", "pole-9"};
+    CHECK(std::set<std::string>(names.begin(), names.end()) == wanted);
+}

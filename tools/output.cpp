@@ -1,0 +1,65 @@
+#include "tools/output.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <iostream>
+#include <unistd.h>
+
+namespace nacelle::tools {
+namespace {
+
+int failure = 0;         // errno of the first line that could not be written
+bool watched = false;    // whether exit() would be an author's
+
+void say_who_exits() {
+    if (!watched) return;
+    constexpr std::string_view words =
+        "nacelle: the environment's code, or a plugin's, has called exit(), which it must not: "
+        "what was to come behind it was not done\n";
+    if (::write(STDERR_FILENO, words.data(), words.size()) < 0) ::_exit(1);
+    ::_exit(1);
+}
+
+}
+
+void reserve_standard_streams() {
+    for (int number = 0; number <= STDERR_FILENO; ++number)
+        if (::fcntl(number, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDWR);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+void print_json(const Json& line) {
+    std::cout.flush();
+    const std::string text = json_text(line) + "\n";
+    const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if ((!whole || std::fflush(stdout) != 0) && !failure) failure = errno;
+}
+
+bool output_failed() {
+    if (!failure && (std::ferror(stdout) || !std::cout)) failure = errno ? errno : EIO;
+    return failure != 0;
+}
+
+bool finish_output() {
+    errno = 0;
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 && !failure) failure = errno;
+    if (!output_failed()) return true;
+    // Who reads a few lines of many, and goes, wants to hear nothing about it.
+    if (failure != EPIPE)
+        std::cerr << "nacelle: standard output cannot be written: " << std::strerror(failure)
+                  << "\n";
+    return false;
+}
+
+ExitWatch::ExitWatch() {
+    static const bool once = std::atexit(say_who_exits) == 0;
+    watched = once;
+}
+ExitWatch::~ExitWatch() { watched = false; }
+
+}
