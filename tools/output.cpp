@@ -1,5 +1,8 @@
 #include "tools/output.h"
 
+#include "engine/device/cpu/cpu_device.h"
+
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -17,6 +20,8 @@ bool watched = false;    // whether exit() would be an author's
 
 void say_who_exits() {
     if (!watched) return;
+    static std::atomic_flag said;
+    while (said.test_and_set()) ::pause();  // another thread says it, and ends the process
     constexpr std::string_view words =
         "nacelle: the environment's code, or a plugin's, has called exit(), which it must not: "
         "what was to come behind it was not done\n";
@@ -57,7 +62,13 @@ bool finish_output() {
 }
 
 ExitWatch::ExitWatch() {
-    static const bool once = std::atexit(say_who_exits) == 0;
+    // Each thread that calls exit() takes the next entry of the list and does not wait for the one before: with
+    // fewer entries than threads the last of them would end the process with its own status, and silently.
+    static const bool once = [] {
+        int left = most_threads + 1;
+        while (left && std::atexit(say_who_exits) == 0) --left;
+        return left == 0;
+    }();
     watched = once;
 }
 ExitWatch::~ExitWatch() { watched = false; }

@@ -79,7 +79,8 @@ def exit_in_an_author_s_code_is_told_and_is_no_good_end(bench):
     path = pole(bench, (STEP, STEP + ' if (s.x > -1e30f) exit(0);'))
     result = bench.run('watch', path, '--steps', '50', '--pace', '0', *CPU)
     assert result.status == 1 and 'exit()' in result.out + result.err, result
-    result = bench.run('train', path, '--json', *CPU, *setting(run__total_steps=100000), '--out', 'exits')
+    # Sixteen threads call it at once.
+    result = bench.run('train', path, '--json', *CPU, '--threads', '16', *setting(run__total_steps=100000), '--out', 'exits')
     assert result.status == 1 and 'has called exit()' in result.err, result
     result = bench.run('draw', path, '--steps', '3', *CPU)
     assert result.status == 1 and 'has called exit()' in result.err, result

@@ -15,7 +15,6 @@
 namespace nacelle {
 namespace {
 
-constexpr int most_threads = 1024;
 constexpr std::align_val_t memory_alignment{256};
 
 class CpuModule final : public Module {

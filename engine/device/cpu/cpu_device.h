@@ -23,6 +23,7 @@ private:
     std::shared_ptr<ThreadPool> pool_;
 };
 
+constexpr int most_threads = 1024;
 // Throws where nobody can have meant this number of worker threads; 0 is one per processor.
 void check_threads(int threads);
 std::shared_ptr<Device> open_cpu(int threads);
