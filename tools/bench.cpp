@@ -61,8 +61,8 @@ void take_configuration(Bench& bench) {
             continue;
         }
         if (!bench.options.config.empty())
-            throw CLI::ValidationError("bench", "one configuration at a time, not " +
-                                                    bench.options.config.string() + " and " + word);
+            throw UsageError("bench: one configuration at a time, not " +
+                             bench.options.config.string() + " and " + word);
         bench.options.config = word;
     }
     bench.environments = names;
@@ -95,43 +95,42 @@ void run_environments(Bench& bench) {
 
 }
 
-void add_bench(CLI::App& app) {
+void add_bench(CommandLine& line) {
     auto bench = std::make_shared<Bench>();
-    CLI::App* const command = app.add_subcommand(
+    Command command = line.add(
         "bench", "Measure throughput: steps in a graph, fused random rollouts, and training");
-    add_common_options(*command, bench->options);
-    add_config_options(*command, bench->options, false);
-    command->add_option("environments", bench->environments,
-                        "Names in env_sources or paths, and a configuration (.json); where none is "
-                        "given, cartpole, and for --train a standard table");
-    CLI::Option* const train = command->add_flag(
-        "--train", bench->train, "Measure training by the configuration of each environment");
+    add_common_options(command, bench->options);
+    add_config_options(command, bench->options, false);
+    command.option("environments", bench->environments,
+                   "Names in env_sources or paths, and a configuration (.json); where none is "
+                   "given, cartpole, and for --train a standard table");
+    const Option train = command.flag("--train", bench->train,
+                                      "Measure training by the configuration of each environment");
     command
-        ->add_option("--envs", bench->counts,
-                     "Numbers of environments, separated by commas; for --train what the "
-                     "configuration says where none is given")
-        ->delimiter(',')
-        ->check(CLI::Range(1u, most_envs));
+        .option("--envs", bench->counts,
+                "Numbers of environments, separated by commas; for --train what the "
+                "configuration says where none is given")
+        .list()
+        .between(1u, most_envs);
     bench->kinds = {"step", "rollout"};
-    command->add_option("--kind", bench->kinds, "step, rollout or both")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"step", "rollout"}))
-        ->excludes(train);
+    command.option("--kind", bench->kinds, "step, rollout or both")
+        .list()
+        .one_of({"step", "rollout"})
+        .excludes(train);
+    command.option("--rollout-steps", bench->settings.rollout_steps, "Steps of one fused rollout")
+        .between(1, 100000)
+        .shows_default()
+        .excludes(train);
+    command.option("--graph-steps", bench->settings.graph_steps, "Launches in one graph")
+        .between(1, 10000)
+        .shows_default()
+        .excludes(train);
     command
-        ->add_option("--rollout-steps", bench->settings.rollout_steps, "Steps of one fused rollout")
-        ->check(CLI::Range(1, 100000))
-        ->capture_default_str()
-        ->excludes(train);
-    command->add_option("--graph-steps", bench->settings.graph_steps, "Launches in one graph")
-        ->check(CLI::Range(1, 10000))
-        ->capture_default_str()
-        ->excludes(train);
-    command
-        ->add_option("--repetitions", bench->settings.repetitions,
-                     "Timed repetitions; the median is shown")
-        ->check(CLI::Range(1, 10000))
-        ->capture_default_str();
-    command->callback([bench] {
+        .option("--repetitions", bench->settings.repetitions,
+                "Timed repetitions; the median is shown")
+        .between(1, 10000)
+        .shows_default();
+    command.run([bench] {
         take_configuration(*bench);
         if (!bench->train) return run_environments(*bench);
         run(TrainingBench{.options = bench->options,

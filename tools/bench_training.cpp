@@ -148,7 +148,7 @@ void run(const TrainingBench& bench) {
             ++refused;
         }
     }
-    if (refused == cases.size()) throw CLI::RuntimeError(1);
+    if (refused == cases.size()) throw EndWith{1};
 }
 
 }

@@ -173,31 +173,31 @@ void run(CheckCommand& check) {
         std::printf("\n");
     }
     std::fflush(stdout);
-    if (!refused.empty()) throw CLI::RuntimeError(1);
+    if (!refused.empty()) throw EndWith{1};
 }
 
 }
 
-void add_check(CLI::App& app) {
+void add_check(CommandLine& line) {
     auto check = std::make_shared<CheckCommand>();
-    CLI::App* const command = app.add_subcommand(
+    Command command = line.add(
         "check", "Hold environments to their contract: memory, determinism, races, CPU and GPU");
-    add_common_options(*command, check->options);
-    add_config_options(*command, check->options, false);
-    command->add_option("environments", check->environments,
-                        "Names in env_sources or paths; all of env_sources where none is given");
+    add_common_options(command, check->options);
+    add_config_options(command, check->options, false);
+    command.option("environments", check->environments,
+                   "Names in env_sources or paths; all of env_sources where none is given");
     command
-        ->add_option("--timeout", check->timeout,
-                     "Seconds after which a function that does not return is an endless loop")
-        ->check(CLI::Range(0.1, 86400.0))
-        ->capture_default_str();
+        .option("--timeout", check->timeout,
+                "Seconds after which a function that does not return is an endless loop")
+        .between(0.1, 86400.0)
+        .shows_default();
     std::vector<std::string> names;
     for (const Check& one : all_checks()) names.emplace_back(one.name);
-    command->add_option("--only", check->only, "Only these checks, separated by commas")
-        ->delimiter(',')
-        ->check(CLI::IsMember(names));
-    command->add_option("--inside", check->inside)->group("");
-    command->callback([check] { run(*check); });
+    command.option("--only", check->only, "Only these checks, separated by commas")
+        .list()
+        .one_of(names);
+    command.option("--inside", check->inside, "").hidden();
+    command.run([check] { run(*check); });
 }
 
 }

@@ -1,20 +1,20 @@
 #pragma once
-#include <CLI/CLI.hpp>
+#include "tools/command_line.h"
 
-// One function per command: it adds the command to the application with what it takes, and its work as
-// the callback. The work throws nacelle::Error where it fails.
+// One function per command: it adds the command, with its options and its work, to the command line. The work
+// throws nacelle::Error where it fails.
 namespace nacelle::tools {
 
-void add_new(CLI::App& app);
-void add_train(CLI::App& app);
-void add_resume(CLI::App& app);
-void add_eval(CLI::App& app);
-void add_watch(CLI::App& app);
-void add_play(CLI::App& app);
-void add_check(CLI::App& app);
-void add_inspect(CLI::App& app);
-void add_draw(CLI::App& app);
-void add_bench(CLI::App& app);
-void add_plugins(CLI::App& app);
+void add_new(CommandLine& line);
+void add_train(CommandLine& line);
+void add_resume(CommandLine& line);
+void add_eval(CommandLine& line);
+void add_watch(CommandLine& line);
+void add_play(CommandLine& line);
+void add_check(CommandLine& line);
+void add_inspect(CommandLine& line);
+void add_draw(CommandLine& line);
+void add_bench(CommandLine& line);
+void add_plugins(CommandLine& line);
 
 }

@@ -73,26 +73,25 @@ void run(Draw& draw) {
 
 }
 
-void add_draw(CLI::App& app) {
+void add_draw(CommandLine& line) {
     auto draw = std::make_shared<Draw>();
-    CLI::App* const command = app.add_subcommand(
+    Command command = line.add(
         "draw", "Write a picture of an environment (SVG): by its draw(), or of its arrays");
-    add_common_options(*command, draw->options);
-    add_config_options(*command, draw->options, false);
-    command
-        ->add_option("environment", draw->environment, "A name in env_sources or a path to a .cu")
-        ->required();
-    command->add_option("--steps", draw->steps, "Steps before the picture, with random actions")
-        ->check(CLI::Range(0u, 1000000000u))
-        ->capture_default_str();
-    command->add_option("--env", draw->which, "Which of the environments")
-        ->check(CLI::Range(0u, most_envs - 1))
-        ->capture_default_str();
-    command->add_option("--size", draw->pixels, "Pixels of the longer side")
-        ->check(CLI::Range(16, 16384))
-        ->capture_default_str();
-    command->add_option("--out", draw->out, "The file; NAME.svg here where none is given");
-    command->callback([draw] { run(*draw); });
+    add_common_options(command, draw->options);
+    add_config_options(command, draw->options, false);
+    command.option("environment", draw->environment, "A name in env_sources or a path to a .cu")
+        .required();
+    command.option("--steps", draw->steps, "Steps before the picture, with random actions")
+        .between(0u, 1000000000u)
+        .shows_default();
+    command.option("--env", draw->which, "Which of the environments")
+        .between(0u, most_envs - 1)
+        .shows_default();
+    command.option("--size", draw->pixels, "Pixels of the longer side")
+        .between(16, 16384)
+        .shows_default();
+    command.option("--out", draw->out, "The file; NAME.svg here where none is given");
+    command.run([draw] { run(*draw); });
 }
 
 }

@@ -11,7 +11,7 @@ namespace nacelle::tools {
 namespace {
 
 // A bounds check of the compiler's is SIGILL or SIGTRAP, a check of the standard library's SIGABRT.
-constexpr int signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+constexpr int crash_signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 constexpr size_t stack_bytes = size_t(64) << 10;
 
 char sentence[1024];    // a handler may not make one
@@ -35,11 +35,11 @@ DrawingGuard::DrawingGuard(const std::filesystem::path& recording) : stack_(stac
     struct sigaction action {};
     action.sa_handler = say_and_end;
     action.sa_flags = SA_ONSTACK | SA_RESETHAND;
-    for (const int one : signals) ::sigaction(one, &action, &before_.emplace_back());
+    for (const int one : crash_signals) ::sigaction(one, &action, &before_.emplace_back());
 }
 
 DrawingGuard::~DrawingGuard() {
-    for (size_t i = 0; i < before_.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+    for (size_t i = 0; i < before_.size(); ++i) ::sigaction(crash_signals[i], &before_[i], nullptr);
     ::sigaltstack(&stack_before_, nullptr);
 }
 

@@ -112,30 +112,29 @@ void run(const Eval& eval) {
 
 }
 
-void add_eval(CLI::App& app) {
+void add_eval(CommandLine& line) {
     auto eval = std::make_shared<Eval>();
-    CLI::App* const command = app.add_subcommand("eval", "Evaluate the policy of a run");
-    add_run_options(*command, eval->options, eval->run);
-    add_assignments(*command, eval->options);
+    Command command = line.add("eval", "Evaluate the policy of a run");
+    add_run_options(command, eval->options, eval->run);
+    add_assignments(command, eval->options);
     command
-        ->add_option("--seed", eval->options.seed,
-                     "Seed of the episodes, which are never those of training; the run's own where "
-                     "none is given")
-        ->check(CLI::Range(int64_t(0), int64_t(1) << 53));
-    command->add_option("--episodes", eval->episodes, "Whole episodes that are played")
-        ->check(CLI::Range(1, 10000000))
-        ->capture_default_str();
+        .option("--seed", eval->options.seed,
+                "Seed of the episodes, which are never those of training; the run's own where "
+                "none is given")
+        .between(int64_t(0), int64_t(1) << 53);
+    command.option("--episodes", eval->episodes, "Whole episodes that are played")
+        .between(1, 10000000)
+        .shows_default();
     command
-        ->add_option("--checkpoint", eval->checkpoint,
-                     "best (the latest where none is), latest, or a number of steps")
-        ->capture_default_str();
-    command->add_flag("--sampled", eval->sampled,
-                      "Draw the actions as training does; else the most likely ones");
-    command->add_flag("--changed-source", eval->changed_source,
-                      "Evaluate though the environment's files have changed");
-    add_record_options(*command, eval->record, "the first episode",
-                       "RUN/recordings/eval.recording");
-    command->callback([eval] { run(*eval); });
+        .option("--checkpoint", eval->checkpoint,
+                "best (the latest where none is), latest, or a number of steps")
+        .shows_default();
+    command.flag("--sampled", eval->sampled,
+                 "Draw the actions as training does; else the most likely ones");
+    command.flag("--changed-source", eval->changed_source,
+                 "Evaluate though the environment's files have changed");
+    add_record_options(command, eval->record, "the first episode", "RUN/recordings/eval.recording");
+    command.run([eval] { run(*eval); });
 }
 
 }

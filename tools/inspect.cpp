@@ -214,19 +214,19 @@ void run(const Inspect& inspect) {
 
 }
 
-void add_inspect(CLI::App& app) {
+void add_inspect(CommandLine& line) {
     auto inspect = std::make_shared<Inspect>();
-    CLI::App* const command = app.add_subcommand(
-        "inspect",
-        "Show an environment's arrays, spaces, parameters, bytes and registers; or what a "
-        "run's directory holds");
-    add_common_options(*command, inspect->options);
-    add_config_options(*command, inspect->options, false);
+    Command command =
+        line.add("inspect",
+                 "Show an environment's arrays, spaces, parameters, bytes and registers; or what a "
+                 "run's directory holds");
+    add_common_options(command, inspect->options);
+    add_config_options(command, inspect->options, false);
     command
-        ->add_option("environment", inspect->environment,
-                     "A name in env_sources, a path to a .cu, or the directory of a run")
-        ->required();
-    command->callback([inspect] { run(*inspect); });
+        .option("environment", inspect->environment,
+                "A name in env_sources, a path to a .cu, or the directory of a run")
+        .required();
+    command.run([inspect] { run(*inspect); });
 }
 
 }

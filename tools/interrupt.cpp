@@ -7,11 +7,11 @@ namespace {
 
 volatile std::sig_atomic_t came = 0;
 // A terminal that is closed sends the last of them.
-constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 void note(int) {
     came = 1;
-    for (const int one : signals) std::signal(one, SIG_DFL);
+    for (const int one : end_signals) std::signal(one, SIG_DFL);
 }
 
 // As nohup leaves it.
@@ -26,7 +26,7 @@ void listen_for_signals() {
     struct sigaction action {};
     action.sa_handler = note;
     action.sa_flags = SA_RESTART;
-    for (const int one : signals)
+    for (const int one : end_signals)
         if (!is_ignored(one)) sigaction(one, &action, nullptr);
 }
 

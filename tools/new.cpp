@@ -130,19 +130,19 @@ void run(const NewCommand& command) {
 
 }
 
-void add_new(CLI::App& app) {
+void add_new(CommandLine& line) {
     auto values = std::make_shared<NewCommand>();
-    CLI::App* const command = app.add_subcommand(
-        "new", "Write a new environment that can be checked and trained as it is");
-    command->add_option("name", values->name, "Its name, as in big_pond: the file's, without .cu")
-        ->required();
-    command->add_flag("--team", values->team, "Several agents that act at the same time");
-    command->add_flag("--continuous", values->continuous, "Actions that are real numbers");
-    command->add_option("--out", values->out,
-                        "The folder for it; else env_sources where there is one here, else here");
-    command->add_flag("--json", values->json,
-                      "One JSON object per line, nothing else on standard output");
-    command->callback([values] { run(*values); });
+    Command command =
+        line.add("new", "Write a new environment that can be checked and trained as it is");
+    command.option("name", values->name, "Its name, as in big_pond: the file's, without .cu")
+        .required();
+    command.flag("--team", values->team, "Several agents that act at the same time");
+    command.flag("--continuous", values->continuous, "Actions that are real numbers");
+    command.option("--out", values->out,
+                   "The folder for it; else env_sources where there is one here, else here");
+    command.flag("--json", values->json,
+                 "One JSON object per line, nothing else on standard output");
+    command.run([values] { run(*values); });
 }
 
 }

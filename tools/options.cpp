@@ -25,53 +25,47 @@ void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
 namespace {
 
 // What every command takes.
-void add_machine_options(CLI::App& command, Options& options) {
-    command.add_flag("--json", options.json,
-                     "One JSON object per line, nothing else on standard output");
-    command.add_option("--backend", options.backend, "Where to run")
-        ->check(CLI::IsMember({"auto", "cuda", "cpu"}))
-        ->capture_default_str();
+void add_machine_options(Command command, Options& options) {
+    command.flag("--json", options.json,
+                 "One JSON object per line, nothing else on standard output");
+    command.option("--backend", options.backend, "Where to run")
+        .one_of({"auto", "cuda", "cpu"})
+        .shows_default();
+    command.option("--threads", options.threads, "Threads of the CPU backend; 0: one per processor")
+        .between(0, 1024)
+        .shows_default();
     command
-        .add_option("--threads", options.threads,
-                    "Threads of the CPU backend; 0: one per processor")
-        ->check(CLI::Range(0, 1024))
-        ->capture_default_str();
-    command
-        .add_option("--plugins", options.plugin_folders,
-                    "Search this folder for plugins, too, and first; may be repeated")
-        ->check(CLI::ExistingDirectory)
-        ->take_all()
-        ->allow_extra_args(false);
+        .option("--plugins", options.plugin_folders,
+                "Search this folder for plugins, too, and first; may be repeated")
+        .existing_folder()
+        .repeated();
 }
 
 }
 
-void add_common_options(CLI::App& command, Options& options) {
+void add_common_options(Command command, Options& options) {
     add_machine_options(command, options);
     command
-        .add_option("--seed", options.seed,
-                    "Seed of all random numbers; the configuration's, or 1, where none is given")
-        ->check(CLI::Range(int64_t(0), int64_t(1) << 53));
+        .option("--seed", options.seed,
+                "Seed of all random numbers; the configuration's, or 1, where none is given")
+        .between(int64_t(0), int64_t(1) << 53);
 }
 
-void add_run_options(CLI::App& command, Options& options, fs::path& run) {
+void add_run_options(Command command, Options& options, fs::path& run) {
     add_machine_options(command, options);
-    command.add_option("run", run, "Directory of a run, such as runs/cartpole-1")->required();
+    command.option("run", run, "Directory of a run, such as runs/cartpole-1").required();
 }
 
-void add_assignments(CLI::App& command, Options& options) {
+void add_assignments(Command command, Options& options) {
     command
-        .add_option("--set", options.assignments,
-                    "Set one value: --set env.count=512; may be repeated")
-        ->type_name("PATH=VALUE")
-        ->take_all()
-        ->allow_extra_args(false);
+        .option("--set", options.assignments, "Set one value: --set env.count=512; may be repeated")
+        .value_name("PATH=VALUE")
+        .repeated();
 }
 
-void add_config_options(CLI::App& command, Options& options, bool positional_config) {
-    if (positional_config)
-        command.add_option("config", options.config, "Configuration file (JSON)");
-    else command.add_option("--config", options.config, "Configuration file (JSON)");
+void add_config_options(Command command, Options& options, bool positional_config) {
+    if (positional_config) command.option("config", options.config, "Configuration file (JSON)");
+    else command.option("--config", options.config, "Configuration file (JSON)");
     add_assignments(command, options);
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 #include "engine/env/backend.h"
 #include "engine/run/configuration.h"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line.h"
 
 namespace nacelle::tools {
 
@@ -17,13 +16,13 @@ struct Options {
     std::filesystem::path config;
 };
 
-void add_common_options(CLI::App& command, Options& options);
+void add_common_options(Command command, Options& options);
 // As add_common_options, for a command on a run's directory, which has its seed already.
-void add_run_options(CLI::App& command, Options& options, std::filesystem::path& run);
+void add_run_options(Command command, Options& options, std::filesystem::path& run);
 // --set
-void add_assignments(CLI::App& command, Options& options);
+void add_assignments(Command command, Options& options);
 // --set, and the configuration file where `with_config`.
-void add_config_options(CLI::App& command, Options& options, bool positional_config);
+void add_config_options(Command command, Options& options, bool positional_config);
 
 // The running binary; empty where the system does not say.
 std::filesystem::path running_program();

@@ -21,7 +21,7 @@ bool watched = false;    // whether exit() would be an author's
 void say_who_exits() {
     if (!watched) return;
     static std::atomic_flag said;
-    while (said.test_and_set()) ::pause();  // another thread says it, and ends the process
+    while (said.test_and_set()) ::pause();    // another thread says it, and ends the process
     constexpr std::string_view words =
         "nacelle: the environment's code, or a plugin's, has called exit(), which it must not: "
         "what was to come behind it was not done\n";

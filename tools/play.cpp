@@ -190,49 +190,47 @@ void run(Play& play) {
 
 }
 
-void add_play(CLI::App& app) {
+void add_play(CommandLine& line) {
     auto play = std::make_shared<Play>();
-    CLI::App* const command =
-        app.add_subcommand("play", "Show what a recording holds, play it on a page, or export it: "
-                                   "JSON lines, CSV, NumPy, PNG, GIF");
-    command->add_option("file", play->file, "A recording: of 'train', 'eval' or 'watch' --record")
-        ->required();
-    command->add_flag("--json", play->json, "One JSON object a line");
-    add_web_options(*command, play->web);
-    CLI::Option* const web = command->get_option("--web");
+    Command command =
+        line.add("play", "Show what a recording holds, play it on a page, or export it: "
+                         "JSON lines, CSV, NumPy, PNG, GIF");
+    command.option("file", play->file, "A recording: of 'train', 'eval' or 'watch' --record")
+        .required();
+    command.flag("--json", play->json, "One JSON object a line");
+    add_web_options(command, play->web);
+    const Option web = command.known("--web");
     command
-        ->add_option("--export", play->kind,
-                     "jsonl, csv, npz, png or gif; else what the name of --out ends with")
-        ->check(CLI::IsMember(kinds))
-        ->excludes(web);
+        .option("--export", play->kind,
+                "jsonl, csv, npz, png or gif; else what the name of --out ends with")
+        .one_of(kinds)
+        .excludes(web);
     command
-        ->add_option("--out", play->out,
-                     "The file, or the folder of PNG frames; NAME.KIND here where none is named")
-        ->excludes(web);
+        .option("--out", play->out,
+                "The file, or the folder of PNG frames; NAME.KIND here where none is named")
+        .excludes(web);
     command
-        ->add_option("--episode", play->episodes,
-                     "These episodes, as 0,5; all of them, or for pictures the last one")
-        ->type_name("I,...")
-        ->delimiter(',');
-    command->add_option("--env", play->environments, "Only episodes of these environments")
-        ->type_name("I,...")
-        ->delimiter(',');
-    command->add_option("--arrays", play->arrays, "Only these arrays, as state,obs,reward")
-        ->type_name("NAME,...")
-        ->delimiter(',');
-    command->add_option(
-        "--step", play->step,
-        "With png: one picture, of this step; with --web it begins there, and waits");
-    command->add_option("--size", play->picture.pixels, "Pixels of a picture's longer side")
-        ->check(CLI::Range(16, 4096))
-        ->capture_default_str();
-    command
-        ->add_option("--fps", play->picture.fps, "Steps a second of a GIF, or of the page at first")
-        ->check(CLI::Range(1, 50))
-        ->capture_default_str();
-    command->add_option("--source", play->source,
-                        "The environment's .cu for its draw(), though it has changed");
-    command->callback([play] { run(*play); });
+        .option("--episode", play->episodes,
+                "These episodes, as 0,5; all of them, or for pictures the last one")
+        .value_name("I,...")
+        .list();
+    command.option("--env", play->environments, "Only episodes of these environments")
+        .value_name("I,...")
+        .list();
+    command.option("--arrays", play->arrays, "Only these arrays, as state,obs,reward")
+        .value_name("NAME,...")
+        .list();
+    command.option("--step", play->step,
+                   "With png: one picture, of this step; with --web it begins there, and waits");
+    command.option("--size", play->picture.pixels, "Pixels of a picture's longer side")
+        .between(16, 4096)
+        .shows_default();
+    command.option("--fps", play->picture.fps, "Steps a second of a GIF, or of the page at first")
+        .between(1, 50)
+        .shows_default();
+    command.option("--source", play->source,
+                   "The environment's .cu for its draw(), though it has changed");
+    command.run([play] { run(*play); });
 }
 
 }

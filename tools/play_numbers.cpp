@@ -9,18 +9,18 @@
 namespace nacelle::tools {
 namespace {
 
-enum class Form { json, csv };
+enum class LineForm { json, csv };
 
-template <class T> void append_as(std::string& text, const std::byte* from, Form form) {
+template <class T> void append_as(std::string& text, const std::byte* from, LineForm form) {
     T value;
     std::memcpy(&value, from, sizeof value);
     if constexpr (std::is_floating_point_v<T>)
         if (!std::isfinite(value)) {
             // JSON has no such numbers.
-            text += form == Form::json  ? "null"
-                    : std::isnan(value) ? "nan"
-                    : value > 0         ? "inf"
-                                        : "-inf";
+            text += form == LineForm::json ? "null"
+                    : std::isnan(value)    ? "nan"
+                    : value > 0            ? "inf"
+                                           : "-inf";
             return;
         }
     // The shortest digits that are read as the same number.
@@ -30,7 +30,7 @@ template <class T> void append_as(std::string& text, const std::byte* from, Form
     else text.append(digits, std::to_chars(digits, std::end(digits), value).ptr);
 }
 
-void append_number(std::string& text, Dtype dtype, const std::byte* from, Form form) {
+void append_number(std::string& text, Dtype dtype, const std::byte* from, LineForm form) {
     switch (dtype) {
         case Dtype::f32: return append_as<float>(text, from, form);
         case Dtype::f64: return append_as<double>(text, from, form);
@@ -45,14 +45,14 @@ void append_number(std::string& text, Dtype dtype, const std::byte* from, Form f
         case Dtype::b8: break;
     }
     const bool value = *from != std::byte(0);
-    text += form == Form::json ? (value ? "true" : "false") : (value ? "1" : "0");
+    text += form == LineForm::json ? (value ? "true" : "false") : (value ? "1" : "0");
 }
 
 // Nested lists in the order of the shape.
 void append_list(std::string& text, const RecordedArray& array, std::span<const int64_t> shape,
                  const std::byte*& from) {
     if (shape.empty()) {
-        append_number(text, array.field.dtype, from, Form::json);
+        append_number(text, array.field.dtype, from, LineForm::json);
         from += dtype_size(array.field.dtype);
         return;
     }
@@ -143,7 +143,8 @@ std::string csv_text(const Recording& recording, const Selection& selection) {
                     episode.columns[i].data() + (at_end ? 0 : t * array.bytes());
                 for (size_t k = 0; k < array.elements(); ++k) {
                     text += ',';
-                    if (there) append_number(text, array.field.dtype, from + k * unit, Form::csv);
+                    if (there)
+                        append_number(text, array.field.dtype, from + k * unit, LineForm::csv);
                 }
             }
             text += '\n';

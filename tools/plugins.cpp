@@ -53,16 +53,15 @@ void run(const List& list) {
 
 }
 
-void add_plugins(CLI::App& app) {
+void add_plugins(CommandLine& line) {
     auto list = std::make_shared<List>();
-    CLI::App* const command = app.add_subcommand(
-        "plugins", "List the plugins that are found, and why others are refused");
-    command->add_flag("--json", list->options.json,
-                      "One JSON object per line, nothing else on standard output");
-    command
-        ->add_option("--folder", list->options.plugin_folders, "Search this folder, too, and first")
-        ->check(CLI::ExistingDirectory);
-    command->callback([list] { run(*list); });
+    Command command =
+        line.add("plugins", "List the plugins that are found, and why others are refused");
+    command.flag("--json", list->options.json,
+                 "One JSON object per line, nothing else on standard output");
+    command.option("--folder", list->options.plugin_folders, "Search this folder, too, and first")
+        .existing_folder();
+    command.run([list] { run(*list); });
 }
 
 }

@@ -27,34 +27,33 @@ RecordSettings RecordOptions::settings(uint32_t envs) const {
     return chosen;
 }
 
-void add_record_options(CLI::App& command, RecordOptions& options, const std::string& what,
+void add_record_options(Command command, RecordOptions& options, const std::string& what,
                         const std::string& where) {
-    CLI::Option* const first =
-        command
-            .add_option("--record", options.first,
-                        "Keep " + what +
-                            " of each of the first N environments in a file, for "
-                            "'nacelle play'")
-            ->type_name("N")
-            ->check(CLI::Range(1u, 1u << 20));
+    const Option first = command
+                             .option("--record", options.first,
+                                     "Keep " + what +
+                                         " of each of the first N environments in a file, for "
+                                         "'nacelle play'")
+                             .value_name("N")
+                             .between(1u, 1u << 20);
     command
-        .add_option("--record-envs", options.environments,
-                    "In place of --record: these environments, as 0,7,12")
-        ->type_name("I,...")
-        ->delimiter(',')
-        ->check(CLI::Range(0u, most_envs - 1))
-        ->excludes(first);
+        .option("--record-envs", options.environments,
+                "In place of --record: these environments, as 0,7,12")
+        .value_name("I,...")
+        .list()
+        .between(0u, most_envs - 1)
+        .excludes(first);
     command
-        .add_option("--record-arrays", options.arrays,
-                    "Only these arrays, as state,obs,reward; all of them where none is named")
-        ->type_name("NAME,...")
-        ->delimiter(',');
-    command.parse_complete_callback([&options] {
+        .option("--record-arrays", options.arrays,
+                "Only these arrays, as state,obs,reward; all of them where none is named")
+        .value_name("NAME,...")
+        .list();
+    command.check([&options] {
         if (options.wanted()) return;
-        if (!options.arrays.empty()) throw CLI::RequiresError("--record-arrays", "--record");
-        if (!options.to.empty()) throw CLI::RequiresError("--record-to", "--record");
+        if (!options.arrays.empty()) throw UsageError("--record-arrays requires --record");
+        if (!options.to.empty()) throw UsageError("--record-to requires --record");
     });
-    command.add_option("--record-to", options.to, "The file; " + where + " where none is named");
+    command.option("--record-to", options.to, "The file; " + where + " where none is named");
 }
 
 }

@@ -1,7 +1,6 @@
 #pragma once
 #include "engine/recording/recorder.h"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line.h"
 
 namespace nacelle::tools {
 
@@ -21,7 +20,7 @@ struct RecordOptions {
 
 // `what`: what of an environment is kept, "the first episode" or the like; `where`: the file where none is
 // named. `options` must live as long as the command.
-void add_record_options(CLI::App& command, RecordOptions& options, const std::string& what,
+void add_record_options(Command command, RecordOptions& options, const std::string& what,
                         const std::string& where);
 
 }

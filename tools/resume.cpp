@@ -19,16 +19,15 @@ void run(Resume& resume) {
 
 }
 
-void add_resume(CLI::App& app) {
+void add_resume(CommandLine& line) {
     auto resume = std::make_shared<Resume>();
-    CLI::App* const command =
-        app.add_subcommand("resume", "Go on with a run from its newest checkpoint");
-    add_run_options(*command, resume->training.options, resume->start.out);
-    add_assignments(*command, resume->training.options);
-    command->add_flag("--changed-source", resume->start.changed_source,
-                      "Go on though the environment's files have changed");
-    add_training_options(*command, resume->training);
-    command->callback([resume] { run(*resume); });
+    Command command = line.add("resume", "Go on with a run from its newest checkpoint");
+    add_run_options(command, resume->training.options, resume->start.out);
+    add_assignments(command, resume->training.options);
+    command.flag("--changed-source", resume->start.changed_source,
+                 "Go on though the environment's files have changed");
+    add_training_options(command, resume->training);
+    command.run([resume] { run(*resume); });
 }
 
 }

@@ -6,7 +6,7 @@ namespace {
 struct Size {
     uint32_t envs, horizon;
 };
-struct Form {
+struct TrainingForm {
     const char* environment;
     Size gpu, cpu;
     Json policy, constants;
@@ -20,7 +20,7 @@ Json network(int width, const char* trunk, const char* precision) {
 }
 
 // Horizons shrink as teams grow, so that what a rollout keeps fits a GPU with 80 GB.
-std::vector<Form> forms() {
+std::vector<TrainingForm> forms() {
     const Json none = Json::object(), team = network(64, "shared", "auto"),
                crowd = {{"taggers", 5}, {"runners", 100}, {"neighbours", 10}, {"observe_all", 0}};
     const auto grid = [](int taggers, int all) {
@@ -51,7 +51,7 @@ std::vector<Form> forms() {
 
 std::vector<StandardTraining> standard_trainings(bool cuda) {
     std::vector<StandardTraining> trainings;
-    for (const Form& form : forms()) {
+    for (const TrainingForm& form : forms()) {
         const Size size = cuda ? form.gpu : form.cpu;
         // A run so long that its schedules hardly move while it is measured.
         trainings.push_back(

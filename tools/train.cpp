@@ -25,18 +25,17 @@ void run(Train& train) {
 
 }
 
-void add_train(CLI::App& app) {
+void add_train(CommandLine& line) {
     auto train = std::make_shared<Train>();
-    CLI::App* const command = app.add_subcommand("train", "Train a policy");
-    add_common_options(*command, train->training.options);
-    command
-        ->add_option("environment", train->environment, "A name in env_sources, or a path to a .cu")
-        ->required();
-    add_config_options(*command, train->training.options, true);
-    command->add_option("--out", train->out,
-                        "Directory of the run; runs/NAME-1, -2, ... where none is given");
-    add_training_options(*command, train->training);
-    command->callback([train] { run(*train); });
+    Command command = line.add("train", "Train a policy");
+    add_common_options(command, train->training.options);
+    command.option("environment", train->environment, "A name in env_sources, or a path to a .cu")
+        .required();
+    add_config_options(command, train->training.options, true);
+    command.option("--out", train->out,
+                   "Directory of the run; runs/NAME-1, -2, ... where none is given");
+    add_training_options(command, train->training);
+    command.run([train] { run(*train); });
 }
 
 }

@@ -115,11 +115,11 @@ Json result_json(const TrainingRun& run, const std::optional<Evaluation>& found,
 
 }
 
-void add_training_options(CLI::App& command, Training& training) {
-    command.add_flag("--quiet", training.quiet, "Say what came out, and nothing before");
-    command.add_option("--episodes", training.episodes, "Episodes of the evaluation at the end")
-        ->check(CLI::Range(1, 1000000))
-        ->capture_default_str();
+void add_training_options(Command command, Training& training) {
+    command.flag("--quiet", training.quiet, "Say what came out, and nothing before");
+    command.option("--episodes", training.episodes, "Episodes of the evaluation at the end")
+        .between(1, 1000000)
+        .shows_default();
     add_record_options(command, training.record, "the first episode of every evaluation",
                        "RUN/recordings/step-N.recording");
     add_web_options(command, training.web);

@@ -18,7 +18,7 @@ struct Training {
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 
-void add_training_options(CLI::App& command, Training& training);
+void add_training_options(Command command, Training& training);
 // Makes the run, trains to its end or to an interrupt, saves, evaluates and says what came out. The first
 // Ctrl-C ends in order; a second one at once.
 void train_to_the_end(Training& training, const Json& configuration, const std::string& where,

@@ -100,7 +100,7 @@ void run_inside(const Watch& watch) {
         step_inside(watch, viewer);
     } catch (const std::exception& wrong) {
         viewer->show("broken", json_text(wrong.what()));
-        throw CLI::RuntimeError(3);
+        throw EndWith{3};
     }
     viewer->show("done", "true");
 }
@@ -215,55 +215,52 @@ void run(Watch& watch) {
     const bool failed = watch_until_over(watch, settings, board, recorded);
     recorded.look(board);    // what was written at the very end, too
     recorded.tell(watch.options.json);
-    if (failed) throw CLI::RuntimeError(1);
+    if (failed) throw EndWith{1};
 }
 
 }
 
-void add_watch(CLI::App& app) {
+void add_watch(CommandLine& line) {
     auto watch = std::make_shared<Watch>();
-    CLI::App* const command = app.add_subcommand(
+    Command command = line.add(
         "watch", "Step an environment while its file is worked on: what it does, and every save");
-    add_common_options(*command, watch->options);
-    add_config_options(*command, watch->options, false);
-    command
-        ->add_option("environment", watch->environment, "A name in env_sources or a path to a .cu")
-        ->required();
-    command->add_option("--steps", watch->settings.steps, "End after so many steps; 0: never")
-        ->check(CLI::Range(uint64_t(0), uint64_t(1) << 53))
-        ->capture_default_str();
-    command->add_option("--pace", watch->settings.pace, "Steps a second; 0: as many as can be")
-        ->check(CLI::Range(0.0, 1e6))
-        ->capture_default_str();
-    command->add_flag("--paused", watch->settings.paused, "Begin without stepping");
-    CLI::Option* const count =
-        command->add_option("--count", watch->count, "Environments that are stepped")
-            ->check(CLI::Range(1u, most_envs))
-            ->capture_default_str();
-    command->add_option("--env", watch->which, "Which of them is shown")->capture_default_str();
-    command->add_option("--agent", watch->agent, "Which of its agents' arrays are shown")
-        ->capture_default_str();
-    command->add_option("--arrays", watch->arrays, "Which arrays are shown, separated by commas")
-        ->delimiter(',');
-    CLI::Option* const policy =
-        command->add_option("--policy", watch->policy,
-                            "Directory of a run whose best policy acts, with that run's settings; "
-                            "else actions are random");
+    add_common_options(command, watch->options);
+    add_config_options(command, watch->options, false);
+    command.option("environment", watch->environment, "A name in env_sources or a path to a .cu")
+        .required();
+    command.option("--steps", watch->settings.steps, "End after so many steps; 0: never")
+        .between(uint64_t(0), uint64_t(1) << 53)
+        .shows_default();
+    command.option("--pace", watch->settings.pace, "Steps a second; 0: as many as can be")
+        .between(0.0, 1e6)
+        .shows_default();
+    command.flag("--paused", watch->settings.paused, "Begin without stepping");
+    const Option count = command.option("--count", watch->count, "Environments that are stepped")
+                             .between(1u, most_envs)
+                             .shows_default();
+    command.option("--env", watch->which, "Which of them is shown").shows_default();
+    command.option("--agent", watch->agent, "Which of its agents' arrays are shown")
+        .shows_default();
+    command.option("--arrays", watch->arrays, "Which arrays are shown, separated by commas").list();
+    Option policy =
+        command.option("--policy", watch->policy,
+                       "Directory of a run whose best policy acts, with that run's settings; "
+                       "else actions are random");
     // A policy acts as in its run, in as many environments.
-    policy->excludes(count)->excludes(command->get_option("--config"));
+    policy.excludes(count).excludes(command.known("--config"));
     command
-        ->add_flag("--sampled", watch->settings.sampled,
-                   "Draw the policy's actions as training does; else the most likely ones")
-        ->needs(policy);
+        .flag("--sampled", watch->settings.sampled,
+              "Draw the policy's actions as training does; else the most likely ones")
+        .needs(policy);
     command
-        ->add_option("--timeout", watch->timeout,
-                     "Seconds after which a step that does not return is an endless loop")
-        ->check(CLI::Range(0.5, 86400.0))
-        ->capture_default_str();
-    add_web_options(*command, watch->web);
-    add_record_options(*command, watch->record, "every episode", "NAME.recording here");
-    command->add_option("--inside", watch->inside)->group("");
-    command->callback([watch] { run(*watch); });
+        .option("--timeout", watch->timeout,
+                "Seconds after which a step that does not return is an endless loop")
+        .between(0.5, 86400.0)
+        .shows_default();
+    add_web_options(command, watch->web);
+    add_record_options(command, watch->record, "every episode", "NAME.recording here");
+    command.option("--inside", watch->inside, "").hidden();
+    command.run([watch] { run(*watch); });
 }
 
 }

@@ -7,12 +7,12 @@
 
 namespace nacelle::tools {
 
-void add_web_options(CLI::App& command, WebOptions& options) {
-    CLI::Option* const web = command.add_flag(
+void add_web_options(Command command, WebOptions& options) {
+    const Option web = command.flag(
         "--web", options.web, "Show it on a page, for a browser of this machine and nobody else");
-    command.add_option("--port", options.port, "Where the page is; 0: any port that is free")
-        ->check(CLI::Range(0, 65535))
-        ->needs(web);
+    command.option("--port", options.port, "Where the page is; 0: any port that is free")
+        .between(0, 65535)
+        .needs(web);
 }
 
 std::unique_ptr<WebServer> open_page(const WebOptions& options, Board& board,

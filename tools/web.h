@@ -1,7 +1,6 @@
 #pragma once
 #include "engine/web/server.h"
-
-#include <CLI/CLI.hpp>
+#include "tools/command_line.h"
 
 namespace nacelle::tools {
 
@@ -11,7 +10,7 @@ struct WebOptions {
     uint16_t port = 0;
 };
 
-void add_web_options(CLI::App& command, WebOptions& options);
+void add_web_options(Command command, WebOptions& options);
 // Opens the page and says where it is: a line, or an object where `json`.
 std::unique_ptr<WebServer> open_page(const WebOptions& options, Board& board,
                                      std::function<void()> looked,

@@ -56,7 +56,7 @@ std::string plain_quotes(std::string_view text) {
     return result;
 }
 
-class Parser final {
+class GnuParser final {
 public:
     std::vector<CompilerReport> parse(std::string_view output) {
         while (!output.empty()) {
@@ -138,7 +138,7 @@ private:
 }
 
 std::vector<CompilerReport> parse_gnu_output(std::string_view output) {
-    return Parser().parse(output);
+    return GnuParser().parse(output);
 }
 
 }

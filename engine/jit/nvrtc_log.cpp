@@ -58,7 +58,7 @@ std::optional<SourcePlace> frame(std::string_view line, const std::string& last_
     return SourcePlace{of == rest.npos ? last_file : rest.substr(of + 4), number_of(number)};
 }
 
-class Parser final {
+class NvrtcParser final {
 public:
     std::vector<CompilerReport> parse(std::string_view log) {
         while (!log.empty()) {
@@ -117,6 +117,8 @@ private:
 
 }
 
-std::vector<CompilerReport> parse_nvrtc_log(std::string_view log) { return Parser().parse(log); }
+std::vector<CompilerReport> parse_nvrtc_log(std::string_view log) {
+    return NvrtcParser().parse(log);
+}
 
 }

@@ -10,8 +10,6 @@
 namespace nacelle {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {

@@ -6,7 +6,6 @@
 namespace nacelle {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Scanner final {
@@ -194,6 +193,8 @@ void find_environments(const SourceFile& file, std::vector<EnvironmentUse>& foun
 }
 
 }
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 ScannedText scan_text(std::string_view text) { return Scanner(text).scan(); }
 

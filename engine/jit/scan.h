@@ -15,6 +15,9 @@ struct ScannedText {
 };
 ScannedText scan_text(std::string_view text);
 
+// Whether a name of C++ may have the character in it.
+bool is_word(char c);
+
 struct SourceFile {
     std::filesystem::path path;
     std::string text;

@@ -10,7 +10,7 @@
 namespace nacelle {
 namespace {
 
-constexpr size_t alignment = 64;
+constexpr size_t scene_alignment = 64;
 
 // What a picture does not depend on: draw() is given none of it.
 bool is_unseen(const Field& field) {
@@ -33,7 +33,7 @@ void make_bools(Dtype dtype, std::span<std::byte> bytes) {
 
 Scene::Part& add_part(Scene& scene, const Field& field, size_t rows) {
     const size_t bytes = rows * field.count * dtype_size(field.dtype), offset = scene.memory.size();
-    scene.memory.resize(offset + (bytes + alignment - 1) / alignment * alignment);
+    scene.memory.resize(offset + (bytes + scene_alignment - 1) / scene_alignment * scene_alignment);
     scene.parts.push_back({field, offset, bytes, rows});
     return scene.parts.back();
 }

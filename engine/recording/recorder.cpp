@@ -7,7 +7,7 @@
 namespace nacelle {
 namespace {
 
-constexpr size_t alignment = 64;
+constexpr size_t row_alignment = 64;
 
 // The values of Params that are the same in all environments.
 Json params_of(Environment& env) {
@@ -46,8 +46,8 @@ Recorder::Recorder(Environment& env, RecordingWriter& writer, RecordSettings set
         if (!column && !tells) continue;
         const RecordedArray form = recorded_array(env.schema(), field, *moment);
         copied_.push_back({&env.arrays()[field.name], form, step_bytes_, column});
-        step_bytes_ +=
-            (form.bytes() * settings_.environments.size() + alignment - 1) / alignment * alignment;
+        step_bytes_ += (form.bytes() * settings_.environments.size() + row_alignment - 1) /
+                       row_alignment * row_alignment;
     }
     for (const Copied& one : copied_) {
         if (one.form.field.role == Role::terminated) terminated_ = &one;

@@ -18,7 +18,7 @@ namespace {
 constexpr int format = 1;
 
 // No run counts as far: its steps end at 2^53. Sums of what is below do not wrap.
-constexpr uint64_t most = uint64_t(1) << 62;
+constexpr uint64_t largest_count = uint64_t(1) << 62;
 
 std::string hex(uint64_t value) {
     char text[20];
@@ -60,7 +60,7 @@ public:
     }
     uint64_t whole_number(const char* key) const {
         const Json& found = at(key);
-        if (!found.is_number_unsigned() || found.get<uint64_t>() > most)
+        if (!found.is_number_unsigned() || found.get<uint64_t>() > largest_count)
             fail(key, "is no whole number from 0 to 2^62");
         return found.get<uint64_t>();
     }

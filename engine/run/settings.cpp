@@ -5,13 +5,13 @@
 namespace nacelle {
 namespace {
 
-constexpr int64_t most = int64_t(1) << 53;
+constexpr int64_t largest_setting = int64_t(1) << 53;
 
 // Fifty evaluations and ten checkpoints in a run, unless asked otherwise.
 constexpr uint64_t evaluations = 50, checkpoints = 10;
 
 uint64_t count(Config& run, const char* key, uint64_t fallback, int64_t low) {
-    return static_cast<uint64_t>(run.integer(key, int64_t(fallback), low, most));
+    return static_cast<uint64_t>(run.integer(key, int64_t(fallback), low, largest_setting));
 }
 
 uint64_t report_every(Config& run) {

@@ -9,7 +9,7 @@
 namespace nacelle {
 namespace {
 
-constexpr int warm_ups = 3, most_iterations = 10000;
+constexpr int warm_up_iterations = 3, most_iterations = 10000;
 
 const double* metric(const MetricValues& metrics, const std::string& name) {
     for (const auto& [key, value] : metrics)
@@ -157,7 +157,7 @@ TrainingRow measure_training(std::shared_ptr<RunsOn> on, Plugins& plugins,
     Stream& stream = *env.on().stream;
     const std::unique_ptr<Graph> iteration = trainee.record();
     const auto train = [&] { stream.replay(*iteration); };
-    for (int i = 0; i < warm_ups; ++i) train();
+    for (int i = 0; i < warm_up_iterations; ++i) train();
     row.iterations = iterations_in(measure.seconds, stream.time(train) * 1e-3);
     Telling telling(trainee, row);
     std::vector<double> whole;

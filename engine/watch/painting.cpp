@@ -8,7 +8,7 @@ namespace nacelle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds patience{2};    // with a draw() when all is over
+constexpr std::chrono::seconds drawing_patience{2};    // with a draw() when all is over
 
 // An author's mistake in draw() costs the picture and no more: the arrays take its place.
 DisplayList painted(const Painting::Order& order, std::string& note) {
@@ -39,7 +39,8 @@ Painting::~Painting() {
     std::unique_lock lock(shared_->mutex);
     shared_->ends = true;
     shared_->wake.notify_all();
-    const bool idle = shared_->wake.wait_for(lock, patience, [&] { return !shared_->works; });
+    const bool idle =
+        shared_->wake.wait_for(lock, drawing_patience, [&] { return !shared_->works; });
     lock.unlock();
     if (idle) thread_.join();
     else thread_.detach();

@@ -6,7 +6,7 @@
 namespace nacelle {
 namespace {
 
-constexpr std::chrono::milliseconds between_words{100};
+constexpr std::chrono::milliseconds between_prints{100};
 
 }
 
@@ -24,7 +24,7 @@ void Prints::add(const std::string& text) {
 
 void Prints::show(bool now) {
     const auto time = std::chrono::steady_clock::now();
-    if (count_ == shown_ || (!now && time - told_ < between_words)) return;
+    if (count_ == shown_ || (!now && time - told_ < between_prints)) return;
     told_ = time;
     shown_ = count_;
     board_.put("output", json_text({{"count", count_}, {"lines", lines_}}));

@@ -22,10 +22,10 @@ namespace nacelle {
 namespace {
 
 // A compiler on a busy machine may take this long.
-constexpr double patience = 600;
+constexpr double compile_patience = 600;
 // What an engine does between a compiler's work and an author's functions, opening a device or reading a table.
 constexpr double least_beside_compiles = 5;
-constexpr std::chrono::milliseconds between_looks{50};
+constexpr std::chrono::milliseconds between_polls{50};
 constexpr size_t most_wishes = 1000;
 
 }
@@ -51,7 +51,7 @@ public:
                                                        "picture",     "refused",    "recording"};
         if (section == "busy") {
             const double beside = std::max(owner_.settings_.timeout, least_beside_compiles);
-            silence_ = json == "true" ? patience : beside;
+            silence_ = json == "true" ? compile_patience : beside;
         } else if (section == "done") done_ = true;
         else if (section == "broken") broken_ = broken_text(json);
         else if (sections.contains(section)) {
@@ -95,7 +95,7 @@ private:
     }
 
     WatchedProcess& owner_;
-    double silence_ = patience;    // until it steps
+    double silence_ = compile_patience;    // until it steps
     std::string broken_;
     CrashPlace crash_;
     bool done_ = false;    // it has ended in order
@@ -111,7 +111,7 @@ WatchedProcess::~WatchedProcess() {
     ends_ = true;
     write_line("{\"do\":\"quit\"}");
     // One that is stuck would be waited for.
-    for (int i = 0; i < 20 && !over_; ++i) std::this_thread::sleep_for(between_looks);
+    for (int i = 0; i < 20 && !over_; ++i) std::this_thread::sleep_for(between_polls);
     {
         const std::lock_guard lock(mutex_);
         if (!over_ && child_ > 0) ::kill(-child_, SIGKILL);
@@ -201,7 +201,7 @@ std::string WatchedProcess::follow_one() {
     std::string wrong;
     try {
         const ChildEnd end =
-            run_child(settings_.command, patience,
+            run_child(settings_.command, compile_patience,
                       {.started =
                            [&](pid_t child, int channel) {
                                kept.emplace(::fcntl(channel, F_DUPFD_CLOEXEC, 3));
@@ -234,7 +234,7 @@ void WatchedProcess::wait_for_save() {
     const SourceWatch watch(settings_.author, known_,
                             [&saved](const SavedSource&) { saved = true; });
     asked_ = false;
-    while (!saved && !ends_ && !asked_) std::this_thread::sleep_for(between_looks);
+    while (!saved && !ends_ && !asked_) std::this_thread::sleep_for(between_polls);
 }
 
 }

@@ -10,7 +10,7 @@ namespace {
 
 // In seconds: how long steps may keep a command waiting, how often a status is told, and over how long
 // the curves' episodes are averaged.
-constexpr double slice = 0.02, between_words = 0.1, between_sums = 0.5;
+constexpr double slice = 0.02, between_reports = 0.1, between_sums = 0.5;
 
 double seconds_between(std::chrono::steady_clock::time_point from,
                        std::chrono::steady_clock::time_point to) {
@@ -191,14 +191,14 @@ void WatchSession::tell(bool at_once) {
         }
         if (curves_.changed()) viewer_->show("curves", curves_.text());
     }
-    if (!at_once && seconds_between(told_, now) < between_words) return;
+    if (!at_once && seconds_between(told_, now) < between_reports) return;
     if (recording_) {
         recording_->settle();
         tell_recording();
     }
     env().check_finite();
     // Of a short time, at the very end, no rate is told.
-    if (const double seconds = seconds_between(told_, now); seconds >= between_words) {
+    if (const double seconds = seconds_between(told_, now); seconds >= between_reports) {
         const double rate = double(taken_ - told_steps_) * env().count() / seconds;
         rate_ = rate_ > 0 ? 0.8 * rate_ + 0.2 * rate : rate;
         told_ = now;

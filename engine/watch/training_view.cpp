@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 // Of the time of the thread that trains, and of the one that paints.
 constexpr ShowLimits limits{.copying = 0.008, .painting = 0.01, .pictures = 30};
-constexpr std::chrono::milliseconds between_words{250}, between_looks{20};
+constexpr std::chrono::milliseconds between_progress{250}, between_looks{20};
 
 Json news(const Json& problem, const Json& reload, uint64_t reloads) {
     return {{"problem", problem}, {"reload", reload}, {"reloads", reloads}};
@@ -81,7 +81,7 @@ void TrainingView::progressed() {
         if (name != "episodes" && (ended || !name.starts_with("episode.")))
             curves_.add(name, double(steps_), value);
     const Clock::time_point now = Clock::now();
-    if (now - told_ < between_words) return;
+    if (now - told_ < between_progress) return;
     told_ = now;
     viewer_->show("curves", curves_.text());
     tell_status();

@@ -16,7 +16,9 @@ template <class T> constexpr T clamp(T value, T low, T high) {
 }
 template <class T> constexpr T abs(T value) { return value < T(0) ? T(-value) : value; }
 template <class T> constexpr int sign(T value) { return (T(0) < value) - (value < T(0)); }
-template <class T> constexpr void swap(T& a, T& b) {
+// Only what can be copied byte by byte, so that no container of the host's mistakes it for its own.
+template <class T>
+requires(__is_trivially_copyable(T)) constexpr void swap(T& a, T& b) {
     const T held = a;
     a = b;
     b = held;

@@ -49,7 +49,7 @@ Worth stepped(const Credit& credit, const Trajectory& t) {
     return worth;
 }
 // In parts of what was added up on the way, where rounding comes from.
-double apart(const std::vector<double>& is, const std::vector<double>& must) {
+double relative_error(const std::vector<double>& is, const std::vector<double>& must) {
     double difference = 0, size = 1;
     for (size_t i = 0; i < is.size(); ++i) {
         difference += std::pow(is[i] - must[i], 2);
@@ -70,8 +70,8 @@ void hold(const Credit& credit, double end_chance, double idle_chance) {
         const Worth is = stepped(credit, t), must = worth_of(credit, t.reward, t.flag, t.value,
                                                              t.final_value, t.ratio, t.waits);
         CHECK(is.known == must.known);
-        worst =
-            std::max({worst, apart(is.advantage, must.advantage), apart(is.target, must.target)});
+        worst = std::max({worst, relative_error(is.advantage, must.advantage),
+                          relative_error(is.target, must.target)});
     }
     CHECK(worst < 1e-5);
 }

@@ -1,4 +1,5 @@
 #include "tests/env/authors.h"
+#include "tests/env/parts.h"
 #include "tests/env/workbench.h"
 
 #include <cstring>
@@ -9,24 +10,6 @@ using namespace nacelle;
 using namespace nacelle::test;
 
 namespace {
-
-// The environments from `begin` on of an array, in the order of a smaller one.
-std::vector<std::byte> part_of(Environment& env, const NamedArray& array, size_t begin,
-                               size_t count) {
-    const Field& field = *env.schema().find(array.name());
-    const std::vector<std::byte> all = bytes_of(array);
-    const size_t whole = env.count(), unit = dtype_size(array.dtype()),
-                 width = array.count() / whole;
-    std::vector<std::byte> part(count * width * unit);
-    for (size_t i = 0; i < count; ++i)
-        for (size_t k = 0; k < width; ++k) {
-            const bool columns = field.layout == Layout::columns;
-            const size_t from = columns ? k * whole + begin + i : (begin + i) * width + k,
-                         to = columns ? k * count + i : i * width + k;
-            std::memcpy(part.data() + to * unit, all.data() + from * unit, unit);
-        }
-    return part;
-}
 
 void check_split(EnvSettings settings, uint32_t count, uint32_t cut) {
     settings.count = count;

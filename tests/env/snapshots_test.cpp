@@ -1,4 +1,5 @@
 #include "tests/env/authors.h"
+#include "tests/env/parts.h"
 #include "tests/env/workbench.h"
 
 #include <doctest/doctest.h>
@@ -8,12 +9,6 @@ using namespace nacelle;
 using namespace nacelle::test;
 
 namespace {
-
-std::vector<uint32_t> first(uint32_t count) {
-    std::vector<uint32_t> list(count);
-    for (uint32_t i = 0; i < count; ++i) list[i] = i;
-    return list;
-}
 
 // All that a state and what is seen of it consist of.
 std::map<std::string, std::vector<std::byte>> seen(Environment& env) {
@@ -44,7 +39,7 @@ TEST_CASE("a snapshot is gone back to exactly, and what follows from it follows 
         Environment env(cpu(), recommended(name, 70));
         for (int t = 0; t < 3; ++t) env.step_at_random();
         const auto at_save = seen(env);
-        env.save_snapshots(first(70));
+        env.save_snapshots(first_environments(70));
         CHECK(env.snapshots() == 70);
         const auto run = [&] {
             std::vector<std::map<std::string, std::vector<std::byte>>> steps;
@@ -57,7 +52,7 @@ TEST_CASE("a snapshot is gone back to exactly, and what follows from it follows 
         };
         const auto once = run();
         for (int t = 0; t < 20; ++t) env.step_at_random();
-        env.restore_snapshots(first(70), first(70));
+        env.restore_snapshots(first_environments(70), first_environments(70));
         auto restored = seen(env);
         restored["reward"] = at_save.at("reward");    // a reward belongs to its step
         CHECK((restored == at_save));
@@ -85,8 +80,8 @@ TEST_CASE("the length and the return of an episode from a snapshot count from th
                     settings_of({{"source", folder.write("signals.cu", signals)}, {"count", 2}}));
     fill_numbers(env, "action.reward", 1);
     for (int t = 0; t < 3; ++t) env.step();
-    env.save_snapshots(first(2));
-    env.restore_snapshots(first(2), first(2));
+    env.save_snapshots(first_environments(2));
+    env.restore_snapshots(first_environments(2), first_environments(2));
     for (int t = 0; t < 3; ++t) env.step();
     CHECK(numbers(env, "truncated") == std::vector<double>{1, 1});    // at step 6 of the episode
     CHECK(numbers(env, "episode.length") == std::vector<double>{3, 3});
@@ -100,7 +95,7 @@ TEST_CASE("resets start from snapshots as often as they are told to, each snapsh
     std::vector<double> marks(4000);
     for (size_t i = 0; i < marks.size(); ++i) marks[i] = 1000 + double(i);
     write_numbers(env, "state.value", marks);
-    env.save_snapshots(first(4));
+    env.save_snapshots(first_environments(4));
     fill_numbers(env, "action.flags", 1);
     const auto shares = [&](double chance) {
         env.set_snapshot_chance(chance);
@@ -124,19 +119,24 @@ TEST_CASE("resets start from snapshots as often as they are told to, each snapsh
 
 TEST_CASE("snapshots that do not exist are refused") {
     Environment env(cpu(), recommended("cartpole", 8));
-    CHECK(contains(complaint([&] { env.restore_snapshots(first(1), first(1)); }),
-                   "there is no snapshot 0"));
-    CHECK(
-        contains(complaint([&] { env.restore_snapshots(first(1), first(1)); }), "none was saved"));
+    CHECK(contains(
+        complaint([&] { env.restore_snapshots(first_environments(1), first_environments(1)); }),
+        "there is no snapshot 0"));
+    CHECK(contains(
+        complaint([&] { env.restore_snapshots(first_environments(1), first_environments(1)); }),
+        "none was saved"));
     CHECK(contains(complaint([&] { env.set_snapshot_chance(0.5); }), "no snapshot was saved"));
     CHECK(contains(complaint([&] { env.save_snapshots({}); }), "at least one environment"));
-    env.save_snapshots(first(2));
-    CHECK(contains(complaint([&] { env.restore_snapshots(first(1), std::vector<uint32_t>{2}); }),
-                   "there are 0 to 1"));
-    CHECK(contains(complaint([&] { env.restore_snapshots(std::vector<uint32_t>{8}, first(1)); }),
-                   "there is no environment 8"));
-    CHECK(contains(complaint([&] { env.restore_snapshots(first(2), first(1)); }),
-                   "name one snapshot for each"));
+    env.save_snapshots(first_environments(2));
+    CHECK(contains(
+        complaint([&] { env.restore_snapshots(first_environments(1), std::vector<uint32_t>{2}); }),
+        "there are 0 to 1"));
+    CHECK(contains(
+        complaint([&] { env.restore_snapshots(std::vector<uint32_t>{8}, first_environments(1)); }),
+        "there is no environment 8"));
+    CHECK(contains(
+        complaint([&] { env.restore_snapshots(first_environments(2), first_environments(1)); }),
+        "name one snapshot for each"));
     CHECK(contains(complaint([&] { env.save_snapshots(std::vector<uint32_t>{9}); }),
                    "there is no environment 9"));
     CHECK(contains(complaint([&] { env.set_snapshot_chance(1.5); }), "from 0 to 1"));

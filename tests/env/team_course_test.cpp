@@ -1,3 +1,4 @@
+#include "tests/env/parts.h"
 #include "tests/env/team_authors.h"
 #include "tests/env/workbench.h"
 #include "tests/sdk/team_everything.h"
@@ -20,36 +21,8 @@ Json chase_json(const Folder& folder, uint32_t count, int hunters = 3, int preys
             {"constants", {{"hunters", hunters}, {"preys", preys}}}};
 }
 
-// The environments from `begin` on of an array, in the order of a smaller one.
-std::vector<std::byte> part_of(Environment& env, const NamedArray& array, size_t begin,
-                               size_t count) {
-    // A parameter that varies is there twice: as it is in Params, and as an array.
-    const std::vector<Field>& fields = env.schema().fields();
-    const Field& field = *std::find_if(fields.begin(), fields.end(), [&](const Field& one) {
-        return one.slot >= 0 && array.name() == one.name;
-    });
-    const std::vector<std::byte> all = bytes_of(array);
-    const size_t each = env.schema().rows(field, 1), whole = env.schema().rows(field, env.count()),
-                 unit = dtype_size(array.dtype()), width = array.count() / whole;
-    std::vector<std::byte> part(count * each * width * unit);
-    for (size_t i = 0; i < count * each; ++i)
-        for (size_t k = 0; k < width; ++k) {
-            const bool columns = field.layout == Layout::columns;
-            const size_t row = begin * each + i, from = columns ? k * whole + row : row * width + k,
-                         to = columns ? k * count * each + i : i * width + k;
-            std::memcpy(part.data() + to * unit, all.data() + from * unit, unit);
-        }
-    return part;
-}
-
-std::vector<uint32_t> first(uint32_t count) {
-    std::vector<uint32_t> list(count);
-    for (uint32_t i = 0; i < count; ++i) list[i] = i;
-    return list;
-}
-
 // Actions that depend on the step alone.
-void act(Environment& env, uint64_t seed) {
+void act_at_random(Environment& env, uint64_t seed) {
     Dice dice(seed);
     for (NamedArray& array : env.arrays().all()) {
         if (array.role() != Role::action) continue;
@@ -64,7 +37,7 @@ void act(Environment& env, uint64_t seed) {
 
 using Seen = std::map<std::string, std::vector<std::byte>>;
 // All that a team and what is seen of it consist of.
-Seen seen(Environment& env) {
+Seen all_seen(Environment& env) {
     Seen all;
     for (const NamedArray& array : env.arrays().all())
         if (array.role() == Role::state || array.role() == Role::agent ||
@@ -213,27 +186,27 @@ TEST_CASE("a snapshot of a team has its bins and its turns, and what follows fol
     Environment env(cpu(),
                     settings_of({{"source", folder.write("crowd.cu", crowd)}, {"count", 6}}));
     for (uint64_t t = 0; t < 7; ++t) {
-        act(env, seed + t);
+        act_at_random(env, seed + t);
         env.step();
     }
     const std::vector<double> gone = numbers(env, "state.gone");
     REQUIRE(*std::max_element(gone.begin(), gone.end()) > 0);
-    env.save_snapshots(first(6));
-    const Seen at_save = seen(env);
+    env.save_snapshots(first_environments(6));
+    const Seen at_save = all_seen(env);
     const auto run = [&] {
         std::vector<Seen> steps;
         for (uint64_t t = 0; t < 6; ++t) {
-            act(env, seed + 100 + t);
+            act_at_random(env, seed + 100 + t);
             env.step();
-            steps.push_back(seen(env));
+            steps.push_back(all_seen(env));
             steps.back()["reward"] = bytes_of(env.arrays()["reward"]);
         }
         return steps;
     };
     const std::vector<Seen> once = run();
     for (int t = 0; t < 15; ++t) env.step_at_random();
-    env.restore_snapshots(first(6), first(6));
-    Seen restored = seen(env);
+    env.restore_snapshots(first_environments(6), first_environments(6));
+    Seen restored = all_seen(env);
     // Who went out in the very step before the snapshot had its last look then.
     restored["obs"] = at_save.at("obs");
     CHECK(difference(at_save, restored) == "");
@@ -249,14 +222,14 @@ TEST_CASE("who is out when a snapshot is restored shows nothing, everybody else 
     Environment env(cpu(),
                     settings_of({{"source", folder.write("crowd.cu", crowd)}, {"count", 4}}));
     for (uint64_t t = 0; t < 9; ++t) {
-        act(env, t);
+        act_at_random(env, t);
         env.step();
     }
     const std::vector<double> before = numbers(env, "obs"), turn = numbers(env, "turn");
     REQUIRE(std::count(turn.begin(), turn.end(), 2.0) > 0);
-    env.save_snapshots(first(4));
+    env.save_snapshots(first_environments(4));
     for (int t = 0; t < 5; ++t) env.step_at_random();
-    env.restore_snapshots(first(4), first(4));
+    env.restore_snapshots(first_environments(4), first_environments(4));
     const std::vector<double> after = numbers(env, "obs");
     for (size_t row = 0; row < turn.size(); ++row)
         for (size_t k = 0; k < 4; ++k)

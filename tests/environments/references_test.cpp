@@ -11,11 +11,11 @@ namespace {
 
 // Relative to max(1, |reference|). Float32 against float64: errors grow along a trajectory as the
 // system makes them grow, and Acrobot is chaotic.
-struct Tolerance {
+struct GymnasiumTolerance {
     const char* name;
     double step, random, skilled;
 };
-constexpr Tolerance tolerances[] = {
+constexpr GymnasiumTolerance gymnasium_tolerances[] = {
     {"cartpole", 2e-6, 2e-5, 2e-5},
     {"mountain_car", 2e-6, 2e-5, 2e-5},
     {"mountain_car_continuous", 2e-6, 2e-5, 2e-5},
@@ -25,7 +25,7 @@ constexpr Tolerance tolerances[] = {
 
 bool is_state(const std::string& name) { return name.starts_with("state."); }
 
-void check_steps(const std::shared_ptr<RunsOn>& on, const Tolerance& tolerance) {
+void check_steps(const std::shared_ptr<RunsOn>& on, const GymnasiumTolerance& tolerance) {
     const Json steps = table_of(tolerance.name)["steps"];
     const Json &before = steps["before"], &after = steps["after"];
     const size_t count = after["reward"].size(), observed = after["obs"].size();
@@ -59,7 +59,7 @@ void check_steps(const std::shared_ptr<RunsOn>& on, const Tolerance& tolerance) 
 }
 
 // All trajectories at once, one in each environment.
-void check_trajectories(const std::shared_ptr<RunsOn>& on, const Tolerance& tolerance) {
+void check_trajectories(const std::shared_ptr<RunsOn>& on, const GymnasiumTolerance& tolerance) {
     const Json trajectories = table_of(tolerance.name)["trajectories"];
     const size_t count = trajectories.size();
     Environment env(on, recommended(tolerance.name, uint32_t(count)));
@@ -99,8 +99,8 @@ void check_trajectories(const std::shared_ptr<RunsOn>& on, const Tolerance& tole
     }
 }
 
-void check_all(const std::shared_ptr<RunsOn>& on) {
-    for (const Tolerance& tolerance : tolerances) {
+void check_gymnasium(const std::shared_ptr<RunsOn>& on) {
+    for (const GymnasiumTolerance& tolerance : gymnasium_tolerances) {
         const std::string name = tolerance.name;
         CAPTURE(name);
         check_steps(on, tolerance);
@@ -110,10 +110,10 @@ void check_all(const std::shared_ptr<RunsOn>& on) {
 
 }
 
-TEST_CASE("on a CPU, steps and trajectories are those of Gymnasium") { check_all(cpu()); }
+TEST_CASE("on a CPU, steps and trajectories are those of Gymnasium") { check_gymnasium(cpu()); }
 
 TEST_CASE("on a GPU, steps and trajectories are those of Gymnasium") {
     const auto on = open("auto");
     if (!on->cuda()) NACELLE_SKIP(on->why);
-    check_all(on);
+    check_gymnasium(on);
 }

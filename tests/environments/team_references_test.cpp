@@ -222,7 +222,7 @@ void check_table(const std::shared_ptr<RunsOn>& on, const Tolerance& tolerance) 
         check_plays(on, name, one, trajectories_of(one["trajectories"]), tolerance.trajectory);
     }
 }
-void check_all(const std::shared_ptr<RunsOn>& on) {
+void check_tables(const std::shared_ptr<RunsOn>& on) {
     for (const Tolerance& tolerance : tolerances) check_table(on, tolerance);
 }
 
@@ -247,7 +247,7 @@ void check_house(const House& house, int start) {
 }
 
 TEST_CASE("on a CPU, teams and rooms do what independent readings of their rules do") {
-    check_all(cpu());
+    check_tables(cpu());
 }
 
 TEST_CASE("every house of rooms has 15 doors, the keys for them, and a way to every cell") {
@@ -275,5 +275,5 @@ TEST_CASE("every house of rooms has 15 doors, the keys for them, and a way to ev
 TEST_CASE("on a GPU, teams and rooms do what independent readings of their rules do") {
     const auto on = open("auto");
     if (!on->cuda()) NACELLE_SKIP(on->why);
-    check_all(on);
+    check_tables(on);
 }

@@ -49,11 +49,6 @@ void change_array(Json& array, Dice& dice) {
         for (size_t i = size_t(1) << dice.below(8); i > 0; --i) array.push_back(Json(array[at]));
 }
 
-void replace_all(std::string& text, const std::string& mark, const std::string& by) {
-    for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + by.size()))
-        text.replace(at, mark.size(), by);
-}
-
 std::string deep_text(Dice& dice) {
     const size_t depth = size_t(1) << (4 + dice.below(14));
     std::string begin, end;

@@ -146,4 +146,9 @@ std::string mutated_text(std::string text, const std::string& other, Dice& dice)
     return text;
 }
 
+void replace_all(std::string& text, const std::string& mark, const std::string& by) {
+    for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + by.size()))
+        text.replace(at, mark.size(), by);
+}
+
 }

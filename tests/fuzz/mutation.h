@@ -20,6 +20,8 @@ std::string mutated_bytes(std::string bytes, const std::string& other, Dice& dic
 // The same for a text: words and numbers in it are replaced as well.
 std::string mutated_text(std::string text, const std::string& other, Dice& dice);
 
+void replace_all(std::string& text, const std::string& mark, const std::string& by);
+
 // Whole numbers as files have them, the lowest byte first.
 template <class T> void put(std::string& bytes, size_t at, T value) {
     if (at + sizeof value <= bytes.size()) std::memcpy(bytes.data() + at, &value, sizeof value);

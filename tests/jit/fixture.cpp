@@ -93,6 +93,10 @@ std::string author_text(const std::string& body, const std::string& before) {
            body + "\n    }\n};\nNACELLE_ENV(Tag)\n";
 }
 
+std::shared_ptr<Cache> cache_in(const Place& place) {
+    return std::make_shared<Cache>(place.path() / "cache");
+}
+
 std::unique_ptr<Compiler> host_compiler(const std::string& name, std::shared_ptr<Cache> cache) {
     if (find_program(name).empty()) return nullptr;
     const Variable compiler("CXX", name);

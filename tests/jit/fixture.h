@@ -46,6 +46,7 @@ ProgramSource program(const std::filesystem::path& author);
 // A file that steps: its state has one float, and `body` is what reset does with `State& s`.
 std::string author_text(const std::string& body, const std::string& before = "");
 
+std::shared_ptr<Cache> cache_in(const Place& place);
 // The compilers that are here: the host's by name, and NVRTC.
 std::unique_ptr<Compiler> host_compiler(const std::string& name, std::shared_ptr<Cache> cache);
 std::unique_ptr<Compiler> nvrtc(std::shared_ptr<Cache> cache,

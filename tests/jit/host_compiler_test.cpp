@@ -15,10 +15,6 @@ using namespace nacelle::test;
 
 namespace {
 
-std::shared_ptr<Cache> cache_in(const Place& place) {
-    return std::make_shared<Cache>(place.path() / "cache");
-}
-
 // A compiler that notes each start of it and then works as g++ does.
 fs::path counting_compiler(const Place& place) {
     const fs::path script =

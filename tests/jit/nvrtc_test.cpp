@@ -14,10 +14,6 @@ using namespace nacelle::test;
 
 namespace {
 
-std::shared_ptr<Cache> cache_in(const Place& place) {
-    return std::make_shared<Cache>(place.path() / "cache");
-}
-
 bool contains(const std::vector<std::byte>& bytes, std::string_view text) {
     return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).find(text) !=
            std::string_view::npos;

@@ -10,7 +10,7 @@ using namespace nacelle::test;
 namespace {
 
 // A step that no cache has seen.
-Author adding(int by) {
+Author new_text_adding(int by) {
     return {.before = "// " + std::to_string(fresh_seed()) + "\n",
             .step = "s.value = " + std::to_string(by) + "; ++s.steps;"};
 }
@@ -31,8 +31,8 @@ bool changes_in_silence(Bench& bench) {
 }
 
 TEST_CASE("a save runs as a draft, and in full a moment later without a word or a lost step") {
-    Bench bench(cpu(), adding(1));
-    const Reload reload = bench.save_and_wait(adding(2));
+    Bench bench(cpu(), new_text_adding(1));
+    const Reload reload = bench.save_and_wait(new_text_adding(2));
     REQUIRE_MESSAGE(reload.taken, reload.why);
     CHECK(reload.version == 2);
     REQUIRE(changes_in_silence(bench));
@@ -45,9 +45,9 @@ TEST_CASE("a save runs as a draft, and in full a moment later without a word or 
 }
 
 TEST_CASE("a version that was compiled in full before comes back as it was") {
-    const Author first = adding(1);
+    const Author first = new_text_adding(1);
     Bench bench(cpu(), first);
-    REQUIRE(bench.save_and_wait(adding(2)).taken);
+    REQUIRE(bench.save_and_wait(new_text_adding(2)).taken);
     REQUIRE(changes_in_silence(bench));
     REQUIRE(bench.save_and_wait(first).taken);
     const uint64_t generation = bench.env().stepwise().generation();
@@ -61,9 +61,9 @@ TEST_CASE("a version that was compiled in full before comes back as it was") {
 }
 
 TEST_CASE("a save behind a draft is a version of its own") {
-    Bench bench(cpu(), adding(1));
+    Bench bench(cpu(), new_text_adding(1));
     for (int i = 2; i < 6; ++i) {
-        const Reload reload = bench.save_and_wait(adding(i));
+        const Reload reload = bench.save_and_wait(new_text_adding(i));
         REQUIRE_MESSAGE(reload.taken, reload.why);
         CHECK(reload.version == uint64_t(i));
         bench.env().step_at_random();
@@ -77,8 +77,8 @@ TEST_CASE("a save behind a draft is a version of its own") {
 }
 
 TEST_CASE("a draft that is refused is not finished") {
-    Bench bench(cpu(), adding(1));
-    Author endless = adding(2);
+    Bench bench(cpu(), new_text_adding(1));
+    Author endless = new_text_adding(2);
     endless.reset = "s.value = 1.0f / 0.0f; s.steps = 0;";
     const Reload refused = bench.save_and_wait(endless);
     REQUIRE(!refused.taken);

@@ -204,7 +204,7 @@ void snapshots_stay(const Where& on) {
     CHECK(bench.env().snapshots() == 3);
 }
 
-constexpr std::pair<const char*, void (*)(const Where&)> cases[] = {
+constexpr std::pair<const char*, void (*)(const Where&)> stepping_cases[] = {
     {"a changed constant", constant_changes},
     {"fields", field_comes_and_goes},
     {"a shape", shape_changes},
@@ -246,7 +246,7 @@ TEST_CASE("all of this on a GPU") {
     Where on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const auto& [name, run] : cases) {
+    for (const auto& [name, run] : stepping_cases) {
         CAPTURE(name);
         run(on);
     }

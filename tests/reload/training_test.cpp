@@ -252,7 +252,7 @@ void another_log(const std::shared_ptr<RunsOn>& on) {
     }
 }
 
-constexpr std::pair<const char*, void (*)(const std::shared_ptr<RunsOn>&)> cases[] = {
+constexpr std::pair<const char*, void (*)(const std::shared_ptr<RunsOn>&)> training_cases[] = {
     {"a comment", a_comment},
     {"a constant", a_constant},
     {"broken", broken_then_good},
@@ -284,7 +284,7 @@ TEST_CASE("runs reload on a GPU") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const auto& [name, run] : cases) {
+    for (const auto& [name, run] : training_cases) {
         CAPTURE(name);
         run(on);
     }

@@ -12,7 +12,7 @@ using namespace nacelle::test;
 
 namespace {
 
-Json cartpole(const Json& over) {
+Json searching_cartpole(const Json& over) {
     Json all = {{"env", {{"source", "cartpole"}, {"count", 300}}},
                 {"learner", {{"name", "random_search"}}}};
     merge_json(all, over);
@@ -80,7 +80,7 @@ struct Bench {
         on->compiler = std::make_unique<BesideCompiler>(beside, std::move(on->compiler));
     }
     std::unique_ptr<Trainee> begun(const Json& over = Json::object()) {
-        const Json all = cartpole(over);
+        const Json all = searching_cartpole(over);
         return std::make_unique<Trainee>(begin_environment(on, plugins, all, "test"), plugins, all,
                                          "test");
     }
@@ -98,7 +98,7 @@ TEST_CASE("a learner's program is asked for before its environment's code is the
     CHECK(bench.beside.asked.front() == "table");
     CHECK(bench.beside.done.size() == 3);
     // And nothing else is another thing: neither what is kept nor what comes of it.
-    const Json all = cartpole(Json::object());
+    const Json all = searching_cartpole(Json::object());
     Trainee loaded(load_environment(cpu(), bench.plugins, all, "test"), bench.plugins, all, "test");
     for (int i = 0; i < 2; ++i) {
         CHECK(first_difference(begun->environment(), loaded.environment()) == "");
@@ -126,7 +126,7 @@ TEST_CASE("what is wrong with a table of fields is told by the code") {
     std::string text = read_file(env_folder / "cartpole.cu");
     text.replace(text.find("float x,"), 8, "flaot x,");
     const std::filesystem::path file = folder.write("pole.cu", text);
-    const Json wrong = cartpole({{"env", {{"source", file.string()}}}});
+    const Json wrong = searching_cartpole({{"env", {{"source", file.string()}}}});
     Bench bench;
     const std::string expected =
         complaint([&] { load_environment(cpu(), bench.plugins, wrong, "test"); });
@@ -141,7 +141,7 @@ TEST_CASE("what is wrong beside the code is told as it is everywhere") {
          {Json{{"env", {{"params", {{"gravty", 1}}}}}}, Json{{"learner", {{"name", "nobody"}}}}}) {
         CAPTURE(over);
         Bench bench;
-        const Json all = cartpole(over);
+        const Json all = searching_cartpole(over);
         bench.beside.note(bench.beside.asked, "learner");
         const std::string expected = complaint([&] {
             Trainee(load_environment(cpu(), bench.plugins, all, "test"), bench.plugins, all,

@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<SourceFile> author = {{"pole.cu", "int a;"}, {"parts/more.h", "int b;"}};
 
-std::string refusal(const fs::path& path) {
+std::string refused_directory(const fs::path& path) {
     return complaint([&] { RunDirectory::create(path, author); });
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("a new run refuses a directory with a file that it would have to overw
         put(folder.path() / name, "somebody's");
         const size_t before = files_in(folder.path());
         CHECK(
-            refusal(folder.path()) ==
+            refused_directory(folder.path()) ==
             (folder.path() / name).string() +
                 ": is there already, and a new run would have to overwrite it (remove it, or name "
                 "another directory)");

@@ -20,7 +20,7 @@ std::string file_of_two() {
                           });
 }
 
-std::string refusal(const std::string& file) {
+std::string refused_file(const std::string& file) {
     return complaint([&] { read_safetensors(std::as_bytes(std::span(file)), "file"); });
 }
 
@@ -34,7 +34,7 @@ std::string with_header(const std::string& header, size_t data = 0) {
 std::string refusal_of(const std::string& shape, const std::string& place = "[0,64]") {
     const std::string header =
         R"({"a":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":)" + place + "}}";
-    const std::string said = refusal(with_header(header, 64)),
+    const std::string said = refused_file(with_header(header, 64)),
                       start = "file: is no safetensors file: ";
     CHECK((said.empty() || said.starts_with(start)));
     return said.empty() ? said : said.substr(start.size());
@@ -67,16 +67,16 @@ TEST_CASE("what was written to a safetensors file is read from it") {
 }
 
 TEST_CASE("what is no safetensors file is refused in words") {
-    CHECK(refusal("short") == "file: is no safetensors file: it has 5 bytes");
-    CHECK(refusal(std::string(8, '\x7f') + "{}") ==
+    CHECK(refused_file("short") == "file: is no safetensors file: it has 5 bytes");
+    CHECK(refused_file(std::string(8, '\x7f') + "{}") ==
           "file: is no safetensors file: it ends within its header");
-    CHECK(refusal(with_header("[]")) ==
+    CHECK(refused_file(with_header("[]")) ==
           "file: is no safetensors file: its header is no JSON object");
-    CHECK(refusal(with_header(R"({"a":{"dtype":"F8","shape":[],"data_offsets":[0,1]}})")) ==
+    CHECK(refused_file(with_header(R"({"a":{"dtype":"F8","shape":[],"data_offsets":[0,1]}})")) ==
           "file: is no safetensors file: 'a' is of type F8");
-    CHECK(refusal(with_header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})")) ==
+    CHECK(refused_file(with_header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})")) ==
           "file: is no safetensors file: the place of 'a' is wrong");
-    CHECK(refusal(with_header(R"({"__metadata__":{"a":"b"}})")).empty());
+    CHECK(refused_file(with_header(R"({"__metadata__":{"a":"b"}})")).empty());
 }
 
 TEST_CASE("sizes of a safetensors file that no array has are refused") {
@@ -109,10 +109,11 @@ TEST_CASE("places in a safetensors file that leave gaps or lie over one another 
     CHECK(refusal_of("[15]", "[4,64]") == "there are bytes before 'a' that are no array's");
     CHECK(refusal_of("[15]", "[0,60]") == "there are bytes at its end that are no array's");
     const auto two = [](const std::string& other) {
-        return refusal(with_header(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":)"
-                                   R"({"dtype":"U8","shape":[4],"data_offsets":)" +
-                                       other + "}}",
-                                   8));
+        return refused_file(
+            with_header(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":)"
+                        R"({"dtype":"U8","shape":[4],"data_offsets":)" +
+                            other + "}}",
+                        8));
     };
     CHECK(two("[4,8]") == "");
     CHECK(two("[3,7]") == "file: is no safetensors file: 'b' lies where another array does");
@@ -121,22 +122,22 @@ TEST_CASE("places in a safetensors file that leave gaps or lie over one another 
 
 TEST_CASE("a safetensors header that misleads is refused in our words") {
     const std::string one = R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
-    CHECK(refusal(with_header("{" + one + "," + one + "}", 1)) ==
+    CHECK(refused_file(with_header("{" + one + "," + one + "}", 1)) ==
           "file: is no safetensors file: its header: 'a' stands twice");
-    CHECK(refusal(with_header("{\"a\":")) ==
+    CHECK(refused_file(with_header("{\"a\":")) ==
           "file: is no safetensors file: its header: the file ends before the last '}'");
-    CHECK(refusal(with_header(R"({"a":7})")) ==
+    CHECK(refused_file(with_header(R"({"a":7})")) ==
           "file: is no safetensors file: 'a' is no JSON object");
-    CHECK(refusal(with_header(R"({"a":{"dtype":7}})")) ==
+    CHECK(refused_file(with_header(R"({"a":{"dtype":7}})")) ==
           "file: is no safetensors file: 'a' has no text 'dtype'");
-    CHECK(refusal(with_header(R"({"a":{}})")) ==
+    CHECK(refused_file(with_header(R"({"a":{}})")) ==
           "file: is no safetensors file: 'a' has no text 'dtype'");
-    CHECK(refusal(with_header(R"({"\u001b[2J":{}})")) ==
+    CHECK(refused_file(with_header(R"({"\u001b[2J":{}})")) ==
           R"(file: is no safetensors file: the name '\x1b[2J' is no plain text)");
     // Lengths of the header near 2^64, and one byte more than there is.
     for (const char low : {'\xff', '\xf8', '\x00'})
-        CHECK(refusal(low + std::string(7, '\xff') + "{}") ==
+        CHECK(refused_file(low + std::string(7, '\xff') + "{}") ==
               "file: is no safetensors file: it ends within its header");
-    CHECK(refusal('\3' + std::string(7, '\0') + "{}") ==
+    CHECK(refused_file('\3' + std::string(7, '\0') + "{}") ==
           "file: is no safetensors file: it ends within its header");
 }

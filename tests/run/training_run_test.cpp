@@ -35,7 +35,7 @@ double trained_return(uint64_t seed, int threads) {
     return run.evaluate(200).mean_return;
 }
 
-std::string refusal(const Json& over) {
+std::string refused_run(const Json& over) {
     Plugins plugins = built_plugins();
     const Json configuration = cartpole(over);
     return complaint([&] {
@@ -70,15 +70,14 @@ TEST_CASE("a run ends where its steps are taken, and not before") {
 }
 
 TEST_CASE("a setting that nobody knows is refused with its path") {
-    CHECK(refusal({{"run", {{"total_step", 1}}}}) ==
+    CHECK(refused_run({{"run", {{"total_step", 1}}}}) ==
           "test: run.total_step: run has no 'total_step' (did you mean 'total_steps'?)");
-    CHECK(refusal({{"learner", {{"elit", 0.5}}}})
+    CHECK(refused_run({{"learner", {{"elit", 0.5}}}})
               .find("random_search: elit: there is no such setting") == 0);
-    CHECK(
-        refusal({{"learner", {{"name", "random_serch"}}}}).find("did you mean 'random_search'?") !=
-        std::string::npos);
-    CHECK(refusal({{"sead", 1}}).find("sead") != std::string::npos);
-    CHECK(refusal({{"learner", {{"population", 512}, {"episodes", 2}}}})
+    CHECK(refused_run({{"learner", {{"name", "random_serch"}}}})
+              .find("did you mean 'random_search'?") != std::string::npos);
+    CHECK(refused_run({{"sead", 1}}).find("sead") != std::string::npos);
+    CHECK(refused_run({{"learner", {{"population", 512}, {"episodes", 2}}}})
               .find("needs 1024 environments; env.count is 512") != std::string::npos);
 }
 
@@ -113,7 +112,7 @@ TEST_CASE("a run of a team tells the returns of each policy") {
 
 TEST_CASE("random search refuses a team with what there is instead") {
     const std::string words =
-        refusal({{"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/tag_gridworld.cu"}}}});
+        refused_run({{"env", {{"source", NACELLE_SOURCE_ROOT "/env_sources/tag_gridworld.cu"}}}});
     CHECK_MESSAGE(contains(words, "random_search: TagGridworld is a team of 5 agents, and this "
                                   "learner trains one agent alone; a team needs a learner of its "
                                   "own"),

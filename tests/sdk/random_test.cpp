@@ -34,7 +34,7 @@ double surprise(const std::vector<int>& counts, double expected) {
     return (chi_square(counts, expected) - freedom) / std::sqrt(2 * freedom);
 }
 
-constexpr int draws = 1 << 20;
+constexpr int most_draws = 1 << 20;
 Rng stream(uint32_t row) { return Rng(7, Domain::policy, 123456789012345ull, row); }
 
 }
@@ -76,8 +76,8 @@ TEST_CASE("below() takes every choice alike") {
         CAPTURE(n);
         std::vector<int> counts(size_t(n), 0);
         Rng rng = stream(uint32_t(n));
-        for (int i = 0; i < draws; ++i) ++counts.at(size_t(rng.below(n)));
-        CHECK(std::abs(surprise(counts, double(draws) / n)) < 4);
+        for (int i = 0; i < most_draws; ++i) ++counts.at(size_t(rng.below(n)));
+        CHECK(std::abs(surprise(counts, double(most_draws) / n)) < 4);
     }
     Rng rng = stream(0);
     for (int i = 0; i < 100; ++i) CHECK(rng.below(1) == 0);
@@ -89,7 +89,7 @@ TEST_CASE("uniform() fills [0, 1) evenly, also in pairs") {
     Rng rng = stream(1);
     double sum = 0;
     float low = 1, high = 0, before = 0.5f;
-    for (int i = 0; i < draws; ++i) {
+    for (int i = 0; i < most_draws; ++i) {
         const float x = rng.uniform();
         low = std::min(low, x);
         high = std::max(high, x);
@@ -100,9 +100,9 @@ TEST_CASE("uniform() fills [0, 1) evenly, also in pairs") {
     }
     CHECK(low >= 0);
     CHECK(high < 1);
-    CHECK(std::abs(sum / draws - 0.5) < 4 / std::sqrt(12.0 * draws));
-    CHECK(std::abs(surprise(counts, draws / 4096.0)) < 4);
-    CHECK(std::abs(surprise(pairs, draws / 2 / 4096.0)) < 4);
+    CHECK(std::abs(sum / most_draws - 0.5) < 4 / std::sqrt(12.0 * most_draws));
+    CHECK(std::abs(surprise(counts, most_draws / 4096.0)) < 4);
+    CHECK(std::abs(surprise(pairs, most_draws / 2 / 4096.0)) < 4);
     for (int i = 0; i < 1000; ++i) {
         const float x = rng.uniform(-3.0f, 5.0f);
         CHECK((x >= -3.0f && x < 5.0f));
@@ -121,18 +121,18 @@ TEST_CASE("normal() has the moments of a normal number and is always finite") {
     Rng rng = stream(2);
     double moment[5] = {};
     int beyond = 0;
-    for (int i = 0; i < draws; ++i) {
+    for (int i = 0; i < most_draws; ++i) {
         const double x = double(rng.normal());
         REQUIRE(std::isfinite(x));
         beyond += std::abs(x) > 2;
-        for (int k = 1; k <= 4; ++k) moment[k] += std::pow(x, k) / draws;
+        for (int k = 1; k <= 4; ++k) moment[k] += std::pow(x, k) / most_draws;
     }
-    const double unit = 1 / std::sqrt(double(draws));
+    const double unit = 1 / std::sqrt(double(most_draws));
     CHECK(std::abs(moment[1]) < 4 * unit);
     CHECK(std::abs(moment[2] - 1) < 4 * std::sqrt(2.0) * unit);
     CHECK(std::abs(moment[3]) < 4 * std::sqrt(15.0) * unit);
     CHECK(std::abs(moment[4] - 3) < 4 * std::sqrt(96.0) * unit);
-    CHECK(std::abs(beyond / double(draws) - 0.0455003) < 4 * std::sqrt(0.0455 / draws));
+    CHECK(std::abs(beyond / double(most_draws) - 0.0455003) < 4 * std::sqrt(0.0455 / most_draws));
 }
 
 TEST_CASE("chance(p) comes true p of the time, never at 0 and always at 1") {

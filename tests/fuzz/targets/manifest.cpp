@@ -10,7 +10,7 @@
 namespace nacelle::fuzz {
 namespace {
 
-constexpr const char* symbol = "nacelle_plugin";
+constexpr const char* manifest_symbol = "nacelle_plugin";
 // A build with debug information makes plugins that are too large to be copied thousands of times.
 constexpr size_t most_image = size_t(1) << 19;
 
@@ -23,14 +23,15 @@ public:
                                                                          std::string(folder))) {
                 if (entry.path().extension() != ".so") continue;
                 const std::string image = read_file(entry.path());
-                images.push_back(small_image(symbol, fuzz::content_of(image, symbol)));
+                images.push_back(
+                    small_image(manifest_symbol, fuzz::content_of(image, manifest_symbol)));
                 if (image.size() < most_image) images.push_back(image);
             }
         return images;
     }
 
     std::string mutated(const std::string& input, const std::string& other, Dice& dice) override {
-        return mutated_image(input, symbol, other, dice, [&](std::span<char> manifest) {
+        return mutated_image(input, manifest_symbol, other, dice, [&](std::span<char> manifest) {
             for (int i = 1 + dice.below(3); i > 0; --i) change(manifest, dice);
         });
     }

@@ -40,11 +40,6 @@ std::vector<Did> deeds_of(const std::string& input) {
     return deeds;
 }
 
-void replace_all(std::string& text, const std::string& mark, const std::string& by) {
-    for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + by.size()))
-        text.replace(at, mark.size(), by);
-}
-
 class PageServer final : public Target {
 public:
     std::vector<std::string> samples() override {

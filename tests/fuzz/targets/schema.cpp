@@ -9,7 +9,7 @@
 namespace nacelle::fuzz {
 namespace {
 
-constexpr const char* symbol = "nacelle_schema";
+constexpr const char* schema_symbol = "nacelle_schema";
 
 class SchemaTable final : public Target {
 public:
@@ -26,14 +26,14 @@ public:
                 throw std::runtime_error(wrong->text());
             const std::vector<std::byte> elf = std::get<Binary>(compiled).elf();
             const std::string image(reinterpret_cast<const char*>(elf.data()), elf.size());
-            images.push_back(small_image(symbol, content_of(image, symbol)));
+            images.push_back(small_image(schema_symbol, content_of(image, schema_symbol)));
             if (image.size() < size_t(1) << 18) images.push_back(image);
         }
         return images;
     }
 
     std::string mutated(const std::string& input, const std::string& other, Dice& dice) override {
-        return mutated_image(input, symbol, other, dice, [&](std::span<char> table) {
+        return mutated_image(input, schema_symbol, other, dice, [&](std::span<char> table) {
             for (int i = 1 + dice.below(3); i > 0; --i) change(table, dice);
         });
     }
