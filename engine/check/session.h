@@ -3,6 +3,7 @@
 #include "engine/check/finding.h"
 #include "engine/check/variant.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace nacelle {

@@ -3,6 +3,7 @@
 #include "engine/env/param_values.h"
 #include "engine/env/recipe.h"
 
+#include <exception>
 #include <nacelle/programs/arguments.h>
 
 namespace nacelle {

@@ -18,7 +18,8 @@
 #include <thread>
 
 namespace nacelle {
-namespace {
+// With a name, since WebServer::Inside has members of these types.
+namespace serving {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -215,6 +216,8 @@ private:
 };
 
 }
+
+using namespace serving;
 
 class WebServer::Inside final {
 public:

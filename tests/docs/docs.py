@@ -20,6 +20,8 @@ import os
 import re
 import subprocess
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from blocks import blocks_of
@@ -66,7 +68,7 @@ class Document:
         self.root, self.build, self.compiler = options.root, options.build, options.compiler
         self.folder = Path(folder)
         self.nacelle = self.build / 'tools' / 'nacelle'
-        self.settings = dict(os.environ, XDG_CACHE_HOME=str(self.build / 'tests' / 'docs-cache'))
+        self.settings = dict(os.environ, XDG_CACHE_HOME=str(Path(tempfile.gettempdir()) / f'nacelle-tests-{os.geteuid()}'))
         self.refusal = None
         for name in ('env_sources', 'my_plugins', 'include/nacelle'):
             (self.folder / name).mkdir(parents=True)
@@ -154,22 +156,26 @@ class Document:
 
 
 def check_document(path, options):
-    """The number of blocks that work, and of those that do not."""
-    passed = failed = 0
+    """What was found in one document: a line each, and how many blocks work and how many do not."""
+    lines, passed, failed = [], 0, 0
     name = path.relative_to(options.root).as_posix()
     with tempfile.TemporaryDirectory(prefix='nacelle-docs-') as folder:
         document = Document(options, folder)
         for block in blocks_of(path.read_text()):
-            title = f'{name}:{block.line} {block.title}'
+            title, began = f'{name}:{block.line} {block.title}', time.monotonic()
             try:
                 document.check(block)
             except (Failure, KeyError, OSError) as error:
                 failed += 1
-                print(f'FAILED {title}\n    ' + str(error).strip().replace('\n', '\n    '), flush=True)
+                lines.append(f'FAILED {title}\n    ' + str(error).strip().replace('\n', '\n    '))
             else:
                 passed += 1
-                print(f'ok {title}', flush=True)
-    return passed, failed
+                lines.append(f'ok {title}   {time.monotonic() - began:.1f} s')
+    # A document without blocks would pass by saying nothing.
+    if passed + failed == 0:
+        lines.append(f'FAILED {name} has no code')
+        failed = 1
+    return lines, passed, failed
 
 
 PLANTED = '''```
@@ -223,13 +229,11 @@ def main():
     good = planted_faults_are_found(options)
     print('ok' if good else 'FAILED', 'planted faults are found')
     sums[0 if good else 1] += 1
-    for name in options.documents:
-        passed, failed = check_document(options.root / name, options)
-        # A document without blocks would pass by saying nothing.
-        if passed + failed == 0:
-            print(f'FAILED {name} has no code')
-            failed = 1
-        sums = [sums[0] + passed, sums[1] + failed]
+    # A document has a folder of its own, so that none waits for another.
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for lines, passed, failed in pool.map(lambda name: check_document(options.root / name, options), options.documents):
+            print('\n'.join(lines), flush=True)
+            sums = [sums[0] + passed, sums[1] + failed]
     print(f'{sums[0]} passed, {sums[1]} failed, 0 skipped')
     return 1 if sums[1] else 0
 

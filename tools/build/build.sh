@@ -44,7 +44,8 @@ build() {
     mkdir -p "$folder"
     exec 9<"$folder"
     ! command -v flock >/dev/null || flock -n 9 || { say 'waiting for another build' && flock 9; }
-    identity="$root ${CXX:-} $*"
+    # A folder keeps the default options that it was configured with.
+    identity="$root ${CXX:-} $* $(sed -n '/^project(/,/)$/p' "$root/meson.build" | cksum)"
     known=''
     [ ! -f "$folder/configured" ] || IFS= read -r known <"$folder/configured" || :
     if [ ! -f "$folder/build.ninja" ] || [ "$known" != "$identity" ]; then

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -61,7 +62,10 @@ def sanitized(build):
 
 
 def environment(build, test):
-    changes = {'XDG_CACHE_HOME': str(build.resolve() / 'cache'), 'UBSAN_OPTIONS': 'print_stacktrace=1'}
+    # What one program has compiled no other compiles again, in this build or in another: entries are found by all
+    # that they were made from. The same place as in tests/env/workbench.h.
+    cache = Path(tempfile.gettempdir()) / f'nacelle-tests-{os.geteuid()}'
+    changes = {'XDG_CACHE_HOME': str(cache), 'UBSAN_OPTIONS': 'print_stacktrace=1'}
     if sanitized(build):
         changes['CUDA_VISIBLE_DEVICES'] = ''        # the driver and the sanitizers want the same addresses
     return {**os.environ, **changes, **test['env']}
