@@ -2,6 +2,7 @@
 
 #include "engine/base/files.h"
 #include "tests/base/helpers.h"
+#include "tests/support/processes.h"
 
 #include <atomic>
 #include <chrono>
@@ -129,8 +130,7 @@ TEST_CASE("a program and its children end with the thread that waits for them") 
         ::kill(waiting, killed ? SIGKILL : SIGTERM);
         ::waitpid(waiting, nullptr, 0);
         const auto gone = [&] {
-            return ::kill(child, 0) != 0 && ::kill(shell, 0) != 0 &&
-                   !std::filesystem::exists(scratch);
+            return has_ended(child) && has_ended(shell) && !std::filesystem::exists(scratch);
         };
         for (int i = 0; i < 1000 && !gone(); ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));

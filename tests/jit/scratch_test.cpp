@@ -4,6 +4,7 @@
 #include "engine/base/process.h"
 #include "engine/jit/scratch.h"
 #include "tests/jit/fixture.h"
+#include "tests/support/processes.h"
 #include "tests/support/skip.h"
 
 #include <algorithm>
@@ -36,8 +37,6 @@ std::vector<std::string> names_below(const fs::path& folder) {
     std::sort(names.begin(), names.end());
     return names;
 }
-
-bool lives(pid_t process) { return ::kill(process, 0) == 0; }
 
 template <class Condition> bool within(int seconds, Condition&& condition) {
     for (int i = 0; i < seconds * 50; ++i) {
@@ -150,11 +149,11 @@ TEST_CASE("a compiler and its children end with the process that asked, and so d
             if (!fs::exists(numbers, trouble)) return false;
             return std::sscanf(read_file(numbers).c_str(), "%d %d", &child, &driver) == 2;
         }));
-        CHECK(lives(child));
+        CHECK_FALSE(has_ended(child));
         CHECK(scratch_folders(files) == 1);
         ::kill(asking, signal);
         ::waitpid(asking, nullptr, 0);
-        CHECK(within(10, [&] { return !lives(child) && !lives(driver); }));
+        CHECK(within(10, [&] { return has_ended(child) && has_ended(driver); }));
         CHECK(within(10, [&] { return scratch_folders(files) == 0; }));
     }
 }

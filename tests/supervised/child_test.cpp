@@ -1,6 +1,7 @@
 #include "engine/supervised/child.h"
 
 #include "engine/supervised/lines.h"
+#include "tests/support/processes.h"
 
 #include <chrono>
 #include <csignal>
@@ -10,6 +11,7 @@
 #include <vector>
 
 using namespace nacelle;
+using namespace nacelle::test;
 
 namespace {
 
@@ -73,10 +75,9 @@ TEST_CASE(
     CHECK(found.end.how == ChildEnd::stuck);
     CHECK(found.printed.find("noise") != std::string::npos);
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(15));
-    // Whoever inherits what was killed may take a moment to bury it.
-    for (int i = 0; i < 500 && ::kill(-found.process, 0) == 0; ++i)
+    for (int i = 0; i < 500 && !has_ended_with_its_group(found.process); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    CHECK(::kill(-found.process, 0) != 0);
+    CHECK(has_ended_with_its_group(found.process));
 }
 
 TEST_CASE("the end of a child is its own: who holds its descriptors for longer is not waited for") {
