@@ -24,7 +24,7 @@ private:
 
 // This process runs an author's code: it ends with the one that has started it, and what kills it is said first, as
 // {"signal":11,"object":...,"offset":4711}: the shared object, its path in hexadecimal digits, and the place in it. SIGUSR1 makes
-// it say so and go on. A checked build's faults go the same way (nacelle/detail/fault.h).
+// it say so and go on. A checked build's faults go the same way (nacelle/device/episode/fault.h).
 void report_crashes(int channel);
 
 }

@@ -1,9 +1,9 @@
 #pragma once
-#include <nacelle/detail/observation.h>
-#include <nacelle/detail/snapshot.h>
-#include <nacelle/detail/statistics.h>
+#include <nacelle/device/episode/observation.h>
+#include <nacelle/device/episode/snapshot.h>
+#include <nacelle/device/episode/statistics.h>
 // The only code that advances an environment: the author's step with the time limit and the return, and
-// the next episode by reset or from a snapshot. What it is made of is in detail/: lanes, observations,
+// the next episode by reset or from a snapshot. What it is made of is in device/episode: lanes, observations,
 // statistics, snapshots. Loops over lanes are in rollout.h.
 
 namespace nacelle::detail {

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/leaves.h>
+#include <nacelle/device/reflect/leaves.h>
 
 namespace nacelle {
 

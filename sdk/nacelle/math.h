@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/math_turns.h>
+#include <nacelle/device/maths/math_turns.h>
 // The maths of environments: inline, the same operations on both backends, and free of branches, so
 // that a loop over environments vectorises. Every product that feeds a sum is an explicit fused
 // multiply-add: no compiler is left a choice, and the bits are equal on a CPU and on a GPU.

@@ -18,7 +18,7 @@ using size_t = decltype(sizeof(0));
 using std::int16_t, std::uint16_t, std::int8_t, std::uint8_t;
 using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 #if defined(NACELLE_EMULATE)
-#include <nacelle/detail/emulate.h>    // the GPU's code path on a CPU
+#include <nacelle/device/emulate/emulate.h>    // the GPU's code path on a CPU
 #define NACELLE_GPU 1
 #else
 #define NACELLE_GPU 0

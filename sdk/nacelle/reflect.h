@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/bindings.h>
+#include <nacelle/device/reflect/bindings.h>
 // Reflection over plain structs: how many fields, access to them, their names, their types; with no
 // macro in the author's struct. Everything that depends on how a compiler spells a name is in here,
 // and the canary at the end fails in this file, never in an author's.

@@ -1,6 +1,6 @@
 #pragma once
 #include <nacelle/advance.h>
-#include <nacelle/detail/team_step.h>
+#include <nacelle/device/team/team_step.h>
 // Runs environments for a number of steps with a policy in the loop:
 //
 //     rollout<E>(view, items, ahead, steps, policy,
@@ -45,11 +45,11 @@ template <class E> struct Columns {
 }
 
 #if NACELLE_GPU
-#include <nacelle/detail/rollout_gpu.h>
+#include <nacelle/device/loop/rollout_gpu.h>
 #else
-#include <nacelle/detail/rollout_cpu.h>
+#include <nacelle/device/loop/rollout_cpu.h>
 #endif
-#include <nacelle/detail/rollout_team.h>
+#include <nacelle/device/loop/rollout_team.h>
 
 namespace nacelle {
 

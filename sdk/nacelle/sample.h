@@ -1,7 +1,7 @@
 #pragma once
 #include <nacelle/rollout.h>
 #if !NACELLE_GPU
-#include <nacelle/detail/philox_block.h>
+#include <nacelle/device/maths/philox_block.h>
 #endif
 
 namespace nacelle {

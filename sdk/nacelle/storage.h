@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/fault.h>
+#include <nacelle/device/episode/fault.h>
 
 namespace nacelle {
 namespace detail {

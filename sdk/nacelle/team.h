@@ -1,6 +1,6 @@
 #pragma once
-#include <nacelle/detail/bins.h>
-#include <nacelle/detail/frozen.h>
+#include <nacelle/device/team/bins.h>
+#include <nacelle/device/team/frozen.h>
 #include <nacelle/neighbours.h>
 // Environments whose agents act together. An author writes phases, never barriers: on a GPU a phase is
 // threads and a barrier, on a CPU a loop.

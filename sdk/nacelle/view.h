@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/describe.h>
+#include <nacelle/device/reflect/describe.h>
 // What kernels see of an environment: the arrays' addresses, the parameters, the seed and the clock.
 // On a GPU it lies in constant memory, so that the host can change a parameter between two launches
 // of a captured graph; on a CPU kernels get a pointer to it.

@@ -48,7 +48,7 @@ def jobs(options):
     sdk = [f'-I{root / "sdk"}']
     for header in sorted((root / 'sdk' / 'nacelle').rglob('*.h')):
         name = header.relative_to(root / 'sdk').as_posix()
-        if 'detail' not in header.parts:
+        if 'device' not in header.parts:
             for compiler in compilers(options.compiler):
                 yield f'{compiler} {name}', compiler, sdk, [name]
     engine = [name for name in read_headers(root, [('engine', '.')])]

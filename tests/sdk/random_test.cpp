@@ -1,4 +1,4 @@
-#include <nacelle/detail/philox_block.h>
+#include <nacelle/device/maths/philox_block.h>
 #include <nacelle/episode.h>
 
 #include <array>

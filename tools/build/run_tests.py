@@ -24,6 +24,7 @@ def arguments():
     parser.add_argument('--label', default='', help='put before each name')
     parser.add_argument('--counts', type=Path, help='where to write the three sums')
     parser.add_argument('--failures', type=Path, help='where to add what the programs said that failed')
+    parser.add_argument('--times', type=Path, help='where to add how long each program took')
     parser.add_argument('--targets', action='store_true', help='print what to build for these tests instead')
     return parser.parse_args()
 
@@ -120,6 +121,9 @@ def report(options, test, output, counts, seconds):
     else:
         print(''.join(f'    {line}\n' for line in output.splitlines() if line.startswith('skipped: ')), end='')
     sys.stdout.flush()
+    if options.times:
+        with options.times.open('a') as file:
+            file.write(f'{seconds:8.1f}  {name}\n')
 
 
 def main():

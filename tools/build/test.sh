@@ -3,21 +3,19 @@
 
 test_usage() {
     cat <<'END'
-usage: tools/nacelle test [--quick | --all | --sanitized | --asan | --ubsan] [--werror] [NAME...]
+usage: tools/nacelle test [--all | --sanitized | --asan | --ubsan] [--werror] [NAME...]
 
-Builds and runs every test, then those of the CPU again in one build with the address and
-the undefined-behaviour sanitizer. The last line is the sum over all programs.
+Builds and runs every test. What took longest is printed at the end, and in the last line the sum.
 
-  --quick      without the sanitizers
-  --all        that too, and then inputs that nobody would write (tests/fuzz) for a minute of
-               each part that reads what others wrote, in the build with both sanitizers
+  --all        then those of the CPU again in one build with the address and the undefined-behaviour
+               sanitizer, and then inputs that nobody would write (tests/fuzz) for a minute of
+               each part that reads what others wrote
   --sanitized  with both sanitizers alone
   --asan       with the address sanitizer alone
   --ubsan      with the undefined-behaviour sanitizer alone
   --werror     from now on a warning of the compiler stops the build
-  NAME         only these parts, for example: base jit layers; without one of the first
-               five options it implies --quick. fuzz, which runs only by name, takes five
-               seconds of each part
+  NAME         only these parts, for example: base jit layers. fuzz, which runs only by name, takes
+               five seconds of each part
 END
 }
 
@@ -38,7 +36,7 @@ test_build() {
     if [ $built = yes ]; then
         rm -f "$folder/counts"
         # shellcheck disable=SC2086
-        run_tests --label "$label" --counts "$folder/counts" --failures "$failures" "$folder" $names || :
+        run_tests --label "$label" --counts "$folder/counts" --failures "$failures" --times "$times" "$folder" $names || :
         [ ! -f "$folder/counts" ] || read -r counts <"$folder/counts"
     fi
     # shellcheck disable=SC2086 # three numbers
@@ -52,10 +50,10 @@ test_instrumented() {
 }
 
 test_command() {
-    kinds='plain sanitized' given=no names=''
+    kinds=plain given=no names=''
     for argument; do
         case $argument in
-            --quick | --all | --sanitized | --asan | --ubsan)
+            --all | --sanitized | --asan | --ubsan)
                 [ "$given" = no ] || [ "$given" = "$argument" ] || {
                     echo "tools/nacelle test: $argument: there is $given already" >&2
                     exit 2
@@ -67,13 +65,12 @@ test_command() {
             *) names="$names $argument" ;;
         esac
     done
-    [ "$given" = no ] && [ -n "$names" ] && kinds=quick
-    [ "$given" = --all ] && kinds='plain sanitized fuzz'
-    passed=0 failed=0 skipped=0 failures=$(mktemp)
-    trap 'rm -f "$failures"' EXIT
+    [ "$given" != --all ] || kinds='plain sanitized fuzz'
+    passed=0 failed=0 skipped=0 failures=$(mktemp) times=$(mktemp)
+    trap 'rm -f "$failures" "$times"' EXIT
     for kind in $kinds; do
         case $kind in
-            plain | quick) test_build '' "$root/build" ;;
+            plain) test_build '' "$root/build" ;;
             sanitized) test_instrumented sanitized address,undefined ;;
             asan) test_instrumented asan address ;;
             ubsan) test_instrumented ubsan undefined ;;
@@ -82,6 +79,10 @@ test_command() {
                 test_instrumented sanitized address,undefined ;;
         esac
     done
+    if [ "$(wc -l <"$times")" -gt 3 ]; then
+        printf '\nwhat took longest, in seconds:\n'
+        sort -rn "$times" | head -12
+    fi
     [ ! -s "$failures" ] || printf '\nwhat failed:\n%s\n' "$(cat "$failures")"
     echo "$passed passed, $failed failed, $skipped skipped"
     [ $failed -eq 0 ]

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/team_load.h>
+#include <nacelle/device/team/team_load.h>
 // The author's draw(), as a program of its own: no program that steps has any of it. It runs on the
 // host, from copies of one environment's arrays, which make a batch of one.
 

@@ -12,8 +12,8 @@ const char* const gnu = R"(In file included from sdk/nacelle/env.h:12,
 /tmp/author.cu:33:22: error: 'struct Pole::State' has no member named 'xdot'; did you mean 'x_dot'?
    33 |         s.x += p.dt * s.xdot;
       |                       ^~~~
-sdk/nacelle/detail/check.h:80:19: error: static assertion failed: State must be an aggregate
-sdk/nacelle/detail/check.h:80:19: note: 'false' evaluates to false
+sdk/nacelle/device/reflect/check.h:80:19: error: static assertion failed: State must be an aggregate
+sdk/nacelle/device/reflect/check.h:80:19: note: 'false' evaluates to false
 /tmp/author.cu:61:1:   required from here
 /tmp/author.cu:5:1: warning: unused variable 'x' [-Wunused-variable]
 cc1plus: fatal error: no room
@@ -23,7 +23,7 @@ const char* const nvrtc = R"(/tmp/author.cu(33): error: class "Pole::State" has 
           s.x += p.dt * s.xdot;
                           ^
 
-nacelle/detail/check.h(80): error: static assertion failed with "State must be an aggregate"
+nacelle/device/reflect/check.h(80): error: static assertion failed with "State must be an aggregate"
           detected during:
             instantiation of class "nacelle::Check<E> [with E=Pole]"
 /tmp/author.cu(61): here

@@ -1,6 +1,6 @@
 #pragma once
-#include <nacelle/detail/bins.h>
-#include <nacelle/detail/team_lane.h>
+#include <nacelle/device/team/bins.h>
+#include <nacelle/device/team/team_lane.h>
 // Members of a team in global memory still lie where the launch before left them. The next one looks whether
 // all of that is whole and says what the arrays say, and takes it: to sort and to scatter them anew takes as
 // long as half a step. Of members that have turns, an Array, or more than 64 bytes it takes the places alone.

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/parts.h>
+#include <nacelle/device/reflect/parts.h>
 // What can be wrong with an author's structs, and how it is said: once, in one line, at his own place.
 
 namespace nacelle::detail {

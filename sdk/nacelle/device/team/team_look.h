@@ -1,7 +1,7 @@
 #pragma once
-#include <nacelle/detail/beat.h>
-#include <nacelle/detail/observation.h>
-#include <nacelle/detail/team_lane.h>
+#include <nacelle/device/episode/beat.h>
+#include <nacelle/device/episode/observation.h>
+#include <nacelle/device/team/team_lane.h>
 // What the policies and a critic see of a team. On a GPU rows are gathered in shared memory and leave it
 // side by side: written by each agent alone, their bytes would reach memory in pieces.
 

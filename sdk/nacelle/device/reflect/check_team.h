@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/flaws.h>
+#include <nacelle/device/reflect/flaws.h>
 // What an author of a team can get wrong, besides what check.h finds in any environment.
 
 namespace nacelle::detail {

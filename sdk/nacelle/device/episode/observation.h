@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/lane.h>
+#include <nacelle/device/episode/lane.h>
 // What the policy and a critic see of a lane, as rows of floats and as images.
 
 namespace nacelle::detail {

@@ -1,6 +1,6 @@
 #pragma once
-#include <nacelle/detail/snapshot.h>
-#include <nacelle/detail/team_look.h>
+#include <nacelle/device/episode/snapshot.h>
+#include <nacelle/device/team/team_look.h>
 // How a team advances: advance.h's part for those who act together.
 
 namespace nacelle::detail {

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/team_step.h>
+#include <nacelle/device/team/team_step.h>
 // Included by rollout.h: teams. All threads of a team go through this together, on a CPU the one that
 // there is.
 

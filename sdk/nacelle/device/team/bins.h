@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/gang.h>
+#include <nacelle/device/team/gang.h>
 // Sorting members into bins by counting, the ids in a bin ascending: whatever order the threads came in.
 
 namespace nacelle::detail {

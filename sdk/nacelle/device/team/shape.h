@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/team_memory.h>
+#include <nacelle/device/team/team_memory.h>
 // How environments map to threads, decided from the author's struct alone: the host launches by these
 // numbers, which are in the schema's header.
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/math_words.h>
+#include <nacelle/device/maths/math_words.h>
 // Sine, cosine and tangent: an argument less a multiple of pi/2, then polynomials of the rest.
 //
 // Near arguments take four fused multiply-adds. Far ones need 2/pi to more than 200 bits, whose

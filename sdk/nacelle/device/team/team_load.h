@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/kept_places.h>
+#include <nacelle/device/team/kept_places.h>
 // A team as its arrays say it is: members, their bins, state and the clock, before a launch goes on with them.
 
 namespace nacelle::detail {

@@ -1,6 +1,6 @@
 #pragma once
 #include <nacelle/constant.h>
-#include <nacelle/detail/check.h>
+#include <nacelle/device/reflect/check.h>
 // From an author's struct to the exported table, at compile time. The order of the fields here is the
 // order of the slots in the view, and nothing else knows it.
 #ifndef NACELLE_VARIED    // "name", ... : the parameters that are drawn for each environment

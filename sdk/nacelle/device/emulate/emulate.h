@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <nacelle/detail/fibers.h>
+#include <nacelle/device/emulate/fibers.h>
 #include <vector>
 
 namespace nacelle::emulate {

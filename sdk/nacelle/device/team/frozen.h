@@ -1,6 +1,6 @@
 #pragma once
-#include <nacelle/detail/fault.h>
-#include <nacelle/detail/gang.h>
+#include <nacelle/device/episode/fault.h>
+#include <nacelle/device/team/gang.h>
 // In a checked build a phase sees others as they were when it began, and may write what is its own alone.
 // Whoever reads what somebody writes in the same phase then gets other numbers than in the usual build,
 // and whoever writes what is not his own is told so. All other builds have none of this.

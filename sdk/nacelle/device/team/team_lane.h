@@ -1,7 +1,7 @@
 #pragma once
-#include <nacelle/detail/bins.h>
-#include <nacelle/detail/lane.h>
-#include <nacelle/detail/statistics.h>
+#include <nacelle/device/episode/lane.h>
+#include <nacelle/device/episode/statistics.h>
+#include <nacelle/device/team/bins.h>
 // A team on its way through its steps: between the arrays and the memory where it steps. What Lane is to
 // one agent this is to a team; every thread of the team has one.
 

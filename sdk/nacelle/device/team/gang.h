@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/shape.h>
+#include <nacelle/device/team/shape.h>
 // The threads that work on one team: their barrier, their shares, and answers that all of them get,
 // equal in every bit for any number of threads. On a CPU it is one thread and a loop.
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/lane.h>
+#include <nacelle/device/episode/lane.h>
 // What is kept of episodes that have ended.
 
 namespace nacelle::detail {

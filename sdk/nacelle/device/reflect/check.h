@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/check_team.h>
+#include <nacelle/device/reflect/check_team.h>
 // Everything that an author can get wrong, found in order. NACELLE_ENV reports the first trouble, once,
 // at the author's line; the programs are then built around a placeholder, so that nothing else is said.
 

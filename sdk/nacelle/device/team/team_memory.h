@@ -1,6 +1,6 @@
 #pragma once
-#include <nacelle/detail/groups.h>
-#include <nacelle/detail/leaves.h>
+#include <nacelle/device/reflect/leaves.h>
+#include <nacelle/device/team/groups.h>
 #include <nacelle/neighbours.h>
 // What one team is while it steps: its members and its state side by side, in shared memory where they
 // fit. Between launches they lie in the environment's arrays.

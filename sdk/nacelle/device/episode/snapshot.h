@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/detail/team_load.h>
+#include <nacelle/device/team/team_load.h>
 // Snapshots: what makes up an environment, copied to a pool and back.
 
 namespace nacelle::detail {

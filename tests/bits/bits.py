@@ -1,0 +1,105 @@
+"""Training leaves the bits that it left before: each shipped environment, by each learner, twenty iterations on a CPU,
+and three by the kernels of a GPU, thread by thread.
+
+`--update` writes the hashes anew, for a change that is meant to change bits."""
+import argparse
+import hashlib
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HASHES = Path(__file__).with_name('hashes.json')
+ITERATIONS, HORIZON, ENVIRONMENTS, TEAMS = 20, 8, 24, 4
+# Each has what the one before has not.
+POLICIES = {
+    'ppo': ('learner.name="ppo"', 'learner.epochs=2', 'learner.minibatches=2', 'policies.default.hidden=[16,16]'),
+    'ppo_separate': ('learner.name="ppo"', 'learner.epochs=1', 'learner.minibatches=1', 'learner.advantage="vtrace"',
+                     'policies.default.hidden=[24]', 'policies.default.trunk="separate"', 'policies.default.activation="gelu"'),
+    'a2c': ('learner.name="a2c"', 'policies.default.hidden=[16]'),
+    'random_search': ('learner.name="random_search"', 'learner.episodes=2', 'learner.steps=20'),
+}
+EMULATED = ('cartpole', 'pendulum', 'connect_four')
+
+
+def cases():
+    for path in sorted((ROOT / 'env_sources').glob('*.json')):
+        team = 'Agent' in path.with_suffix('.cu').read_text() if path.with_suffix('.cu').exists() else True
+        for learner in POLICIES:
+            if team and learner == 'random_search':
+                continue        # it trains one agent alone
+            yield f'{path.stem} {learner}', path, TEAMS if team else ENVIRONMENTS, POLICIES[learner]
+        if path.stem in EMULATED:
+            yield f'{path.stem} emulated', path, 2 if team else 16, (*POLICIES['ppo'], 'learner.emulate=true')
+
+
+def configuration_of(path, count, assignments, folder):
+    """The shipped settings of the environment; those of its learner are given here."""
+    shipped = json.loads(path.read_text())
+    shipped = {key: value for key, value in shipped.items() if key in ('env', 'policies')}
+    file = folder / 'settings.json'
+    file.write_text(json.dumps(shipped))
+    settings = (f'env.count={count}', 'seed=7', 'run.evaluate_every=0', 'solved.return=null', *assignments)
+    if 'random_search' not in str(assignments):
+        settings = (f'learner.horizon={HORIZON}', f'run.total_steps={ITERATIONS * count * HORIZON}', *settings)
+    else:
+        settings = (f'run.total_steps={ITERATIONS * count * 20}', *settings)
+    (folder / 'mazes.npy').symlink_to(ROOT / 'env_sources' / 'mazes.npy')
+    return [word for setting in settings for word in ('--set', setting)], file
+
+
+def tensors(path):
+    """The bytes of each tensor of a safetensors file; names may change, what they name may not."""
+    data = path.read_bytes()
+    size = struct.unpack('<Q', data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    for name, about in header.items():
+        if name != '__metadata__':
+            begin, end = about['data_offsets']
+            yield about['dtype'], about['shape'], hashlib.sha256(data[8 + size + begin:8 + size + end]).hexdigest()
+
+
+def trained(nacelle, case):
+    """A hash of the last checkpoint."""
+    name, path, count, assignments = case
+    with tempfile.TemporaryDirectory(prefix='nacelle-bits-') as place:
+        folder = Path(place)
+        words, file = configuration_of(path, count, assignments, folder)
+        source = path.with_suffix('.cu')
+        done = subprocess.run([nacelle, 'train', source if source.exists() else ROOT / 'env_sources' / 'tag_gridworld.cu', file,
+                               '--backend', 'cpu', '--quiet', '--episodes', '1',
+                               '--out', folder / 'run', *words],
+                              capture_output=True, text=True, cwd=folder)
+        if done.returncode:
+            return 'failed: ' + done.stderr.strip().replace(str(folder), '')
+        last = sorted((folder / 'run' / 'checkpoints').glob('step-*.safetensors'))[-1]
+        whole = hashlib.sha256(json.dumps(sorted(tensors(last))).encode()).hexdigest()
+        return f'{last.stem} {whole[:32]}'
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('nacelle', type=Path)
+    parser.add_argument('--update', action='store_true')
+    parser.add_argument('names', nargs='*')
+    options = parser.parse_args()
+    chosen = [case for case in cases() if not options.names or any(name in case[0] for name in options.names)]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        found = dict(zip((case[0] for case in chosen),
+                         pool.map(lambda case: trained(options.nacelle, case), chosen)))
+    if options.update:
+        HASHES.write_text(json.dumps(found, indent=1) + '\n')
+    known = json.loads(HASHES.read_text())
+    failed = [name for name, value in found.items() if known.get(name) != value or value.startswith('failed')]
+    for name, value in found.items():
+        print('FAILED' if name in failed else 'ok', name, '' if name not in failed else f'\n  was {known.get(name)}\n  is  {value}')
+    print(f'{len(found) - len(failed)} passed, {len(failed)} failed, 0 skipped')
+    return 1 if failed else 0
+
+
+sys.exit(main())
