@@ -2,6 +2,7 @@
 // (PR_SET_PDEATHSIG), and not that one's children: so a process in between does.
 #include "engine/base/guarded.h"
 
+#include "engine/base/argument_list.h"
 #include "engine/base/descriptor.h"
 
 #include <cerrno>
@@ -24,11 +25,27 @@ struct Start {
     pid_t parent;
 };
 
-volatile pid_t guarded = 0;    // of the guard
+constexpr int end_by_parent = SIGUSR1;
+volatile pid_t guarded = 0;    // of the guard; -1 when it has ended
+// Whether the thread that waits has ended. Its process may outlive it, or end a moment later, so that the number of
+// the parent says nothing about it.
+volatile std::sig_atomic_t abandoned = 0;
 
-void end_program(int) {
-    if (guarded <= 0) ::_exit(128 + SIGTERM);
-    ::kill(-guarded, SIGKILL);
+// SIGTERM comes from the system when that thread ends, end_guarded's signal from the thread itself.
+void end_program(int signal) {
+    if (signal == SIGTERM) abandoned = 1;
+    if (guarded == 0) ::_exit(128 + SIGTERM);
+    if (guarded > 0) ::kill(-guarded, SIGKILL);
+}
+
+[[noreturn]] void leave(const Start& start, int status) {
+    if ((abandoned || ::getppid() != start.parent) && start.scratch) {
+        // The threads of a process that is killed end one after the other, and each end may be told.
+        ::prctl(PR_SET_PDEATHSIG, 0);
+        ::signal(SIGTERM, SIG_IGN);
+        ::execl("/bin/rm", "rm", "-rf", "--", start.scratch, static_cast<char*>(nullptr));
+    }
+    ::_exit(status);
 }
 
 void restore_signals() {
@@ -69,12 +86,14 @@ int wait_for(pid_t process) {
     restore_signals();
     sigset_t ends;
     sigemptyset(&ends);
-    sigaddset(&ends, SIGTERM);
+    for (const int one : {SIGTERM, end_by_parent}) {
+        sigaddset(&ends, one);
+        ::signal(one, end_program);
+    }
     ::sigprocmask(SIG_BLOCK, &ends, nullptr);
-    ::signal(SIGTERM, end_program);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     take_descriptors(start);
-    if (::getppid() != start.parent) ::_exit(128 + SIGTERM);    // gone before the line above
+    if (::getppid() != start.parent) leave(start, 128 + SIGTERM);    // gone before the line above
     const pid_t program = ::fork();
     if (program == 0) become_program(start);
     const int why = errno;
@@ -85,18 +104,15 @@ int wait_for(pid_t process) {
     ::sigprocmask(SIG_UNBLOCK, &ends, nullptr);
     for (const int mine : {1, 2, 3}) ::close(mine);
     const int status = wait_for(program);
-    if (::getppid() != start.parent && start.scratch)
-        ::execl("/bin/rm", "rm", "-rf", "--", start.scratch, static_cast<char*>(nullptr));
-    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    guarded = -1;
+    leave(start, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
 }
 
 pid_t start_guarded(const std::string& path, const std::vector<std::string>& command, int output,
                     const std::string& scratch) {
-    std::vector<char*> arguments;
-    for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
-    arguments.push_back(nullptr);
+    const std::vector<char*> arguments = argument_list(command);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return -errno;
     const Descriptor ours(ends[0]);
@@ -119,5 +135,7 @@ pid_t start_guarded(const std::string& path, const std::vector<std::string>& com
     wait_for(process);
     return -why;
 }
+
+void end_guarded(pid_t guard) { ::kill(guard, end_by_parent); }
 
 }

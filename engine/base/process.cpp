@@ -1,5 +1,6 @@
 #include "engine/base/process.h"
 
+#include "engine/base/argument_list.h"
 #include "engine/base/descriptor.h"
 #include "engine/base/error.h"
 #include "engine/base/guarded.h"
@@ -83,7 +84,7 @@ ProcessResult watch(pid_t guard, int pipe, const std::atomic<bool>* cancel) {
     int status = 0;
     for (;;) {
         if (cancel && cancel->load() && !result.cancelled) {
-            ::kill(guard, SIGTERM);
+            end_guarded(guard);
             result.cancelled = true;
         }
         pollfd watched{open ? pipe : -1, POLLIN, 0};
@@ -112,9 +113,7 @@ pid_t start_process(const std::vector<std::string>& command, int input) {
     posix_spawn_file_actions_adddup2(&settings.actions, input, 0);
     for (const int output : {1, 2})
         posix_spawn_file_actions_addopen(&settings.actions, output, "/dev/null", O_WRONLY, 0);
-    std::vector<char*> arguments;
-    for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
-    arguments.push_back(nullptr);
+    const std::vector<char*> arguments = argument_list(command);
     pid_t child = 0;
     const int code = posix_spawnp(&child, arguments[0], &settings.actions, &settings.attributes,
                                   arguments.data(), environ);

@@ -134,6 +134,9 @@ TEST_CASE("a program and its children end with the thread that waits for them") 
         };
         for (int i = 0; i < 1000 && !gone(); ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        CAPTURE(has_ended(child));
+        CAPTURE(has_ended(shell));
+        CAPTURE(std::filesystem::exists(scratch));
         CHECK(gone());
         std::filesystem::remove(numbers);
     }
