@@ -32,15 +32,17 @@ struct EngineSettings {
 // A named array of an environment.
 class NACELLE_PUBLIC ArrayView {
 public:
+    // As the fields name it: "state.x", "obs", "reward".
     const std::string& name() const;
-    // "f32", "i32", "u8", "b8", ...
+    // The type of an element: "f32", "i32", "u8", "b8", ...
     std::string type() const;
+    // The number of elements along each dimension, the environments' or the agents' first.
     const std::vector<int64_t>& shape() const;
     // The device's memory, in place: no copy. On the CPU backend it can be read and written directly.
     void* device() const;
-    // A copy. T must be the array's type: float, int32_t, uint8_t, bool, ...
+    // A copy of all elements. T must be the array's type: float, int32_t, uint8_t, bool, ...
     template <class T> std::vector<T> host() const;
-    // Any type, as doubles.
+    // A copy of all elements as doubles, whatever their type.
     std::vector<double> numbers() const;
     // Replaces all elements.
     template <class T> void write(std::span<const T> values);
@@ -51,9 +53,12 @@ private:
     NamedArray* array_;
 };
 
+// The arrays of an environment.
 class NACELLE_PUBLIC ArrayList {
 public:
+    // The array of this name; throws, with the names that are near, where there is none.
     ArrayView operator[](const std::string& name) const;
+    // The names of all arrays.
     std::vector<std::string> names() const;
 
 private:
@@ -63,6 +68,7 @@ private:
     std::shared_ptr<Environment> environment_;
 };
 
+// The plugins that an engine finds.
 class NACELLE_PUBLIC PluginList {
 public:
     // Opens a plugin now; its offers go before those of the folders.
@@ -79,23 +85,34 @@ private:
 // A loaded environment: many copies of one .cu side by side.
 class NACELLE_PUBLIC Env {
 public:
+    // The name of the author's struct.
     const std::string& name() const;
+    // How many environments run side by side.
     uint32_t count() const;
+    // The arrays of all of them, in the device's memory.
     ArrayList arrays() const { return ArrayList(environment_); }
 
+    // Begins a new episode in every environment.
     void reset();
+    // Begins a new episode in these environments.
     void reset(std::span<const uint32_t> chosen);
     // One step of all environments with the actions that lie in the action arrays.
     void step();
+    // One step of all environments with random actions that the masks allow.
     void step_at_random();
-    // Throws where a reward or an observation was not finite, with environment and step.
+    // Throws if a reward or an observation was not finite, with environment and step.
     void check();
 
+    // Keeps the state of these environments as snapshots 0, 1, 2, ... in place of those that were kept.
     void save_snapshots(std::span<const uint32_t> chosen);
+    // Takes the state of chosen[i] from snapshot places[i].
     void restore_snapshots(std::span<const uint32_t> chosen, std::span<const uint32_t> places);
+    // From now on each episode begins from a snapshot with this probability, else by the author's reset.
     void set_snapshot_chance(double chance);
 
+    // Sets a parameter to a number, or to a distribution as a configuration writes it.
     void set_param(const std::string& name, const nlohmann::json& value);
+    // A parameter as a configuration would write it.
     nlohmann::json param(const std::string& name) const;
 
 private:
@@ -107,14 +124,18 @@ private:
     std::shared_ptr<Environment> environment_;
 };
 
+// A device, its compiler and its plugins.
 class NACELLE_PUBLIC Engine {
 public:
+    // Opens the device; throws if the backend that the settings ask for is not there.
     explicit Engine(const EngineSettings& settings = {});
-    // "cuda" or "cpu", and why.
+    // Where environments run: "cuda" or "cpu".
     std::string backend() const;
+    // The reason for that backend.
     const std::string& why() const;
+    // The plugins, which may be given more.
     PluginList plugins() const { return PluginList(parts_); }
-    // A name or a path to a .cu, and the objects "env" and "hooks" of a configuration.
+    // Compiles and resets an environment: a name or a path to a .cu, and the objects "env" and "hooks" of a configuration.
     Env load(const std::string& source, const nlohmann::json& env = nlohmann::json::object(),
              uint64_t seed = 1, const nlohmann::json& hooks = nlohmann::json::object());
 
@@ -125,11 +146,15 @@ private:
 // Training on a loaded environment: "learner", "policies", "run" and "solved" of a configuration.
 class NACELLE_PUBLIC Run {
 public:
+    // Begins a run; with `out` it keeps metrics and checkpoints in that directory, as `nacelle train` does.
     Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out = {});
-    // Iterations of the learner until the metrics are read the next time; false where the run is over.
+    // Runs the learner's iterations until the metrics are read the next time; false where the run is over.
     bool iterate();
+    // Whether the mean return that `solved` asks for was reached.
     bool solved() const;
+    // The steps that were taken, of all environments together.
     uint64_t steps() const;
+    // The last reading of the metrics, each with its name.
     std::vector<std::pair<std::string, double>> metrics() const;
     // The mean return of the greedy policy over whole episodes.
     double evaluate(uint64_t episodes);

@@ -1,19 +1,19 @@
 #include "tools/bench_output.h"
 
+#include "engine/base/number_text.h"
+
 #include <cstdio>
 
 namespace nacelle::tools {
 
 std::string rate_text(double value) {
-    char text[32];
     const char* unit = "";
     for (const char* next : {" k", " M", " B", " T"})
         if (value >= 1000) {
             value /= 1000;
             unit = next;
         }
-    std::snprintf(text, sizeof text, "%.3g%s", value, unit);
-    return text;
+    return rounded(value, 3) + unit;
 }
 
 std::string range_text(const Spread& spread) {

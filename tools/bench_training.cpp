@@ -1,6 +1,7 @@
 #include "tools/bench_training.h"
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 #include "tools/bench_output.h"
 #include "tools/learner_text.h"
 #include "tools/output.h"
@@ -93,13 +94,12 @@ void print_row(const TrainingRow& row, RunsOn& on, bool json) {
     const auto part = [](const std::optional<Spread>& spread) {
         return spread ? rate_text(spread->median) : "-";
     };
-    char teraflops[32] = "-";
-    if (row.teraflops) std::snprintf(teraflops, sizeof teraflops, "%.3g", *row.teraflops);
+    const std::string teraflops = row.teraflops ? rounded(*row.teraflops, 3) : "-";
     std::printf("%-15s %7u %6u %6llu %10s %20s %10s %10s %13s %7s  %s\n", row.environment.c_str(),
                 row.envs, row.agents, static_cast<unsigned long long>(row.steps),
                 rate_text(row.whole.median).c_str(), range_text(row.whole).c_str(),
                 part(row.rollout).c_str(), part(row.update).c_str(),
-                rate_text(row.agents * row.whole.median).c_str(), teraflops,
+                rate_text(row.agents * row.whole.median).c_str(), teraflops.c_str(),
                 learner_text(row.settings).c_str());
     std::fflush(stdout);
 }

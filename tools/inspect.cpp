@@ -1,3 +1,4 @@
+#include "engine/base/number_text.h"
 #include "engine/jit/scan.h"
 #include "engine/run/directory.h"
 #include "engine/run/trainee.h"
@@ -6,7 +7,6 @@
 #include "tools/options.h"
 #include "tools/output.h"
 
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -121,13 +121,7 @@ std::string value_text(const Json& value) {
         return "[" + list + "]";
     }
     if (!value.is_number_float()) return json_text(value);
-    const double number = value.get<double>();
-    const auto short_one = static_cast<float>(number);
-    char text[32];
-    const char* const end = double(short_one) == number
-                                ? std::to_chars(text, std::end(text), short_one).ptr
-                                : std::to_chars(text, std::end(text), number).ptr;
-    return std::string(static_cast<const char*>(text), end);
+    return shortest(value.get<double>());
 }
 
 // Who acts, for whom one network decides, and how a team meets the machine.

@@ -1,6 +1,7 @@
 #include "tools/play_list.h"
 
 #include "engine/arrays/dtype.h"
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "tools/output.h"
 
@@ -34,11 +35,7 @@ uint64_t steps_of(const Recording& recording) {
 
 std::string returns_text(const EpisodeSummary& one) {
     std::string text;
-    char number[40];
-    for (const double value : one.returns) {
-        std::snprintf(number, sizeof number, "%s%.6g", text.empty() ? "" : " ", value);
-        text += number;
-    }
+    for (const double value : one.returns) text += (text.empty() ? "" : " ") + rounded(value, 6);
     return text;
 }
 

@@ -1,8 +1,8 @@
 // Recordings as text: JSON lines and CSV.
 #include "engine/arrays/dtype.h"
+#include "engine/base/number_text.h"
 #include "tools/play_export.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -24,10 +24,8 @@ template <class T> void append_as(std::string& text, const std::byte* from, Line
             return;
         }
     // The shortest digits that are read as the same number.
-    char digits[40];
-    if constexpr (sizeof(T) == 1)
-        text.append(digits, std::to_chars(digits, std::end(digits), int(value)).ptr);
-    else text.append(digits, std::to_chars(digits, std::end(digits), value).ptr);
+    if constexpr (sizeof(T) == 1) append_shortest(text, int(value));
+    else append_shortest(text, value);
 }
 
 void append_number(std::string& text, Dtype dtype, const std::byte* from, LineForm form) {

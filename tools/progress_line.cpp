@@ -1,5 +1,7 @@
 #include "tools/progress_line.h"
 
+#include "engine/base/number_text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdarg>
@@ -51,7 +53,7 @@ std::string losses_text(const Progress& progress) {
     std::string text;
     for (const auto& [name, value] : progress.metrics)
         if (name.starts_with("loss.") || name.find(".loss.") != name.npos)
-            text += "  " + name + format(" %.3g", value);
+            text += "  " + name + " " + rounded(value, 3);
     return text;
 }
 

@@ -1,5 +1,6 @@
 #include "tools/watch_terminal.h"
 
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/config/config.h"
 
@@ -24,17 +25,11 @@ Json read(const Board& board, const char* section) {
     return try_parse_json(board.section(section)).value_or(Json());
 }
 
-std::string digits(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.5g", value);
-    return text;
-}
-
 // A list as it fits: its first numbers, and how many there are.
 std::string values_words(const Json& values) {
     std::string words;
     for (size_t i = 0; i < values.size() && i < 8; ++i)
-        words += (i ? "  " : "") + (values[i].is_number() ? digits(values[i]) : "nan");
+        words += (i ? "  " : "") + (values[i].is_number() ? rounded(values[i], 5) : "nan");
     return values.size() > 8 ? words + "  ... of " + std::to_string(values.size()) : words;
 }
 
@@ -78,7 +73,8 @@ std::string status_words(const Board& board) {
     }
     words += "  step " + std::to_string(status.value("step", uint64_t(0)));
     if (status.contains("return"))
-        words += "  return " + digits(status["return"]) + "  length " + digits(status["length"]);
+        words +=
+            "  return " + rounded(status["return"], 5) + "  length " + rounded(status["length"], 5);
     return words;
 }
 
@@ -199,7 +195,7 @@ void WatchTerminal::change_parameter(int by) {
     else if (kind == "whole") value = one["value"].get<int64_t>() + by;
     else if (kind == "number" && one["value"].is_number()) {
         const double each = (one.value("high", 1.0) - one.value("low", 0.0)) / 20;
-        value = std::stod(digits(one["value"].get<double>() + by * each));
+        value = std::stod(rounded(one["value"].get<double>() + by * each, 5));
     } else return;
     process_.send(json_text({{"do", "param"}, {"name", one["name"]}, {"value", value}}));
 }

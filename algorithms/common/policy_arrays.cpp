@@ -56,7 +56,7 @@ void PolicyGradient::make_group(uint32_t g) {
     if (group.mask_width)
         memory.mask = array<uint8_t>(name + ".kept.mask", {steps, rows, group.mask_width}, false);
     memory.choice = array<float>(name + ".kept.choice", {steps, rows, group.action_parts}, false);
-    memory.log_odds = array<float>(name + ".kept.log_odds", {steps, rows}, false);
+    memory.log_probability = array<float>(name + ".kept.log_probability", {steps, rows}, false);
     memory.value = array<float>(name + ".kept.value", {steps + 1, rows}, false);
     memory.final_value = array<float>(name + ".kept.final_value", {steps, rows}, false);
     memory.reward = array<float>(name + ".kept.reward", {steps, rows}, false);

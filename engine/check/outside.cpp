@@ -94,7 +94,7 @@ private:
         const bool index = fault_.starts_with("index ");
         refuse((at.empty() ? "" : at + ": ") + fault_,
                index ? "keep every index from 0 to its size - 1, for example by nacelle::clamp"
-                     : "see the rules of phases in sdk/README.md");
+                     : "see the rules of phases in sdk/environments.md");
     }
     void refuse_crash(int signal) {
         const std::string at = offset_ ? place() : std::string();

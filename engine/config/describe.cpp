@@ -1,7 +1,6 @@
 #include "engine/config/describe.h"
 
-#include <array>
-#include <cstdio>
+#include "engine/base/number_text.h"
 
 namespace nacelle {
 
@@ -15,10 +14,6 @@ std::string describe(const Json& value) {
     return value.is_array() ? "a list" : "a text of " + std::to_string(text.size()) + " bytes";
 }
 
-std::string number_text(double number) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.10g", number);
-    return text.data();
-}
+std::string number_text(double number) { return rounded(number, 10); }
 
 }

@@ -1,6 +1,7 @@
 #include "engine/run/resolved.h"
 
-#include <charconv>
+#include "engine/base/number_text.h"
+
 #include <cmath>
 
 namespace nacelle {
@@ -17,11 +18,7 @@ Json short_number(const Json& value) {
     const auto number = value.get<double>();
     const auto single = static_cast<float>(number);
     if (double(single) != number) return value;
-    char text[32];
-    const char* const end = std::to_chars(text, std::end(text), single).ptr;
-    double nearest = number;
-    std::from_chars(text, end, nearest);
-    return nearest;
+    return as_written(single);
 }
 
 bool can_be_written(const Json& value) {

@@ -1,5 +1,6 @@
 #include "engine/supervised/child.h"
 
+#include "engine/base/argument_list.h"
 #include "engine/base/descriptor.h"
 #include "engine/base/error.h"
 #include "engine/supervised/lines.h"
@@ -25,9 +26,7 @@ constexpr int childs_descriptor = 3;        // of its end of the channel
 constexpr size_t most_printed = 1 << 16;    // of a line without an end, before it counts as one
 
 pid_t start(const std::vector<std::string>& command, int channel, int output) {
-    std::vector<char*> arguments;
-    for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
-    arguments.push_back(nullptr);
+    const std::vector<char*> arguments = argument_list(command);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

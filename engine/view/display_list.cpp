@@ -1,10 +1,10 @@
 #include "engine/view/display_list.h"
 
 #include "engine/base/error.h"
+#include "engine/base/number_text.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -82,10 +82,10 @@ void Painter::add(Canvas::Form form, std::span<const float> numbers, Colour colo
         has_view_ = true;
         return;
     }
-    char digits[32];
+    std::string digits;
     if (form == Canvas::Form::number) {
-        std::snprintf(digits, sizeof digits, "%.4g", double(numbers[3]));
-        text = digits;
+        digits = rounded(double(numbers[3]), 4);
+        text = digits.c_str();
     }
     const size_t letters = text ? ::strnlen(text, DisplayList::letters_of_one) : 0;
     if (list_.shapes.size() >= DisplayList::most_shapes ||

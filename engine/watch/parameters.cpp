@@ -1,6 +1,7 @@
 #include "engine/watch/parameters.h"
 
-#include <charconv>
+#include "engine/base/number_text.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -9,11 +10,7 @@ namespace {
 
 // Single floats as their author wrote them.
 Json short_number(double value, Dtype dtype) {
-    if (dtype != Dtype::f32 || !std::isfinite(value)) return value;
-    char text[32];
-    const char* const end = std::to_chars(text, std::end(text), float(value)).ptr;
-    std::from_chars(text, end, value);
-    return value;
+    return dtype == Dtype::f32 ? as_written(float(value)) : value;
 }
 
 Json short_value(const Json& value, Dtype dtype) {

@@ -1,27 +1,16 @@
 #include "engine/watch/texts.h"
 
+#include "engine/base/number_text.h"
 #include "engine/config/config.h"
 
-#include <charconv>
 #include <cmath>
 
 namespace nacelle {
 namespace {
 
 void add(std::string& text, double number, int digits) {
-    if (!std::isfinite(number)) {
-        text += "null";
-        return;
-    }
-    char buffer[32];
-    const auto end =
-        std::to_chars(buffer, std::end(buffer), number, std::chars_format::general, digits).ptr;
-    text.append(buffer, end);
-}
-
-void add_whole(std::string& text, uint64_t number) {
-    char buffer[24];
-    text.append(buffer, std::to_chars(buffer, std::end(buffer), number).ptr);
+    if (std::isfinite(number)) append_rounded(text, number, digits);
+    else text += "null";
 }
 
 }
@@ -40,10 +29,10 @@ std::string picture_text(const DisplayList& list) {
         if (text.back() != '[') text += ',';
         const Colour c = shape.colour;
         text += '[';
-        add_whole(text, uint64_t(shape.form));
+        append_shortest(text, uint64_t(shape.form));
         text += ',';
-        add_whole(text, uint64_t(c.red) << 24 | uint64_t(c.green) << 16 | uint64_t(c.blue) << 8 |
-                            c.alpha);
+        append_shortest(text, uint64_t(c.red) << 24 | uint64_t(c.green) << 16 |
+                                  uint64_t(c.blue) << 8 | c.alpha);
         for (const float number : list.numbers_of(shape)) {
             text += ',';
             add(text, number, 6);

@@ -62,7 +62,8 @@ struct Play {
         }
     }
     // Probabilities of a discrete part in a row.
-    std::vector<double> odds(size_t row, const Part& part, size_t first, size_t base) const {
+    std::vector<double> probabilities(size_t row, const Part& part, size_t first,
+                                      size_t base) const {
         std::vector<double> p(size_t(part.choices));
         double sum = 0;
         for (size_t i = 0; i < p.size(); ++i)
@@ -85,9 +86,9 @@ void hold_greedy(const Case& c) {
     play.each_part([&](size_t p, const Part& part, size_t first, size_t base) {
         for (size_t row = 0; row < play.outputs.size(); ++row) {
             if (part.choices) {
-                const auto odds = play.odds(row, part, first, base);
-                const double best = *std::max_element(odds.begin(), odds.end());
-                wrong += odds[size_t(actions[p][row])] < best * (1 - 1e-4);
+                const auto probabilities = play.probabilities(row, part, first, base);
+                const double best = *std::max_element(probabilities.begin(), probabilities.end());
+                wrong += probabilities[size_t(actions[p][row])] < best * (1 - 1e-4);
                 continue;
             }
             const double mean = play.outputs[row][first],
@@ -116,11 +117,11 @@ void hold_sampled(const Case& c) {
         for (size_t i = 0; i < size_t(part.choices); ++i) {
             double expected = 0, variance = 0, came = 0;
             for (size_t row = 0; row < play.outputs.size(); ++row) {
-                const double odds = play.odds(row, part, first, base)[i];
-                expected += odds;
-                variance += odds * (1 - odds);
+                const double probability = play.probabilities(row, part, first, base)[i];
+                expected += probability;
+                variance += probability * (1 - probability);
                 came += actions[p][row] == double(i);
-                if (odds == 0) CHECK(actions[p][row] != double(i));
+                if (probability == 0) CHECK(actions[p][row] != double(i));
             }
             CHECK(std::abs(came - expected) <= 5.5 * std::sqrt(variance) + 1e-6);
         }

@@ -70,7 +70,7 @@ std::vector<T> network(const std::vector<size_t>& widths, const std::string& act
     return x;
 }
 
-template <class T> struct Judged { T log_odds = 0.0, entropy = 0.0; };
+template <class T> struct Judged { T log_probability = 0.0, entropy = 0.0; };
 // What the head says of a choice. `mask` has a byte for each discrete choice, or is empty.
 template <class T>
 Judged<T> judged(const HeadForm& form, const std::vector<T>& out, const std::vector<uint8_t>& mask,
@@ -83,9 +83,11 @@ Judged<T> judged(const HeadForm& form, const std::vector<T>& out, const std::vec
         if (part.choices == 0) {
             const T log_sigma = within(out[deviation++], -10, 2);
             const T z = (choice[p] - out[first++]) / exp(log_sigma);
-            j.log_odds = j.log_odds - 0.5 * z * z - log_sigma - 0.5 * std::log(2 * pi_exactly);
+            j.log_probability =
+                j.log_probability - 0.5 * z * z - log_sigma - 0.5 * std::log(2 * pi_exactly);
             // The density of tanh(u) is that of u over 1 - tanh(u)^2 = 1 / cosh(u)^2.
-            if (form.squashed) j.log_odds = j.log_odds + 2 * std::log(std::cosh(choice[p]));
+            if (form.squashed)
+                j.log_probability = j.log_probability + 2 * std::log(std::cosh(choice[p]));
             j.entropy = j.entropy + log_sigma + 0.5 * std::log(2 * pi_exactly) + 0.5;
             continue;
         }
@@ -100,7 +102,7 @@ Judged<T> judged(const HeadForm& form, const std::vector<T>& out, const std::vec
             if (!open(i)) continue;
             const T log_p = out[first + size_t(i)] - top - log(sum);
             j.entropy = j.entropy - exp(log_p) * log_p;
-            if (i == int(choice[p])) j.log_odds = j.log_odds + log_p;
+            if (i == int(choice[p])) j.log_probability = j.log_probability + log_p;
         }
         first += size_t(part.choices);
         base += size_t(part.choices);
@@ -110,7 +112,7 @@ Judged<T> judged(const HeadForm& form, const std::vector<T>& out, const std::vec
 
 // What a sample's rollout found, and by which numbers it is judged.
 struct Seen {
-    double log_odds, value, advantage, target;
+    double log_probability, value, advantage, target;
 };
 struct LossForm {
     bool clips = true;
@@ -126,14 +128,14 @@ template <class T>
 Loss<T> loss_of(const LossForm& form, const Seen& then, const Judged<T>& now, const T& value) {
     using std::exp;
     Loss<T> l;
-    const T ratio = exp(now.log_odds - then.log_odds);
+    const T ratio = exp(now.log_probability - then.log_probability);
     const double r = value_of(ratio);
     l.kl = r - 1 - std::log(r);
     l.clipped = form.clips && (r < 1 - form.clip || r > 1 + form.clip) ? 1 : 0;
     l.policy = form.clips
                    ? 0.0 - least(T(ratio * then.advantage),
                                  T(within(ratio, 1 - form.clip, 1 + form.clip) * then.advantage))
-                   : 0.0 - now.log_odds * then.advantage;
+                   : 0.0 - now.log_probability * then.advantage;
     const T off = value - then.target;
     l.value = 0.5 * off * off;
     if (form.value_clip > 0) {

@@ -92,7 +92,7 @@ void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Lim
         const auto error = [&](const std::vector<double>& is, const std::vector<double>& wanted) {
             return relative_error(own(policy, kept, is), own(policy, kept, wanted));
         };
-        CHECK(error(kept.log_odds, must.log_odds) < limits.found);
+        CHECK(error(kept.log_probability, must.log_probability) < limits.found);
         CHECK(error(kept.value, must.value) < limits.found);
         CHECK(error(kept.advantage, must.advantage) < limits.found);
         CHECK(error(kept.target, must.target) < limits.found);

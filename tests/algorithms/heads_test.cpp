@@ -9,7 +9,7 @@ namespace {
 
 // The worst error of many trials, so that one line of checks holds them all.
 struct Worst {
-    double odds = 0, entropy = 0, slopes = 0, differences = 0;
+    double probability = 0, entropy = 0, slopes = 0, differences = 0;
 };
 
 double apart(const std::vector<double>& a, const std::vector<double>& b) {
@@ -27,23 +27,25 @@ template <class A, class S> void try_one(Dice& dice, float size, double open, Wo
     const std::vector<float> choice = trial.plausible(dice);
     const std::vector<double> out(trial.out.begin(), trial.out.end()),
         chosen(choice.begin(), choice.end());
-    const float by_odds = dice.uniform(-2, 2), by_entropy = dice.uniform(-1, 1);
-    float log_odds, entropy;
-    Head::judge(trial.out.data(), trial.masked(), choice.data(), log_odds, entropy);
+    const float by_probability = dice.uniform(-2, 2), by_entropy = dice.uniform(-1, 1);
+    float log_probability, entropy;
+    Head::judge(trial.out.data(), trial.masked(), choice.data(), log_probability, entropy);
     std::vector<float> slope(trial.out.size());
-    Head::slopes(trial.out.data(), trial.masked(), choice.data(), by_odds, by_entropy,
+    Head::slopes(trial.out.data(), trial.masked(), choice.data(), by_probability, by_entropy,
                  slope.data());
 
     const Judged<double> must = judged(trial.form, out, trial.mask, chosen);
-    worst.odds = std::max(worst.odds, std::abs(double(log_odds) - must.log_odds) /
-                                          (1 + std::abs(must.log_odds)));
+    worst.probability =
+        std::max(worst.probability, std::abs(double(log_probability) - must.log_probability) /
+                                        (1 + std::abs(must.log_probability)));
     worst.entropy = std::max(worst.entropy, std::abs(double(entropy) - must.entropy) /
                                                 (1 + std::abs(must.entropy)));
     Tape tape;
     std::vector<Traced> leaves;
     for (const double x : out) leaves.emplace_back(tape, x);
     const Judged<Traced> now = judged(trial.form, leaves, trial.mask, chosen);
-    const Traced sum = double(by_odds) * now.log_odds + double(by_entropy) * now.entropy;
+    const Traced sum =
+        double(by_probability) * now.log_probability + double(by_entropy) * now.entropy;
     std::vector<double> slopes(out.size());
     if (sum.tape) tape.pull(sum.number, out.size(), slopes);
     worst.slopes =
@@ -56,7 +58,7 @@ template <class A, class S> void try_one(Dice& dice, float size, double open, Wo
             std::vector<double> moved = out;
             moved[i] += step;
             const Judged<double> j = judged(trial.form, moved, trial.mask, chosen);
-            return double(by_odds) * j.log_odds + double(by_entropy) * j.entropy;
+            return double(by_probability) * j.log_probability + double(by_entropy) * j.entropy;
         };
         const double h = 1e-4 * std::exp(i < trial.form.choices() + trial.form.reals() ? -size : 0);
         differences[i] = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
@@ -72,7 +74,7 @@ template <class A, class S> void try_many(float size, double open) {
     Dice dice(seed);
     Worst worst;
     for (int i = 0; i < 300; ++i) try_one<A, S>(dice, size, open, worst);
-    CHECK(worst.odds < 1e-5);
+    CHECK(worst.probability < 1e-5);
     CHECK(worst.entropy < 1e-5);
     CHECK(worst.slopes < 1e-5);
     CHECK(worst.differences < 1e-5);
@@ -95,7 +97,7 @@ TEST_CASE("large scores and narrow deviations lose nothing") {
         Dice dice(seed);
         Worst worst;
         for (int i = 0; i < 300; ++i) try_one<A, S>(dice, 9, 2, worst);
-        CHECK(worst.odds < 1e-5);
+        CHECK(worst.probability < 1e-5);
         CHECK(worst.entropy < 1e-5);
         CHECK(worst.slopes < 5e-5);    // a deviation of exp(-9) has its own rounding
     });
@@ -105,11 +107,11 @@ TEST_CASE("beyond its bounds a deviation stands still and has no slope") {
     for (const float raw : {-40.0f, -10.5f, 2.5f, 40.0f}) {
         const std::vector<float> out = {0.1f, 0.2f, 0.3f, raw, 0, 0};
         const std::vector<float> choice = {0.1f, 0.4f, 0.1f};
-        float log_odds, entropy, held_log_odds, held_entropy;
-        Head::judge(out.data(), nullptr, choice.data(), log_odds, entropy);
+        float log_probability, entropy, held_log_probability, held_entropy;
+        Head::judge(out.data(), nullptr, choice.data(), log_probability, entropy);
         const std::vector<float> held = {0.1f, 0.2f, 0.3f, raw < 0 ? -10.0f : 2.0f, 0, 0};
-        Head::judge(held.data(), nullptr, choice.data(), held_log_odds, held_entropy);
-        CHECK(log_odds == held_log_odds);
+        Head::judge(held.data(), nullptr, choice.data(), held_log_probability, held_entropy);
+        CHECK(log_probability == held_log_probability);
         CHECK(entropy == held_entropy);
         std::vector<float> slope(6, 7.0f);
         Head::slopes(out.data(), nullptr, choice.data(), 1, 1, slope.data());
@@ -122,16 +124,16 @@ TEST_CASE("where nothing is open the first choice is taken, and nothing is infin
     const std::vector<float> out = {0.5f, 1, -1, 0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0, 1, 2, 3, 4};
     const std::vector<uint8_t> mask = {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
     Bits bits{nacelle::Rng(1, nacelle::Domain::policy, 2, 3)};
-    float choice[3], log_odds, entropy, slope[13];
+    float choice[3], log_probability, entropy, slope[13];
     const float drawn = Head::draw(out.data(), mask.data(), bits, choice);
     CHECK(choice[1] == 0);
-    Head::judge(out.data(), mask.data(), choice, log_odds, entropy);
+    Head::judge(out.data(), mask.data(), choice, log_probability, entropy);
     // As if this part were not there.
     const std::vector<uint8_t> sure = {1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1};
-    float sure_log_odds, sure_entropy, sure_slope[13];
-    Head::judge(out.data(), sure.data(), choice, sure_log_odds, sure_entropy);
-    CHECK(drawn == doctest::Approx(sure_log_odds));
-    CHECK(log_odds == doctest::Approx(sure_log_odds));
+    float sure_log_probability, sure_entropy, sure_slope[13];
+    Head::judge(out.data(), sure.data(), choice, sure_log_probability, sure_entropy);
+    CHECK(drawn == doctest::Approx(sure_log_probability));
+    CHECK(log_probability == doctest::Approx(sure_log_probability));
     CHECK(entropy == doctest::Approx(sure_entropy));
     Head::slopes(out.data(), mask.data(), choice, 1, 1, slope);
     Head::slopes(out.data(), sure.data(), choice, 1, 1, sure_slope);

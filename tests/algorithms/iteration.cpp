@@ -41,9 +41,9 @@ Found found_by(const Scholar& judge, const PolicyForm& policy, const Kept& kept,
                 judge.answer(obs_at(kept, t, row), kept.mask_at(at), kept.choice_at(at));
             const double scaled = kept.reward[at] * reward_scale;
             found.value[at] = answer.value;
-            found.log_odds[at] = answer.log_odds;
+            found.log_probability[at] = answer.log_probability;
             value.push_back(answer.value);
-            ratio.push_back(std::exp(answer.log_odds - kept.log_odds[at]));
+            ratio.push_back(std::exp(answer.log_probability - kept.log_probability[at]));
             reward.push_back(bound > 0 ? std::clamp(scaled, -bound, bound) : scaled);
             flag.push_back(kept.flag[at]);
             final_value.push_back(kept.final_value[at]);
@@ -82,7 +82,7 @@ std::vector<Scholar::Sample> samples_of(const PolicyForm& policy, const Kept& ke
                 {obs_at(kept, t, row),
                  kept.choice_at(at),
                  kept.mask_at(at),
-                 {kept.log_odds[at], kept.value[at], found.advantage[at], found.target[at]},
+                 {kept.log_probability[at], kept.value[at], found.advantage[at], found.target[at]},
                  kept.acted_at(t, row) && found.known[at]});
         });
     return samples;

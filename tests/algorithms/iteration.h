@@ -23,10 +23,10 @@ private:
 
 // What an iteration must have found, [steps][rows] or [steps + 1][rows].
 struct Found {
-    std::vector<double> log_odds, value, advantage, target;
+    std::vector<double> log_probability, value, advantage, target;
     std::vector<bool> known;
 };
-// `judge` knows the values, and the odds now, by which choices' probabilities have moved since.
+// `judge` knows the values, and the probabilities now, by which choices' probabilities have moved since.
 Found found_by(const Scholar& judge, const PolicyForm& policy, const Kept& kept,
                double reward_scale);
 

@@ -12,12 +12,12 @@ namespace {
 
 struct Numbers {
     Seen then;
-    double log_odds, entropy, value;
+    double log_probability, entropy, value;
 };
 // The whole loss as a function of what the networks say now.
-double whole(const LossForm& form, const Numbers& n, double log_odds, double entropy,
+double whole(const LossForm& form, const Numbers& n, double log_probability, double entropy,
              double value) {
-    return loss_of<double>(form, n.then, {log_odds, entropy}, value).whole;
+    return loss_of<double>(form, n.then, {log_probability, entropy}, value).whole;
 }
 
 // Where the ratio and the value are within their bounds, to tell the cases apart: -1, 0, 1.
@@ -27,7 +27,7 @@ template <learn::Loss kind> void hold(const LossForm& form, Dice& dice, auto&& s
     const auto draw = [&](float low, float high) { return double(dice.uniform(low, high)); };
     Numbers n;
     n.then = {draw(-3, 0), draw(-1, 1), draw(-2, 2), draw(-2, 2)};
-    n.log_odds = double(float(n.then.log_odds + draw(-0.6f, 0.6f)));
+    n.log_probability = double(float(n.then.log_probability + draw(-0.6f, 0.6f)));
     n.entropy = draw(0, 2);
     n.value = double(float(n.then.value + draw(-0.8f, 0.8f)));
     float dials[learn::dial_count] = {};
@@ -36,15 +36,16 @@ template <learn::Loss kind> void hold(const LossForm& form, Dice& dice, auto&& s
     dials[learn::value_weight] = float(form.value_weight);
     dials[learn::entropy_weight] = float(form.entropy);
     const learn::Losses is =
-        learn::losses_of<kind>({float(n.then.log_odds), float(n.then.value),
+        learn::losses_of<kind>({float(n.then.log_probability), float(n.then.value),
                                 float(n.then.advantage), float(n.then.target)},
-                               {float(n.log_odds), float(n.entropy), float(n.value)}, dials);
-    const double ratio = std::exp(n.log_odds - n.then.log_odds);
+                               {float(n.log_probability), float(n.entropy), float(n.value)}, dials);
+    const double ratio = std::exp(n.log_probability - n.then.log_probability);
     // A corner has no slope to compare, and rounding may put a number on its other side.
     const double moved = std::abs(n.value - n.then.value);
     if (std::abs(ratio - 1 - form.clip) < 1e-3 || std::abs(ratio - 1 + form.clip) < 1e-3) return;
     if (form.value_clip > 0 && std::abs(moved - form.value_clip) < 1e-3) return;
-    const Loss<double> must = loss_of<double>(form, n.then, {n.log_odds, n.entropy}, n.value);
+    const Loss<double> must =
+        loss_of<double>(form, n.then, {n.log_probability, n.entropy}, n.value);
     const auto close = [](float a, double b) {
         return std::abs(double(a) - b) < 1e-5 * (1 + std::abs(b));
     };
@@ -53,12 +54,14 @@ template <learn::Loss kind> void hold(const LossForm& form, Dice& dice, auto&& s
     CHECK(close(is.kl, must.kl));
     CHECK(double(is.clipped) == must.clipped);
     const double h = 1e-6;
-    const auto slope = [&](double odds, double entropy, double value) {
-        return (whole(form, n, n.log_odds + odds, n.entropy + entropy, n.value + value) -
-                whole(form, n, n.log_odds - odds, n.entropy - entropy, n.value - value)) /
+    const auto slope = [&](double probability, double entropy, double value) {
+        return (whole(form, n, n.log_probability + probability, n.entropy + entropy,
+                      n.value + value) -
+                whole(form, n, n.log_probability - probability, n.entropy - entropy,
+                      n.value - value)) /
                (2 * h);
     };
-    CHECK(close(is.by_odds, slope(h, 0, 0)));
+    CHECK(close(is.by_probability, slope(h, 0, 0)));
     CHECK(close(is.by_entropy, slope(0, h, 0)));
     CHECK(close(is.by_value, slope(0, 0, h)));
     seen(side(ratio, 1 - form.clip, 1 + form.clip), n.then.advantage > 0,
@@ -100,6 +103,6 @@ TEST_CASE("a choice that became impossible gives large numbers, but no infinite 
                 learn::losses_of<learn::Loss::clipped>({0, 0, advantage, 0}, {now, 0, 0}, dials);
             CHECK(std::isfinite(l.policy));
             CHECK(std::isfinite(l.kl));
-            CHECK(std::isfinite(l.by_odds));
+            CHECK(std::isfinite(l.by_probability));
         }
 }

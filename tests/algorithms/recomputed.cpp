@@ -98,7 +98,7 @@ Kept::Kept(Lesson& lesson, const PolicyForm& policy) {
     choices = policy.head.choices();
     obs = get("obs");
     choice = get("choice");
-    log_odds = get("log_odds");
+    log_probability = get("log_probability");
     value = get("value");
     final_value = get("final_value");
     reward = get("reward");
@@ -159,7 +159,7 @@ Scholar::Answer Scholar::answer(const std::vector<double>& obs, const std::vecto
     double value;
     think(weights_, obs, out, value);
     const Judged<double> now = judged(form_.head, out, mask, choice);
-    return {now.log_odds, now.entropy, value};
+    return {now.log_probability, now.entropy, value};
 }
 double Scholar::value(const std::vector<double>& obs) const {
     std::vector<double> out;

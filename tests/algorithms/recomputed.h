@@ -34,7 +34,8 @@ std::vector<double> rows_seen(Lesson& lesson, const PolicyForm& policy, const st
 // What a rollout kept of a group, [steps][rows].
 struct Kept {
     size_t steps, rows, width, parts, choices;
-    std::vector<double> obs, choice, log_odds, value, final_value, reward, advantage, target, ratio;
+    std::vector<double> obs, choice, log_probability, value, final_value, reward, advantage, target,
+        ratio;
     std::vector<uint8_t> mask, flag;
     std::vector<bool> waits;    // of a row: whether it is not its turn when the rollout ends
 
@@ -55,7 +56,7 @@ public:
         : form_(form), weights_(std::move(weights)), normaliser_(std::move(normaliser)) {}
 
     struct Answer {
-        double log_odds, entropy, value;
+        double log_probability, entropy, value;
     };
     Answer answer(const std::vector<double>& obs, const std::vector<uint8_t>& mask,
                   const std::vector<double>& choice) const;

@@ -55,12 +55,12 @@ template <class A, class S> void draw_many(double open) {
     double worst = 0;
     const auto draw = [&](uint64_t tick, float* choice) {
         Bits bits{Rng(seed, Domain::policy, tick, 5)};
-        const float log_odds =
+        const float log_probability =
             learn::Head<A, S>::draw(trial.out.data(), trial.masked(), bits, choice);
         const std::vector<double> out(trial.out.begin(), trial.out.end()),
             kept(choice, choice + trial.form.parts.size());
-        const double must = judged(trial.form, out, trial.mask, kept).log_odds;
-        worst = std::max(worst, std::abs(double(log_odds) - must) / (1 + std::abs(must)));
+        const double must = judged(trial.form, out, trial.mask, kept).log_probability;
+        worst = std::max(worst, std::abs(double(log_probability) - must) / (1 + std::abs(must)));
     };
     Tally<A, S, decltype(draw)&> tally(trial, draw);
     CHECK(worst < 1e-5);
@@ -114,7 +114,7 @@ template <class A, class S> void draw_uniformly(double open) {
 
 }
 
-TEST_CASE("draws come as often as the network says, and their odds are told rightly") {
+TEST_CASE("draws come as often as the network says, and their probabilities are right") {
     each_head([]<class A, class S>() { draw_many<A, S>(2); });
 }
 TEST_CASE("draws stay within masks, and come as often as they should there") {

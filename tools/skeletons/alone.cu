@@ -1,5 +1,5 @@
 // A puck on a plate: push it to the mark before the time is over. What every environment needs is
-// here, and some of what it may have; change whatever you like. sdk/README.md explains each word.
+// here, and some of what it may have; change whatever you like. sdk/environments.md explains each word.
 //
 //     nacelle watch skeleton --web   shows it while you change it
 //     nacelle check skeleton         holds this file to its contract and to skeleton.test.json

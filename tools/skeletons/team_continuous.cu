@@ -1,5 +1,5 @@
 // A few agents on a plate that are to meet. What every team needs is here, and some of what it may
-// have; change whatever you like. sdk/README.md explains each word.
+// have; change whatever you like. sdk/environments.md explains each word.
 //
 //     nacelle watch skeleton --web   shows it while you change it
 //     nacelle check skeleton         holds this file to its contract and to skeleton.test.json

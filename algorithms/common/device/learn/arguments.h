@@ -74,12 +74,12 @@ enum Flag : uint8_t { terminated = 1, truncated = 2, acted = 4, unsettled = 8 };
 
 // What a rollout keeps of a group's rows, [steps][rows].
 struct Memory {
-    float* obs;            // [steps + 1][rows][width], as the environment gave them
-    uint8_t* mask;         // [steps][rows][choices], or null
-    float* choice;         // [steps][rows][parts]: what was drawn, before bounds
-    float* log_odds;       // of the choice
-    float* value;          // [steps + 1][rows]
-    float* final_value;    // of the observation that a truncated episode ended with
+    float* obs;                // [steps + 1][rows][width], as the environment gave them
+    uint8_t* mask;             // [steps][rows][choices], or null
+    float* choice;             // [steps][rows][parts]: what was drawn, before bounds
+    float* log_probability;    // of the choice
+    float* value;              // [steps + 1][rows]
+    float* final_value;        // of the observation that a truncated episode ended with
     float* final_obs;    // [steps][rows][width] of such ends, where values come from a second pass
     float* reward;
     uint8_t* flag;

@@ -23,7 +23,7 @@ NACELLE_INLINE float log_squash(float x) { return 2.0f * (log_two - x - softplus
 // The scores of one discrete part.
 struct Scores {
     float top, log_sum;
-    NACELLE_INLINE float log_odds(float score) const { return score - top - log_sum; }
+    NACELLE_INLINE float log_probability(float score) const { return score - top - log_sum; }
 };
 template <int choices> NACELLE_INLINE Scores scores_of(const float* out, const uint8_t* mask) {
     float top = -infinity, sum = 0;
@@ -73,12 +73,12 @@ template <class A, class S> struct Head {
     template <class Dice>
     static NACELLE_INLINE float draw(const float* out, const uint8_t* mask, Dice& dice,
                                      float* choice) {
-        float log_odds = 0;
+        float log_probability = 0;
         each_part([&](auto type, int part, int first, int base, int deviation) {
-            log_odds +=
+            log_probability +=
                 draw_part(type, out, part_mask(mask, base), dice, choice[part], first, deviation);
         });
-        return log_odds;
+        return log_probability;
     }
     template <class T, class Dice>
     static NACELLE_INLINE float draw_part(Types<T>, const float* out, const uint8_t* mask,
@@ -88,25 +88,25 @@ template <class A, class S> struct Head {
             const float radius = sqrt(-2.0f * quick_log(1.0f - uniform_from(dice.noise())));
             const float z = radius * cos(2.0f * pi * uniform_from(dice.noise()));
             choice = out[first] + quick_exp(log_sigma) * z;
-            float log_odds = -0.5f * z * z - log_sigma - half_log_two_pi;
-            if (S::squashed) log_odds -= log_squash(choice);
-            return log_odds;
+            float log_probability = -0.5f * z * z - log_sigma - half_log_two_pi;
+            if (S::squashed) log_probability -= log_squash(choice);
+            return log_probability;
         } else {
             const Scores scores = scores_of<T::choices>(out + first, mask);
             float left = uniform_from(dice.bits()) * quick_exp(scores.log_sum);
             int chosen = -1;
             bool found = false;
             for (int i = 0; i < T::choices; ++i) {
-                const float odds = open(mask, i) ? quick_exp(out[first + i] - scores.top) : 0.0f;
+                const float weight = open(mask, i) ? quick_exp(out[first + i] - scores.top) : 0.0f;
                 const bool here = !found && open(mask, i);
                 chosen =
                     here ? i : chosen;    // the last one that is open, if rounding passes them all
-                found = found || (here && left < odds);
-                left -= odds;
+                found = found || (here && left < weight);
+                left -= weight;
             }
             chosen = max(chosen, 0);
             choice = float(chosen);
-            return scores.log_odds(out[first + chosen]);
+            return scores.log_probability(out[first + chosen]);
         }
     }
     // Every choice that is open is as likely as another.
@@ -165,63 +165,63 @@ template <class A, class S> struct Head {
 
     // The logarithm of a kept choice's probability now, and the entropy (of what is drawn before squashing).
     static NACELLE_INLINE void judge(const float* out, const uint8_t* mask, const float* choice,
-                                     float& log_odds, float& entropy) {
-        log_odds = entropy = 0;
+                                     float& log_probability, float& entropy) {
+        log_probability = entropy = 0;
         each_part([&](auto type, int part, int first, int base, int deviation) {
-            judge_part(type, out, part_mask(mask, base), choice[part], first, deviation, log_odds,
-                       entropy);
+            judge_part(type, out, part_mask(mask, base), choice[part], first, deviation,
+                       log_probability, entropy);
         });
     }
     template <class T>
     static NACELLE_INLINE void judge_part(Types<T>, const float* out, const uint8_t* mask,
-                                          float choice, int first, int deviation, float& log_odds,
-                                          float& entropy) {
+                                          float choice, int first, int deviation,
+                                          float& log_probability, float& entropy) {
         if constexpr (is_real<T>) {
             const float log_sigma = log_deviation(out[deviation]);
             const float z = (choice - out[first]) * quick_exp(-log_sigma);
-            log_odds += -0.5f * z * z - log_sigma - half_log_two_pi;
-            if (S::squashed) log_odds -= log_squash(choice);
+            log_probability += -0.5f * z * z - log_sigma - half_log_two_pi;
+            if (S::squashed) log_probability -= log_squash(choice);
             entropy += log_sigma + half_log_two_pi + 0.5f;
         } else {
             const Scores scores = scores_of<T::choices>(out + first, mask);
             for (int i = 0; i < T::choices; ++i) {
-                const float log_p = scores.log_odds(out[first + i]);
+                const float log_p = scores.log_probability(out[first + i]);
                 entropy -= open(mask, i) ? quick_exp(log_p) * log_p : 0.0f;
-                log_odds += i == int(choice) ? log_p : 0.0f;
+                log_probability += i == int(choice) ? log_p : 0.0f;
             }
         }
     }
-    // The slope of `by_odds` * log_odds + `by_entropy` * entropy along every output.
+    // The slope of `by_probability` * log_probability + `by_entropy` * entropy along every output.
     static NACELLE_INLINE void slopes(const float* out, const uint8_t* mask, const float* choice,
-                                      float by_odds, float by_entropy, float* slope) {
+                                      float by_probability, float by_entropy, float* slope) {
         each_part([&](auto type, int part, int first, int base, int deviation) {
-            slope_part(type, out, part_mask(mask, base), choice[part], first, deviation, by_odds,
-                       by_entropy, slope);
+            slope_part(type, out, part_mask(mask, base), choice[part], first, deviation,
+                       by_probability, by_entropy, slope);
         });
     }
     template <class T>
     static NACELLE_INLINE void slope_part(Types<T>, const float* out, const uint8_t* mask,
-                                          float choice, int first, int deviation, float by_odds,
-                                          float by_entropy, float* slope) {
+                                          float choice, int first, int deviation,
+                                          float by_probability, float by_entropy, float* slope) {
         if constexpr (is_real<T>) {
             const float log_sigma = log_deviation(out[deviation]), inverse = quick_exp(-log_sigma);
             const float z = (choice - out[first]) * inverse;
-            slope[first] = by_odds * z * inverse;
+            slope[first] = by_probability * z * inverse;
             const bool bounded = out[deviation] != log_sigma;
-            slope[deviation] = bounded ? 0.0f : by_odds * (z * z - 1.0f) + by_entropy;
+            slope[deviation] = bounded ? 0.0f : by_probability * (z * z - 1.0f) + by_entropy;
         } else {
             const Scores scores = scores_of<T::choices>(out + first, mask);
             float entropy = 0;
             for (int i = 0; i < T::choices; ++i) {
-                const float log_p = scores.log_odds(out[first + i]);
+                const float log_p = scores.log_probability(out[first + i]);
                 entropy -= open(mask, i) ? quick_exp(log_p) * log_p : 0.0f;
             }
             for (int i = 0; i < T::choices; ++i) {
-                const float log_p = scores.log_odds(out[first + i]), p = quick_exp(log_p);
+                const float log_p = scores.log_probability(out[first + i]), p = quick_exp(log_p);
                 const float taken = i == int(choice) ? 1.0f : 0.0f;
-                slope[first + i] = open(mask, i)
-                                       ? by_odds * (taken - p) - by_entropy * p * (log_p + entropy)
-                                       : 0.0f;
+                slope[first + i] = open(mask, i) ? by_probability * (taken - p) -
+                                                       by_entropy * p * (log_p + entropy)
+                                                 : 0.0f;
             }
         }
     }

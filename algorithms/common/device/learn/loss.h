@@ -7,7 +7,7 @@ namespace learn {
 
 // What a sample's rollout found.
 struct Experience {
-    float log_odds, value, advantage, target;
+    float log_probability, value, advantage, target;
 };
 // Its advantage beside the others of its batch.
 NACELLE_INLINE Experience made_even(Experience then, float mean, float scale) {
@@ -16,7 +16,7 @@ NACELLE_INLINE Experience made_even(Experience then, float mean, float scale) {
 }
 NACELLE_INLINE Experience even_experience(const Memory& memory, const Pupil& pupil, size_t at) {
     return made_even(
-        {memory.log_odds[at], memory.value[at], memory.advantage[at], memory.target[at]},
+        {memory.log_probability[at], memory.value[at], memory.advantage[at], memory.target[at]},
         float(pupil.found[advantage_mean]), float(pupil.found[advantage_scale]));
 }
 // Where all four lie side by side: a random place costs a GPU as much for one number as for four.
@@ -26,7 +26,7 @@ NACELLE_INLINE Experience packed_experience(const Memory& memory, size_t at) {
 }
 NACELLE_INLINE void pack_experience(const Memory& memory, size_t at, const Experience& e) {
     *reinterpret_cast<Four*>(memory.experience +
-                             4 * at) = {{e.log_odds, e.value, e.advantage, e.target}};
+                             4 * at) = {{e.log_probability, e.value, e.advantage, e.target}};
 }
 // The choices that were open to it, or null.
 template <class E, class G>
@@ -36,11 +36,11 @@ NACELLE_INLINE const uint8_t* kept_mask(const Memory& memory, size_t at) {
 }
 // What the networks say of it now.
 struct Opinion {
-    float log_odds, entropy, value;
+    float log_probability, entropy, value;
 };
 struct Losses {
     float policy, value, kl, clipped;
-    float by_odds, by_entropy, by_value;    // slopes of the whole loss
+    float by_probability, by_entropy, by_value;    // slopes of the whole loss
 };
 
 // How much more likely a choice is now than it was then.
@@ -56,18 +56,19 @@ NACELLE_INLINE float divergence(float x) {
 template <Loss form>
 NACELLE_INLINE Losses losses_of(const Experience& then, const Opinion& now, const float* dials) {
     Losses l;
-    const float change = log_ratio(now.log_odds, then.log_odds), ratio = quick_exp(change);
+    const float change = log_ratio(now.log_probability, then.log_probability),
+                ratio = quick_exp(change);
     l.kl = divergence(change);
     if constexpr (form == Loss::clipped) {
         const float bound = dials[clip], held = clamp(ratio, 1.0f - bound, 1.0f + bound);
         const float free = ratio * then.advantage, bounded = held * then.advantage;
         l.policy = -min(free, bounded);
         l.clipped = held != ratio ? 1.0f : 0.0f;
-        l.by_odds = free <= bounded ? -free : 0.0f;
+        l.by_probability = free <= bounded ? -free : 0.0f;
     } else {
-        l.policy = -now.log_odds * then.advantage;
+        l.policy = -now.log_probability * then.advantage;
         l.clipped = 0;
-        l.by_odds = -then.advantage;
+        l.by_probability = -then.advantage;
     }
     const float off = now.value - then.target, reach = dials[value_clip];
     l.value = 0.5f * off * off;

@@ -160,7 +160,7 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                                              now.ratio, dials, traced, advantage, target);
                 if (memory.experience)
                     pack_experience(memory, now.at,
-                                    {memory.log_odds[now.at], now.value, advantage, target});
+                                    {memory.log_probability[now.at], now.value, advantage, target});
                 memory.advantage[now.at] = advantage;
                 memory.target[now.at] = target;
                 if (!known) memory.flag[now.at] = now.flag | unsettled;

@@ -121,7 +121,7 @@ private:
                     for (int i = 0; i < n; ++i) {
                         const size_t at = before + rows[i];
                         Dice<E, policy> dice(view_, tick, rows[i]);
-                        memory_.log_odds[at] =
+                        memory_.log_probability[at] =
                             H::draw(mind.output(i), mask_now<E, G>(view_, rows[i]), dice,
                                     memory_.choice + at * H::parts);
                         memory_.value[at] = mind.value(i);

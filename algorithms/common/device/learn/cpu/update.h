@@ -50,10 +50,11 @@ public:
         for (int i = 0; i < n; ++i) at[i] = place_of<E, policy>(view, *a_, begin + uint32_t(i));
         think(at, n);
         for (int i = 0; i < n; ++i) {
-            float log_odds, entropy_now;
+            float log_probability, entropy_now;
             H::judge(output(i), kept_mask<E, Group>(*memory_, at[i]),
-                     memory_->choice + at[i] * H::parts, log_odds, entropy_now);
-            memory_->ratio[at[i]] = exp(log_ratio(log_odds, memory_->log_odds[at[i]]));
+                     memory_->choice + at[i] * H::parts, log_probability, entropy_now);
+            memory_->ratio[at[i]] =
+                exp(log_ratio(log_probability, memory_->log_probability[at[i]]));
             memory_->value[at[i]] = value(i);
         }
     }
@@ -93,10 +94,10 @@ private:
             const uint8_t* const mask = kept_mask<E, Group>(memory, at[i]);
             Opinion now;
             now.value = value(i);
-            H::judge(output(i), mask, choice, now.log_odds, now.entropy);
+            H::judge(output(i), mask, choice, now.log_probability, now.entropy);
             const Losses l =
                 losses_of<S::loss>(even_experience(memory, *pupil_, at[i]), now, pupil_->dials);
-            H::slopes(output(i), mask, choice, l.by_odds, l.by_entropy, slope);
+            H::slopes(output(i), mask, choice, l.by_probability, l.by_entropy, slope);
             if constexpr (N::shared) slope[N::value_output] = l.by_value;
             else critic_.output_slope()[i * padded<1>] = l.by_value;
             count_losses<true, true>(sum, now, l);

@@ -34,7 +34,7 @@ template <class E, int policy> struct Chooser {
         Dice<E, policy> dice(view, view.head.beat->clock + a.step, row);
         float choice[H::parts];
         if (!out) H::uniform(mask, dice, choice);
-        else memory.log_odds[at] = H::draw(out, mask, dice, choice);
+        else memory.log_probability[at] = H::draw(out, mask, dice, choice);
         for (int i = 0; i < H::parts; ++i) memory.choice[at * H::parts + size_t(i)] = choice[i];
         give<E, policy>(view, row, choice);
     }

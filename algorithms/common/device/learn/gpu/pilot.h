@@ -42,7 +42,7 @@ template <class E, class G> struct Rower {
         else {
             const Memory& memory = a.memory[group];
             ThreadMind<E, policy> mind(a);
-            memory.log_odds[at] = H::draw(mind.think(obs), mask, dice, choice);
+            memory.log_probability[at] = H::draw(mind.think(obs), mask, dice, choice);
             memory.value[at] = mind.judge(obs);
         }
     }

@@ -163,10 +163,10 @@ private:
             const uint8_t* const mask = kept_mask<E, Group>(memory_, at);
             Opinion now;
             now.value = value(out);
-            H::judge(out, mask, choice, now.log_odds, now.entropy);
+            H::judge(out, mask, choice, now.log_probability, now.entropy);
             const Losses l =
                 losses_of<S::loss>(even_experience(memory_, pupil_, at), now, pupil_.dials);
-            H::slopes(out, mask, choice, l.by_odds, l.by_entropy, slope);
+            H::slopes(out, mask, choice, l.by_probability, l.by_entropy, slope);
             by_value = l.by_value;
             count_losses<true, true>(tally.at, now, l);
         }
@@ -217,10 +217,10 @@ NACELLE_INLINE void review_threads(const View<E>& view, const Arguments& a, Item
     const size_t at = place_of<E, policy>(view, a, uint32_t(items.begin));
     const float* const obs = memory.obs + at * size_t(width_of<E, policy>);
     ThreadMind<E, policy> mind(a);
-    float log_odds, entropy_now;
-    H::judge(mind.think(obs), kept_mask<E, G>(memory, at), memory.choice + at * H::parts, log_odds,
-             entropy_now);
-    memory.ratio[at] = exp(log_ratio(log_odds, memory.log_odds[at]));
+    float log_probability, entropy_now;
+    H::judge(mind.think(obs), kept_mask<E, G>(memory, at), memory.choice + at * H::parts,
+             log_probability, entropy_now);
+    memory.ratio[at] = exp(log_ratio(log_probability, memory.log_probability[at]));
     memory.value[at] = mind.judge(obs);
 }
 

@@ -71,15 +71,16 @@ private:
         float out[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = shared[k];
         const Experience then = made_even(kept.then, mean_, scale_);
-        Opinion now{then.log_odds, 0, then.value};
+        Opinion now{then.log_probability, 0, then.value};
         if constexpr (part == Part::critic) now.value = out[0];
         if constexpr (part == Part::whole) now.value = out[N::value_output];
         const float* const choice = kept.choice;
         const uint8_t* const mask = kept_mask<E, G>(memory_, at);
-        if constexpr (part != Part::critic) H::judge(out, mask, choice, now.log_odds, now.entropy);
+        if constexpr (part != Part::critic)
+            H::judge(out, mask, choice, now.log_probability, now.entropy);
         const Losses l = losses_of<S::loss>(then, now, dials_);
         if constexpr (part != Part::critic)
-            H::slopes(out, mask, choice, l.by_odds, l.by_entropy, slope);
+            H::slopes(out, mask, choice, l.by_probability, l.by_entropy, slope);
         if constexpr (part == Part::critic) slope[0] = l.by_value;
         if constexpr (part == Part::whole) slope[N::value_output] = l.by_value;
         count_losses<part != Part::critic, part != Part::actor>(tally_, now, l);

@@ -34,7 +34,7 @@ public:
         float out[L::out], choice[H::parts];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = output(k);
         Dice<E, policy> dice(view, now.tick, now.env);
-        memory_.log_odds[at] = H::draw(out, now.mask, dice, choice);
+        memory_.log_probability[at] = H::draw(out, now.mask, dice, choice);
         if constexpr (N::shared) memory_.value[at] = out[N::value_output];
         for (int i = 0; i < H::parts; ++i) memory_.choice[at * H::parts + size_t(i)] = choice[i];
         for (int i = 0; i < (now.mask ? choices : 0); ++i)

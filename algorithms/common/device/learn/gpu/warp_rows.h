@@ -47,10 +47,10 @@ NACELLE_INLINE void review_warps(const View<E>& view, const Arguments& a, Items 
         [&](uint64_t i) { return memory.obs + at_of(i) * width; },
         [&](uint64_t i, const float* out) {
             const size_t at = at_of(i);
-            float log_odds, entropy_now;
-            H::judge(out, kept_mask<E, G>(memory, at), memory.choice + at * H::parts, log_odds,
-                     entropy_now);
-            memory.ratio[at] = exp(log_ratio(log_odds, memory.log_odds[at]));
+            float log_probability, entropy_now;
+            H::judge(out, kept_mask<E, G>(memory, at), memory.choice + at * H::parts,
+                     log_probability, entropy_now);
+            memory.ratio[at] = exp(log_ratio(log_probability, memory.log_probability[at]));
             if constexpr (N::shared) memory.value[at] = out[N::value_output];
         });
 }
