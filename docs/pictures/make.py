@@ -68,7 +68,7 @@ def speed(rows):
         y = 16 + 38 * i
         parts += [text(144, y + 18, name, 'end'), f'<rect x="150" y="{y}" width="{width(ours):.0f}" height="13" fill="{OURS}"/>',
                   f'<rect x="150" y="{y + 14}" width="{width(theirs):.0f}" height="13" fill="{THEIRS}"/>']
-    parts += [text(150, 240, 'steps of whole teams a second, one launch a step, one H200; a mark is ten times the one before'),
+    parts += [text(10, 240, 'steps of whole teams a second, one launch a step, one H200; each mark is ten times the one before'),
               f'<rect x="150" y="250" width="12" height="12" fill="{OURS}"/>', text(166, 260, 'Nacelle'),
               f'<rect x="240" y="250" width="12" height="12" fill="{THEIRS}"/>', text(256, 260, 'WarpDrive 2.7')]
     return svg(720, 270, parts)
