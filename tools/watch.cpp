@@ -8,6 +8,7 @@
 #include "tools/commands.h"
 #include "tools/interrupt.h"
 #include "tools/options.h"
+#include "tools/output.h"
 #include "tools/recording_options.h"
 #include "tools/watch_lines.h"
 #include "tools/watch_terminal.h"
@@ -172,7 +173,8 @@ void show_until_over(const Watch& watch, Board& board, WatchedProcess& process,
         return;
     }
     WatchLines lines(board, watch.options.json);
-    while (!process.over() && !interrupted()) {
+    // Who reads lines, and goes, has seen enough; a page has its own readers.
+    while (!process.over() && !interrupted() && (watch.web.web || !output_failed())) {
         lines.turn();
         recorded.look(board);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));

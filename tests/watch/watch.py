@@ -1,5 +1,6 @@
 """`nacelle watch`: what a page sees and changes, saves that break and mend, code that ends its process."""
 import json
+import subprocess
 import time
 
 from watched import Page, Program, case, main, save, setting, CPU
@@ -19,6 +20,18 @@ def it_ends_after_its_steps_and_tells_where_it_stands(bench):
     assert 8 < last['return'] < 60 and last['episodes'] > 16, last
     words = bench.good('watch', 'cartpole', '--steps', '40', '--pace', '0', '--count', '3', *CPU)
     assert 'ended' in words and 'step 40' in words, words
+
+
+@case
+def it_ends_when_nobody_reads_its_lines_any_more(bench):
+    command = [bench.program, 'watch', 'cartpole', '--json', *CPU]
+    with subprocess.Popen(command, cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        try:
+            assert json.loads(process.stdout.readline()), command
+            process.stdout.close()
+            assert process.wait(20) == 1, process.returncode
+        finally:
+            process.kill()
 
 
 @case
