@@ -38,10 +38,8 @@ private:
 
 Variant Variant::checked() {
     return {.defines = {"NACELLE_CHECKED"},
-            .options = {"-O1", "-g", "-ftrivial-auto-var-init=pattern", "-fsanitize=bounds",
-                        "-fsanitize=integer-divide-by-zero", "-fsanitize-undefined-trap-on-error"},
-            // Or else an array at the end of a struct may have any size.
-            .gnu_options = {"-fsanitize=bounds-strict"}};
+            .options = {"-O1", "-g", "-ftrivial-auto-var-init=pattern"},
+            .bounds = true};
 }
 Variant Variant::reversed() { return {.defines = {"NACELLE_REVERSED"}, .options = quickly}; }
 Variant Variant::emulated(int lanes) {
@@ -56,9 +54,10 @@ std::shared_ptr<RunsOn> open_variant(BackendSettings settings, const Variant& va
     settings.threads = variant.threads;
     auto on = open_backend(settings);
     Variant whole = variant;
-    if (!variant.gnu_options.empty() && !find_host_toolchain(*on->cache).clang)
-        whole.options.insert(whole.options.end(), variant.gnu_options.begin(),
-                             variant.gnu_options.end());
+    if (variant.bounds) {
+        const auto checks = bounds_checks(find_host_toolchain(*on->cache).clang);
+        whole.options.insert(whole.options.end(), checks.begin(), checks.end());
+    }
     on->compiler = std::make_unique<VariantCompiler>(
         other ? std::move(other) : std::move(on->compiler), std::move(whole), std::move(news));
     return on;

@@ -6,8 +6,8 @@ namespace nacelle {
 // Another build of the same author's code: the SDK does what the defines ask for.
 struct Variant {
     std::vector<std::string> defines = {};
-    std::vector<std::string> options = {};        // of the host's compiler
-    std::vector<std::string> gnu_options = {};    // of g++ alone
+    std::vector<std::string> options = {};    // of the host's compiler
+    bool bounds = false;                      // with bounds_checks(), which are the compiler's own
     int threads = 1;
 
     // As it is trained.

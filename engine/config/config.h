@@ -66,6 +66,8 @@ inline constexpr size_t most_json_depth = 100;
 // A value as text, in one line unless it is indented. Never throws: bytes that are no UTF-8, of a path or of
 // somebody's words, become U+FFFD. The only way by which the engine writes JSON.
 std::string json_text(const Json& value, int indent = -1);
+// Whether every text of a value, keys too, is one that `good` takes.
+bool has_only_texts(const Json& value, bool (*good)(std::string_view));
 // Objects are merged key by key, everything else is replaced (null too: it does not remove).
 void merge_json(Json& base, const Json& over);
 // "env.params.gravity=3" : the value is JSON if it parses as JSON, else text. Throws for a bad form

@@ -4,6 +4,8 @@
 #include "engine/config/describe.h"
 #include "engine/config/json_syntax.h"
 
+#include <algorithm>
+
 namespace nacelle {
 namespace {
 
@@ -38,6 +40,15 @@ std::optional<Json> try_parse_json(std::string_view text) {
 
 std::string json_text(const Json& value, int indent) {
     return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+bool has_only_texts(const Json& value, bool (*good)(std::string_view)) {
+    if (value.is_string()) return good(value.get_ref<const std::string&>());
+    if (!value.is_structured()) return true;
+    const auto items = value.items();
+    return std::all_of(items.begin(), items.end(), [&](const auto& item) {
+        return good(item.key()) && has_only_texts(item.value(), good);
+    });
 }
 
 Json load_json(const std::filesystem::path& path) {

@@ -43,6 +43,20 @@ class Checker final : public nlohmann::json_sax<Json> {
 public:
     Checker(std::string_view text, const std::string& where) : text_(text), where_(where) {}
 
+    [[noreturn]] void fail(size_t at, const std::string& what) const {
+        const std::string_view before = text_.substr(0, at);
+        const auto lines = std::count(before.begin(), before.end(), '\n');
+        const size_t newline = before.rfind('\n');
+        std::string_view line = before.substr(newline == before.npos ? 0 : newline + 1);
+        if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+        // Columns count characters: the bytes that continue one in UTF-8 do not count.
+        const auto column = std::count_if(line.begin(), line.end(), [](char letter) {
+            return (static_cast<unsigned char>(letter) & 0xc0) != 0x80;
+        });
+        throw Error(where_ + ":" + std::to_string(lines + 1) + ":" + std::to_string(column + 1),
+                    what);
+    }
+
     bool null() override { return value(); }
     bool boolean(bool) override { return value(); }
     bool number_integer(number_integer_t) override { return value(); }
@@ -145,22 +159,6 @@ private:
         return end == "}" ? "a key in double quotes" : "a value";
     }
 
-public:
-    [[noreturn]] void fail(size_t at, const std::string& what) const {
-        const std::string_view before = text_.substr(0, at);
-        const auto lines = std::count(before.begin(), before.end(), '\n');
-        const size_t newline = before.rfind('\n');
-        std::string_view line = before.substr(newline == before.npos ? 0 : newline + 1);
-        if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
-        // Columns count characters: the bytes that continue one in UTF-8 do not count.
-        const auto column = std::count_if(line.begin(), line.end(), [](char letter) {
-            return (static_cast<unsigned char>(letter) & 0xc0) != 0x80;
-        });
-        throw Error(where_ + ":" + std::to_string(lines + 1) + ":" + std::to_string(column + 1),
-                    what);
-    }
-
-private:
     std::string_view text_;
     const std::string& where_;
     std::vector<Level> levels_;

@@ -4,15 +4,8 @@
 #include "engine/base/error.h"
 
 #include <cstring>
-#include <limits>
 
 namespace nacelle {
-namespace {
-
-// An author's Table counts its rows in an int.
-constexpr int64_t most_rows = std::numeric_limits<int32_t>::max();
-
-}
 
 std::string table_form(const Field& table) {
     std::string text = std::string(dtype_name(table.dtype)) + " [";
@@ -36,9 +29,9 @@ void require_table_form(const Field& table, const std::string& dtype,
         throw Error(where, "holds " + found + "]; the table '" + name + "' of " + env + " is " +
                                table_form(table));
     if (shape[0] == 0) throw Error(where, "holds no rows for the table '" + name + "'");
-    if (shape[0] > most_rows)
+    if (shape[0] > most_table_rows)
         throw Error(where, "holds " + std::to_string(shape[0]) + " rows for the table '" + name +
-                               "'; a table has at most " + std::to_string(most_rows));
+                               "'; a table has at most " + std::to_string(most_table_rows));
 }
 
 }

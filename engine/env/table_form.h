@@ -1,10 +1,14 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <nacelle/schema.h>
 #include <span>
 #include <string>
 
 namespace nacelle {
+
+// An author's Table counts its rows in an int.
+inline constexpr int64_t most_table_rows = std::numeric_limits<int32_t>::max();
 
 // What a Table of Params takes: "f32 [any, 3]".
 std::string table_form(const Field& table);

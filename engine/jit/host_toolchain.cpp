@@ -118,4 +118,12 @@ HostToolchain find_host_toolchain(Cache& cache) {
     return toolchain;
 }
 
+std::vector<std::string> bounds_checks(bool clang) {
+    std::vector<std::string> options = {"-fsanitize=bounds", "-fsanitize=integer-divide-by-zero",
+                                        "-fsanitize-undefined-trap-on-error"};
+    // Or else an array at the end of a struct may have any size.
+    if (!clang) options.emplace_back("-fsanitize=bounds-strict");
+    return options;
+}
+
 }

@@ -17,4 +17,7 @@ struct HostToolchain {
 // cache: a warm start runs no other program.
 HostToolchain find_host_toolchain(Cache& cache);
 
+// Options by which an index outside an array and a whole number over 0 end what does it, by a signal.
+std::vector<std::string> bounds_checks(bool clang);
+
 }

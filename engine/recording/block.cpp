@@ -47,20 +47,10 @@ std::vector<std::byte> packed(std::span<const std::byte> data) {
     return out;
 }
 
-// A text with control characters would be obeyed by a terminal that shows it.
-bool is_all_printable(const Json& value) {
-    if (value.is_string()) return is_printable_line(value.get_ref<const std::string&>());
-    if (!value.is_structured()) return true;
-    const auto items = value.items();
-    return std::all_of(items.begin(), items.end(), [](const auto& item) {
-        return is_printable_line(item.key()) && is_all_printable(item.value());
-    });
-}
-
-// JSON of a stranger's file.
+// JSON of a stranger's file. A text with control characters would be obeyed by a terminal that shows it.
 std::optional<Json> parse_foreign(const char* begin, const char* end) {
     std::optional<Json> json = try_parse_json({begin, size_t(end - begin)});
-    if (json && !is_all_printable(*json)) return std::nullopt;
+    if (json && !has_only_texts(*json, is_printable_line)) return std::nullopt;
     return json;
 }
 

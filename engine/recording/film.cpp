@@ -1,11 +1,11 @@
 #include "engine/recording/film.h"
 
 #include "engine/base/error.h"
+#include "engine/env/table_form.h"
 #include "engine/view/array_picture.h"
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 namespace nacelle {
 namespace {
@@ -95,14 +95,12 @@ void Film::require_all_that_draw_sees() const {
 
 // Throws where draw() would see a table that is not whole.
 void Film::take_tables() {
-    constexpr uint64_t most_rows =
-        std::numeric_limits<int32_t>::max();    // a Table counts by an int
     for (const Field* field : program_->schema().params()) {
         if (field->kind != Kind::table) continue;
         const std::string name = field->name + std::strlen("param.");
         const std::optional<uint64_t> bytes = recording_->table_bytes(name);
         const uint64_t row = row_bytes(*field), rows = bytes.value_or(0) / row;
-        if (!bytes || rows * row != *bytes || rows > most_rows ||
+        if (!bytes || rows * row != *bytes || rows > uint64_t(most_table_rows) ||
             (field->dims[0] && rows != field->dims[0]))
             throw Error(recording_->path().string(), "has no whole table of " +
                                                          std::string(field->name) +

@@ -18,10 +18,8 @@ constexpr const char* drawing_text = "#include <nacelle/programs/drawing.h>\nNAC
 void add_checks(ProgramText& text, bool clang) {
     text.defines.insert(text.defines.end(),
                         {"NACELLE_CHECKED", "NACELLE_FAULTS_THROW", "_GLIBCXX_ASSERTIONS"});
-    text.options = {"-O1", "-fwrapv", "-fsanitize=bounds", "-fsanitize=integer-divide-by-zero",
-                    "-fsanitize-undefined-trap-on-error"};
-    // Or else an array at the end of a struct may have any size.
-    if (!clang) text.options.emplace_back("-fsanitize=bounds-strict");
+    text.options = bounds_checks(clang);
+    text.options.insert(text.options.begin(), {"-O1", "-fwrapv"});
 }
 
 ProgramText program_text(RunsOn& host, const std::filesystem::path& source,

@@ -68,7 +68,7 @@ class Document:
         self.root, self.build, self.compiler = options.root, options.build, options.compiler
         self.folder = Path(folder)
         self.nacelle = self.build / 'tools' / 'nacelle'
-        self.settings = dict(os.environ, XDG_CACHE_HOME=str(Path(tempfile.gettempdir()) / f'nacelle-tests-{os.geteuid()}'))
+        self.settings = dict(os.environ)
         self.refusal = None
         for name in ('env_sources', 'my_plugins', 'include/nacelle'):
             (self.folder / name).mkdir(parents=True)

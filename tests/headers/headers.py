@@ -51,16 +51,15 @@ def jobs(options):
         if 'device' not in header.parts:
             for compiler in compilers(options.compiler):
                 yield f'{compiler} {name}', compiler, sdk, [name]
-    engine = [name for name in read_headers(root, [('engine', '.')])]
+    engine = list(read_headers(root, [('engine', '.')]))
     for title, names in (('all of the engine', engine), ('all of the engine, backwards', engine[::-1])):
         yield title, options.compiler, sdk + [f'-I{root}', *options.flag], names
 
 
 def looked_up(root):
     headers = read_headers(root, [('engine', '.'), ('sdk', 'sdk')])
-    for name in headers:
+    for name, found in missing(headers):
         if name.startswith('engine/'):
-            found = list(missing(headers, name))
             yield name, not found, ''.join(f'    it includes nothing that has {one}\n' for one in found)
 
 

@@ -80,21 +80,25 @@ def closure(headers, name):
     return own, others
 
 
-def missing(headers, name):
-    """What the header uses and nothing that it includes provides: a sentence each."""
-    header = headers[name]
-    own, others = closure(headers, name)
+def missing(headers):
+    """What each header uses and nothing that it includes provides: its name, and a sentence each."""
     homes, functions = {}, {}
     for one in headers.values():
         for defined in one.defines:
             homes.setdefault(defined, set()).add(one.name)
         for declared in one.functions - {'sizeof', 'decltype', 'size_t'}:
             functions.setdefault(declared, set()).add(one.name)
+    for name in headers:
+        yield name, list(missing_in(headers, name, homes, functions))
+
+
+def missing_in(headers, name, homes, functions):
+    header = headers[name]
+    own, others = closure(headers, name)
     for used in sorted(header.uses - header.defines - header.declares - header.parameters):
-        if used in homes and not homes[used] & own:
-            declared = any(used in headers[one].declares for one in own)
-            if not declared:
-                yield f'{used}, which {" or ".join(sorted(homes[used]))} defines'
+        declared = any(used in headers[one].declares for one in own)
+        if used in homes and not homes[used] & own and not declared:
+            yield f'{used}, which {" or ".join(sorted(homes[used]))} defines'
     for used in sorted(header.calls):
         # A name that several declare is most likely a member's.
         if len(functions.get(used, ())) == 1 and not functions[used] & own and used not in header.members:

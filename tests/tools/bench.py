@@ -52,9 +52,7 @@ class Bench:
     def __init__(self, options, folder):
         self.root, self.folder = options.root, Path(folder)
         self.program = options.build / 'tools' / 'nacelle'
-        # With what tests/contract compiles: much of it is the same.
-        cache = Path(tempfile.gettempdir()) / f'nacelle-tests-{os.geteuid()}'
-        self.settings = dict(os.environ, XDG_CACHE_HOME=str(cache))
+        self.settings = dict(os.environ)
         built_with = json.loads((options.build / 'meson-info' / 'intro-buildoptions.json').read_text())
         # Instrumented builds run everything many times slower, what they compile too.
         self.sanitized = next(one['value'] for one in built_with if one['name'] == 'b_sanitize') != 'none'
