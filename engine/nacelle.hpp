@@ -25,8 +25,8 @@ struct EngineSettings {
     int threads = 0;                                   // of the CPU; 0: one per processor
     std::filesystem::path cache;                       // empty: the user's cache directory
     std::vector<std::filesystem::path> env_folders;    // where names of environments are looked up
-    std::vector<std::filesystem::path>
-        plugin_folders;    // where plugins are looked up, before the installed ones
+    // Where plugins are looked up, before the installed ones.
+    std::vector<std::filesystem::path> plugin_folders;
 };
 
 // A named array of an environment.

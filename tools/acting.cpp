@@ -23,7 +23,7 @@ void compute_in_f32(Json& configuration) {
     }
 }
 
-// What was drawn for each environment is an array of the checkpoint: a number in its place is drawn, too.
+// A checkpoint has an array for each drawn parameter, so that a number in its place becomes a distribution as well.
 void keep_drawn(const Json& before, Json& now, const std::string& path) {
     if (is_distribution(before)) {
         if (now.is_object()) return;

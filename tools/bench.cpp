@@ -5,7 +5,6 @@
 #include "tools/output.h"
 
 #include <cstdio>
-#include <iostream>
 
 namespace nacelle::tools {
 namespace {
@@ -52,7 +51,7 @@ void print(const BenchmarkRow& row, RunsOn& on, const Options& options, bool fir
     std::fflush(stdout);
 }
 
-// As for 'train', a configuration may stand behind the environments.
+// As for 'train', a configuration file may follow the environments.
 void take_configuration(Bench& bench) {
     std::vector<std::string> names;
     for (const std::string& word : bench.environments) {

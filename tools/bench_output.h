@@ -1,16 +1,16 @@
 #pragma once
-#include "engine/env/backend.h"
+#include "engine/compile/backend.h"
 #include "engine/run/benchmark.h"
 #include "tools/options.h"
 
-// What the rows of 'bench' share.
+// Output that the kinds of 'bench' share.
 namespace nacelle::tools {
 
 // "1.93 B"
 std::string rate_text(double value);
 // "1.8 B to 1.94 B"
 std::string range_text(const Spread& spread);
-// One line: what it is, and its driver.
+// One line: the device and its driver.
 void print_machine(RunsOn& on);
 // "backend", "device", "processors", "driver" and "version".
 void add_machine(RunsOn& on, Json& row);

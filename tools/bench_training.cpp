@@ -8,7 +8,6 @@
 #include "tools/standard_trainings.h"
 
 #include <cstdio>
-#include <iostream>
 
 namespace nacelle::tools {
 namespace {
@@ -25,7 +24,7 @@ Case standard_case(const StandardTraining& training, const Options& options) {
     Case one;
     one.configuration = resolve_configuration(sources, one.where);
     one.where = "standard table";
-    // What ENV.json recommends to learn with may change; the table does not.
+    // Recommended settings in ENV.json may change; the table must not.
     for (const char* const key : {"learner", "policies", "run", "solved"})
         one.configuration.erase(key);
     merge_json(one.configuration, training.settings);

@@ -12,8 +12,8 @@ struct TrainingBench {
     TrainingMeasure measure;
 };
 
-// A row for each configuration. One that cannot be trained with is a row that says why, where there are
-// others; where nothing at all was measured the program ends with 1.
+// Prints a row for each configuration; where one of several cannot be trained with, its row says why. Exits with 1
+// where nothing was measured.
 void run(const TrainingBench& bench);
 
 }

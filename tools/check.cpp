@@ -1,7 +1,7 @@
 #include "engine/base/error.h"
+#include "engine/check/check_in_child.h"
 #include "engine/check/checks.h"
-#include "engine/check/inside.h"
-#include "engine/check/outside.h"
+#include "engine/check/run_checks.h"
 #include "engine/plugins/run_hook.h"
 #include "engine/supervised/parent.h"
 #include "tools/commands.h"
@@ -9,7 +9,6 @@
 #include "tools/output.h"
 
 #include <cstdio>
-#include <iostream>
 
 #include <unistd.h>
 
@@ -24,7 +23,7 @@ struct CheckCommand {
     int inside = -1;    // the channel, in the process that runs an author's code for another one
 };
 
-// Every environment of the first folder that has any.
+// All environments of the first folder that has any.
 std::vector<std::string> all_environments() {
     std::vector<std::string> names;
     for (const std::filesystem::path& folder : env_folders()) {
@@ -36,7 +35,7 @@ std::vector<std::string> all_environments() {
     return names;
 }
 
-// The same program again, for one environment, in a process that an author's code may end.
+// Starts this program again for one environment, in a process that an author's code may end.
 std::vector<std::string> inner_command(const CheckCommand& check, const std::string& environment) {
     const Options& options = check.options;
     std::vector<std::string> command = {own_program(), "check", environment, "--backend",
@@ -88,7 +87,7 @@ void run_inside(const CheckCommand& check) {
     tell({{"done", true}});
 }
 
-// A colour where a person looks.
+// A colour on a terminal.
 const char* colour(Verdict verdict, bool terminal) {
     if (!terminal) return "";
     switch (verdict) {
@@ -102,7 +101,7 @@ const char* colour(Verdict verdict, bool terminal) {
 
 void show(const Finding& finding, bool terminal) {
     std::string what = finding.what;
-    // A compiler's words have lines of their own.
+    // A compiler's message has lines of its own.
     for (size_t at = what.find('\n'); at != what.npos; at = what.find('\n', at + 1))
         what.insert(at + 1, 31, ' ');
     std::printf("  %s%-8s%s %-19s %s\n", colour(finding.verdict, terminal),
@@ -125,7 +124,7 @@ std::string counts_text(const std::array<int, 4>& counts) {
 bool check_one(const CheckCommand& check, const std::string& environment) {
     const bool terminal = !check.options.json && isatty(STDOUT_FILENO);
     std::string where;
-    // A wrong name or setting is a mistake of the command line, not of the environment.
+    // A wrong name or setting is an error of the command line, not of the environment.
     const Json configuration =
         resolve_configuration(sources_for(check.options, environment), where);
     const std::filesystem::path author = configuration["env"]["source"].get<std::string>();

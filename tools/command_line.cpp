@@ -15,7 +15,7 @@ int say_wrong(const std::string& what) {
     return 2;
 }
 
-// What a command does not know: an option, and which one may be meant, or a word too many.
+// The error for an unknown option, with a suggestion, or for a superfluous argument.
 std::string not_expected(const CLI::App& command, int count, char** words) {
     std::vector<std::string> names;
     for (const CLI::Option* option : command.get_options())

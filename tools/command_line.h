@@ -10,23 +10,23 @@ class App;
 class Option;
 }
 
-// What the commands say of their options, in front of CLI11, whose header takes longer to compile than all of
-// a command: command_line.cpp alone includes it.
+// The interface between the commands and CLI11, whose header takes longer to compile than a whole command:
+// command_line.cpp alone includes it.
 namespace nacelle::tools {
 
-// One option while a command describes it; the command owns it.
+// Describes one option; the command owns it.
 class Option final {
 public:
     explicit Option(CLI::Option& option) : option_(&option) {}
 
     Option& required();
     Option& hidden();
-    // Its value of the moment is shown in the help.
+    // The help shows its current value.
     Option& shows_default();
     Option& value_name(const std::string& name);
     // Values separated by commas.
     Option& list();
-    // It may be given several times, each time with one value.
+    // Takes one value each time and may be repeated.
     Option& repeated();
     template <typename T> Option& between(T least, T most);
     Option& one_of(const std::vector<std::string>& names);
@@ -43,13 +43,13 @@ class Command final {
 public:
     explicit Command(CLI::App& command) : command_(&command) {}
 
-    // "--name", or "name" for a word by its place. `target` must live until the command has run.
+    // "--name", or "name" for a positional argument. `target` must live until the command has run.
     template <typename T>
     Option option(const std::string& name, T& target, const std::string& help);
     Option flag(const std::string& name, bool& target, const std::string& help);
-    // One that was described before.
+    // An option that was described before.
     Option known(const std::string& name);
-    // What is asked once all options are there; throws UsageError.
+    // Checks the options once all are parsed; may throw UsageError.
     void check(std::function<void()> question);
     void run(std::function<void()> work);
 
@@ -57,13 +57,13 @@ private:
     CLI::App* command_;
 };
 
-// The user has written what no command takes.
+// An error in the command line.
 class UsageError final : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-// A command has said all that there is to say, and ends the program with this status.
+// Ends the program with this status; the command has printed everything.
 struct EndWith {
     int status;
 };
@@ -74,8 +74,8 @@ public:
     ~CommandLine();
 
     Command add(const std::string& name, const std::string& about);
-    // Runs the command that the words name, and returns the program's status; what the command throws, but for
-    // UsageError and EndWith, passes.
+    // Runs the command that the arguments name and returns the program's status. Exceptions of the command other than
+    // UsageError and EndWith pass through.
     int run(int count, char** words);
 
 private:

@@ -1,8 +1,8 @@
 #pragma once
 #include "tools/command_line.h"
 
-// One function per command: it adds the command, with its options and its work, to the command line. The work
-// throws nacelle::Error where it fails.
+// One function per command: it adds the command to the command line. The work of a command throws nacelle::Error
+// where it fails.
 namespace nacelle::tools {
 
 void add_new(CommandLine& line);

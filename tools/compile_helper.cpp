@@ -17,7 +17,7 @@ std::vector<std::string> compile_helper(const std::filesystem::path& program) {
     return {program.string(), word};
 }
 
-// The folder of the cache stands behind it.
+// The cache's folder is the next argument.
 bool is_compile_helper(int count, char** arguments) {
     return count == 3 && std::string_view(arguments[1]) == word;
 }

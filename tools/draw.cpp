@@ -8,7 +8,6 @@
 #include "tools/output.h"
 
 #include <cstdio>
-#include <iostream>
 
 namespace nacelle::tools {
 namespace {
@@ -21,7 +20,7 @@ struct Draw {
     std::filesystem::path out;
 };
 
-// A batch that ends with the environment that is asked for: what one does depends on no other.
+// A batch that ends with the requested environment: environments do not depend on each other.
 uint32_t cut_batch(Json& configuration, uint32_t which) {
     Json& env = configuration["env"];
     const auto given = env.find("count");

@@ -10,7 +10,7 @@
 namespace nacelle::tools {
 namespace {
 
-// A bounds check of the compiler's is SIGILL or SIGTRAP, a check of the standard library's SIGABRT.
+// A bounds check of the compiler raises SIGILL or SIGTRAP, one of the standard library SIGABRT.
 constexpr int crash_signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 constexpr size_t stack_bytes = size_t(64) << 10;
 

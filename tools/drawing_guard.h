@@ -6,9 +6,8 @@
 
 namespace nacelle::tools {
 
-// While it lives, a signal that this thread raises by what it does ends the program with a sentence and
-// status 1 instead of a crash: a recording's numbers may have draw() read outside a plain array, which
-// cannot be turned into an Error.
+// While it lives, a fatal signal of this thread ends the program with a message and status 1: numbers of a recording
+// may make draw() read outside a plain array, which cannot become an Error.
 class DrawingGuard final {
 public:
     explicit DrawingGuard(const std::filesystem::path& recording);
@@ -17,7 +16,8 @@ public:
     DrawingGuard& operator=(const DrawingGuard&) = delete;
 
 private:
-    std::vector<char> stack_;    // a draw() that recurses without end has used up its own
+    std::vector<char>
+        stack_;    // for the handler: endless recursion in draw() uses up the normal one
     stack_t stack_before_{};
     std::vector<struct sigaction> before_;
 };

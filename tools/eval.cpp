@@ -11,7 +11,6 @@
 
 #include <charconv>
 #include <cstdio>
-#include <iostream>
 
 namespace nacelle::tools {
 namespace {
@@ -55,7 +54,7 @@ Checkpoint chosen(const Eval& eval, const Log& log) {
     throw Error(eval.run.string(), "has no checkpoint '" + name + "'", there);
 }
 
-// Begins the file, where one is wanted.
+// Creates the recording, if one is wanted.
 std::optional<RunRecording> begin_recording(const Eval& eval, Environment& env) {
     if (!eval.record.wanted()) return std::nullopt;
     const RecordSettings settings = eval.record.settings();

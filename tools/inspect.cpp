@@ -1,5 +1,5 @@
 #include "engine/base/number_text.h"
-#include "engine/jit/scan.h"
+#include "engine/jit/author_source.h"
 #include "engine/run/directory.h"
 #include "engine/run/trainee.h"
 #include "tools/commands.h"
@@ -8,8 +8,6 @@
 #include "tools/output.h"
 
 #include <cstdio>
-#include <cstring>
-#include <iostream>
 #include <span>
 
 namespace nacelle::tools {
@@ -41,7 +39,7 @@ Json describe_kernel(const Kernel& kernel) {
             {"shared_bytes", kernel.shared_bytes}};
 }
 
-// What the text of a constant's default says by itself; the compiler knows the others.
+// The value that the text of a constant's default states; the compiler knows the others.
 Json literal(const std::string& text) {
     if (text == "true" || text == "false") return text == "true";
     std::string digits = text;
@@ -112,7 +110,7 @@ std::string shape_text(const Json& shape) {
     return text + "]";
 }
 
-// A number as its author wrote it: most are floats, and as doubles they would show digits nobody wrote.
+// A number as its author wrote it: a float as a double would have spurious digits.
 std::string value_text(const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_array()) {
@@ -124,7 +122,7 @@ std::string value_text(const Json& value) {
     return shortest(value.get<double>());
 }
 
-// Who acts, for whom one network decides, and how a team meets the machine.
+// Who acts, which agents share a network, and how a team maps to the GPU.
 void print_team(const Json& all, const RunsOn& on) {
     if (on.cuda())
         std::printf("each environment on %s threads; %s threads and %s bytes of shared memory in a "

@@ -6,7 +6,7 @@ namespace nacelle::tools {
 namespace {
 
 volatile std::sig_atomic_t came = 0;
-// A terminal that is closed sends the last of them.
+// A closing terminal sends SIGHUP.
 constexpr int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 void note(int) {
@@ -14,7 +14,7 @@ void note(int) {
     for (const int one : end_signals) std::signal(one, SIG_DFL);
 }
 
-// As nohup leaves it.
+// nohup ignores it; that stays.
 bool is_ignored(int signal) {
     struct sigaction before {};
     return sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;

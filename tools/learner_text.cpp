@@ -35,7 +35,7 @@ std::string policy_text(const Json& policy) {
     return train == false ? text + " not trained" : text;
 }
 
-// Once where all are the same. "default" stands for those that are not named.
+// One text where all are equal. "default" stands for unnamed ones.
 std::string policies_text(const Json& policies) {
     if (!policies.is_object()) return {};
     std::vector<std::string> texts;

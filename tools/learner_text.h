@@ -3,8 +3,7 @@
 
 namespace nacelle::tools {
 
-// What of a configuration decides how fast its training is, in one line. It may be one that nobody has
-// checked.
+// The settings that decide how fast training is, in one line. The configuration may be unchecked.
 std::string learner_text(const Json& configuration);
 
 }

@@ -15,7 +15,7 @@ namespace {
 int run(int count, char** arguments) {
     if (nacelle::tools::is_compile_helper(count, arguments))
         return nacelle::tools::help_compiling(arguments);
-    // Who waits for an inner process says it there.
+    // The parent of an inner process prints its errors.
     std::optional<nacelle::tools::ExitWatch> watch;
     if (count < 3 || std::string_view(arguments[count - 2]) != "--inside") watch.emplace();
     nacelle::tools::CommandLine line("Nacelle: reinforcement learning that lives on the GPU",
@@ -37,7 +37,7 @@ int run(int count, char** arguments) {
         std::cerr << nacelle::printable(error.what()) << '\n';
         return 1;
     } catch (const std::filesystem::filesystem_error& error) {
-        // A name that no file can have, a folder that may not be looked into.
+        // An invalid file name, or a folder without permission.
         std::cerr << nacelle::printable(error.path1().string()) << ": " << error.code().message()
                   << '\n';
         return 1;

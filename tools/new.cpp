@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <iostream>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
@@ -20,7 +19,7 @@ struct NewCommand {
     bool team = false, continuous = false, json = false;
 };
 
-// A file to be, and what it is for.
+// A file to be written, and its purpose.
 struct NewFile {
     fs::path path;
     std::string text;
@@ -49,7 +48,7 @@ fs::path target_folder(const NewCommand& command) {
     return fs::is_directory("env_sources") ? "env_sources" : ".";
 }
 
-// Writes a file that must not be there yet.
+// Writes a file that must not exist.
 void write_new(const NewFile& file) {
     std::FILE* const stream = std::fopen(file.path.c_str(), "wx");
     if (!stream) throw Error(file.path.string(), std::strerror(errno));
@@ -61,7 +60,7 @@ void write_new(const NewFile& file) {
     throw Error(file.path.string(), std::strerror(whole ? errno : code));
 }
 
-// All of them or none.
+// Writes all files or none.
 void write_all(const std::vector<NewFile>& files) {
     for (const NewFile& file : files)
         if (fs::exists(file.path))
@@ -76,7 +75,7 @@ void write_all(const std::vector<NewFile>& files) {
     }
 }
 
-// What later commands take for it: a name where they look for names, else a path.
+// How later commands name it: by name in a folder of environments, else by path.
 std::string called(const NewCommand& command, const fs::path& folder) {
     std::error_code error;
     for (const fs::path& known : env_folders())
@@ -118,7 +117,7 @@ void run(const NewCommand& command) {
     }
     for (const NewFile& file : files)
         std::printf("%-40s %s\n", file.path.lexically_normal().c_str(), file.purpose);
-    // As it is called where this is read: a checkout's launcher is on nobody's PATH.
+    // The launcher as it was called: that of a checkout is not on PATH.
     const std::string program = fs::exists("tools/nacelle") ? "tools/nacelle" : "nacelle";
     std::printf("\n");
     for (const auto& [words, purpose] :

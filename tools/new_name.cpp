@@ -1,6 +1,7 @@
 #include "tools/new_name.h"
 
 #include "engine/base/error.h"
+#include "engine/base/suggest.h"
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr size_t longest = 48;
 
-// What is a word of C++, and what every environment has inside its struct already.
+// Keywords of C++, and the names that every environment has inside its struct.
 constexpr const char* keywords[] = {
     "alignas",   "alignof",   "and",       "and_eq",    "asm",      "auto",     "bitand",
     "bitor",     "bool",      "break",     "case",      "catch",    "char",     "class",
@@ -34,7 +35,7 @@ bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_end(char c) { return c == '\0' || c == '_'; }
 
-// "Big Pond-2" as big_pond_2: what such a name was meant to be. Empty where nothing is left.
+// "Big Pond-2" becomes big_pond_2; empty where nothing valid remains.
 std::string mended(const std::string& name) {
     std::string text;
     for (size_t i = 0; i < name.size(); ++i) {
@@ -57,18 +58,6 @@ std::string quoted(const std::string& name) { return name.empty() ? "the name" :
     throw Error(quoted(name), what,
                 other.empty() || other == name ? "for example 'pond' or 'big_pond'"
                                                : "for example '" + other + "'");
-}
-
-// Letters put in, left out or changed, or two neighbours swapped: one such slip of the hand.
-bool one_slip_apart(const std::string& a, const std::string& b) {
-    if (a.size() > b.size()) return one_slip_apart(b, a);
-    const auto [left, right] = std::mismatch(a.begin(), a.end(), b.begin());
-    const std::string rest_a(left, a.end()), rest_b(right, b.end());
-    if (b.size() == a.size() + 1) return rest_a == rest_b.substr(1);
-    if (a.size() != b.size() || rest_a.empty()) return false;
-    if (rest_a.substr(1) == rest_b.substr(1)) return true;
-    return rest_a.size() > 1 && rest_a[0] == rest_b[1] && rest_a[1] == rest_b[0] &&
-           rest_a.substr(2) == rest_b.substr(2);
 }
 
 template <size_t N> bool has(const char* const (&words)[N], const std::string& name) {
@@ -110,7 +99,7 @@ void require_free_name(const std::string& name, const std::vector<fs::path>& fol
             if (other == name)
                 throw Error(name, "is there already: " + entry.path().string(),
                             "choose another name, or remove that file");
-            if (one_slip_apart(name, other))
+            if (edit_distance(name, other) == 1)
                 throw Error(name, "is one letter away from '" + other + "' in " + folder.string(),
                             "choose a name that nobody takes for it");
         }

@@ -5,11 +5,11 @@
 
 namespace nacelle::tools {
 
-// Throws where an environment cannot have this name, with one that it could have.
+// Throws where the name is invalid for an environment, and suggests a valid one.
 void require_good_name(const std::string& name);
-// Throws where an environment of this name, or of one that is read as this one, is in a folder.
+// Throws where a folder has an environment of this name, or of one that is written differently and means the same.
 void require_free_name(const std::string& name, const std::vector<std::filesystem::path>& folders);
-// The struct of a file: mountain_car is MountainCar.
+// The name of the struct in a file: mountain_car gives MountainCar.
 std::string struct_name(const std::string& name);
 
 }

@@ -10,7 +10,7 @@ namespace nacelle::tools {
 namespace fs = std::filesystem;
 namespace {
 
-// In the build's folder or the installation's.
+// The folder in the build or the installation.
 fs::path own_folder() { return running_program().parent_path(); }
 
 void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
@@ -73,7 +73,7 @@ fs::path running_program() {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
     if (!error) return self;
-    // Without /proc: what the kernel was asked to start.
+    // Without /proc: the path that the kernel executed.
     const auto* const started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
     return started && fs::exists(started, error) ? fs::absolute(started) : fs::path();
 }

@@ -54,7 +54,7 @@ bool finish_output() {
     std::cout.flush();
     if (std::fflush(stdout) != 0 && !failure) failure = errno;
     if (!output_failed()) return true;
-    // Who reads a few lines of many, and goes, wants to hear nothing about it.
+    // A closed pipe is normal (head, less) and needs no message.
     if (failure != EPIPE)
         std::cerr << "nacelle: standard output cannot be written: " << std::strerror(failure)
                   << "\n";
@@ -62,8 +62,8 @@ bool finish_output() {
 }
 
 ExitWatch::ExitWatch() {
-    // Each thread that calls exit() takes the next entry of the list and does not wait for the one before: with
-    // fewer entries than threads the last of them would end the process with its own status, and silently.
+    // Each thread that calls exit() takes the next entry of the list without waiting for the one before: with fewer
+    // entries than threads the last one would end the process silently with its own status.
     static const bool once = [] {
         int left = most_threads + 1;
         while (left && std::atexit(say_who_exits) == 0) --left;

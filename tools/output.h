@@ -5,19 +5,19 @@
 
 namespace nacelle::tools {
 
-// Descriptors 0 to 2 are open from here on: what this process opens later gets none of them, so that no line
-// for a reader lands in a file of a run's. A pipe that nobody reads any more ends no process.
+// Opens descriptors 0 to 2 where they are closed, so that no file of this process gets one of these numbers and
+// receives printed lines. Ignores SIGPIPE.
 void reserve_standard_streams();
 
-// One line of JSON on standard output, whole and at once.
+// Prints one line of JSON in one write.
 void print_json(const Json& line);
 
-// Whether standard output has taken less than it was given: a full disk, or nobody reads it any more.
+// Whether writing to standard output has failed: a full disk, or a closed pipe.
 bool output_failed();
-// Writes what is left; false, and a word on standard error, where not all could be written.
+// Flushes standard output; false, with a message on standard error, where that fails.
 bool finish_output();
 
-// While it lives, a call of exit() by an author's code ends this process with status 1 and a sentence that says so.
+// While it lives, a call of exit() by an author's code ends this process with a message and status 1.
 class ExitWatch final {
 public:
     ExitWatch();

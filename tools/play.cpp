@@ -33,7 +33,7 @@ struct Play {
     bool is_picture() const { return kind == "png" || kind == "gif"; }
 };
 
-// Said by the option, or else by the ending of the file's name.
+// Given by the option, else by the extension of the file.
 std::string kind_of(const Play& play) {
     if (!play.kind.empty() || play.out.empty()) return play.kind;
     std::string ending = play.out.extension().string();
@@ -59,7 +59,7 @@ std::vector<size_t> chosen_episodes(const Play& play, const Recording& recording
     if (chosen.empty())
         throw Error(recording.path().string(),
                     all.empty() ? "holds no episode" : "holds no episode of these environments");
-    // The last one is by the policy that was trained longest.
+    // The last one belongs to the policy that was trained longest.
     if (play.is_picture() && play.episodes.empty()) chosen = {chosen.back()};
     return chosen;
 }
@@ -82,8 +82,7 @@ std::vector<size_t> chosen_arrays(const Play& play, const RecordingHeader& heade
     return chosen;
 }
 
-// Where the author's file may be: in the run's own folders, beside the recording, here, among the
-// environments.
+// Where to search for the author's file: the run's folders, beside the recording, here, the folders of environments.
 AuthorPlaces author_places(const std::filesystem::path& file) {
     const std::filesystem::path beside = std::filesystem::absolute(file).parent_path();
     std::vector<std::filesystem::path> nearby;
@@ -96,21 +95,21 @@ AuthorPlaces author_places(const std::filesystem::path& file) {
     return {.nearby = std::move(nearby), .folders = env_folders()};
 }
 
-// A file for each step, unless one step is meant.
-void write_pngs(const Play& play, Film& film, const std::vector<size_t>& episodes) {
+// Writes a file for each step, or a single one.
+void write_pngs(const Play& play, RecordingFrames& frames, const std::vector<size_t>& episodes) {
     if (play.step) {
         if (episodes.size() > 1)
             throw Error("--step",
                         "is of one episode; these are " + std::to_string(episodes.size()));
-        return write_png(play.out, film, episodes[0], *play.step, play.picture);
+        return write_png(play.out, frames, episodes[0], *play.step, play.picture);
     }
     std::filesystem::create_directories(play.out);
     for (const size_t episode : episodes)
-        for (uint64_t t = 0; t < film.recording().episodes()[episode].steps; ++t) {
+        for (uint64_t t = 0; t < frames.recording().episodes()[episode].steps; ++t) {
             char name[64];
             std::snprintf(name, sizeof name, "episode-%05zu-step-%06llu.png", episode,
                           static_cast<unsigned long long>(t));
-            write_png(play.out / name, film, episode, t, play.picture);
+            write_png(play.out / name, frames, episode, t, play.picture);
         }
 }
 
@@ -119,17 +118,17 @@ std::filesystem::path own_name(const Play& play) {
     return play.kind == "png" && !play.step ? stem + "-frames" : stem + "." + play.kind;
 }
 
-FilmSettings film_settings(const Play& play) {
+DrawSettings draw_settings(const Play& play) {
     return {.source = play.source, .places = author_places(play.file), .cache = {}};
 }
 
 void draw(const Play& play, const std::shared_ptr<Recording>& recording,
           const std::vector<size_t>& episodes) {
-    Film film(recording, film_settings(play));
-    if (!film.by_author()) std::cerr << printable(film.why_not()) << "; its arrays are shown\n";
+    RecordingFrames frames(recording, draw_settings(play));
+    if (!frames.by_author()) std::cerr << printable(frames.why_not()) << "; its arrays are shown\n";
     const DrawingGuard guard(play.file);
-    if (play.kind == "gif") write_gif(play.out, film, episodes, play.picture);
-    else write_pngs(play, film, episodes);
+    if (play.kind == "gif") write_gif(play.out, frames, episodes, play.picture);
+    else write_pngs(play, frames, episodes);
 }
 
 void say_problems(const Recording& recording) {
@@ -157,22 +156,21 @@ void write(const Play& play, const std::shared_ptr<Recording>& recording) {
                     static_cast<unsigned long long>(steps), play.out.c_str());
 }
 
-// It begins with the first of the episodes that are named; where none is, with the last one, by the policy that was
-// trained longest.
+// Begins with the first named episode; otherwise with the last one, whose policy was trained longest.
 void show_on_page(const Play& play, const std::shared_ptr<Recording>& recording) {
-    Film film(recording, film_settings(play));
-    FilmViewSettings settings{.episodes = chosen_episodes(play, *recording),
-                              .arrays = {},
-                              .pace = double(play.picture.fps),
-                              .paused = play.step.has_value()};
+    RecordingFrames frames(recording, draw_settings(play));
+    PlayerSettings settings{.episodes = chosen_episodes(play, *recording),
+                            .arrays = {},
+                            .pace = double(play.picture.fps),
+                            .paused = play.step.has_value()};
     if (!play.arrays.empty()) settings.arrays = chosen_arrays(play, recording->header());
     settings.episode = play.episodes.empty() ? settings.episodes.back() : settings.episodes.front();
     if (play.step) {
-        film.scene(settings.episode, *play.step);    // says what there is
+        frames.scene(settings.episode, *play.step);    // says what there is
         settings.step = *play.step;
     }
     const DrawingGuard guard(play.file);
-    play_on_page(film, settings, play.web, play.json);
+    play_on_page(frames, settings, play.web, play.json);
 }
 
 void run(Play& play) {

@@ -11,7 +11,7 @@
 namespace nacelle::tools {
 namespace {
 
-// Written beside its place, so that nobody sees a part of it.
+// Written under a temporary name and renamed, so that nobody sees a part.
 class Archive final {
 public:
     explicit Archive(const std::filesystem::path& path)
@@ -30,7 +30,7 @@ public:
 
     void add(const std::string& name, const NpyArray& array) {
         const std::string bytes = make_npy(array);
-        // The same time always, so that the same recording gives the same bytes.
+        // A constant time, so that equal recordings give equal bytes.
         zip_fileinfo info{};
         info.tmz_date.tm_year = 1980;
         info.tmz_date.tm_mday = 1;
@@ -75,7 +75,7 @@ int8_t how(const std::string& ended) {
     return ended == "terminated" ? int8_t(1) : ended == "truncated" ? int8_t(2) : int8_t(0);
 }
 
-// Which rows belong to which episode.
+// The rows of each episode.
 void add_index(Archive& archive, const Recording& recording, const Selection& selection) {
     std::vector<int64_t> episode, step, environment, steps, trained;
     std::vector<int8_t> ended;
@@ -111,7 +111,7 @@ void write_npz(const std::filesystem::path& path, const Recording& recording,
         RecordedEpisode episode = recording.episode(index);
         for (const size_t i : selection.arrays) {
             std::vector<std::byte>& column = episode.columns[i];
-            // An episode that was cut has nothing at its end: a row of zeros keeps the others' places.
+            // An episode that was cut has no values at its end: a row of zeros keeps the positions of the others.
             if (arrays[i].moment == Moment::end) column.resize(arrays[i].bytes());
             out[i].data.insert(out[i].data.end(), column.begin(), column.end());
         }

@@ -1,9 +1,9 @@
 #pragma once
-#include "engine/recording/film.h"
+#include "engine/recording/recording_frames.h"
 
 namespace nacelle::tools {
 
-// What of a recording is exported.
+// The part of a recording that is exported.
 struct Selection {
     std::vector<size_t> episodes;
     std::vector<size_t> arrays;    // indices of the header's
@@ -13,7 +13,7 @@ struct Selection {
 std::string json_lines(const Recording& recording, const Selection& selection);
 // A line for each step, a column for each number.
 std::string csv_text(const Recording& recording, const Selection& selection);
-// Writes an archive of .npy files, one for each array: all steps of all episodes one behind the other.
+// Writes an archive of .npy files, one for each array, with all steps of all episodes in order.
 void write_npz(const std::filesystem::path& path, const Recording& recording,
                const Selection& selection);
 
@@ -22,10 +22,10 @@ struct PictureSettings {
     int fps = 25;
 };
 // One picture.
-void write_png(const std::filesystem::path& path, Film& film, size_t episode, uint64_t step,
-               const PictureSettings& settings);
-// Every step of the episodes, as a picture that moves and begins again.
-void write_gif(const std::filesystem::path& path, Film& film, const std::vector<size_t>& episodes,
-               const PictureSettings& settings);
+void write_png(const std::filesystem::path& path, RecordingFrames& frames, size_t episode,
+               uint64_t step, const PictureSettings& settings);
+// Writes every step of the episodes as an endless animation.
+void write_gif(const std::filesystem::path& path, RecordingFrames& frames,
+               const std::vector<size_t>& episodes, const PictureSettings& settings);
 
 }

@@ -6,12 +6,11 @@
 #include "tools/output.h"
 
 #include <cstdio>
-#include <iostream>
 
 namespace nacelle::tools {
 namespace {
 
-// Shown are the first and the last ones.
+// Only the first and the last ones are shown.
 constexpr size_t most_lines = 20;
 
 std::string shape_text(const RecordedArray& array) {

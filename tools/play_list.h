@@ -3,7 +3,7 @@
 
 namespace nacelle::tools {
 
-// What a recording holds, for people and as JSON lines.
+// Prints the content of a recording, for people and as JSON lines.
 void list_text(const Recording& recording);
 void list_json(const Recording& recording);
 

@@ -1,4 +1,4 @@
-// In place of play_archive.cpp and play_pictures.cpp where what they write with was not there.
+// Replaces play_archive.cpp and play_pictures.cpp where their libraries are missing.
 #include "engine/base/error.h"
 #include "tools/play_export.h"
 
@@ -17,10 +17,11 @@ Error missing(const std::filesystem::path& path) {
 void write_npz(const std::filesystem::path& path, const Recording&, const Selection&) {
     throw missing(path);
 }
-void write_png(const std::filesystem::path& path, Film&, size_t, uint64_t, const PictureSettings&) {
+void write_png(const std::filesystem::path& path, RecordingFrames&, size_t, uint64_t,
+               const PictureSettings&) {
     throw missing(path);
 }
-void write_gif(const std::filesystem::path& path, Film&, const std::vector<size_t>&,
+void write_gif(const std::filesystem::path& path, RecordingFrames&, const std::vector<size_t>&,
                const PictureSettings&) {
     throw missing(path);
 }

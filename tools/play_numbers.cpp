@@ -133,7 +133,7 @@ std::string csv_text(const Recording& recording, const Selection& selection) {
             for (const size_t i : selection.arrays) {
                 const RecordedArray& array = arrays[i];
                 const size_t unit = dtype_size(array.field.dtype);
-                // What an episode has at its end stands in its last line.
+                // Values at the end of an episode are in its last line.
                 const bool at_end = array.moment == Moment::end,
                            there =
                                !at_end || (t + 1 == summary.steps && !episode.columns[i].empty());

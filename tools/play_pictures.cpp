@@ -28,8 +28,8 @@ std::string png_bytes(const Pixels& pixels, const std::filesystem::path& path) {
     return bytes;
 }
 
-// The colours of a whole film: those that are seen most, and for each other one the nearest of them.
-// Drawings have few colours and the steps between two at smoothed edges.
+// The palette of all pictures: the most frequent colours; every other colour maps to the nearest one. Drawings have
+// few colours, and blends at antialiased edges.
 class Palette final {
 public:
     static constexpr size_t most = 256;
@@ -100,7 +100,7 @@ public:
         const std::unique_ptr<ColorMapObject, void (*)(ColorMapObject*)> map(
             GifMakeMapObject(int(colours.size()), colours.data()), GifFreeMapObject);
         require(EGifPutScreenDesc(gif_, wide, high, 8, 0, map.get()));
-        // Without an end: the extension that all browsers know.
+        // Endless: the extension that all browsers support.
         const std::array<uint8_t, 3> for_ever{1, 0, 0};
         require(EGifPutExtensionLeader(gif_, APPLICATION_EXT_FUNC_CODE));
         require(EGifPutExtensionBlock(gif_, 11, "NETSCAPE2.0"));
@@ -113,7 +113,7 @@ public:
     Gif(const Gif&) = delete;
     Gif& operator=(const Gif&) = delete;
 
-    // The part that differs from the picture before. `hundredths` of a second it is shown.
+    // Writes the part that differs from the previous picture, which is shown for `hundredths` of a second.
     void add(const std::vector<uint8_t>& picture, int hundredths) {
         const std::array<int, 4> part = first_ ? std::array{0, 0, wide_, high_} : changed(picture);
         const auto [left, top, right, bottom] = part;
@@ -143,7 +143,7 @@ private:
         if (status != GIF_OK)
             throw Error(where_, std::string("giflib: ") + GifErrorString(gif_->Error));
     }
-    // Left, top, right and bottom of what differs; one pixel where nothing does.
+    // Left, top, right and bottom of the difference; one pixel where there is none.
     std::array<int, 4> changed(const std::vector<uint8_t>& picture) const {
         std::array<int, 4> part{wide_, high_, 0, 0};
         for (int row = 0; row < high_; ++row)
@@ -163,29 +163,30 @@ private:
     GifFileType* gif_ = nullptr;
 };
 
-// Each step's picture in turn, with whether it is the last one of its episode.
+// Passes the picture of each step, and whether it is the last of its episode.
 template <class Take>
-void each_frame(Film& film, const std::vector<size_t>& episodes, int pixels, Take take) {
+void each_frame(RecordingFrames& frames, const std::vector<size_t>& episodes, int pixels,
+                Take take) {
     for (const size_t episode : episodes) {
-        const uint64_t steps = film.recording().episodes()[episode].steps;
+        const uint64_t steps = frames.recording().episodes()[episode].steps;
         for (uint64_t t = 0; t < steps; ++t)
-            take(rasterised(film.frame(episode, t), pixels), t + 1 == steps);
+            take(rasterised(frames.frame(episode, t), pixels), t + 1 == steps);
     }
 }
 
 }
 
-void write_png(const std::filesystem::path& path, Film& film, size_t episode, uint64_t step,
-               const PictureSettings& settings) {
-    write_file(path, png_bytes(rasterised(film.frame(episode, step), settings.pixels), path));
+void write_png(const std::filesystem::path& path, RecordingFrames& frames, size_t episode,
+               uint64_t step, const PictureSettings& settings) {
+    write_file(path, png_bytes(rasterised(frames.frame(episode, step), settings.pixels), path));
 }
 
-// Twice over all steps, so that the colours are those of the whole and no picture need be kept.
-void write_gif(const std::filesystem::path& path, Film& film, const std::vector<size_t>& episodes,
-               const PictureSettings& settings) {
+// Renders all steps twice, so that the palette fits all pictures and none need be stored.
+void write_gif(const std::filesystem::path& path, RecordingFrames& frames,
+               const std::vector<size_t>& episodes, const PictureSettings& settings) {
     Palette palette;
     int wide = 0, high = 0;
-    each_frame(film, episodes, settings.pixels, [&](const Pixels& pixels, bool) {
+    each_frame(frames, episodes, settings.pixels, [&](const Pixels& pixels, bool) {
         palette.count(pixels);
         wide = std::max(wide, pixels.wide);
         high = std::max(high, pixels.high);
@@ -193,8 +194,8 @@ void write_gif(const std::filesystem::path& path, Film& film, const std::vector<
     palette.choose();
     Gif gif(path.string(), wide, high, palette);
     const int pause = std::max(2, 100 / settings.fps), at_end = 100;
-    each_frame(film, episodes, settings.pixels, [&](const Pixels& pixels, bool last) {
-        // A view that changes in size lies at the top left.
+    each_frame(frames, episodes, settings.pixels, [&](const Pixels& pixels, bool last) {
+        // A picture of another size is placed at the top left.
         std::vector<uint8_t> picture(size_t(wide) * size_t(high));
         for (int row = 0; row < pixels.high; ++row)
             for (int column = 0; column < pixels.wide; ++column)

@@ -1,7 +1,7 @@
 // Display lists as pixels, by Anti-Grain Geometry: a reader of the list as svg.cpp is.
 #include "tools/play_raster.h"
 
-#include "engine/view/frame.h"
+#include "engine/view/viewport.h"
 
 #include <agg_conv_stroke.h>
 #include <agg_ellipse.h>
@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
-// What GCC sees of these headers, once they are inlined here, lacks the one path that sets the numbers.
+// A false warning of GCC: inlined, these headers seem to lack the path that sets the numbers.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 namespace nacelle::tools {
@@ -28,9 +28,9 @@ agg::rgba8 rgba(Colour c) { return {c.red, c.green, c.blue, c.alpha}; }
 
 class Raster final {
 public:
-    Raster(const DisplayList& list, int pixels) : list_(list), frame_(list, pixels) {
-        pixels_.wide = int(frame_.wide);
-        pixels_.high = int(frame_.high);
+    Raster(const DisplayList& list, int pixels) : list_(list), viewport_(list, pixels) {
+        pixels_.wide = int(viewport_.wide);
+        pixels_.high = int(viewport_.high);
         pixels_.rgb.resize(size_t(pixels_.wide) * size_t(pixels_.high) * 3);
         buffer_.attach(pixels_.rgb.data(), unsigned(pixels_.wide), unsigned(pixels_.high),
                        pixels_.wide * 3);
@@ -44,12 +44,12 @@ public:
     }
 
 private:
-    // Beyond this nothing is seen, and the rasteriser's whole numbers would overflow.
+    // Outside this range nothing is visible, and the rasteriser's integers would overflow.
     static double kept(double at) { return std::clamp(at, -1e5, 1e5); }
-    double x(double at) const { return kept(frame_.x(at)); }
-    double y(double at) const { return kept(frame_.y(at)); }
-    double length(double of) const { return kept(frame_.length(of)); }
-    double line_width(double asked) const { return kept(frame_.line_width(asked)); }
+    double x(double at) const { return kept(viewport_.x(at)); }
+    double y(double at) const { return kept(viewport_.y(at)); }
+    double length(double of) const { return kept(viewport_.length(of)); }
+    double line_width(double asked) const { return kept(viewport_.line_width(asked)); }
 
     template <class Path> void fill(Path& path, Colour c) {
         rasteriser_.reset();
@@ -98,7 +98,7 @@ private:
             case Form::number: return letters(shape, n, c);
         }
     }
-    // Whole pixels: without smoothed edges boxes side by side leave no gap.
+    // Whole pixels: without antialiasing adjacent boxes leave no gap.
     void box(std::span<const float> n, Colour c) {
         const auto at = [](double place) { return int(std::round(place)); };
         const int left = at(std::min(x(n[0]), x(n[2]))), right = at(std::max(x(n[0]), x(n[2]))),
@@ -107,7 +107,7 @@ private:
             base_.blend_bar(left, high, right - 1, low - 1, rgba(c), agg::cover_full);
     }
     void letters(const Shape& shape, std::span<const float> n, Colour c) {
-        const double size = kept(frame_.letter_size(n[2]));
+        const double size = kept(viewport_.letter_size(n[2]));
         std::string words(list_.text_of(shape));
         for (char& letter : words)
             if (letter < ' ' || letter > '~') letter = '?';    // the strokes are those of ASCII
@@ -120,7 +120,7 @@ private:
     }
 
     const DisplayList& list_;
-    Frame frame_;
+    Viewport viewport_;
     Pixels pixels_;
     agg::rendering_buffer buffer_;
     agg::pixfmt_rgb24 format_{buffer_};

@@ -3,13 +3,13 @@
 
 namespace nacelle::tools {
 
-// A picture of pixels, three bytes each, from the top left.
+// An RGB image, from the top left.
 struct Pixels {
     int wide = 0, high = 0;
     std::vector<uint8_t> rgb;
 };
 
-// Its longer side has this many pixels. The same list gives the same bytes on every machine: letters are
+// Renders an image whose longer side has `pixels` pixels. Equal lists give equal bytes on every machine: letters are
 // strokes, not fonts.
 Pixels rasterised(const DisplayList& list, int pixels);
 

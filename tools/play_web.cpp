@@ -1,19 +1,20 @@
 #include "tools/play_web.h"
 
-#include "engine/watch/board_viewer.h"
+#include "engine/watch/local_viewer.h"
 #include "tools/interrupt.h"
 
 #include <thread>
 
 namespace nacelle::tools {
 
-void play_on_page(Film& film, const FilmViewSettings& settings, const WebOptions& web, bool json) {
-    Board board;
-    const auto viewer = std::make_shared<BoardViewer>(board);
-    FilmView view(film, viewer, settings);
+void play_on_page(RecordingFrames& frames, const PlayerSettings& settings, const WebOptions& web,
+                  bool json) {
+    Sections sections;
+    const auto viewer = std::make_shared<LocalViewer>(sections);
+    RecordingPlayer view(frames, viewer, settings);
     listen_for_signals();
     const std::unique_ptr<WebServer> page = open_page(
-        web, board, [&] { viewer->look(); }, [&](const std::string& said) { viewer->ask(said); },
+        web, sections, [&] { viewer->look(); }, [&](const std::string& said) { viewer->ask(said); },
         json);
     while (!interrupted()) {
         view.turn();

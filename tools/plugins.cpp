@@ -5,7 +5,6 @@
 #include "tools/output.h"
 
 #include <cstdio>
-#include <iostream>
 
 namespace nacelle::tools {
 namespace {

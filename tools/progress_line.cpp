@@ -19,7 +19,7 @@ namespace {
     return text;
 }
 
-// Returns below ten are told apart by what stands behind the first digit.
+// Returns below ten differ in later digits.
 int digits_of(double value) { return std::abs(value) < 10 ? 3 : 1; }
 std::string number(double value) { return format("%.*f", digits_of(value), value); }
 

@@ -9,7 +9,7 @@ std::string progress_line(const Progress& progress);
 Json progress_json(const Progress& progress);
 // "CartPole was reloaded; version 2 runs from step 262144 on, 0.61 s after it was saved"
 std::string reload_text(const RunReload& reload);
-// What became of a save, taken or not, as an object.
+// The outcome of a save, taken or not, as an object.
 Json reload_json(const RunReload& reload);
 // "return 500.0 ± 0.0, length 500.0 ± 0.0 over 1000 episodes (95 % intervals)", and a line for each
 // policy where there are several.

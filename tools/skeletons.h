@@ -5,7 +5,7 @@
 
 namespace nacelle::tools {
 
-// The files of tools/skeletons: "skeletons/alone.cu".
+// The files of tools/skeletons, by names such as "skeletons/alone.cu".
 std::span<const EmbeddedFile> skeleton_files();
 
 }

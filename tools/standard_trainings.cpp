@@ -19,7 +19,7 @@ Json network(int width, const char* trunk, const char* precision) {
             {"precision", precision}};
 }
 
-// Horizons shrink as teams grow, so that what a rollout keeps fits a GPU with 80 GB.
+// Horizons shrink as teams grow, so that a rollout fits a GPU with 80 GB.
 std::vector<TrainingForm> forms() {
     const Json none = Json::object(), team = network(64, "shared", "auto"),
                crowd = {{"taggers", 5}, {"runners", 100}, {"neighbours", 10}, {"observe_all", 0}};
@@ -53,7 +53,7 @@ std::vector<StandardTraining> standard_trainings(bool cuda) {
     std::vector<StandardTraining> trainings;
     for (const TrainingForm& form : forms()) {
         const Size size = cuda ? form.gpu : form.cpu;
-        // A run so long that its schedules hardly move while it is measured.
+        // A long run, so that its schedules hardly move during the measurement.
         trainings.push_back(
             {form.environment,
              {{"env", {{"count", size.envs}, {"constants", form.constants}}},

@@ -6,11 +6,11 @@ namespace nacelle::tools {
 // One configuration of 'bench --train' with no environment named.
 struct StandardTraining {
     std::string environment;
-    Json
-        settings;    // "env", "learner", "policies" and "run", in place of what ENV.json says of them
+    // "env", "learner", "policies" and "run", in place of those in ENV.json.
+    Json settings;
 };
 
-// The configurations by which releases and other trainers are compared. On a CPU they are smaller.
+// The configurations for comparing releases and other trainers; smaller ones on a CPU.
 std::vector<StandardTraining> standard_trainings(bool cuda);
 
 }

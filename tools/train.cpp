@@ -15,7 +15,7 @@ void run(Train& train) {
     std::string where;
     const Json configuration =
         resolve_configuration(sources_for(train.training.options, train.environment), where);
-    // Which of runs/cartpole-1, -2, ... it is, is known when the run has compiled.
+    // The directory (runs/cartpole-1, -2, ...) is known after the run has compiled.
     const std::filesystem::path source = configuration["env"]["source"].get<std::string>();
     const RunStart start = train.out.empty()
                                ? RunStart{.next = std::filesystem::path("runs") / source.stem()}

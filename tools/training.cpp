@@ -1,7 +1,7 @@
 #include "tools/training.h"
 
 #include "engine/base/text.h"
-#include "engine/watch/board_viewer.h"
+#include "engine/watch/local_viewer.h"
 #include "engine/watch/training_view.h"
 #include "tools/interrupt.h"
 #include "tools/output.h"
@@ -22,13 +22,13 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What fits: a line that wraps could not be written over. 0 where nobody knows.
+// The width of the terminal, since a wrapped line could not be rewritten; 0 where it is unknown.
 size_t terminal_width() {
     winsize size{};
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// The line of a terminal, written over and over.
+// The line of a terminal that is rewritten.
 class Line final {
 public:
     explicit Line(bool shown) : shown_(shown) {}
@@ -48,15 +48,15 @@ private:
     bool shown_, open_ = false;
 };
 
-// What --web shows of the run, if it was asked for.
+// The page of --web, if it was asked for.
 class Page final {
 public:
     Page(const WebOptions& options, TrainingRun& run, bool json) {
         if (!options.web) return;
-        viewer_ = std::make_shared<BoardViewer>(board_);
+        viewer_ = std::make_shared<LocalViewer>(sections_);
         view_ = std::make_unique<TrainingView>(run, viewer_, asked_to_stop);
         server_ = open_page(
-            options, board_, [this] { viewer_->look(); },
+            options, sections_, [this] { viewer_->look(); },
             [this](const std::string& said) { viewer_->ask(said); }, json);
     }
     void progressed() {
@@ -67,8 +67,8 @@ public:
     }
 
 private:
-    Board board_;
-    std::shared_ptr<BoardViewer> viewer_;
+    Sections sections_;
+    std::shared_ptr<LocalViewer> viewer_;
     std::unique_ptr<TrainingView> view_;
     std::unique_ptr<WebServer> server_;
 };
@@ -146,7 +146,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
         std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
                     on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
     listen_for_signals();
-    // Who has gone away reads no line that comes: it ends as by Ctrl-C, with its checkpoint.
+    // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
     Page page(training.web, run, json);
     Line line(shown);
@@ -154,7 +154,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
         line.end();
         page.reloaded(reload);
         if (lines) print_json(reload_json(reload));
-        // Why something was not taken is worth a word even where nothing else is.
+        // The reason is printed even with --quiet.
         if (!reload.taken) std::cerr << printable(reload.text) << std::endl;
         else if (shown) std::cout << reload_text(reload) << std::endl;
     });
@@ -169,7 +169,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     }
     line.end();
     run.finish();
-    // Who interrupts a run wants it to end; a thousand episodes may take minutes.
+    // An interrupt is to end the run; a thousand episodes may take minutes.
     std::optional<Evaluation> found;
     if (!asked_to_stop()) found = run.evaluate(training.episodes);
     const std::vector<std::filesystem::path> recordings = run.finish_recording();

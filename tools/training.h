@@ -8,7 +8,7 @@
 
 namespace nacelle::tools {
 
-// What 'train' and 'resume' share.
+// Options and state that 'train' and 'resume' share.
 struct Training {
     Options options;
     bool quiet = false;
@@ -19,8 +19,8 @@ struct Training {
 };
 
 void add_training_options(Command command, Training& training);
-// Makes the run, trains to its end or to an interrupt, saves, evaluates and says what came out. The first
-// Ctrl-C ends in order; a second one at once.
+// Creates the run, trains until it is over or interrupted, saves, evaluates and prints the result. The first Ctrl-C
+// ends it in order; a second one at once.
 void train_to_the_end(Training& training, const Json& configuration, const std::string& where,
                       const RunStart& start);
 

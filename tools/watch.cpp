@@ -2,8 +2,8 @@
 #include "engine/run/directory.h"
 #include "engine/run/run_recording.h"
 #include "engine/supervised/parent.h"
+#include "engine/watch/reporting_compiler.h"
 #include "engine/watch/session.h"
-#include "engine/watch/told_compiler.h"
 #include "tools/acting.h"
 #include "tools/commands.h"
 #include "tools/interrupt.h"
@@ -33,7 +33,7 @@ struct Watch {
     int inside = -1;    // the channel, in the process that steps
 };
 
-// Where a policy acts all is as in its run, but for the environment's file.
+// With a policy everything is as in its run, except the environment's file.
 Json configuration_of(const Watch& watch, std::string& where, bool on_gpu) {
     Json configuration =
         resolve_configuration(sources_for(watch.options, watch.environment), where);
@@ -61,7 +61,7 @@ Checkpoint best_of(const std::filesystem::path& run, const Log& log) {
     return std::move(*newest);
 }
 
-// With all that only the process that steps can know.
+// Checks everything that only the stepping process can know.
 WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<uint64_t> trained) {
     WatchSettings settings = watch.settings;
     if (watch.record.wanted()) settings.record = watch.record.settings(envs);
@@ -70,10 +70,10 @@ WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<
     return settings;
 }
 
-void step_inside(const Watch& watch, const std::shared_ptr<LineViewer>& viewer) {
+void step_inside(const Watch& watch, const std::shared_ptr<ChannelViewer>& viewer) {
     const std::shared_ptr<RunsOn> on =
         watch.policy.empty() ? open_for(watch.options) : open_for_learner(watch.options);
-    on->compiler = told_compiler(std::move(on->compiler), viewer);
+    on->compiler = reporting_compiler(std::move(on->compiler), viewer);
     std::string where;
     const Json configuration = configuration_of(watch, where, on->cuda());
     Plugins plugins(plugin_folders(watch.options), on->cache, on->log);
@@ -93,9 +93,9 @@ void step_inside(const Watch& watch, const std::shared_ptr<LineViewer>& viewer) 
         .run();
 }
 
-// This process runs an author's code for another one, which tells what has become of it.
+// This process runs an author's code for its parent, which reports the result.
 void run_inside(const Watch& watch) {
-    const auto viewer = std::make_shared<LineViewer>(watch.inside);
+    const auto viewer = std::make_shared<ChannelViewer>(watch.inside);
     report_crashes(watch.inside);
     try {
         step_inside(watch, viewer);
@@ -135,8 +135,7 @@ std::vector<std::string> inner_command(const Watch& watch) {
     return command;
 }
 
-// Where it goes, as long as that is a mistake of the command line. A process that is started anew takes the next
-// free name.
+// The path of the recording, checked on the command line. A process that is started anew takes the next free name.
 void choose_recording(Watch& watch, const EnvSettings& settings) {
     watch.settings.record = watch.record.settings(settings.count);
     std::filesystem::path& to = watch.record.to;
@@ -153,30 +152,30 @@ void choose_recording(Watch& watch, const EnvSettings& settings) {
                 (wrong ? wrong : std::error_code(errno, std::generic_category())).message());
 }
 
-// What the command line chooses, as a page would ask for it.
-std::vector<std::string> first_wishes(const Watch& watch) {
-    std::vector<Json> wishes = {{{"do", "pace"}, {"value", watch.settings.pace}},
-                                {{"do", "env"}, {"value", watch.which}},
-                                {{"do", "agent"}, {"value", watch.agent}}};
-    if (!watch.arrays.empty()) wishes.push_back({{"do", "arrays"}, {"value", watch.arrays}});
-    if (watch.settings.paused) wishes.push_back({{"do", "pause"}});
+// The commands of the command line, in the form of a page's.
+std::vector<std::string> first_commands(const Watch& watch) {
+    std::vector<Json> commands = {{{"do", "pace"}, {"value", watch.settings.pace}},
+                                  {{"do", "env"}, {"value", watch.which}},
+                                  {{"do", "agent"}, {"value", watch.agent}}};
+    if (!watch.arrays.empty()) commands.push_back({{"do", "arrays"}, {"value", watch.arrays}});
+    if (watch.settings.paused) commands.push_back({{"do", "pause"}});
     std::vector<std::string> lines;
-    for (const Json& wish : wishes) lines.push_back(json_text(wish));
+    for (const Json& command : commands) lines.push_back(json_text(command));
     return lines;
 }
 
-void show_until_over(const Watch& watch, Board& board, WatchedProcess& process,
-                     const std::string& title, Recorded& recorded) {
+void show_until_over(const Watch& watch, Sections& sections, WatchedProcess& process,
+                     const std::string& title, RecordedFiles& recorded) {
     if (!watch.options.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
-        WatchTerminal terminal(board, process, title);
-        while (!process.over() && !interrupted() && terminal.turn()) recorded.look(board);
+        WatchTerminal terminal(sections, process, title);
+        while (!process.over() && !interrupted() && terminal.turn()) recorded.look(sections);
         return;
     }
-    WatchLines lines(board, watch.options.json);
-    // Who reads lines, and goes, has seen enough; a page has its own readers.
+    WatchLines lines(sections, watch.options.json);
+    // A closed pipe ends it, unless there is a page.
     while (!process.over() && !interrupted() && (watch.web.web || !output_failed())) {
         lines.turn();
-        recorded.look(board);
+        recorded.look(sections);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     lines.turn();
@@ -184,26 +183,26 @@ void show_until_over(const Watch& watch, Board& board, WatchedProcess& process,
     lines.status();
 }
 
-// Whether it failed. The process has ended then.
-bool watch_until_over(const Watch& watch, const EnvSettings& settings, Board& board,
-                      Recorded& recorded) {
-    WatchedProcess process(board, {.command = inner_command(watch),
-                                   .author = settings.source,
-                                   .timeout = watch.timeout,
-                                   .waits = watch.settings.steps == 0,
-                                   .wishes = first_wishes(watch)});
+// Returns whether it failed. The process has ended then.
+bool watch_until_over(const Watch& watch, const EnvSettings& settings, Sections& sections,
+                      RecordedFiles& recorded) {
+    WatchedProcess process(sections, {.command = inner_command(watch),
+                                      .author = settings.source,
+                                      .timeout = watch.timeout,
+                                      .waits = watch.settings.steps == 0,
+                                      .first_commands = first_commands(watch)});
     const std::unique_ptr<WebServer> page = open_page(
-        watch.web, board, [&] { process.look(); },
+        watch.web, sections, [&] { process.look(); },
         [&](const std::string& said) { process.send(said); }, watch.options.json);
-    show_until_over(watch, board, process, page ? "the page: " + page->address() : "", recorded);
+    show_until_over(watch, sections, process, page ? "the page: " + page->address() : "", recorded);
     return !process.failure().empty() && !interrupted();
 }
 
 void run(Watch& watch) {
     if (watch.inside >= 0) return run_inside(watch);
     std::string where;
-    // A wrong name or setting is a mistake of the command line, and no save mends it. On what device a
-    // policy acts is the other process's matter.
+    // A wrong name or setting is an error of the command line that no save repairs. The device for a policy is chosen
+    // by the other process.
     const Json configuration = configuration_of(watch, where, true);
     if (!watch.policy.empty() && !holds_run(watch.policy)) run_configuration(watch.policy);
     Config top(configuration, where);
@@ -212,10 +211,10 @@ void run(Watch& watch) {
     if (watch.record.wanted()) choose_recording(watch, settings);
     listen_for_signals();
 
-    Board board;
-    Recorded recorded;
-    const bool failed = watch_until_over(watch, settings, board, recorded);
-    recorded.look(board);    // what was written at the very end, too
+    Sections sections;
+    RecordedFiles recorded;
+    const bool failed = watch_until_over(watch, settings, sections, recorded);
+    recorded.look(sections);    // what was written at the very end, too
     recorded.tell(watch.options.json);
     if (failed) throw EndWith{1};
 }
@@ -248,7 +247,7 @@ void add_watch(CommandLine& line) {
         command.option("--policy", watch->policy,
                        "Directory of a run whose best policy acts, with that run's settings; "
                        "else actions are random");
-    // A policy acts as in its run, in as many environments.
+    // A policy acts as in its run, with the same number of environments.
     policy.excludes(count).excludes(command.known("--config"));
     command
         .flag("--sampled", watch->settings.sampled,

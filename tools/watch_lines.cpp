@@ -21,10 +21,10 @@ void say(const char* kind, const std::string& section) {
 }
 
 void WatchLines::turn() {
-    const std::string news = board_.section("news");
+    const std::string news = sections_.section("news");
     if (news != news_ && news != "null") {
         news_ = news;
-        const std::string words = news_words(board_);
+        const std::string words = news_words(sections_);
         if (json_) say("news", news);
         else if (!words.empty()) std::cout << printable(words) << std::endl;
     }
@@ -35,9 +35,9 @@ void WatchLines::turn() {
     status();
 }
 
-// What came since the last time, as far as the board still has it.
+// Prints the lines that came since the last call, as far as the section still has them.
 void WatchLines::prints() {
-    const Json output = try_parse_json(board_.section("output")).value_or(Json());
+    const Json output = try_parse_json(sections_.section("output")).value_or(Json());
     if (!output.is_object()) return;
     const uint64_t count = output.at("count"), fresh = count - std::min(count, printed_);
     const Json& lines = output.at("lines");
@@ -47,20 +47,20 @@ void WatchLines::prints() {
 }
 
 void WatchLines::status() {
-    const std::string text = board_.section("status");
+    const std::string text = sections_.section("status");
     if (text == "null" || text == status_) return;
     status_ = text;
     if (json_) say("status", text);
-    else std::cout << status_words(board_) << std::endl;
+    else std::cout << status_words(sections_) << std::endl;
 }
 
-void Recorded::look(const Board& board) {
-    const Json files = try_parse_json(board.section("recording")).value_or(Json());
+void RecordedFiles::look(const Sections& sections) {
+    const Json files = try_parse_json(sections.section("recording")).value_or(Json());
     if (!files.is_array()) return;
     for (const Json& one : files) episodes_[one.at("file")] = one.at("episodes");
 }
 
-void Recorded::tell(bool json) const {
+void RecordedFiles::tell(bool json) const {
     for (const auto& [file, episodes] : episodes_)
         if (json) print_json({{"kind", "recording"}, {"file", file}, {"episodes", episodes}});
         else

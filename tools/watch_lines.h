@@ -1,33 +1,32 @@
 #pragma once
-#include "engine/web/board.h"
+#include "engine/web/sections.h"
 
 #include <chrono>
 #include <map>
 
 namespace nacelle::tools {
 
-// What is watched, where there is no terminal: a line for each reload and problem, and once a second where it
-// stands.
+// Output of 'watch' without a terminal: a line for each reload and error, and once a second the status.
 class WatchLines final {
 public:
-    WatchLines(Board& board, bool json) : board_(board), json_(json) {}
+    WatchLines(Sections& sections, bool json) : sections_(sections), json_(json) {}
     void turn();
     void status();
-    // Puts on standard error what the author's code has printed.
+    // Prints the output of the author's code on standard error.
     void prints();
 
 private:
-    Board& board_;
+    Sections& sections_;
     bool json_;
     std::string news_, status_;
     uint64_t printed_ = 0;
     std::chrono::steady_clock::time_point said_ = std::chrono::steady_clock::now();
 };
 
-// The files that were recorded, by one process after another, and the episodes in each.
-class Recorded final {
+// The recorded files of one process after another, with the number of episodes in each.
+class RecordedFiles final {
 public:
-    void look(const Board& board);
+    void look(const Sections& sections);
     void tell(bool json) const;
 
 private:

@@ -21,11 +21,11 @@ termios& usual() {
     return settings;
 }
 
-Json read(const Board& board, const char* section) {
-    return try_parse_json(board.section(section)).value_or(Json());
+Json read(const Sections& sections, const char* section) {
+    return try_parse_json(sections.section(section)).value_or(Json());
 }
 
-// A list as it fits: its first numbers, and how many there are.
+// A list in short: its first numbers, and their count.
 std::string values_words(const Json& values) {
     std::string words;
     for (size_t i = 0; i < values.size() && i < 8; ++i)
@@ -40,7 +40,7 @@ void add_lines(std::vector<std::string>& to, const std::string& text) {
     to.push_back(text.substr(begin));
 }
 
-// A line that wraps could not be written over; a letter of several bytes is not cut in two.
+// Cuts a line to the width, since a wrapped one could not be rewritten; never within a UTF-8 character.
 std::string fitting(std::string line, size_t width) {
     size_t letters = 0, at = 0;
     for (; at < line.size(); ++at)
@@ -58,14 +58,14 @@ winsize terminal_size() {
 
 }
 
-std::string status_words(const Board& board) {
-    const Json status = read(board, "status");
+std::string status_words(const Sections& sections) {
+    const Json status = read(sections, "status");
     if (!status.is_object()) return "starts";
     std::string words = status.value("state", "");
     if (words == "broken") return words;
     const double rate = status.value("rate", 0.0);
     char text[64];
-    // Of less than a moment, and of none at all, there is no rate.
+    // There is no rate for a very short time.
     if (rate > 0) {
         std::snprintf(text, sizeof text, "  %.*f %ssteps/s", rate >= 1e5 ? 2 : 0,
                       rate >= 1e5 ? rate * 1e-6 : rate, rate >= 1e5 ? "M " : "");
@@ -78,8 +78,8 @@ std::string status_words(const Board& board) {
     return words;
 }
 
-std::string news_words(const Board& board) {
-    const Json news = read(board, "news");
+std::string news_words(const Sections& sections) {
+    const Json news = read(sections, "news");
     if (!news.is_object()) return {};
     if (news["problem"].is_object()) return news["problem"].value("text", "");
     if (!news["reload"].is_object()) return {};
@@ -90,8 +90,8 @@ std::string news_words(const Board& board) {
     return text;
 }
 
-WatchTerminal::WatchTerminal(Board& board, WatchedProcess& process, std::string title)
-    : board_(board), process_(process), title_(std::move(title)) {
+WatchTerminal::WatchTerminal(Sections& sections, WatchedProcess& process, std::string title)
+    : sections_(sections), process_(process), title_(std::move(title)) {
     ::tcgetattr(STDIN_FILENO, &usual());
     termios raw = usual();
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO);    // Ctrl-C stays what it is
@@ -109,18 +109,19 @@ WatchTerminal::~WatchTerminal() {
 
 std::vector<std::string> WatchTerminal::lines() {
     std::vector<std::string> all;
-    const Json environment = read(board_, "environment"), parameters = read(board_, "parameters"),
-               arrays = read(board_, "arrays"), status = read(board_, "status");
+    const Json environment = read(sections_, "environment"),
+               parameters = read(sections_, "parameters"), arrays = read(sections_, "arrays"),
+               status = read(sections_, "status");
     if (environment.is_object())
         all.push_back(environment.value("name", "") + " on the " +
                       environment.value("backend", "") + ", " +
                       std::to_string(environment.value("envs", 0)) +
                       " environments, actions: " + environment.value("policy", ""));
     if (!title_.empty()) all.push_back(title_);
-    all.push_back(status_words(board_));
+    all.push_back(status_words(sections_));
     if (status.is_object()) paused_ = status.value("state", "") == "paused";
-    if (const std::string news = news_words(board_); !news.empty()) add_lines(all, news);
-    const Json recording = read(board_, "recording");
+    if (const std::string news = news_words(sections_); !news.empty()) add_lines(all, news);
+    const Json recording = read(sections_, "recording");
     if (recording.is_array() && !recording.empty())
         all.push_back("records in " + recording.back().value("file", "") + ": " +
                       json_text(recording.back()["episodes"]) + " episodes");
@@ -135,7 +136,7 @@ std::vector<std::string> WatchTerminal::lines() {
         for (size_t i = 0; i < std::min(arrays.size(), most_arrays); ++i)
             all.push_back("    " + arrays[i].value("name", "") + "  " +
                           values_words(arrays[i]["values"]));
-    const Json output = read(board_, "output");
+    const Json output = read(sections_, "output");
     if (output.is_object() && output.value("lines", Json()).is_array()) {
         const Json& lines = output["lines"];
         for (size_t i = lines.size() - std::min(lines.size(), most_prints); i < lines.size(); ++i)
@@ -149,7 +150,7 @@ bool WatchTerminal::turn() {
     const winsize size = terminal_size();
     process_.look();
     std::vector<std::string> all = lines();
-    // What does not fit above the last line is left out.
+    // Lines that do not fit above the last one are left out.
     const size_t most = std::max<size_t>(size.ws_row, 3) - 1;
     if (all.size() > most) all.erase(all.begin() + ptrdiff_t(most) - 1, all.end() - 1);
     std::string text = shown_ ? "\r\033[" + std::to_string(shown_) + "A" : "";
@@ -184,9 +185,9 @@ bool WatchTerminal::take_key(const std::string& key) {
     return true;
 }
 
-// A twentieth of its range, one for whole numbers; flags turn over.
+// A twentieth of the range, 1 for whole numbers; flags toggle.
 void WatchTerminal::change_parameter(int by) {
-    const Json parameters = read(board_, "parameters");
+    const Json parameters = read(sections_, "parameters");
     if (!parameters.is_array() || chosen_ >= parameters.size()) return;
     const Json& one = parameters[chosen_];
     const std::string kind = one.value("kind", "");

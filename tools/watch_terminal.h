@@ -3,17 +3,17 @@
 
 namespace nacelle::tools {
 
-// What is watched, on a terminal: a few lines that are written over, and keys.
+// Output of 'watch' on a terminal: a few lines that are rewritten, and keys.
 class WatchTerminal final {
 public:
-    // `title` stands above: where the page is, if there is one.
-    WatchTerminal(Board& board, WatchedProcess& process, std::string title);
-    // Leaves the terminal as it was.
+    // `title` is the first line: the address of the page, if there is one.
+    WatchTerminal(Sections& sections, WatchedProcess& process, std::string title);
+    // Restores the terminal.
     ~WatchTerminal();
     WatchTerminal(const WatchTerminal&) = delete;
     WatchTerminal& operator=(const WatchTerminal&) = delete;
 
-    // Shows what is new and takes keys, for up to a tenth of a second; false where somebody quits.
+    // Shows news and handles keys for up to a tenth of a second; false where the user quits.
     bool turn();
 
 private:
@@ -21,16 +21,16 @@ private:
     void change_parameter(int by);
     std::vector<std::string> lines();
 
-    Board& board_;
+    Sections& sections_;
     WatchedProcess& process_;
     std::string title_;
     size_t chosen_ = 0, shown_ = 0;    // the parameter; how many lines stand there
     bool paused_ = false;
 };
 
-// What the board says, in words that fit a line: "runs  960 steps/s  step 60  return 22.2  length 22.2".
-std::string status_words(const Board& board);
-// A reload or a problem as a terminal shows it; empty where there is none.
-std::string news_words(const Board& board);
+// The status in one line: "runs  960 steps/s  step 60  return 22.2  length 22.2".
+std::string status_words(const Sections& sections);
+// A reload or error as a terminal shows it; empty where there is none.
+std::string news_words(const Sections& sections);
 
 }

@@ -15,12 +15,12 @@ void add_web_options(Command command, WebOptions& options) {
         .needs(web);
 }
 
-std::unique_ptr<WebServer> open_page(const WebOptions& options, Board& board,
+std::unique_ptr<WebServer> open_page(const WebOptions& options, Sections& sections,
                                      std::function<void()> looked,
                                      std::function<void(const std::string&)> said, bool json) {
     if (!options.web) return nullptr;
     auto server = std::make_unique<WebServer>(
-        board,
+        sections,
         WebSettings{.port = options.port, .looked = std::move(looked), .said = std::move(said)});
     if (json) print_json({{"kind", "web"}, {"address", server->address()}});
     else std::cout << "the page: " << server->address() << std::endl;

@@ -1,4 +1,5 @@
 // Advantage actor-critic (Mnih and others, 2016), all environments in step.
+// All of its settings are in common/settings.cpp, its loss in common/device/learn/loss.h.
 #include "algorithms/common/policy_gradient.h"
 
 namespace {

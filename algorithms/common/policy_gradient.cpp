@@ -12,14 +12,15 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     const nacelle::Header& header = SchemaView(environment_).header();
     for (const PolicySettings& policy : settings_.policies)
         shapes_.emplace_back(policy, environment_);
+    // First: arrays are there once the environment is compiled, and programs compile beside it.
+    kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_,
+                                               flight_of(settings_, environment_));
     arguments_.steps = settings_.horizon;
     arguments_.epochs = settings_.epochs;
     arguments_.minibatches = settings_.minibatches;
     make_counters();
     for (uint32_t g = 0; g < header.groups; ++g) make_group(g);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) make_policy(p);
-    kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_,
-                                               flight_of(settings_, environment_));
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) fill_policy(p);
     kernels_->enlist(arguments_, nullptr);
 }
@@ -49,18 +50,14 @@ void PolicyGradient::record_update(size_t p, void* stream) {
     }
 }
 
-void PolicyGradient::act(bool greedy, void* stream) {
+void PolicyGradient::act(bool greedy, uint32_t steps, const nacelle_first_episodes* first,
+                         void* stream) {
     arguments_.greedy = greedy;
-    kernels_->act(arguments_, stream);
-}
-
-void PolicyGradient::play(bool greedy, uint32_t steps, const nacelle_first_episodes& first,
-                          void* stream) {
-    arguments_.greedy = greedy;
-    arguments_.played = {.returns = first.returns,
-                         .lengths = first.lengths,
-                         .over = first.over,
-                         .envs = first.envs,
+    if (!first) return kernels_->act(arguments_, stream);
+    arguments_.played = {.returns = first->returns,
+                         .lengths = first->lengths,
+                         .over = first->over,
+                         .envs = first->envs,
                          .steps = steps};
     kernels_->play(arguments_, stream);
 }

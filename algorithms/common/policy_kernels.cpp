@@ -166,14 +166,10 @@ void PolicyKernels::gradient(const Arguments& a, size_t p, void* stream) const {
     const TensorFit fit = tensor_fit(settings_.policies[p], shapes_[p]);
     const uint64_t parts = a.pupil[p].parts;
     const auto blocks = [&](const nacelle_kernel& kernel, uint64_t count, uint32_t shared_bytes) {
-        host_.launch(kernel,
-                     {.size = sizeof(nacelle_launch),
-                      .threads = fit.threads,
-                      .items_per_block = fit.threads,
-                      .shared_bytes = shared_bytes,
-                      .items = count * fit.threads,
-                      .cooperative = 0},
-                     a, stream);
+        host_.launch(
+            kernel,
+            {.threads = fit.threads, .items = count * fit.threads, .shared_bytes = shared_bytes}, a,
+            stream);
     };
     blocks(kernels_[p].gradient, parts * (shapes_[p].shared ? 1 : 2), fit.shared_bytes);
     if (fit.staged) blocks(kernels_[p].weights, parts * fit.weight_pieces, TensorFit::piece_bytes);

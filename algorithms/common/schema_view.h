@@ -1,23 +1,13 @@
 #pragma once
-#include <nacelle/plugin/abi.h>
-#include <nacelle/schema.h>
-#include <string>
+#include <nacelle/plugin/schema_view.h>
 
 namespace learn {
 
 // What a learner asks of an environment's schema.
-class SchemaView final {
+class SchemaView final : public nacelle::plugin::Schema {
 public:
-    explicit SchemaView(const nacelle_environment& environment)
-        : bytes_(static_cast<const char*>(environment.schema)) {}
+    using Schema::Schema;
 
-    const nacelle::Header& header() const {
-        return *reinterpret_cast<const nacelle::Header*>(bytes_);
-    }
-    const nacelle::Field& field(uint32_t i) const {
-        return *reinterpret_cast<const nacelle::Field*>(bytes_ + header().header_size +
-                                                        size_t(i) * header().field_size);
-    }
     // fn(field) for the parts of a group's actions.
     template <class Fn> void each_action(uint32_t group, Fn&& fn) const {
         for (uint32_t i = 0; i < header().fields; ++i)
@@ -51,9 +41,6 @@ public:
         });
         return all;
     }
-
-private:
-    const char* bytes_;
 };
 
 }

@@ -1,4 +1,5 @@
 // Proximal policy optimisation (Schulman and others, 2017).
+// All of its settings are in common/settings.cpp, its loss in common/device/learn/loss.h.
 #include "algorithms/common/policy_gradient.h"
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <nacelle/plugin/config.h>
 #include <nacelle/plugin/learner.h>
-#include <nacelle/schema.h>
 #include <random_search/arguments.h>
 
 namespace {
@@ -17,12 +16,10 @@ struct Sizes {
     uint32_t outputs = 0, inputs = 0;
 };
 Sizes sizes_of(const nacelle_environment& environment) {
-    const auto* const header = static_cast<const nacelle::Header*>(environment.schema);
-    const auto* const bytes = static_cast<const char*>(environment.schema);
-    Sizes sizes{.outputs = 0, .inputs = header->group[0].obs_width + 1};
-    for (uint32_t i = 0; i < header->fields; ++i) {
-        const auto& field = *reinterpret_cast<const nacelle::Field*>(
-            bytes + header->header_size + size_t(i) * header->field_size);
+    const plugin::Schema schema(environment);
+    Sizes sizes{.outputs = 0, .inputs = schema.header().group[0].obs_width + 1};
+    for (uint32_t i = 0; i < schema.header().fields; ++i) {
+        const nacelle::Field& field = schema.field(i);
         if (field.role != nacelle::Role::action) continue;
         sizes.outputs +=
             field.count * (field.kind == nacelle::Kind::discrete ? uint32_t(field.choices) : 1);
@@ -36,10 +33,10 @@ public:
 
     RandomSearch(plugin::Host host, std::string_view config) : host_(host) {
         const nacelle_environment environment = host.environment();
-        const auto* const header = static_cast<const nacelle::Header*>(environment.schema);
-        if (header->is_team)
+        const nacelle_schema& schema = *environment.schema;
+        if (schema.is_team)
             throw std::runtime_error(
-                std::string(environment.name) + " is a team of " + std::to_string(header->agents) +
+                std::string(environment.name) + " is a team of " + std::to_string(schema.agents) +
                 " agents, and this learner trains one agent alone; a team needs a learner of its "
                 "own, which 'nacelle plugins' would list ('nacelle bench' plays at random)");
         const Sizes sizes = sizes_of(environment);
@@ -49,7 +46,7 @@ public:
         envs_ = environment.envs;
         weights_ = sizes.outputs * sizes.inputs;
         read(plugin::Config(config), environment);
-        make_arrays();
+        // First: arrays are there once the environment is compiled, and programs compile beside it.
         const std::span<const nacelle_header> headers = random_search::kernel_headers();
         const uint32_t program =
             host.program("#include <random_search/kernels.h>\nRANDOM_SEARCH_KERNELS()\n", headers);
@@ -57,6 +54,7 @@ public:
                                          "search_order", "search_update", "search_summarise"})
             kernels_.push_back(host.kernel(program, symbol));
         act_ = host.kernel(program, "search_act");
+        make_arrays();
     }
 
     uint64_t steps_per_iteration() const noexcept { return uint64_t(envs_) * arguments_.steps; }

@@ -6,8 +6,8 @@
 
 namespace nacelle {
 
-// A named array in a device's memory. Its last dimension runs over environments or rows where
-// neighbours lie side by side ("columns"), else the first one does.
+// A named array in a device's memory. In the layout of columns the last dimension runs over environments or rows,
+// else the first one does.
 class NamedArray final {
 public:
     NamedArray(std::string name, Dtype dtype, std::vector<int64_t> shape, Role role, uint8_t kept,
@@ -23,7 +23,7 @@ public:
     // "f32 [4, 4096]"
     std::string form() const;
 
-    // The device's memory: a view, no copy.
+    // The device's memory itself, not a copy.
     void* device() const { return memory_.data(); }
     // A copy. Throws where T is not the array's type.
     template <class T> std::vector<T> host() const {
@@ -32,7 +32,12 @@ public:
         read(copy.data());
         return copy;
     }
-    // Any type, as doubles.
+    std::vector<std::byte> raw() const {
+        std::vector<std::byte> copy(bytes());
+        read(copy.data());
+        return copy;
+    }
+    // The elements of any type as doubles.
     std::vector<double> numbers() const;
     // Replaces all elements. Throws where the type or the count differs.
     template <class T> void write(std::span<const T> values) {

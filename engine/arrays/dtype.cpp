@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace nacelle {
 namespace {
@@ -36,9 +37,16 @@ const char* dtype_name(Dtype dtype) {
     return names[static_cast<int>(dtype)];
 }
 
+std::pair<double, double> dtype_range(Dtype dtype) {
+    return with_type(dtype, [](auto unit) {
+        using Limits = std::numeric_limits<decltype(unit)>;
+        return std::pair{double(Limits::lowest()), double(Limits::max())};
+    });
+}
+
 double read_number(Dtype dtype, const void* from) {
     return with_type(dtype, [&](auto value) {
-        // A byte of a file's or an author's may be neither 0 nor 1.
+        // A byte from a file or from an author's code may be neither 0 nor 1.
         std::conditional_t<std::is_same_v<decltype(value), bool>, uint8_t, decltype(value)> read;
         std::memcpy(&read, from, sizeof read);
         if constexpr (std::is_same_v<decltype(value), bool>) return double(read != 0);

@@ -4,12 +4,15 @@
 #include <nacelle/schema.h>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace nacelle {
 
 size_t dtype_size(Dtype);
-// "f32", "i64", "b8": the names of messages and of .npy files.
+// "f32", "i64", "b8": the names in messages and .npy files.
 const char* dtype_name(Dtype);
+// The smallest and the largest number of the type.
+std::pair<double, double> dtype_range(Dtype);
 
 template <class T> constexpr Dtype dtype_for() {
     if constexpr (std::is_same_v<T, bool>) return Dtype::b8;
@@ -25,7 +28,7 @@ template <class T> constexpr Dtype dtype_for() {
     }
 }
 
-// One number of any type, to and from double. Whole numbers are rounded to nearest.
+// Converts one number of any type to and from double; integers are rounded to the nearest.
 double read_number(Dtype, const void* from);
 void write_number(Dtype, void* to, double value);
 

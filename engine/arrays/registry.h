@@ -4,11 +4,11 @@
 
 namespace nacelle {
 
-// Whether one can stand for the other: name, type, shape and role.
+// Whether name, type, shape and role are equal, so that one array can replace the other.
 bool same_form(const NamedArray& a, const NamedArray& b);
 
-// The arrays of one environment by name. An array stays where it is until a reload takes it away
-// or the registry goes.
+// The arrays of one environment by name. An array keeps its address until a reload removes it or the registry is
+// destroyed.
 class Registry final {
 public:
     explicit Registry(std::string owner) : owner_(std::move(owner)) {}
@@ -20,8 +20,8 @@ public:
     std::list<NamedArray>& all() { return arrays_; }
     const std::list<NamedArray>& all() const { return arrays_; }
     size_t bytes() const;
-    // Each gets the other's arrays. One that both have in the same form stays where it is, with what is
-    // in it, and so do all that plugins have made. Twice changes nothing.
+    // Swaps the arrays of both registries, except those of the same form and those that plugins made: these stay,
+    // with their content. Two calls restore the original state.
     void exchange(Registry& other);
 
 private:

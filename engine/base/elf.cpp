@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// An image of which every byte is asked for through part(): a damaged offset cannot lead outside.
+// An image that is read through part() alone: a damaged offset cannot lead outside.
 class Image final {
 public:
     Image(Bytes bytes, std::string_view name) : bytes_(bytes), name_(name) {
@@ -74,8 +74,8 @@ bool is_named(Bytes names, uint64_t offset, std::string_view wanted) {
            name[wanted.size()] == std::byte{0};
 }
 
-// A symbol's value is an address in a shared object and an offset in a cubin, whose sections all
-// lie at address 0: minus the section's address it is an offset in both.
+// A symbol's value is an address in a shared object and an offset in a cubin, whose sections all have address 0.
+// Minus the section's address it is an offset in both.
 std::optional<Bytes> data_of(const Image& image, const Elf64_Sym& symbol) {
     if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT) return std::nullopt;
     // From SHN_LORESERVE on the number is no section: absolute, common, extended.
@@ -93,49 +93,45 @@ std::optional<Bytes> data_of(const Image& image, const Elf64_Sym& symbol) {
     return content.subspan(offset, symbol.st_size);
 }
 
-std::optional<Bytes> find_in(const Image& image, const Elf64_Shdr& table, std::string_view wanted) {
-    const Bytes symbols = image.content(table);
-    const Bytes names = image.content(image.section(table.sh_link));
-    for (size_t at = 0; symbols.size() - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
-        Elf64_Sym symbol;
-        std::memcpy(&symbol, symbols.data() + at, sizeof(symbol));
-        if (!is_named(names, symbol.st_name, wanted)) continue;
-        if (const auto data = data_of(image, symbol)) return data;
+// Calls visit(symbol, names) for each symbol of the tables of a type, until it returns true.
+template <class Visit> void each_symbol(const Image& image, uint32_t type, Visit&& visit) {
+    for (uint64_t i = 0; i < image.sections(); ++i) {
+        const Elf64_Shdr table = image.section(i);
+        if (table.sh_type != type) continue;
+        const Bytes symbols = image.content(table);
+        const Bytes names = image.content(image.section(table.sh_link));
+        for (size_t at = 0; symbols.size() - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
+            Elf64_Sym symbol;
+            std::memcpy(&symbol, symbols.data() + at, sizeof(symbol));
+            if (visit(symbol, names)) return;
+        }
     }
-    return std::nullopt;
 }
 
 }
 
 std::optional<Bytes> elf_symbol(Bytes bytes, std::string_view symbol, std::string_view what) {
     const Image image(bytes, what);
-    for (const uint32_t type : {uint32_t{SHT_DYNSYM}, uint32_t{SHT_SYMTAB}}) {
-        for (uint64_t i = 0; i < image.sections(); ++i) {
-            const Elf64_Shdr section = image.section(i);
-            if (section.sh_type != type) continue;
-            if (const auto data = find_in(image, section, symbol)) return data;
-        }
-    }
-    return std::nullopt;
+    std::optional<Bytes> data;
+    for (const uint32_t type : {uint32_t{SHT_DYNSYM}, uint32_t{SHT_SYMTAB}})
+        if (!data)
+            each_symbol(image, type, [&](const Elf64_Sym& one, Bytes names) {
+                if (is_named(names, one.st_name, symbol)) data = data_of(image, one);
+                return data.has_value();
+            });
+    return data;
 }
 
 std::vector<std::string> elf_undefined(Bytes bytes, std::string_view what) {
     const Image image(bytes, what);
     std::vector<std::string> found;
-    for (uint64_t i = 0; i < image.sections(); ++i) {
-        const Elf64_Shdr table = image.section(i);
-        if (table.sh_type != SHT_DYNSYM) continue;
-        const Bytes symbols = image.content(table);
-        const Bytes names = image.content(image.section(table.sh_link));
-        for (size_t at = 0; symbols.size() - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
-            Elf64_Sym symbol;
-            std::memcpy(&symbol, symbols.data() + at, sizeof(symbol));
-            if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0) continue;
-            if (symbol.st_name >= names.size()) image.fail("has a name outside its table of names");
-            const auto* const name = reinterpret_cast<const char*>(names.data()) + symbol.st_name;
-            found.emplace_back(name, strnlen(name, names.size() - symbol.st_name));
-        }
-    }
+    each_symbol(image, SHT_DYNSYM, [&](const Elf64_Sym& symbol, Bytes names) {
+        if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0) return false;
+        if (symbol.st_name >= names.size()) image.fail("has a name outside its table of names");
+        const auto* const name = reinterpret_cast<const char*>(names.data()) + symbol.st_name;
+        found.emplace_back(name, strnlen(name, names.size() - symbol.st_name));
+        return false;
+    });
     return found;
 }
 

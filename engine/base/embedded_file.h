@@ -2,8 +2,7 @@
 
 namespace nacelle {
 
-// A file that this binary carries, as tools/build/embed.py writes it: its name below the folder it comes from,
-// and its text, which lives as long as the program.
+// A file inside this binary, written by tools/build/embed.py: its name relative to its folder, and its text.
 struct EmbeddedFile {
     const char* name;
     const char* text;

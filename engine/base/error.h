@@ -4,7 +4,7 @@
 
 namespace nacelle {
 
-// The one exception of the engine: where it went wrong, what is wrong, what there is instead.
+// The one exception type of the engine: where the fault is, what it is, and what would work instead.
 class Error final : public std::runtime_error {
 public:
     Error(std::string where, std::string what, std::string instead = {});

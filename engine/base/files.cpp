@@ -42,7 +42,7 @@ std::string reason(int code) {
 
 constexpr std::string_view temporary_prefix = ".nacelle-";
 
-// Opens a new file beside the path, which becomes the file's.
+// Opens a new file of a unique name beside the path; the name becomes `path`.
 int create_beside(std::filesystem::path& path) {
     const std::filesystem::path folder = path.parent_path();
     std::random_device random;
@@ -56,7 +56,7 @@ int create_beside(std::filesystem::path& path) {
     }
 }
 
-// A file that nobody else has, removed again unless it was renamed to its target.
+// An unfinished file: removed unless it is renamed to its target.
 class Temporary final {
 public:
     explicit Temporary(const std::filesystem::path& target)
@@ -88,7 +88,7 @@ private:
     Descriptor file_;
 };
 
-// After the rename the new name is in the directory's memory only; this puts it on the disk.
+// Syncs the directory: until then the rename is in memory only.
 void sync_directory(const std::filesystem::path& directory) {
     Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (opened.get() >= 0) ::fsync(opened.get());
@@ -98,7 +98,7 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
     return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// Does what writes a file, and says in words why it cannot.
+// Runs the writing code and turns its failure into an Error.
 template <class Work> void writing(const std::filesystem::path& path, Work&& work) {
     if (!path.has_filename()) cannot_write(path, "the path names no file");
     try {
@@ -112,7 +112,7 @@ template <class Work> void writing(const std::filesystem::path& path, Work&& wor
 
 enum class Kind { any, plain };
 
-// Of what is no plain file, and of a source.
+// The errors of read_plain_file().
 constexpr size_t most_bytes = size_t(64) << 20;
 
 std::string read(const std::filesystem::path& path, Kind kind) {
@@ -120,7 +120,7 @@ std::string read(const std::filesystem::path& path, Kind kind) {
         const bool plain = code == ENOENT || code == EISDIR || code == ENOTDIR;
         throw Error(path.string(), plain ? reason(code) : "cannot be read: " + reason(code));
     };
-    // A pipe that nobody writes to would keep open() waiting.
+    // Without O_NONBLOCK open() would wait on a pipe without a writer.
     const int waits = kind == Kind::plain ? O_NONBLOCK : 0;
     Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | waits));
     if (file.get() < 0) fail(errno);
@@ -185,6 +185,12 @@ void make_private_directory(const std::filesystem::path& path) {
         const std::string why = code == EEXIST ? "a file is in its place" : reason(code);
         throw Error(made.string(), "cannot be made a directory: " + why);
     }
+}
+
+std::filesystem::path resolved_path(const std::filesystem::path& path) {
+    std::error_code trouble;
+    const std::filesystem::path result = std::filesystem::weakly_canonical(path, trouble);
+    return trouble ? path : result;
 }
 
 }

@@ -1,5 +1,5 @@
-// A compiler is a driver with children of its own. The system can end one process with the thread that started it
-// (PR_SET_PDEATHSIG), and not that one's children: so a process in between does.
+// A compiler is a driver with children of its own. The system can end a process with the thread that started it
+// (PR_SET_PDEATHSIG), but not that process's children. A guard in between ends them.
 #include "engine/base/guarded.h"
 
 #include "engine/base/argument_list.h"
@@ -16,22 +16,22 @@
 namespace nacelle {
 namespace {
 
-// All that the guard needs, made before it exists: behind fork() in a process with threads no memory may be asked for.
+// All data of the guard, allocated before fork(): after fork() in a process with threads nothing may allocate.
 struct Start {
     const char* path;
     char* const* arguments;
-    const char* scratch;    // null: none
-    int output, report;     // report: takes the reason why the program cannot be started
+    const char* work_folder;    // null: none
+    int output, report;         // report: takes the reason why the program cannot be started
     pid_t parent;
 };
 
 constexpr int end_by_parent = SIGUSR1;
 volatile pid_t guarded = 0;    // of the guard; -1 when it has ended
-// Whether the thread that waits has ended. Its process may outlive it, or end a moment later, so that the number of
-// the parent says nothing about it.
+// Whether the thread that waits has ended. Its process may outlive it or end a moment later, so that the parent's
+// process number does not tell.
 volatile std::sig_atomic_t abandoned = 0;
 
-// SIGTERM comes from the system when that thread ends, end_guarded's signal from the thread itself.
+// The system sends SIGTERM when that thread ends; end_guarded() sends its signal from the thread itself.
 void end_program(int signal) {
     if (signal == SIGTERM) abandoned = 1;
     if (guarded == 0) ::_exit(128 + SIGTERM);
@@ -39,11 +39,11 @@ void end_program(int signal) {
 }
 
 [[noreturn]] void leave(const Start& start, int status) {
-    if ((abandoned || ::getppid() != start.parent) && start.scratch) {
-        // The threads of a process that is killed end one after the other, and each end may be told.
+    if ((abandoned || ::getppid() != start.parent) && start.work_folder) {
+        // The threads of a killed process end one after the other, and each may send a signal.
         ::prctl(PR_SET_PDEATHSIG, 0);
         ::signal(SIGTERM, SIG_IGN);
-        ::execl("/bin/rm", "rm", "-rf", "--", start.scratch, static_cast<char*>(nullptr));
+        ::execl("/bin/rm", "rm", "-rf", "--", start.work_folder, static_cast<char*>(nullptr));
     }
     ::_exit(status);
 }
@@ -55,7 +55,7 @@ void restore_signals() {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Only 0 to 3 stay open: a lock or a socket of the parent's must not live on in the guard.
+// Only descriptors 0 to 3 stay open: a lock or a socket of the parent must not live on in the guard.
 void take_descriptors(const Start& start) {
     ::dup2(::open("/dev/null", O_RDONLY), 0);
     ::dup2(start.output, 1);
@@ -111,7 +111,7 @@ int wait_for(pid_t process) {
 }
 
 pid_t start_guarded(const std::string& path, const std::vector<std::string>& command, int output,
-                    const std::string& scratch) {
+                    const std::string& work_folder) {
     const std::vector<char*> arguments = argument_list(command);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return -errno;
@@ -119,7 +119,7 @@ pid_t start_guarded(const std::string& path, const std::vector<std::string>& com
     Descriptor theirs(ends[1]);
     const Start start{.path = path.c_str(),
                       .arguments = arguments.data(),
-                      .scratch = scratch.empty() ? nullptr : scratch.c_str(),
+                      .work_folder = work_folder.empty() ? nullptr : work_folder.c_str(),
                       .output = output,
                       .report = theirs.get(),
                       .parent = ::getpid()};
@@ -127,7 +127,7 @@ pid_t start_guarded(const std::string& path, const std::vector<std::string>& com
     if (process == 0) guard(start);
     if (process < 0) return -errno;
     theirs.close();
-    // Nothing but an end comes where the program has been started.
+    // Where the program has started, the pipe is closed without data.
     int why = 0;
     ssize_t got = 0;
     while ((got = ::read(ours.get(), &why, sizeof why)) < 0 && errno == EINTR) {}

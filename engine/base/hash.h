@@ -5,20 +5,20 @@
 
 namespace nacelle {
 
-// 128 bits over a sequence of texts, for cache keys and content names: not for secrets.
+// A 128-bit hash over a sequence of texts, for cache keys and content names. It is not cryptographic.
 class Hash final {
 public:
-    // The length is part of it, so that ("ab", "c") is not ("a", "bc").
+    // Includes the length, so that ("ab", "c") and ("a", "bc") differ.
     Hash& add(std::string_view text);
     std::string hex() const;    // 32 digits
 
 private:
-    // Both compilers have 128-bit integers; the word keeps -Wpedantic silent about them.
+    // `__extension__` keeps -Wpedantic silent about 128-bit integers, which both compilers have.
     __extension__ typedef unsigned __int128 Bits;
     Bits state_ = (static_cast<Bits>(0x6c62272e07bb0142ull) << 64) | 0x62b821756295c58dull;
 };
 
-// So many digits, written as hex() does.
+// Whether the text is this many digits as hex() writes them.
 bool is_hex(std::string_view text, size_t digits);
 
 }

@@ -6,7 +6,7 @@ namespace nacelle {
 
 enum class LogLevel { debug, info, warning, error };
 
-// Where messages go: an object that is handed around, never a global.
+// Receives messages. It is passed to whoever writes them; there is no global log.
 class Log final {
 public:
     using Writer = std::function<void(LogLevel, const std::string&)>;

@@ -43,7 +43,7 @@ const Type& type_of(const std::string& descr, const std::string& where) {
                 "there is: bool, integers and floating-point numbers of up to 8 bytes");
 }
 
-// Bytes of an array with this shape, or nothing a size_t can hold.
+// The bytes of an array of this shape; nothing where the product overflows.
 bool multiply(const std::vector<int64_t>& shape, uint64_t& product) {
     for (const int64_t size : shape) {
         if (size < 0 || __builtin_mul_overflow(product, static_cast<uint64_t>(size), &product)) {
@@ -53,7 +53,7 @@ bool multiply(const std::vector<int64_t>& shape, uint64_t& product) {
     return true;
 }
 
-// The header's length: two bytes in version 1, four from version 2 on, the lowest first.
+// The header's length: two bytes in version 1, four from version 2 on, little-endian.
 uint32_t header_length(std::string_view bytes, size_t count) {
     uint32_t length = 0;
     for (size_t i = 0; i < count; ++i) {

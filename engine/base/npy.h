@@ -14,8 +14,8 @@ struct NpyArray {
     std::vector<std::byte> data;
 };
 
-// Reads the content of a .npy file, versions 1 to 3. Fortran order, big-endian numbers and types
-// other than those above are errors that name `where`.
+// Parses a .npy file, versions 1 to 3. Fortran order, big-endian numbers and types other than those above are errors
+// that name `where`.
 NpyArray parse_npy(std::string_view bytes, const std::string& where);
 // The content of a .npy file (version 1). Throws where shape and data disagree.
 std::string make_npy(const NpyArray& array);

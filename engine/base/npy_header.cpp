@@ -42,7 +42,7 @@ public:
         return result;
     }
 
-    // A text, or a list with everything in it: only its presence matters.
+    // Skips a text or a list: only its presence matters.
     std::string type() {
         if (!take('[')) return "'" + quoted() + "'";
         std::string list = "[";

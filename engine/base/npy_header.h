@@ -6,9 +6,9 @@
 
 namespace nacelle {
 
-// The dictionary at the start of a .npy file, a Python literal with these three keys.
+// The dictionary at the start of a .npy file: a Python literal with three keys.
 struct NpyHeader {
-    std::string descr;    // as it stands: "'<f4'", or "[('x', '<f4')]" for records
+    std::string descr;    // verbatim: "'<f4'", or "[('x', '<f4')]" for records
     bool fortran_order = false;
     std::vector<int64_t> shape;
 };

@@ -2,14 +2,14 @@
 #include <charconv>
 #include <string>
 
-// Numbers as text, the same in every locale.
+// Numbers as text, independent of the locale.
 namespace nacelle {
 
-// The shortest digits that read back as the same number. One that is a float exactly is written as a float.
+// The shortest digits that parse back to the same number; a double that is exactly a float is written as a float.
 std::string shortest(double number);
-// The number that those digits are as a double: 0.1 for the float nearest to it.
+// The double that those digits denote: 0.1 for the float nearest to it.
 double as_written(float number);
-// At most so many significant digits, as "%.5g" prints.
+// At most `digits` significant digits, as "%.5g" prints.
 std::string rounded(double number, int digits);
 
 template <class T> void append_shortest(std::string& text, T number) {

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <system_error>
 
@@ -23,8 +24,8 @@ namespace {
 constexpr int poll_milliseconds = 10;
 constexpr size_t most_output = size_t(64) << 20;    // what comes behind it is lost
 
-// What a child starts with: its own process group, so that its children die with it; none of the signal masks and
-// handlers of the host.
+// The attributes of a child: its own process group, so that its children die with it, and default signal masks and
+// handlers.
 class SpawnSettings final {
 public:
     SpawnSettings() {
@@ -62,8 +63,8 @@ public:
     throw Error("cannot start '" + name + "'", why);
 }
 
-// Takes what the pipe holds now; false once nobody can write to it any more. Never more than a pipe
-// can hold (1 MiB), so that a program that writes without end cannot keep us from `cancel`.
+// Reads what the pipe holds now; false once its writers have closed it. Reads at most the capacity of a pipe (1 MiB),
+// so that endless output cannot delay `cancel`.
 bool read_available(int pipe, std::string& output) {
     std::array<char, 65536> buffer;
     for (int chunk = 0; chunk < 16; ++chunk) {
@@ -76,8 +77,8 @@ bool read_available(int pipe, std::string& output) {
     return true;
 }
 
-// The pipe's end is not the program's end: it may close its output early, and a child that it left
-// in the background may hold the pipe open for hours. So both are watched.
+// The end of the pipe is not the end of the program: it may close its output early, and a background child may hold
+// the pipe open for hours. Both are watched.
 ProcessResult watch(pid_t guard, int pipe, const std::atomic<bool>* cancel) {
     ProcessResult result;
     bool open = true;
@@ -121,7 +122,7 @@ pid_t start_process(const std::vector<std::string>& command, int input) {
 }
 
 ProcessResult run_process(const std::vector<std::string>& command, const std::atomic<bool>* cancel,
-                          const std::string& scratch) {
+                          const std::string& work_folder) {
     if (command.empty() || command[0].empty()) throw Error("cannot start ''", "no program named");
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) cannot_start(command[0], errno);
@@ -133,7 +134,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::at
     const bool path_given = command[0].find('/') != std::string::npos;
     if (found.empty() && !path_given) cannot_start(command[0], ENOENT);
     const pid_t guard =
-        start_guarded(found.empty() ? command[0] : found, command, input.get(), scratch);
+        start_guarded(found.empty() ? command[0] : found, command, input.get(), work_folder);
     if (guard < 0) cannot_start(command[0], -guard);
     input.close();
     return watch(guard, output.get(), cancel);
@@ -154,6 +155,16 @@ std::string find_program(const std::string& name) {
         start = end + 1;
     }
     return {};
+}
+
+bool send_text(int socket, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        text.remove_prefix(size_t(count));
+    }
+    return true;
 }
 
 }

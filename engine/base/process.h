@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -8,21 +9,23 @@ namespace nacelle {
 
 struct ProcessResult {
     int status = 0;        // exit status, or 128 + the signal
-    std::string output;    // standard output and standard error as they came
+    std::string output;    // standard output and standard error, interleaved
     bool cancelled = false;
 };
 
-// Runs a program found on PATH with standard input empty, and waits. Throws where it cannot be
-// started. Setting `cancel` kills it and its children, and so does the end of this process or thread,
-// which also takes along `scratch`, a folder that is the program's alone. A child that it leaves running
-// in the background is not waited for.
+// Runs a program found on PATH with empty standard input, and waits. Throws where it cannot be started. Setting
+// `cancel` kills the program and its children; so does the end of this process or thread, which also removes
+// `work_folder`, a folder that belongs to the program alone. Children that the program leaves in the background are
+// not waited for.
 ProcessResult run_process(const std::vector<std::string>& command,
                           const std::atomic<bool>* cancel = nullptr,
-                          const std::string& scratch = {});
-// Starts a program whose standard input is this socket and whose output goes nowhere, and does not wait; its number,
-// or -1 where it cannot be started.
+                          const std::string& work_folder = {});
+// Starts a program with this socket as its standard input and no output, and does not wait. Returns its process
+// number, or -1 where it cannot be started.
 pid_t start_process(const std::vector<std::string>& command, int input);
-// The full path of a program on PATH, or empty. A name with a slash is looked up as it stands.
+// Writes the whole text to a socket, waiting for room; false where the other end is closed.
+bool send_text(int socket, std::string_view text);
+// The full path of a program on PATH, or empty. A name with a slash is not searched for.
 std::string find_program(const std::string& name);
 
 }

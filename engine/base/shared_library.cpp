@@ -11,7 +11,7 @@
 namespace nacelle {
 namespace {
 
-// The loader's own words: they name the missing dependency or symbol. Boost's error code does not.
+// The loader's own message names the missing dependency or symbol; Boost's error code does not.
 std::string loader_reason(const std::filesystem::path& path) {
     const char* text = ::dlerror();
     std::string reason = text ? text : "the loader gives no reason";
@@ -25,7 +25,7 @@ std::string loader_reason(const std::filesystem::path& path) {
 SharedLibrary::SharedLibrary(const std::filesystem::path& path) {
     if (path.empty()) throw Error("shared library", "no path given");
     auto mode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local;
-    // Without this Boost takes a bare name for a file in the current directory.
+    // Without this Boost looks for a bare name in the current directory.
     if (!path.has_parent_path()) mode |= boost::dll::load_mode::search_system_folders;
 
     std::error_code failed;

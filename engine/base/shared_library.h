@@ -5,11 +5,11 @@
 
 namespace nacelle {
 
-// An open shared object (Boost.DLL underneath), closed with the last copy. Its symbols are bound at
-// once and stay its own; throws with the loader's reason.
+// An open shared object (Boost.DLL underneath), closed with its last copy. Symbols are bound at once and stay local.
+// Throws with the loader's reason.
 class SharedLibrary final {
 public:
-    // A path, or a bare name such as "libcuda.so.1" that the system's loader searches for.
+    // A path, or a bare name such as "libcuda.so.1", which the loader searches for.
     explicit SharedLibrary(const std::filesystem::path& path);
     // The symbol's address, or null.
     void* find(const std::string& symbol) const;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -28,8 +27,38 @@ std::vector<std::string> parts_of(const std::string& name) {
     return parts;
 }
 
-// Letters put in, left out, changed or swapped with their neighbour.
-size_t edits(const std::string& from, const std::string& to) {
+// The largest distance that counts as a typing error in a word of this length.
+size_t allowed(size_t length) {
+    if (length <= 1) return 0;
+    if (length <= 5) return 1;
+    return length <= 8 ? 2 : 3;
+}
+
+std::optional<size_t> distance(const std::string& from, const std::string& to) {
+    const size_t longest = std::max(from.size(), to.size());
+    const size_t difference = longest - std::min(from.size(), to.size());
+    if (difference > allowed(longest)) return std::nullopt;
+    const size_t count = edit_distance(from, to);
+    if (count > allowed(longest)) return std::nullopt;
+    return count;
+}
+
+// Compares part by part from the end, so that `gravty` finds `body.gravity`; a missing part costs one edit.
+std::optional<size_t> dotted_distance(const std::string& from, const std::string& to) {
+    const std::vector<std::string> wrong = parts_of(from), name = parts_of(to);
+    const size_t shared = std::min(wrong.size(), name.size());
+    size_t sum = std::max(wrong.size(), name.size()) - shared;
+    for (size_t i = 1; i <= shared; ++i) {
+        const auto part = distance(wrong[wrong.size() - i], name[name.size() - i]);
+        if (!part) return std::nullopt;
+        sum += *part;
+    }
+    return sum;
+}
+
+}
+
+size_t edit_distance(const std::string& from, const std::string& to) {
     std::vector<size_t> before, last, row(to.size() + 1);
     for (size_t j = 0; j <= to.size(); ++j) row[j] = j;
     for (size_t i = 1; i <= from.size(); ++i) {
@@ -44,37 +73,6 @@ size_t edits(const std::string& from, const std::string& to) {
         }
     }
     return row.back();
-}
-
-// How many edits still make a likely slip of the hand in a word of this length.
-size_t allowed(size_t length) {
-    if (length <= 1) return 0;
-    if (length <= 5) return 1;
-    return length <= 8 ? 2 : 3;
-}
-
-std::optional<size_t> distance(const std::string& from, const std::string& to) {
-    const size_t longest = std::max(from.size(), to.size());
-    const size_t difference = longest - std::min(from.size(), to.size());
-    if (difference > allowed(longest)) return std::nullopt;
-    const size_t count = edits(from, to);
-    if (count > allowed(longest)) return std::nullopt;
-    return count;
-}
-
-// Part by part from the end, so that `gravty` finds `body.gravity`; a missing part costs one edit.
-std::optional<size_t> dotted_distance(const std::string& from, const std::string& to) {
-    const std::vector<std::string> wrong = parts_of(from), name = parts_of(to);
-    const size_t shared = std::min(wrong.size(), name.size());
-    size_t sum = std::max(wrong.size(), name.size()) - shared;
-    for (size_t i = 1; i <= shared; ++i) {
-        const auto part = distance(wrong[wrong.size() - i], name[name.size() - i]);
-        if (!part) return std::nullopt;
-        sum += *part;
-    }
-    return sum;
-}
-
 }
 
 std::string suggest(std::string_view wrong, const std::vector<std::string>& names) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
 
-// The first character of a text: how many bytes it has, 0 where they are no UTF-8.
+// The number of bytes of the text's first character; 0 where they are not UTF-8.
 struct Character {
     size_t size = 0;
     uint32_t code = 0;
@@ -30,7 +30,7 @@ Character first_character(std::string_view text) {
     return {size, code};
 }
 
-// Those of ASCII, and the second set that some terminals obey as well.
+// The control characters of ASCII, and the second set (C1), which some terminals obey as well.
 bool is_control(uint32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 
 // Calls take(bytes, character) for each character, and for each byte that belongs to none.

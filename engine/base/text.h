@@ -2,18 +2,18 @@
 #include <string>
 #include <string_view>
 
-// Text that comes from outside: from a compiler, an author's file or program, a file of somebody else.
+// Text from outside: from a compiler, an author's file or program, or a stranger's file.
 namespace nacelle {
 
-// The text with U+FFFD in place of each byte that belongs to no UTF-8 character.
+// The text with U+FFFD in place of each byte that is not part of a UTF-8 character.
 std::string valid_utf8(std::string_view text);
 bool is_valid_utf8(std::string_view text);
 
-// The text as a terminal may show it: valid UTF-8 whose control characters, but for line ends and tabs,
-// are written out as \x1b, so that none of them moves the cursor or renames the window.
+// Valid UTF-8 whose control characters, except line ends and tabs, are written out as \x1b: none of them moves the
+// cursor or renames the window.
 std::string printable(std::string_view text);
 
-// Whether a terminal shows the text as it is, in one line.
+// Whether a terminal shows the text unchanged and in one line.
 bool is_printable_line(std::string_view text);
 
 }

@@ -5,14 +5,14 @@
 
 namespace nacelle {
 
-// One thing that must hold of an environment.
+// One property that an environment must have.
 struct Check {
     const char* name;
     Finding (*run)(Session&);
-    bool basis = false;    // where it is refused, what compares runs would only show it again
+    bool basis = false;    // if it is refused, checks that compare runs would only repeat it
 };
 
-// All of them, in the order in which they run: what ends the process comes as early as it can.
+// All checks in the order in which they run: those that may end the process come first.
 std::span<const Check> all_checks();
 
 // Compilers (compiled.cpp).
@@ -26,16 +26,16 @@ Finding check_reset_writes(Session&);
 Finding check_observe_writes(Session&);
 Finding check_same_as_checked(Session&);
 Finding check_finite(Session&);
-// What the author has written down of single steps (written_steps.cpp).
+// The author's table of single steps (written_steps.cpp).
 Finding check_step_table(Session&);
-// The same bits in every way of running (repeat.cpp).
+// Equal bits in every way of running (repeat.cpp).
 Finding check_determinism(Session&);
 Finding check_split(Session&);
 Finding check_threads(Session&);
 Finding check_order(Session&);
 Finding check_given_actions(Session&);
 Finding check_gpu_path(Session&);
-// Play (play.cpp).
+// Episodes (episodes.cpp).
 Finding check_time_limit(Session&);
 Finding check_masks(Session&);
 Finding check_snapshots(Session&);

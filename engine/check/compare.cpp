@@ -7,9 +7,9 @@
 namespace nacelle {
 namespace {
 
-// How the elements of one array lie, and which environment has which.
-struct Lie {
-    Lie(const Environment& env, const Field& field)
+// How the elements of an array lie in memory, and which environment each belongs to.
+struct ArrayLayout {
+    ArrayLayout(const Environment& env, const Field& field)
         : rows(env.schema().rows(field, env.count())),
           each(field.per == Per::env || field.per == Per::row ? rows / env.count() : 0),
           width(field.count),
@@ -20,18 +20,12 @@ struct Lie {
     bool columns;
 };
 
-std::vector<std::byte> bytes_of(const NamedArray& array) {
-    std::vector<std::byte> bytes(array.bytes());
-    array.read(bytes.data());
-    return bytes;
-}
-
-std::string place(const Field& field, const Lie& lie, size_t row, size_t element) {
+std::string place(const Field& field, const ArrayLayout& layout, size_t row, size_t element) {
     std::string text = field.name;
-    if (lie.width > 1) text += "[" + std::to_string(element) + "]";
-    if (lie.each == 0) return text;
-    text += " of environment " + std::to_string(row / lie.each);
-    if (lie.each > 1) text += ", agent " + std::to_string(row % lie.each);
+    if (layout.width > 1) text += "[" + std::to_string(element) + "]";
+    if (layout.each == 0) return text;
+    text += " of environment " + std::to_string(row / layout.each);
+    if (layout.each > 1) text += ", agent " + std::to_string(row % layout.each);
     return text;
 }
 
@@ -42,8 +36,7 @@ std::string pair_text(Dtype dtype, const std::byte* a, const std::byte* b) {
     return text.str();
 }
 
-// Two stretches of bytes at the same elements: the place of the first element that differs, or
-// npos.
+// The index of the first element that differs between two ranges of bytes, or npos.
 size_t first_apart(const std::byte* a, const std::byte* b, size_t bytes, size_t unit) {
     if (std::memcmp(a, b, bytes) == 0) return std::string::npos;
     for (size_t at = 0; at < bytes; at += unit)
@@ -52,13 +45,13 @@ size_t first_apart(const std::byte* a, const std::byte* b, size_t bytes, size_t 
 }
 
 std::string array_difference(Environment& a, Environment& b, const Field& field,
-                             const Stretch& stretch) {
-    const Lie in_a(a, field), in_b(b, field);
-    const std::vector<std::byte> left = bytes_of(a.arrays()[field.name]),
-                                 right = bytes_of(b.arrays()[field.name]);
-    const size_t from = stretch.first * in_a.each, other = stretch.other_first * in_b.each;
-    const size_t rows = in_a.each ? stretch.count * in_a.each : in_a.rows;
-    // Columns are one piece for each element, rows are a single piece.
+                             const EnvRange& range) {
+    const ArrayLayout in_a(a, field), in_b(b, field);
+    const std::vector<std::byte> left = a.arrays()[field.name].raw(),
+                                 right = b.arrays()[field.name].raw();
+    const size_t from = range.first * in_a.each, other = range.other_first * in_b.each;
+    const size_t rows = in_a.each ? range.count * in_a.each : in_a.rows;
+    // Columns are one range for each element, rows a single range.
     const size_t pieces = in_a.columns ? in_a.width : 1, wide = in_a.columns ? 1 : in_a.width;
     for (size_t piece = 0; piece < pieces; ++piece) {
         const std::byte* const at = left.data() + (piece * in_a.rows + from) * wide * in_a.unit;
@@ -75,13 +68,13 @@ std::string array_difference(Environment& a, Environment& b, const Field& field,
 
 }
 
-std::string difference(Environment& a, Environment& b, const Stretch& stretch,
+std::string difference(Environment& a, Environment& b, const EnvRange& range,
                        const std::function<bool(const Field&)>& wanted) {
-    const bool whole = stretch.count == a.count() && stretch.count == b.count();
+    const bool whole = range.count == a.count() && range.count == b.count();
     for (const Field& field : a.schema().fields()) {
         if (field.slot < 0 || (wanted && !wanted(field))) continue;
         if (!whole && (field.role == Role::total || field.per == Per::group)) continue;
-        const std::string found = array_difference(a, b, field, stretch);
+        const std::string found = array_difference(a, b, field, range);
         if (!found.empty()) return found;
     }
     return {};
@@ -92,39 +85,40 @@ std::string difference(Environment& a, Environment& b,
     return difference(a, b, {0, 0, a.count()}, wanted);
 }
 
-Deviation deviation(Environment& a, Environment& b, double tolerance) {
-    Deviation found;
+Mismatches count_mismatches(Environment& a, Environment& b, double tolerance) {
+    Mismatches found;
     for (const Field& field : a.schema().fields()) {
         if (field.slot < 0 || field.role == Role::total) continue;
-        const Lie lie(a, field);
-        const std::vector<std::byte> left = bytes_of(a.arrays()[field.name]),
-                                     right = bytes_of(b.arrays()[field.name]);
-        for (size_t i = 0; i < left.size() / lie.unit; ++i) {
-            const std::byte *const x = left.data() + i * lie.unit, *const y =
-                                                                       right.data() + i * lie.unit;
+        const ArrayLayout layout(a, field);
+        const std::vector<std::byte> left = a.arrays()[field.name].raw(),
+                                     right = b.arrays()[field.name].raw();
+        for (size_t i = 0; i < left.size() / layout.unit; ++i) {
+            const std::byte* const x = left.data() + i * layout.unit;
+            const std::byte* const y = right.data() + i * layout.unit;
             ++found.elements;
-            if (std::memcmp(x, y, lie.unit) == 0) continue;
+            if (std::memcmp(x, y, layout.unit) == 0) continue;
             const double u = read_number(field.dtype, x), v = read_number(field.dtype, y);
             if (std::abs(u - v) <= tolerance * std::max({1.0, std::abs(u), std::abs(v)})) continue;
             if (found.apart++ == 0)
-                found.first = place(field, lie, lie.columns ? i % lie.rows : i / lie.width,
-                                    lie.columns ? i / lie.rows : i % lie.width) +
-                              ": " + pair_text(field.dtype, x, y);
+                found.first =
+                    place(field, layout, layout.columns ? i % layout.rows : i / layout.width,
+                          layout.columns ? i / layout.rows : i % layout.width) +
+                    ": " + pair_text(field.dtype, x, y);
         }
     }
     return found;
 }
 
-std::string left_alone(Environment& zeroes, Environment& ones, Role role) {
+std::string unwritten(Environment& zeroes, Environment& ones, Role role) {
     for (const Field& field : zeroes.schema().fields()) {
         if (field.slot < 0 || field.role != role) continue;
-        const Lie lie(zeroes, field);
+        const ArrayLayout layout(zeroes, field);
         const std::vector<double> low = zeroes.arrays()[field.name].numbers(),
                                   high = ones.arrays()[field.name].numbers();
         for (size_t i = 0; i < low.size(); ++i)
             if (low[i] == 0 && high[i] == 1)
-                return place(field, lie, lie.columns ? i % lie.rows : i / lie.width,
-                             lie.columns ? i / lie.rows : i % lie.width);
+                return place(field, layout, layout.columns ? i % layout.rows : i / layout.width,
+                             layout.columns ? i / layout.rows : i % layout.width);
     }
     return {};
 }
@@ -143,7 +137,7 @@ void fill_role(Environment& env, Role role, double value) {
 
 void copy_array(Environment& from, Environment& to, const std::string& name) {
     NamedArray& source = from.arrays()[name];
-    to.arrays()[name].write_bytes(bytes_of(source).data(), source.count());
+    to.arrays()[name].write_bytes(source.raw().data(), source.count());
 }
 
 void copy_states(Environment& from, Environment& to) {

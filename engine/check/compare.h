@@ -3,34 +3,33 @@
 
 namespace nacelle {
 
-// Environments of two batches that should be alike: `count` of them, from these on.
-struct Stretch {
+// A range of environments in each of two batches: `count` of them, from these on.
+struct EnvRange {
     uint32_t first = 0, other_first = 0, count = 0;
 };
 
-// The first element that differs in any bit, in words ("state.x of environment 3: 0.5 and 0.25"),
-// or an empty text. `wanted` picks the arrays; sums of statistics are left out of what is not
-// whole.
-std::string difference(Environment& a, Environment& b, const Stretch& stretch,
+// The first element that differs in any bit, in words ("state.x of environment 3: 0.5 and 0.25"), or an empty text.
+// `wanted` selects arrays; sums of statistics are left out where the range is not the whole batch.
+std::string difference(Environment& a, Environment& b, const EnvRange& range,
                        const std::function<bool(const Field&)>& wanted = {});
 // The same for two whole batches.
 std::string difference(Environment& a, Environment& b,
                        const std::function<bool(const Field&)>& wanted = {});
 
-// Of two whole batches, how many elements differ by more than `tolerance` (absolute for numbers
-// below 1, relative above), and the first of them in words.
-struct Deviation {
+// The number of elements of two whole batches that differ by more than `tolerance` (absolute for numbers below 1,
+// else relative), and the first one in words.
+struct Mismatches {
     uint64_t elements = 0, apart = 0;
     std::string first;
 };
-Deviation deviation(Environment& a, Environment& b, double tolerance);
+Mismatches count_mismatches(Environment& a, Environment& b, double tolerance);
 
-// The first number of a role that is 0 in `zeroes` and 1 in `ones`, as fill_role() left it, or
-// empty.
-std::string left_alone(Environment& zeroes, Environment& ones, Role role);
-// Every number of the arrays of a role becomes this one.
+// The first number of a role that still has the value that fill_role() gave it: 0 in `zeroes` and 1 in `ones`; or an
+// empty text.
+std::string unwritten(Environment& zeroes, Environment& ones, Role role);
+// Sets every number in the arrays of a role.
 void fill_role(Environment& env, Role role, double value);
-// Copies what makes up an environment, and its counters, from one batch to another.
+// Copies the state and the counters of all environments from one batch to another.
 void copy_states(Environment& from, Environment& to);
 void copy_array(Environment& from, Environment& to, const std::string& name);
 

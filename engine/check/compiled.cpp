@@ -1,14 +1,14 @@
-// What the compilers make of an author's file.
+// Checks by compiling an author's file.
 #include "engine/base/error.h"
 #include "engine/base/process.h"
 #include "engine/check/checks.h"
 #include "engine/check/maths_imports.h"
-#include "engine/env/embedded_sdk.h"
+#include "engine/compile/embedded_sdk.h"
+#include "engine/jit/author_source.h"
 #include "engine/jit/compile_cached.h"
+#include "engine/jit/compile_folder.h"
 #include "engine/jit/compiler_output.h"
 #include "engine/jit/host_toolchain.h"
-#include "engine/jit/scan.h"
-#include "engine/jit/scratch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,28 +18,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What g++ or clang says with warnings of doubles, and nothing built.
+// The warnings of g++ or clang about doubles, without a build.
 std::vector<CompilerReport> warnings_of(const fs::path& author) {
     Cache cache(Cache::default_directory());
-    const Scratch scratch(cache.files());
-    for (const EmbeddedFile& header : embedded_sdk()) scratch.write(header.name, header.text);
-    const fs::path unit = scratch.path() / "unit.cpp";
-    scratch.write("unit.cpp", include_line(author) +
-                                  "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n");
+    const CompileFolder folder(cache.files());
+    for (const EmbeddedFile& header : embedded_sdk()) folder.write(header.name, header.text);
+    const fs::path unit = folder.path() / "unit.cpp";
+    folder.write("unit.cpp", include_line(author) +
+                                 "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n");
     const HostToolchain toolchain = find_host_toolchain(cache);
     std::vector<std::string> command = {"/usr/bin/env", "LC_ALL=C.UTF-8",
-                                        "TMPDIR=" + scratch.path().string()};
+                                        "TMPDIR=" + folder.path().string()};
     command.insert(command.end(), toolchain.command.begin(), toolchain.command.end());
     command.insert(command.end(), {"-std=c++20", "-fsyntax-only", "-Wdouble-promotion",
-                                   "-fdiagnostics-color=never", "-I" + scratch.path().string()});
+                                   "-fdiagnostics-color=never", "-I" + folder.path().string()});
     if (!toolchain.clang) command.push_back("-ftrack-macro-expansion=0");
     command.insert(command.end(), {"-x", "c++", unit.string()});
-    return parse_gnu_output(run_process(command, nullptr, scratch.path().string()).output);
-}
-
-bool is_author_file(const std::vector<SourceFile>& closure, const std::string& file) {
-    return std::any_of(closure.begin(), closure.end(),
-                       [&](const SourceFile& one) { return one.path == file; });
+    return parse_gnu_output(run_process(command, nullptr, folder.path().string()).output);
 }
 
 std::string size_of(const Header& header, const EnvSchema& schema) {
@@ -51,7 +46,7 @@ std::string size_of(const Header& header, const EnvSchema& schema) {
 
 }
 
-// A parameter that the environment does not have, or of another form: said before any check runs.
+// Throws before any check where a parameter is unknown or has another form.
 void check_params(const Session& session) {
     const EnvSettings& settings = session.subject().settings;
     ParamValues values(session.schema(),
@@ -74,7 +69,7 @@ Finding check_gpu_compiler(Session& session) {
         const DeviceChoice gpu = open_device("cuda");
         architecture = gpu.device->info().architecture;
     } catch (const Error&) {
-        // No GPU: its compiler needs none, and any architecture shows what it refuses.
+        // Without a GPU: its compiler does not need one, and any architecture shows errors.
     }
     std::unique_ptr<Compiler> nvrtc;
     try {
@@ -102,7 +97,7 @@ Finding check_float_arithmetic(Session& session) {
     std::string found;
     int more = 0;
     for (const CompilerReport& report : warnings_of(session.subject().settings.source)) {
-        if (report.error || !is_author_file(closure, report.place.file)) continue;
+        if (report.error || !find_file(closure, report.place.file)) continue;
         if (found.empty())
             found = fs::path(report.place.file).filename().string() + ":" +
                     std::to_string(report.place.line) + ": a float becomes a double";
@@ -118,7 +113,7 @@ Finding check_maths(Session& session) {
     const std::vector<SourceFile> closure = read_closure(session.subject().settings.source);
     std::string names, use;
     for (const std::string& name : maths_imports(made.elf(), session.file())) {
-        const std::string place = place_of_call(closure, name);
+        const std::string place = line_of_call(closure, name);
         if (place.empty() && is_exact(name)) continue;    // nacelle/math.h's own
         names += (names.empty() ? "" : ", ") + name + place;
         const std::string ours = our_maths(name);

@@ -1,4 +1,4 @@
-// What an author's functions read and write.
+// Checks what an author's functions read and write.
 #include "engine/base/error.h"
 #include "engine/check/checks.h"
 
@@ -12,7 +12,7 @@ bool is_seen(const Field& field) {
     return field.role == Role::obs || field.role == Role::global || field.role == Role::mask;
 }
 
-// Which number is not finite; a step that meets one is the last that does anything.
+// The number that is not finite; after a step that finds one, no further step has an effect.
 std::string not_finite(Environment& env) {
     try {
         env.check_finite();
@@ -29,7 +29,7 @@ std::string before(const std::string& text, const char* mark) {
 }
 
 Finding check_indices(Session& session) {
-    // A fault ends the process with its words: to come here is to have passed.
+    // A fault ends the process with a message, so that this line means success.
     const auto env = session.load_near_limit(Variant::checked());
     const uint32_t steps = session.steps();
     session.play(steps, [&](uint32_t) { env->step_at_random(); });
@@ -70,7 +70,7 @@ Finding check_observe_writes(Session& session) {
         fill_role(*ones, Role::obs, 1);
         zeroes->step_at_random();
         ones->step_at_random();
-        if (not_finite(*zeroes).empty()) found = left_alone(*zeroes, *ones, Role::obs);
+        if (not_finite(*zeroes).empty()) found = unwritten(*zeroes, *ones, Role::obs);
     });
     if (found.empty())
         return passed("observe() writes every number of Obs (" + std::to_string(steps) + " steps)");

@@ -6,10 +6,10 @@
 
 namespace nacelle {
 
-// What a check came to.
+// The result of a check.
 enum class Verdict : uint8_t { ok, advice, skipped, refused };
 
-// One line of a report: what was compared, or what is wrong and what to do about it.
+// One line of a report: what was compared, or what is wrong and how to repair it.
 struct Finding {
     std::string check;
     Verdict verdict = Verdict::ok;

@@ -1,4 +1,4 @@
-// A CPU's numbers against a GPU's.
+// Compares a CPU's numbers with a GPU's.
 #include "engine/base/error.h"
 #include "engine/check/checks.h"
 
@@ -7,8 +7,8 @@ namespace {
 
 constexpr uint32_t strict_steps = 1000;
 constexpr double tolerance = 1e-4;
-// In the default mode a GPU rounds otherwise, and a comparison may then go the other way: one
-// element in so many may be apart.
+// In the default mode a GPU rounds differently, and a comparison may then give another result: this fraction of
+// elements may differ.
 constexpr uint64_t one_apart_in = 10000;
 
 // Why the comparison cannot be made here; empty where it can.
@@ -56,13 +56,13 @@ Finding check_default_mode(Session& session) {
     const auto cpu = session.load(Variant::plain(), settings);
     const auto gpu = session.load_on_gpu(settings);
     put_near_limit(*cpu, 200);
-    Deviation all;
+    Mismatches all;
     const uint32_t steps = session.steps(100);
     session.play(steps, [&](uint32_t) {
         copy_states(*cpu, *gpu);
         cpu->step_at_random();
         gpu->step_at_random();
-        const Deviation one = deviation(*cpu, *gpu, tolerance);
+        const Mismatches one = count_mismatches(*cpu, *gpu, tolerance);
         if (all.apart == 0) all.first = one.first;
         all.elements += one.elements;
         all.apart += one.apart;

@@ -3,13 +3,12 @@
 #include "engine/base/elf.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 namespace nacelle {
 namespace {
 
-// What libm has for double; each also with an f or an l behind it.
+// The functions of libm for double; each also exists with the suffix f or l.
 constexpr std::string_view functions[] = {
     "acos",      "acosh",  "asin",   "asinh",  "atan",      "atan2",     "atanh",     "cbrt",
     "ceil",      "cos",    "cosh",   "erf",    "erfc",      "exp",       "exp10",     "exp2",
@@ -18,18 +17,18 @@ constexpr std::string_view functions[] = {
     "log2",      "logb",   "lrint",  "lround", "modf",      "nearbyint", "nextafter", "pow",
     "remainder", "remquo", "rint",   "round",  "roundeven", "scalbn",    "sin",       "sincos",
     "sinh",      "sqrt",   "tan",    "tanh",   "tgamma",    "trunc"};
-// What the SDK has under the same name.
+// Those that the SDK has under the same name.
 constexpr std::string_view ours[] = {"sin", "cos", "tan",  "atan2", "sqrt", "exp",
                                      "log", "pow", "tanh", "floor", "fmod"};
 
-// What nacelle/math.h itself may call: these have one exact result, on every processor.
+// Those that nacelle/math.h may call: they have one exact result on every processor.
 constexpr std::string_view exact[] = {"floor", "fmod"};
 
 template <class List> bool has(const List& list, std::string_view name) {
     return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-// "sin" for sin, sinf, sinl and what vectorised calls are named (_ZGVdN8v_sinf); else nothing.
+// "sin" for sin, sinf, sinl and vectorised names (_ZGVdN8v_sinf); else nothing.
 std::string_view base_of(std::string_view name) {
     if (name.starts_with("_ZGV")) name = name.substr(std::min(name.size(), name.find('_', 4) + 1));
     if (has(functions, name)) return name;
@@ -37,9 +36,7 @@ std::string_view base_of(std::string_view name) {
     return has(functions, name) ? name : std::string_view();
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-// The place of a call of `name` in a text without comments that is not nacelle's own, or npos.
+// The position of a call of `name` that is not nacelle's, in a text without comments; or npos.
 size_t find_call(std::string_view code, std::string_view name) {
     for (size_t at = code.find(name); at != code.npos; at = code.find(name, at + 1)) {
         size_t end = at + name.size();
@@ -71,10 +68,10 @@ std::string our_maths(const std::string& imported) {
     return has(ours, base) ? "nacelle::" + std::string(base) : std::string();
 }
 
-std::string place_of_call(const std::vector<SourceFile>& closure, const std::string& imported) {
+std::string line_of_call(const std::vector<SourceFile>& closure, const std::string& imported) {
     const std::string base(base_of(imported));
     for (const SourceFile& file : closure) {
-        const std::string code = scan_text(file.text).code;
+        const std::string code = mask_comments(file.text).code;
         for (const std::string& name : {base, base + "f"})
             if (const size_t at = find_call(code, name); at != code.npos)
                 return " (" + file.path.filename().string() + ":" +

@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/jit/scan.h"
+#include "engine/jit/author_source.h"
 
 #include <cstddef>
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace nacelle {
 
-// The functions of libm that a shared object imports, as C names them: "sinf".
+// The functions of libm that a shared object imports, by their C names: "sinf".
 std::vector<std::string> maths_imports(std::span<const std::byte> elf, const std::string& what);
-// Whether it has the same bits everywhere, so that the SDK calls it, too.
+// Whether the function gives equal bits everywhere, so that the SDK uses it as well.
 bool is_exact(const std::string& imported);
-// The SDK's function in its place, "nacelle::sin", or an empty text where it has none.
+// The SDK's replacement, "nacelle::sin", or an empty text.
 std::string our_maths(const std::string& imported);
 // " (pond.cu:12)" where an author's file calls it, or an empty text.
-std::string place_of_call(const std::vector<SourceFile>& closure, const std::string& imported);
+std::string line_of_call(const std::vector<SourceFile>& closure, const std::string& imported);
 
 }

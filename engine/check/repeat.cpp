@@ -1,4 +1,4 @@
-// The same bits from one seed, however an environment is run.
+// Checks that one seed gives the same bits however an environment is run.
 #include "engine/check/checks.h"
 
 namespace nacelle {
@@ -15,8 +15,8 @@ struct Words {
     std::string remedy;
 };
 
-// Two batches after the same steps. They are compared several times on the way, so that what is
-// shown is close to where it began.
+// Compares two batches after the same steps, several times on the way, so that the reported step is close to the
+// cause.
 Finding compare(Session& session, Environment& a, Environment& b, uint32_t steps,
                 const Words& words) {
     std::string found = difference(a, b);
@@ -40,7 +40,7 @@ Finding check_determinism(Session& session) {
     const auto first = session.load_near_limit(Variant::plain());
     const uint32_t steps = session.steps();
     session.play(steps, [&](uint32_t) { first->step_at_random(); });
-    // One after the other: what the first leaves behind in a static variable, the second meets.
+    // One after the other: the second one sees what the first one left in a static variable.
     const auto second = session.load_near_limit(Variant::plain());
     session.play(steps, [&](uint32_t) { second->step_at_random(); });
     const std::string found = difference(*first, *second);
@@ -126,7 +126,7 @@ Finding check_given_actions(Session& session) {
 Finding check_gpu_path(Session& session) {
     const bool team = session.schema().header().is_team != 0;
     const uint32_t steps = session.steps(team ? 12 : 40);
-    // A thread of the GPU is one of this machine: 128 to a team are for few teams.
+    // Each emulated GPU thread is a thread of this machine: 128 for a team are used for few teams.
     struct Cut {
         int lanes;
         uint32_t envs;

@@ -5,8 +5,7 @@
 namespace nacelle {
 namespace {
 
-// Agents times steps of one trial, and bytes of arrays that its steps write: a second or two of one
-// core.
+// Limits of a trial on agents times steps, and on bytes of arrays that steps write: a second or two on one core.
 constexpr uint64_t agent_steps = 200000, bytes_written = uint64_t(1) << 30;
 
 }
@@ -15,7 +14,7 @@ Session::Session(Subject subject, Tell tell)
     : subject_(std::move(subject)), tell_(std::move(tell)), told_() {}
 
 uint32_t Session::envs() const {
-    // No power of two, and none of 32: the last group of a launch is then never full.
+    // Neither a power of two nor a multiple of 32, so that the last group of a launch is partial.
     const uint32_t agents = std::max(1u, schema_->header().agents);
     return std::clamp(1800u / agents, 2u, 193u);
 }
@@ -38,9 +37,7 @@ std::unique_ptr<Environment> Session::load(const Variant& variant, const EnvSett
     backend.backend = "cpu";
     const auto news = [this](const Binary* made) {
         if (!made) return doing("the compiler", false);
-        const std::string path(reinterpret_cast<const char*>(made->image.data()),
-                               made->image.size());
-        tell_({{"object", path}});
+        tell_({{"object", made->image}});
         doing("prepare(), reset() or observe()");
     };
     auto env = std::make_unique<Environment>(open_variant(backend, variant, news), settings,
@@ -66,21 +63,11 @@ std::unique_ptr<Environment> Session::load_on_gpu(const EnvSettings& settings) {
 Binary Session::compile(const Variant& variant, std::unique_ptr<Compiler> other) {
     BackendSettings backend = subject_.backend;
     backend.backend = "cpu";
-    struct Made {
-        Binary binary;
-    };
-    // What was made is thrown over the rest of the load, which would run the author's code.
     const auto news = [this](const Binary* made) {
-        if (made) throw Made{*made};
-        doing("the compiler", false);
+        if (!made) doing("the compiler", false);
     };
-    auto on = open_variant(backend, variant, news, std::move(other));
-    try {
-        const Environment never(on, subject_.settings);
-    } catch (Made& made) {
-        return std::move(made.binary);
-    }
-    throw Error(file(), "was loaded without a compile");
+    const auto on = open_variant(backend, variant, news, std::move(other));
+    return compile_env(on, source_of(subject_.settings)).stepwise.get();
 }
 
 void Session::begin(const std::string& check) { tell_({{"begin", check}}); }

@@ -1,7 +1,7 @@
-// What a configuration may set.
+// Checks of what a configuration may set.
 #include "engine/base/error.h"
 #include "engine/check/checks.h"
-#include "engine/jit/scan.h"
+#include "engine/jit/author_source.h"
 
 #include <charconv>
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace nacelle {
 namespace {
 
-// A narrow range around a default: an environment must bear it, and it shows that draws arrive.
+// A narrow range around a default: every environment must accept it, and it shows that draws take effect.
 Json narrow_range(const Field& field, double value) {
     if (field.dtype == Dtype::b8) return {{"choice", Json::array({value != 0})}};
     if (field.dtype != Dtype::f32 && field.dtype != Dtype::f64)
@@ -22,7 +22,7 @@ std::string short_name(const Field& field) {
     return field.name + std::string_view("param.").size();
 }
 
-// Sets what it shows: the value comes back.
+// Sets a parameter to its value and compares the result.
 std::string set_and_read(Environment& env, const std::string& name) {
     const Json value = env.param(name);
     env.set_param(name, value);
@@ -31,7 +31,7 @@ std::string set_and_read(Environment& env, const std::string& name) {
                         : name + " was set to " + json_text(value) + " and shows " + json_text(now);
 }
 
-// Whether what was drawn for one parameter lies in its range, in words where it does not.
+// Whether the drawn values of a parameter lie in its range; an error text where they do not.
 std::string drawn_wrongly(Environment& env, const Field& field, double low) {
     NamedArray* const drawn = env.arrays().find(field.name);
     if (!drawn) return std::string(field.name) + " has no array of its own";
@@ -88,7 +88,7 @@ Finding check_constants(Session& session) {
         if (text == "true" || text == "false") text = text == "true" ? "1" : "0";
         const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
         const std::string_view behind(read.ptr, text.data() + text.size());
-        // An expression: only a compiler knows its value.
+        // An expression, whose value only a compiler knows.
         if (read.ec != std::errc() || (!behind.empty() && behind != "f")) continue;
         settings.constants[use.name] = value;
         ++set;

@@ -35,7 +35,7 @@ TableStep read_step(const Json& value, const StepTable& table, size_t number) {
     return step;
 }
 
-// A number, or lists of them in each other, in order.
+// Flattens a number or nested lists of numbers in order.
 void flatten(const Json& value, std::vector<double>& numbers, const Error& wrong) {
     if (value.is_boolean()) return numbers.push_back(value.get<bool>());
     if (value.is_number()) return numbers.push_back(value.get<double>());
@@ -56,7 +56,7 @@ bool may_stand(Part part, Role role) {
     return role != Role::param && role != Role::total && role != Role::bin;
 }
 
-// The numbers of one array in one step, each with its place in the array.
+// The numbers of one array in one step, with their positions.
 class Entry final {
 public:
     Entry(Environment& env, const StepTable& table, size_t step, Part part, const std::string& name)
@@ -86,7 +86,7 @@ public:
 
     const Field& field() const { return *field_; }
     const std::vector<double>& values() const { return values_; }
-    // Where the k-th number lies: agent by agent, and of each its elements in order.
+    // The position of the k-th number: agent by agent, and within an agent element by element.
     size_t place(size_t k) const {
         const size_t row = first_ + k / field_->count, element = k % field_->count;
         return field_->layout == Layout::columns ? element * rows_ + row
@@ -142,8 +142,7 @@ private:
 void put(Environment& env, const Entry& entry) {
     NamedArray& array = env.arrays()[entry.field().name];
     const size_t unit = dtype_size(array.dtype());
-    std::vector<std::byte> bytes(array.bytes());
-    array.read(bytes.data());
+    std::vector<std::byte> bytes = array.raw();
     for (size_t k = 0; k < entry.values().size(); ++k)
         write_number(array.dtype(), bytes.data() + entry.place(k) * unit, entry.values()[k]);
     array.write_bytes(bytes.data(), array.count());
@@ -196,7 +195,7 @@ void put_steps(Environment& env, const StepTable& table) {
             put(env, Entry(env, table, step, Part::before, name));
         for (const auto& [name, value] : table.steps[step].actions.items())
             put(env, Entry(env, table, step, Part::actions, name));
-        // What cannot be compared is a mistake of the table, whatever step() does.
+        // A number that cannot be compared is an error of the table, whatever step() does.
         for (const auto& [name, value] : table.steps[step].after.items())
             Entry(env, table, step, Part::after, name);
     }

@@ -5,8 +5,8 @@
 
 namespace nacelle {
 
-// One step of one environment, as an author writes it down: what stands before it, what is done, and
-// what must stand after it. The objects have arrays by name, as "state.x": 0.5.
+// One step of one environment, written down by an author: the state before it, the actions, and the expected state
+// after it. The objects hold arrays by name, as "state.x": 0.5.
 struct TableStep {
     std::string name, path;    // path: "steps[2]", for messages
     Json before, actions, after;
@@ -25,11 +25,10 @@ std::filesystem::path step_table_path(const std::filesystem::path& source);
 // Throws with file, path and reason where the form is wrong.
 StepTable read_step_table(const std::filesystem::path& file);
 
-// Writes what stands before step i, and its actions, into environment i. Throws where an array, a
-// count of numbers or a number is wrong.
+// Writes the state before step i and its actions into environment i. Throws where an array, a count of numbers or a
+// number is wrong.
 void put_steps(Environment& env, const StepTable& table);
-// The first number of each step that is not as the table says, in words: "the wall stops it: state.x
-// is 0.97, expected 1".
+// For each wrong step the first number that differs, in words: "the wall stops it: state.x is 0.97, expected 1".
 std::vector<std::string> wrong_steps(Environment& env, const StepTable& table);
 
 }

@@ -1,4 +1,4 @@
-// What an author says of single steps, in a table beside the source.
+// Checks the author's table of single steps, a file beside the source.
 #include "engine/base/error.h"
 #include "engine/check/checks.h"
 #include "engine/check/step_table.h"
@@ -10,7 +10,7 @@ Finding check_step_table(Session& session) {
     const std::string name = file.filename().string();
     if (!std::filesystem::exists(file)) return skipped("there is no " + name + " beside the file");
     const StepTable table = read_step_table(file);
-    // The table is about the file as it is: what a run sets does not change what it says.
+    // The table describes the file itself: settings of a run do not apply.
     EnvSettings settings = session.settings(uint32_t(table.steps.size()));
     settings.where = table.where;
     settings.constants = table.constants;

@@ -28,7 +28,7 @@ std::string join(const std::vector<std::string>& names) {
     return text;
 }
 
-// 5e6 is a whole number too. Beyond 2^53 a double no longer says which one was meant.
+// 5e6 is a whole number too. Beyond 2^53 a double is ambiguous.
 std::optional<int64_t> whole_number(const Json& value) {
     if (value.is_number_unsigned()) {
         const auto number = value.get<uint64_t>();
@@ -44,7 +44,7 @@ std::optional<int64_t> whole_number(const Json& value) {
 
 }
 
-// Parentheses around `object`: braces would make a list of one object.
+// Parentheses: braces would make a list with one object.
 Config::Config(Json object, std::string where, std::string path)
     : json_(std::move(object)), where_(std::move(where)), path_(std::move(path)) {
     if (json_.is_null() && path_.empty()) json_ = Json::object();
@@ -105,7 +105,7 @@ std::string Config::choice(const std::string& key, const std::string& fallback,
     if (value->is_string() && std::find(allowed.begin(), allowed.end(), chosen) != allowed.end()) {
         return chosen;
     }
-    // The choices are listed anyway; only a likely slip of the hand adds something.
+    // The choices are listed anyway; a suggestion is added only for a likely typing error.
     std::string instead = value->is_string() ? suggest(chosen, allowed) : std::string();
     if (!instead.starts_with("did you mean")) instead.clear();
     fail(key, "expected one of " + join(allowed) + "; found " + describe(*value), instead);

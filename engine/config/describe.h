@@ -5,9 +5,9 @@
 
 namespace nacelle {
 
-// A value as a message shows it: as JSON where that is short, else what it is.
+// A value as messages show it: as JSON where that is short, else its type.
 std::string describe(const Json& value);
-// A number without digits that nobody wrote: 1, 0.5, 1e-08.
+// A number without spurious digits: 1, 0.5, 1e-08.
 std::string number_text(double number);
 
 }

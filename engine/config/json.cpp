@@ -21,7 +21,7 @@ std::vector<std::string> split_path(const std::string& path, const std::string& 
     return parts;
 }
 
-// Unquoted text is welcome on a command line: backend=cpu.
+// Unquoted text is allowed on a command line: backend=cpu.
 Json parse_value(const std::string& text) { return try_parse_json(text).value_or(text); }
 
 }

@@ -6,7 +6,7 @@
 
 namespace nacelle {
 
-// A size for people: "512 bytes", "3.5 GiB".
+// A size for messages: "512 bytes", "3.5 GiB".
 inline std::string bytes_text(size_t bytes) {
     if (bytes < 1024) return std::to_string(bytes) + " bytes";
     constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -3,7 +3,7 @@
 
 namespace nacelle {
 
-// open_device with the CUDA library's name or path, so that a test can bring its own.
+// open_device() with the name or path of the CUDA library, which a test may replace.
 DeviceChoice choose_device(const std::string& backend, int threads, const std::string& cuda_library,
                            const std::function<void()>& starting = {});
 

@@ -6,37 +6,36 @@
 #include <span>
 #include <string>
 
-// A place where kernels run: a CUDA GPU, or the threads of this machine. Everything above this
-// folder is written once for both.
+// A device that runs kernels: a CUDA GPU, or the threads of this machine. Everything above this folder is written
+// once for both.
 namespace nacelle {
 
 enum class Backend : uint8_t { cpu, cuda };
 
-// What a device is, read once when it is opened.
+// The properties of a device, read once when it is opened.
 struct DeviceInfo {
     Backend backend = Backend::cpu;
     std::string name;            // "NVIDIA H200", or the processor's model name
     std::string architecture;    // "sm_90" for NVRTC; empty on the CPU
     std::string driver;          // "CUDA driver 13.0 (580.159)"; empty on the CPU
-    size_t memory_bytes = 0;     // in all
+    size_t memory_bytes = 0;     // total
     int processors = 0;          // multiprocessors, or worker threads
-    size_t shared_bytes = 0;     // a block's shared memory with the opt-in; 0 on the CPU
+    size_t shared_bytes = 0;     // the most shared memory of a block, with opt-in; 0 on the CPU
 };
 
-// How a kernel's items are cut into blocks. A GPU runs `threads` threads a block; a CPU runs whole
-// blocks in a loop, so that both see the same blocks.
+// How a kernel's items are divided into blocks. A GPU runs `threads` threads a block; a CPU runs whole blocks in a
+// loop, so that both have the same blocks.
 struct LaunchShape {
     uint64_t items = 0;
     uint32_t threads = 128;
     uint32_t items_per_block = 128;
     uint32_t shared_bytes = 0;
-    bool cooperative = false;
-    uint32_t cluster = 1;    // blocks that share work: a GPU puts them side by side
+    uint32_t cluster = 1;    // blocks of a thread block cluster
 
     uint64_t blocks() const { return (items + items_per_block - 1) / items_per_block; }
 };
 
-// A kernel of a loaded module and what it costs. It lives as long as its module.
+// A kernel of a loaded module, and its resource use. It lives as long as its module.
 struct Kernel {
     std::string name;
     // CUfunction, or void (*)(const void* args, uint64_t begin, uint64_t end) over blocks.
@@ -45,7 +44,7 @@ struct Kernel {
     size_t local_bytes = 0;     // stack and spills of one thread
     size_t shared_bytes = 0;    // static
     int max_threads = 0;
-    size_t args_bytes = 0;    // of its one parameter; 0 where nobody can say
+    size_t args_bytes = 0;    // of its one parameter; 0 where unknown
 };
 
 // Device memory behind a symbol of a module.
@@ -64,15 +63,15 @@ public:
     virtual Symbol symbol(const std::string& name) = 0;
 };
 
-// Work that was captured from a stream and can be run again.
+// Captured work of a stream, to be replayed.
 class Graph {
 public:
     virtual ~Graph() = default;
 };
 
-// An ordered queue of work. On the CPU everything has happened when a call returns, except between
-// begin_capture and end_capture, where calls are kept and not run. Sources and targets on the host
-// must stay valid until synchronize; `args` are copied.
+// An ordered queue of work. A CPU has done the work when a call returns, except between begin_capture and
+// end_capture, where both backends record calls instead of running them. Host memory must stay valid until
+// synchronize; `args` are copied.
 class Stream {
 public:
     virtual ~Stream() = default;
@@ -87,7 +86,7 @@ public:
     virtual std::unique_ptr<Graph> end_capture() = 0;
     virtual void replay(Graph&) = 0;
 
-    // Milliseconds that the device needed for what `work` puts on this stream.
+    // Milliseconds that the device took for the work that `work` puts on this stream.
     virtual double time(const std::function<void()>& work) = 0;
     virtual void* native() = 0;    // CUstream, or null on the CPU
 };
@@ -97,7 +96,7 @@ public:
     virtual ~Device() = default;
     virtual const DeviceInfo& info() const = 0;
     virtual size_t memory_free() = 0;
-    // Zeroed memory, 256-byte aligned. Throws where there is not enough, with what there is.
+    // Zeroed memory, 256-byte aligned. Throws where too little is free, with the amount that is.
     virtual void* allocate(size_t bytes) = 0;
     virtual void release(void* memory) noexcept = 0;
     // `binary` is a cubin for CUDA; for the CPU it is the path of a shared object.
@@ -105,7 +104,7 @@ public:
     virtual std::unique_ptr<Stream> stream() = 0;
 };
 
-// Memory of a device, freed with this object.
+// Owns memory of a device.
 class Buffer final {
 public:
     Buffer() = default;
@@ -128,9 +127,8 @@ struct DeviceChoice {
     std::string why;    // "NVIDIA H200", "no GPU: libcuda.so.1 was not found"
 };
 
-// "auto" takes the GPU if there is a working one, "cuda" insists on it, "cpu" takes the CPU.
-// threads: worker threads of the CPU, 0 for one per processor. starting: called where there is a driver for
-// GPUs, before that gets ready, which takes it a while.
+// "auto" takes a GPU if one works, "cuda" requires it, "cpu" takes the CPU. threads: worker threads of the CPU, 0 for
+// one per processor. starting: called where a GPU driver was found, before it initialises, which takes a while.
 DeviceChoice open_device(const std::string& backend, int threads = 0,
                          const std::function<void()>& starting = {});
 

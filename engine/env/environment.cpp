@@ -1,7 +1,6 @@
 #include "engine/env/environment.h"
 
 #include "engine/base/error.h"
-#include "engine/env/kept_source.h"
 
 #include <cstring>
 #include <sstream>
@@ -27,84 +26,46 @@ std::string in_words(double bytes) {
 
 Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings,
                          const std::function<void(Environment&)>& loaded)
-    : Environment(
-          on, settings,
-          compile_environment(*on, settings, varied_params(flatten_params(settings.params))),
-          nullptr, loaded) {}
+    : Environment(compile_env(std::move(on), source_of(settings)), settings, loaded) {}
 
-std::shared_ptr<Environment> Environment::begin(std::shared_ptr<RunsOn> on, EnvSettings settings) {
-    const EnvCode code =
-        begin_environment(on, settings, varied_params(flatten_params(settings.params)));
-    try {
-        return std::shared_ptr<Environment>(
-            new Environment(std::move(on), std::move(settings), code, nullptr, {}));
-    } catch (...) {
-        // What is wrong with the code comes first.
-        if (code.to_come.valid()) binary_or_error(code.to_come.get());
-        throw;
-    }
-}
-
-void Environment::finish() {
-    if (unfinished_) std::rethrow_exception(unfinished_);
-    if (!to_come_.valid()) return;
-    try {
-        run_instead(binary_or_error(std::exchange(to_come_, {}).get()));
-        begin_episodes({});
-    } catch (...) {
-        unfinished_ = std::current_exception();
-        throw;
-    }
-}
-
-Environment::Environment(std::shared_ptr<RunsOn> on, EnvSettings settings, const EnvCode& code,
-                         const Environment* before, const std::function<void(Environment&)>& loaded)
-    : on_(std::move(on)),
+Environment::Environment(const EnvCode& code, EnvSettings settings,
+                         const std::function<void(Environment&)>& loaded, const Environment* before)
+    : on_(code.on),
       settings_(std::move(settings)),
-      name_(settings_.source.stem().string()),
-      defines_(code.defines),
-      varied_(code.varied),
-      files_(code.files),
-      to_come_(code.to_come),
-      arrays_(name_) {
-    const auto entries = flatten_params(settings_.params);
-    for (const ParamEntry& entry : entries) given_[entry.name] = entry.value;
-    stepwise_ = std::make_unique<Program>(*on_, code.stepwise, settings_.source.filename().string(),
-                                          ProgramText());
-    name_ = schema().name();
-    params_ = std::make_unique<ParamValues>(schema(), stepwise_->defaults(), settings_.where);
-    view_.resize(schema().header().view_size);
-    for (const ParamEntry& entry : entries)
-        if (params_->field(entry.name).kind != Kind::table) params_->set(entry.name, entry.value);
+      name_(code.schema.name()),
+      code_(code),
+      stepwise_(*on_, code.stepwise.get(), settings_.source.filename().string()),
+      params_(schema(), stepwise_.program.defaults(), settings_.where),
+      view_(schema()),
+      arrays_(settings_.source.stem().string()),
+      pool_(name_),
+      programs_(code_, view_) {
+    for (const ParamEntry& entry : flatten_params(settings_.params)) {
+        given_[entry.name] = entry.value;
+        if (params_.field(entry.name).kind != Kind::table) params_.set(entry.name, entry.value);
+    }
     allocate();
+    if (before) tables_.share(before->tables_, before->schema(), schema());
+    tables_.load(*on_, params_, settings_, name_);
     load_params();
-    if (before) share_tables(*before);
-    load_tables(entries);
-    if (to_come_.valid()) return;
-    take_kernels();
     show_view();
-    begin_episodes(loaded);
-}
-
-void Environment::begin_episodes(const std::function<void(Environment&)>& loaded) {
     if (loaded) loaded(*this);
     prepare_tables();
     reset();
-}
-
-void Environment::take_kernels() {
-    step_ = stepwise_->kernel("nacelle_step");
-    reset_ = stepwise_->kernel("nacelle_reset");
-    advance_clock_ = stepwise_->kernel("nacelle_clock");
-    sum_totals_ = stepwise_->kernel("nacelle_totals");
 }
 
 Environment::~Environment() {
     try {
         on_->stream->synchronize();
     } catch (const Error&) {
-        // A lost device: there is nothing left to wait for.
+        // The device is lost: there is nothing to wait for.
     }
+}
+
+NamedArray Environment::array_of(const Field& field, size_t envs) {
+    Buffer memory(on_->device, schema().elements(field, envs) * dtype_size(field.dtype));
+    return NamedArray(field.name, field.dtype, schema().shape(field, envs), field.role, field.kept,
+                      std::move(memory), *on_->stream);
 }
 
 void Environment::allocate() {
@@ -118,26 +79,21 @@ void Environment::allocate() {
                         " of them are " + in_words(wanted) + ", and " + in_words(double(free)) +
                         " are free",
                     "at most " + std::to_string(free / each) + " fit");
-    for (const Field& field : schema().fields()) {
-        if (field.slot < 0) continue;
-        Buffer memory(on_->device,
-                      schema().elements(field, settings_.count) * dtype_size(field.dtype));
-        arrays_.add(NamedArray(field.name, field.dtype, schema().shape(field, settings_.count),
-                               field.role, field.kept, std::move(memory), *on_->stream));
-    }
-    bind_arrays();
+    for (const Field& field : schema().fields())
+        if (field.slot >= 0) arrays_.add(array_of(field, settings_.count));
+    view_.bind(schema(), arrays_, pool_);
     if (const uint32_t bytes = schema().header().workspace_bytes)
         workspace_ = Buffer(on_->device, size_t(bytes) * settings_.count);
-    beat_ = Buffer(on_->device, sizeof(Beat));
-    on_->stream->fill(&beat()->bad, 0xff, sizeof(uint64_t));
-    draws_ = Buffer(on_->device, std::max<size_t>(1, params_->draws().size()) * sizeof(Draw));
+    clock_ = Buffer(on_->device, sizeof(RunClock));
+    on_->stream->fill(&clock()->bad, 0xff, sizeof(uint64_t));
+    draws_ = Buffer(on_->device, std::max<size_t>(1, params_.draws().size()) * sizeof(Draw));
     const uint64_t groups = (uint64_t(settings_.count) + totals_group - 1) / totals_group;
     size_t totals = 0;
     for (const Field& field : schema().fields())
         totals += field.role == Role::total ? field.count : 0;
     sums_ = Buffer(on_->device, groups * totals * sizeof(double));
     head() = {.seed = settings_.seed,
-              .beat = beat(),
+              .clock = clock(),
               .draws = static_cast<Draw*>(draws_.data()),
               .envs = settings_.count,
               .first_env = settings_.first_env,
@@ -150,69 +106,68 @@ void Environment::allocate() {
               .workspace = workspace_.data()};
 }
 
-void Environment::bind_arrays() {
-    void** const slots = reinterpret_cast<void**>(view_.data() + schema().header().array_offset);
-    for (const Field& field : schema().fields())
-        if (field.slot >= 0) slots[field.slot] = arrays_[field.name].device();
-}
-
-// The parameters' bytes go into the view, with the tables' addresses that are there already.
+// Writes the parameters into the view, with the addresses of the tables.
 void Environment::load_params() {
-    std::memcpy(view_.data() + schema().header().params_offset, params_->bytes().data(),
-                params_->bytes().size());
-    for (const HeldTable& table : tables_)
-        bind_table(params_->field(table.name), table.memory->data(), table.rows);
-    if (!params_->draws().empty())
-        on_->stream->to_device(draws_.data(), params_->draws().data(),
-                               params_->draws().size() * sizeof(Draw));
+    tables_.bind(params_);
+    view_.set_params(schema(), params_.bytes());
+    if (!params_.draws().empty())
+        on_->stream->to_device(draws_.data(), params_.draws().data(),
+                               params_.draws().size() * sizeof(Draw));
     on_->stream->synchronize();
 }
 
 void Environment::show_view() {
-    stepwise_->set_view(*on_->stream, view_);
-    for (const auto& [number, program] : programs_) program->set_view(*on_->stream, view_);
+    stepwise_.program.set_view(*on_->stream, view_.bytes());
+    programs_.show();
     on_->stream->synchronize();
 }
 
-PendingProgram Environment::begin_program(const ProgramText& text) const {
-    ProgramText whole = with_defines(text, defines_);
-    auto compiled = std::async(std::launch::async, [on = on_, files = files_, whole] {
-        return compile_version(*on, files, whole);
-    });
-    return {std::move(whole), version_, std::move(compiled)};
-}
-Program& Environment::program(PendingProgram pending) {
-    Compiled compiled = pending.compiled.get();
-    // A reload came between: its files are others by now.
-    if (pending.version != version_)
-        compiled = compile_program(*on_, place_of(*on_, files_), pending.text);
-    auto program =
-        std::make_unique<Program>(*on_, binary_or_error(std::move(compiled)),
-                                  files_.front().path.filename().string(), std::move(pending.text));
-    program->set_view(*on_->stream, view_);
-    on_->stream->synchronize();
-    ++recipe_number_;
-    return *(programs_[++next_program_] = std::move(program));
-}
-void Environment::release(const Program& program) {
-    try {
-        on_->stream->synchronize();    // its kernels may still run
-    } catch (const Error&) {
-        // A lost device: nothing runs any more.
-    }
-    recipe_number_ +=
-        std::erase_if(programs_, [&](const auto& entry) { return entry.second.get() == &program; });
-}
-Recipe Environment::recipe() const {
-    Recipe recipe{.settings = settings_, .varied = varied_, .programs = {}};
-    for (const auto& [number, program] : programs_) recipe.programs[number] = program->text();
-    return recipe;
+void Environment::set_table(const std::string& name, const NpyArray& data,
+                            const std::string& where) {
+    const Field& field = params_.field(name);
+    if (field.kind != Kind::table)
+        throw Error(settings_.where, "env.params." + name + ": is a number, not a table");
+    tables_.set(*on_, field, data, name_, where);
+    load_params();
+    show_view();
 }
 
-Buffer Environment::upload(std::span<const uint32_t> values) {
-    Buffer memory(on_->device, values.size_bytes());
-    on_->stream->to_device(memory.data(), values.data(), values.size_bytes());
-    return memory;
+// The author's prepare() fills the tables that neither a file nor a hook has filled.
+void Environment::prepare_tables() {
+    if (!tables_.make_room(*on_, schema(), settings_)) return;
+    load_params();
+    show_view();
+    const NoArgs args{};
+    launch(stepwise().kernel("nacelle_prepare"), thread_each(prepare_lanes), args_of(args));
+    on_->stream->synchronize();
+}
+
+std::unique_ptr<Stepwise> Environment::run_instead(const Binary& stepwise) {
+    auto other = std::make_unique<Stepwise>(*on_, stepwise, settings_.source.filename().string());
+    on_->stream->synchronize();
+    stepwise_.exchange_build(*other);
+    show_view();
+    return other;
+}
+
+void Environment::exchange(Environment& other) {
+    std::swap(name_, other.name_);
+    std::swap(code_, other.code_);
+    stepwise_.exchange(other.stepwise_);
+    std::swap(params_, other.params_);
+    std::swap(view_, other.view_);
+    arrays_.exchange(other.arrays_);
+    pool_.exchange(other.pool_);
+    std::swap(tables_, other.tables_);
+    std::swap(draws_, other.draws_);
+    std::swap(sums_, other.sums_);
+    std::swap(workspace_, other.workspace_);
+    std::swap(head().clock, other.head().clock);
+    std::swap(head().seed, other.head().seed);
+    std::swap(head().progress_per_tick, other.head().progress_per_tick);
+    std::swap(head().pool_chance, other.head().pool_chance);
+    for (Environment* const one : {this, &other})
+        one->view_.bind(one->schema(), one->arrays_, one->pool_);
 }
 
 void Environment::require_envs(std::span<const uint32_t> chosen) const {
@@ -227,6 +182,11 @@ void Environment::run_reset(uint32_t form, std::span<const uint32_t> chosen,
     require_envs(chosen);
     const bool all = chosen.data() == nullptr;
     if (!all && chosen.empty()) return;
+    const auto upload = [&](std::span<const uint32_t> values) {
+        Buffer memory(on_->device, values.size_bytes());
+        on_->stream->to_device(memory.data(), values.data(), values.size_bytes());
+        return memory;
+    };
     const Buffer chosen_there = upload(chosen), places_there = upload(places);
     const ResetArgs args{.form = form,
                          .ahead = 0,
@@ -234,7 +194,7 @@ void Environment::run_reset(uint32_t form, std::span<const uint32_t> chosen,
                          .count = all ? settings_.count : uint32_t(chosen.size()),
                          .places = head().pool_size,
                          .place = static_cast<uint32_t*>(places_there.data())};
-    launch(reset_, shape_of(args.count), args_of(args));
+    launch(stepwise_.reset, shape_of(args.count), args_of(args));
     record_ticks(1);
     on_->stream->synchronize();
 }
@@ -249,11 +209,11 @@ void Environment::reset(std::span<const uint32_t> chosen) {
 
 void Environment::record_step(bool draw, uint32_t ahead, uint32_t envs) {
     const StepArgs args{.ahead = ahead, .draw = draw};
-    launch(step_, shape_of(envs ? envs : settings_.count), args_of(args));
+    launch(stepwise_.step, shape_of(envs ? envs : settings_.count), args_of(args));
 }
 void Environment::record_ticks(uint64_t by) {
     const ClockArgs args{.by = by};
-    launch(advance_clock_, thread_each(1), args_of(args));
+    launch(stepwise_.clock, thread_each(1), args_of(args));
 }
 void Environment::record_restart(uint32_t envs) {
     const ResetArgs args{.form = ResetArgs::next_episode,
@@ -262,7 +222,7 @@ void Environment::record_restart(uint32_t envs) {
                          .count = envs ? envs : settings_.count,
                          .places = 0,
                          .place = nullptr};
-    launch(reset_, shape_of(args.count), args_of(args));
+    launch(stepwise_.reset, shape_of(args.count), args_of(args));
     record_ticks(1);
 }
 void Environment::step() {
@@ -276,13 +236,13 @@ void Environment::step_at_random() {
 
 uint64_t Environment::tick() {
     uint64_t now = 0;
-    on_->stream->to_host(&now, &beat()->clock, sizeof now);
+    on_->stream->to_host(&now, &clock()->tick, sizeof now);
     on_->stream->synchronize();
     return now;
 }
 
 void Environment::set_tick(uint64_t tick) {
-    on_->stream->to_device(&beat()->clock, &tick, sizeof tick);
+    on_->stream->to_device(&clock()->tick, &tick, sizeof tick);
     on_->stream->synchronize();
 }
 void Environment::set_seed(uint64_t seed) {
@@ -291,7 +251,7 @@ void Environment::set_seed(uint64_t seed) {
 }
 
 void Environment::set_param(const std::string& name, const Json& value) {
-    params_->set(name, value);
+    params_.set(name, value);
     given_[name] = value;
     load_params();
     if (!is_distribution(value)) fill_varied(name);
@@ -299,24 +259,23 @@ void Environment::set_param(const std::string& name, const Json& value) {
 }
 
 void Environment::forget_given_defaults() {
-    const ParamValues defaults(schema(), stepwise_->defaults(), settings_.where);
+    const ParamValues defaults(schema(), stepwise_.program.defaults(), settings_.where);
     std::erase_if(given_, [&](const auto& entry) {
-        return params_->field(entry.first).kind != Kind::table &&
-               defaults.get(entry.first) == params_->get(entry.first);
+        return params_.field(entry.first).kind != Kind::table &&
+               defaults.get(entry.first) == params_.get(entry.first);
     });
 }
 
-// A varied parameter that is given a number has it in every environment at once.
+// A number for a varied parameter is set in every environment at once.
 void Environment::fill_varied(const std::string& name) {
-    const Field& field = params_->field(name);
+    const Field& field = params_.field(name);
     NamedArray* const column = field.varied ? arrays_.find("param." + name) : nullptr;
     if (!column) return;
     const size_t size = dtype_size(field.dtype);
     std::vector<std::byte> values(column->bytes());
     for (size_t i = 0; i < column->count(); ++i)
         std::memcpy(values.data() + i * size,
-                    params_->bytes().data() + field.offset + i / settings_.count * field.step,
-                    size);
+                    params_.bytes().data() + field.offset + i / settings_.count * field.step, size);
     column->write_bytes(values.data(), column->count());
 }
 

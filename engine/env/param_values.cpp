@@ -5,8 +5,6 @@
 #include "engine/base/suggest.h"
 
 #include <cmath>
-#include <cstring>
-#include <limits>
 
 namespace nacelle {
 namespace {
@@ -21,25 +19,6 @@ void flatten(const Json& object, const std::string& path, std::vector<ParamEntry
     }
 }
 
-std::pair<double, double> range_of(Dtype dtype) {
-    switch (dtype) {
-        case Dtype::i8: return {-128, 127};
-        case Dtype::u8: return {0, 255};
-        case Dtype::i16: return {-32768, 32767};
-        case Dtype::u16: return {0, 65535};
-        case Dtype::i32:
-            return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
-        case Dtype::u32: return {0, std::numeric_limits<uint32_t>::max()};
-        case Dtype::i64: return {-0x1p63, 0x1p63};
-        case Dtype::u64: return {0, 0x1p64};
-        case Dtype::b8: return {0, 1};
-        case Dtype::f32:
-            return {-std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
-        case Dtype::f64: break;
-    }
-    return {-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
-}
-
 double read_value(const Json& value, Dtype dtype, const std::string& where,
                   const std::string& path) {
     const bool real = dtype == Dtype::f32 || dtype == Dtype::f64;
@@ -52,7 +31,7 @@ double read_value(const Json& value, Dtype dtype, const std::string& where,
     const double number = value.get<double>();
     if (!real && number != std::floor(number))
         throw Error(where, path + ": expected a whole number, found " + json_text(value));
-    const auto [low, high] = range_of(dtype);
+    const auto [low, high] = dtype_range(dtype);
     if (!(number >= low && number <= high))
         throw Error(where,
                     path + ": " + json_text(value) + " does not fit in " + dtype_name(dtype));

@@ -1,29 +1,29 @@
 #pragma once
+#include "engine/compile/schema.h"
 #include "engine/config/config.h"
-#include "engine/env/schema.h"
 
 #include <nacelle/view.h>
 #include <set>
 
 namespace nacelle {
 
-// One entry of the configuration's params, its path written with dots.
+// One entry of the configuration's params; nested names are joined by dots.
 struct ParamEntry {
     std::string name;
     Json value;
 };
 
-// {"joints": {"angle": 3}, "mass": {"uniform": [1, 2]}} as joints.angle and mass. An object whose one key
+// Flattens {"joints": {"angle": 3}, "mass": {"uniform": [1, 2]}} to joints.angle and mass. An object whose only key
 // is uniform, log_uniform, normal or choice is a distribution.
 std::vector<ParamEntry> flatten_params(const Json& params);
 bool is_distribution(const Json& value);
-// The names whose values are distributions: the JIT bakes in which these are.
+// The names whose values are distributions; they decide on the compiled code.
 std::set<std::string> varied_params(const std::vector<ParamEntry>& entries);
 
-// Throws with path, reason and what there is, where the form, the bounds or the type are wrong.
+// Throws with path, reason and alternatives where the form, the bounds or the type are wrong.
 Draw read_draw(const Json& value, Dtype dtype, const std::string& where, const std::string& path);
 
-// The author's Params as bytes, and the distributions of those that vary.
+// The author's Params as bytes, and the distributions of the parameters that vary.
 class ParamValues final {
 public:
     ParamValues(const EnvSchema& schema, std::vector<std::byte> defaults, std::string where);

@@ -36,19 +36,19 @@ Reloader::Reloader(std::shared_ptr<Environment> environment, const ReloadSetting
     : environment_(std::move(environment)),
       settings_(settings),
       user_(std::move(user)),
-      rebuilder_(environment_->on_, user_.restart != nullptr),
+      rebuilder_(environment_->code().on, user_.restart != nullptr),
       watch_(
-          environment_->settings().source, environment_->files(),
+          environment_->settings().source, environment_->code().files,
           [this](SavedSource source) { rebuilder_.compile(std::move(source)); }, way) {
     prepare();
 }
 
-// The recipe as it is now; whether it is the one that was known.
+// Updates the recipe; true where it had not changed.
 bool Reloader::prepare() {
-    const uint64_t number = environment_->recipe_number();
+    const uint64_t number = environment_->programs().recipe_number();
     if (recipe_number_ == number) return true;
     recipe_number_ = number;
-    rebuilder_.use(environment_->recipe(), number, environment_->schema());
+    rebuilder_.use(environment_->programs().recipe());
     return false;
 }
 
@@ -62,7 +62,7 @@ std::optional<Reload> Reloader::take() {
         return std::nullopt;
     }
     draft_runs_ = false;
-    // A program has come since: what was compiled comes out of the cache the next time.
+    // A program was added since: the next compile finds the others in the cache.
     if (rebuilt->recipe_number != recipe_number_) {
         rebuilder_.compile_again(std::move(rebuilt->source));
         return std::nullopt;
@@ -72,12 +72,12 @@ std::optional<Reload> Reloader::take() {
                   .other_spaces = rebuilt->other_spaces};
     reload.why = rebuilt->failure;
     if (reload.why.empty()) {
-        // A number that was not finite already is no matter of the reload.
+        // A number that was not finite before is not a problem of the reload.
         environment_->check_finite();
         try {
             swap(*rebuilt, reload);
             reload.taken = true;
-            draft_runs_ = rebuilt->code.stepwise.draft;
+            draft_runs_ = rebuilt->code->stepwise.get().draft;
         } catch (const std::exception& wrong) {
             reload.why = wrong.what();
         }
@@ -87,12 +87,12 @@ std::optional<Reload> Reloader::take() {
     return reload;
 }
 
-// The full build takes the draft's place: the same bits, sooner.
+// Replaces the draft by the full build, which computes the same bits faster.
 void Reloader::finish(const Rebuilt& full) {
     if (!std::exchange(draft_runs_, false)) return;    // the draft was refused
-    std::unique_ptr<Program> draft;
+    std::unique_ptr<Stepwise> draft;
     try {
-        draft = environment_->run_instead(full.code.stepwise);
+        draft = environment_->run_instead(full.code->stepwise.get());
     } catch (const std::exception& wrong) {
         environment_->on().log.warn(wrong.what());
         return;
@@ -112,22 +112,22 @@ void Reloader::swap(const Rebuilt& rebuilt, Reload& reload) {
     reload.state_changed = replacement.state_changed();
     const bool resets = reload.state_changed && settings_.on_state_change == OnState::reset;
     if (user_.restart && !rebuilt.other_spaces.empty()) {
-        std::shared_ptr<Environment> fresh = replacement.on_its_own();
+        std::shared_ptr<Environment> fresh = replacement.standalone();
         if (resets) fresh->reset();
         user_.restart(fresh);
         environment_ = std::move(fresh);
         recipe_number_ = ~uint64_t(0);    // its programs have numbers of their own
         return;
     }
-    replacement.take_place();
+    replacement.install();
     try {
         if (user_.rebuilt) user_.rebuilt();
     } catch (...) {
-        replacement.take_back();
+        replacement.roll_back();
         user_.rebuilt();
         throw;
     }
-    replacement.settle();
+    replacement.commit();
     if (resets) environment_->reset();
     environment_->on().stream->synchronize();
 }

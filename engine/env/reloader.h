@@ -14,17 +14,17 @@ struct ReloadSettings {
 ReloadSettings read_reload_settings(Config reload);
 Json reload_json(const ReloadSettings& settings);
 
-// What became of a save.
+// The outcome of a save.
 struct Reload {
     bool taken = false;
-    uint64_t version = 0;    // that runs now
-    std::string why;         // it was not taken: the compiler's words, or what does not fit
-    std::chrono::system_clock::time_point saved;    // by the file's own time
+    uint64_t version = 0;    // the version that runs now
+    std::string why;         // why it was not taken: the compiler's errors, or what does not fit
+    std::chrono::system_clock::time_point saved;    // the modification time of the file
     double compile_seconds = 0;
     bool state_changed = false;
-    std::string other_spaces;    // what agents see or do has become, in words; else empty
+    std::string other_spaces;    // how observations or actions have changed; else empty
 
-    // "CartPole was reloaded; version 5 runs.", or why not and "CartPole was not reloaded; version 4 keeps
+    // "CartPole was reloaded; version 5 runs.", or the reason and "CartPole was not reloaded; version 4 keeps
     // running."
     std::string text(const std::string& name) const;
     double seconds_since_saved() const {
@@ -32,27 +32,27 @@ struct Reload {
     }
 };
 
-// Who works on the environment with more than its functions: a learner with its graphs.
+// The callbacks of a reload, for a learner with its graphs.
 struct ReloadUser {
-    // All programs are the new version's: record again. Where it throws, the reload is taken back, and
-    // it is called once more.
+    // All programs are those of the new version: record again. If this throws, the reload is rolled back and this is
+    // called again.
     std::function<void()> rebuilt;
-    // What agents see or do has changed: goes on in this environment, or throws why it does not.
+    // Observations or actions have changed: continue in this environment, or throw the reason against it.
     std::function<void(std::shared_ptr<Environment>)> restart;
 };
 
-// Keeps an environment at its author's file: watches it, compiles what is saved on a thread of its own
-// while the old version runs, and swaps when it is asked to. Nothing that an author may save ends a run:
-// what cannot be taken is told, and the running version goes on.
+// Reloads an environment when its author's file is saved: it watches the file, compiles on a thread of its own while
+// the old version runs, and swaps the versions in take(). No save ends a run: an error is reported, and the running
+// version goes on.
 class Reloader final {
 public:
     Reloader(std::shared_ptr<Environment> environment, const ReloadSettings& settings,
              ReloadUser user = {}, SourceWatch::Way way = SourceWatch::Way::events);
 
-    // Whether take() has something to do; costs nothing.
+    // Whether take() has something to do; cheap.
     bool ready() const { return rebuilder_.ready(); }
-    // To be called between two rollouts, or steps. Nothing where nothing was saved; nobody waits for a
-    // compiler here.
+    // Swaps in a compiled version; to be called between two rollouts or steps. Nothing where nothing was saved. Never
+    // waits for a compiler.
     std::optional<Reload> take();
     Environment& environment() { return *environment_; }
 

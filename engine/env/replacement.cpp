@@ -1,9 +1,9 @@
 #include "engine/env/replacement.h"
 
 #include "engine/base/error.h"
+#include "engine/env/observe_again.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace nacelle {
 namespace {
@@ -15,30 +15,40 @@ EnvSettings settings_for(const Environment& running) {
     return settings;
 }
 
+// Copies the content of arrays that both have in the same form.
+void copy_same(Registry& to, const Registry& from, Stream& stream) {
+    for (const NamedArray& source : from.all()) {
+        NamedArray* const mine = to.find(source.name());
+        if (mine && same_form(*mine, source) && source.role() != Role::plugin)
+            stream.copy(mine->device(), source.device(), mine->bytes());
+    }
+    stream.synchronize();
+}
+
 }
 
 Replacement::Replacement(Environment& running, const Rebuilt& rebuilt) : running_(running) {
     running.on().stream->synchronize();
     running.check_finite();
-    fresh_.reset(new Environment(running.on_, settings_for(running), rebuilt.code, &running, {}));
-    fresh_->require_finite_observations();
+    fresh_ = std::make_shared<Environment>(*rebuilt.code, settings_for(running),
+                                           std::function<void(Environment&)>(), &running);
+    require_finite_observations(*fresh_);
     fresh_->head().seed = running.head().seed;
     fresh_->head().progress_per_tick = running.head().progress_per_tick;
     fresh_->version_ = running.version_;
     copy_pool();
     const std::string what = running.settings().source.filename().string();
     for (const auto& [number, binary] : rebuilt.programs) {
-        const auto found = running.programs_.find(number);
-        if (found == running.programs_.end()) continue;    // released since
-        programs_.emplace_back(found->second.get(), std::make_unique<Program>(running.on(), binary,
-                                                                              what, ProgramText()));
+        Program* const program = running.programs().find(number);
+        if (!program) continue;    // released since
+        programs_.emplace_back(program, std::make_unique<Program>(running.on(), binary, what));
     }
     state_changed_ = !carries_all(Role::state) || !carries_all(Role::agent);
     totals_carried_ = carries_all(Role::total);
 }
 
-// As many snapshots as the running one has, of the scratch copy's environments in turn: what a new field
-// holds in them is what reset() gives it.
+// Takes as many snapshots as the running version has, from the new version's environments in turn: a new field has
+// the value that reset() gives it.
 void Replacement::copy_pool() {
     const uint32_t size = running_.head().pool_size;
     if (size == 0) return;
@@ -48,7 +58,7 @@ void Replacement::copy_pool() {
     fresh_->head().pool_chance = running_.head().pool_chance;
 }
 
-// Of a role's arrays none has come, gone or changed.
+// Whether no array of a role was added, removed or changed.
 bool Replacement::carries_all(Role role) const {
     const auto of_role = [&](Environment& env) {
         std::vector<const NamedArray*> found;
@@ -61,49 +71,45 @@ bool Replacement::carries_all(Role role) const {
                       [](const auto* a, const auto* b) { return same_form(*a, *b); });
 }
 
-void Replacement::take_place() {
-    const auto swap = [&] {
-        running_.exchange(*fresh_);
-        for (auto& [program, other] : programs_) program->exchange(*other);
-        running_.show_view();
-    };
+void Replacement::swap() {
+    running_.exchange(*fresh_);
+    for (auto& [program, other] : programs_) program->exchange(*other);
+    running_.show_view();
+}
+
+void Replacement::install() {
     swap();
     try {
-        running_.look_again();
+        observe_again(running_);
     } catch (...) {
         swap();
         throw;
     }
 }
 
-void Replacement::take_back() {
+void Replacement::roll_back() {
     running_.on().stream->synchronize();
-    running_.exchange(*fresh_);
-    for (auto& [program, other] : programs_) program->exchange(*other);
-    running_.show_view();
-    running_.look_again();
+    swap();
+    observe_again(running_);
 }
 
-// Sums over episodes that some columns have counted and others have not would be means of nothing.
-void Replacement::settle() {
+// Clears the sums if one column is new: a mean over columns with different numbers of episodes is meaningless.
+void Replacement::commit() {
     if (!totals_carried_)
         for (NamedArray& array : running_.arrays().all())
             if (array.role() == Role::total)
                 running_.on().stream->fill(array.device(), 0, array.bytes());
     ++running_.version_;
-    ++running_.recipe_number_;
+    running_.programs().reloaded();
 }
 
-std::shared_ptr<Environment> Replacement::on_its_own() {
-    fresh_->carry_from(running_);
+std::shared_ptr<Environment> Replacement::standalone() {
+    Stream& stream = *running_.on().stream;
+    copy_same(fresh_->arrays_, running_.arrays_, stream);
     fresh_->set_tick(running_.tick());
-    for (Environment::HeldPool& mine : fresh_->pool_)
-        for (Environment::HeldPool& its : running_.pool_)
-            if (mine.name == its.name && mine.dtype == its.dtype && mine.shape == its.shape)
-                running_.on().stream->copy(mine.memory.data(), its.memory.data(),
-                                           mine.memory.bytes());
+    copy_same(fresh_->pool_, running_.pool_, stream);
     fresh_->show_view();
-    fresh_->look_again();
+    observe_again(*fresh_);
     fresh_->version_ = running_.version_ + 1;
     return fresh_;
 }

@@ -1,36 +1,38 @@
 #pragma once
+#include "engine/compile/rebuild.h"
 #include "engine/env/environment.h"
-#include "engine/env/rebuild.h"
 
 namespace nacelle {
 
-// Another version of an environment, made beside the running one as a whole environment of its own,
-// that can take its place. What throws has changed nothing in the running one.
+// A new version of an environment, created beside the running one as a whole environment, which can take its place. A
+// call that throws leaves the running one unchanged.
 //
-// Arrays of the same name, type and shape keep their memory and what is in it; others are the new
-// version's, filled by its reset(). Clock, seed, parameters that were set, the data of tables and
-// snapshots stay. What prepare() fills is filled anew.
+// Arrays of the same name, type and shape keep their memory and content; others are the new version's, filled by its
+// reset(). Clock, seed, parameters that were set, the data of tables, and snapshots stay. prepare() fills its tables
+// again.
 class Replacement final {
 public:
-    // Throws where the new version cannot be had: a parameter that is set is gone, a table no longer
-    // fits its data, a number is not finite after reset().
+    // Throws where the new version is not usable: a parameter that is set is gone, a table does not fit its data, a
+    // number is not finite after reset().
     Replacement(Environment& running, const Rebuilt& rebuilt);
 
-    // Whether a field of the state is another one, has come or has gone.
+    // Whether a field of the state was changed, added or removed.
     bool state_changed() const { return state_changed_; }
 
-    // From here on the running environment is the new version; its kernels must be asked for anew and
-    // its graphs recorded again. Throws where an observation of the state as it is now is not finite.
-    void take_place();
-    // Everything as before take_place().
-    void take_back();
-    // What can be done only once nobody takes it back.
-    void settle();
+    // Makes the running environment the new version; kernels must be looked up and graphs recorded again. Throws
+    // where an observation of the current state is not finite.
+    void install();
+    // Undoes install().
+    void roll_back();
+    // Completes the replacement, after which it cannot be rolled back.
+    void commit();
 
-    // For who cannot go on in the same environment: the new one, with all that was carried into it.
-    std::shared_ptr<Environment> on_its_own();
+    // The new version as an environment of its own, with the carried content, for a learner that cannot continue in
+    // the running one.
+    std::shared_ptr<Environment> standalone();
 
 private:
+    void swap();
     void copy_pool();
     bool carries_all(Role role) const;
 

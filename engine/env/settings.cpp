@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
 #include "engine/config/describe.h"
+#include "engine/env/param_values.h"
 
 #include <algorithm>
 
@@ -32,9 +33,12 @@ fs::path find_environment(const std::string& name, const std::vector<fs::path>& 
     throw Error(name, "there is no such environment", suggest(name, names));
 }
 
-std::vector<std::string> gpu_arithmetic(bool strict) {
-    if (strict) return {"--fmad=false", "--prec-div=true", "--prec-sqrt=true"};
-    return {"--prec-div=false"};
+EnvSource source_of(const EnvSettings& settings) {
+    return {.file = settings.source,
+            .constants = settings.constants,
+            .varied = varied_params(flatten_params(settings.params)),
+            .strict = settings.strict,
+            .where = settings.where};
 }
 
 EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::path>& folders) {

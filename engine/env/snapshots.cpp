@@ -1,4 +1,4 @@
-// Snapshots of chosen environments: their pool lies like the environments' arrays.
+// Snapshots of chosen environments; the pool has the layout of the arrays.
 #include "engine/base/error.h"
 #include "engine/env/environment.h"
 
@@ -7,24 +7,13 @@ namespace nacelle {
 void Environment::save_snapshots(std::span<const uint32_t> chosen) {
     if (chosen.empty()) throw Error(name_, "a pool of snapshots needs at least one environment");
     require_envs(chosen);
-    pool_.clear();
-    for (const Field& field : schema().fields()) {
-        if (field.slot < 0 || !(field.kept & 2)) continue;
-        pool_.push_back({.name = field.name,
-                         .shape = schema().shape(field, chosen.size()),
-                         .dtype = field.dtype,
-                         .memory = Buffer(on_->device, schema().elements(field, chosen.size()) *
-                                                           dtype_size(field.dtype))});
-    }
-    bind_pool();
+    pool_ = Registry(name_);
+    for (const Field& field : schema().fields())
+        if (field.slot >= 0 && (field.kept & 2)) pool_.add(array_of(field, chosen.size()));
+    view_.bind(schema(), arrays_, pool_);
     head().pool_size = static_cast<uint32_t>(chosen.size());
     show_view();
     run_reset(ResetArgs::save, chosen, {});
-}
-
-void Environment::bind_pool() {
-    void** const slots = reinterpret_cast<void**>(view_.data() + schema().header().pool_offset);
-    for (const HeldPool& held : pool_) slots[schema().find(held.name)->slot] = held.memory.data();
 }
 
 void Environment::restore_snapshots(std::span<const uint32_t> chosen,

@@ -1,10 +1,44 @@
-// What a host reads of the episodes that have ended, and of the first number that was not finite.
+// Reading the statistics of finished episodes, and of the first number that was not finite.
 #include "engine/base/error.h"
 #include "engine/env/environment.h"
 
 #include <cmath>
 
 namespace nacelle {
+namespace {
+
+// Rows count over all agents of an environment, group after group.
+[[noreturn]] void report_bad(Environment& env, const char* array, uint64_t key) {
+    const Header& header = env.schema().header();
+    const uint64_t now = env.tick(), row = (key & 0xffffffffu) >> 1, index = row / header.agents;
+    const uint64_t step = now - ((now - (key >> 32)) & 0xffffffffu);
+    uint64_t agent = row % header.agents;
+    uint32_t group = 0;
+    while (agent >= header.group[group].count) agent -= header.group[group++].count;
+    const bool named = header.groups > 1;
+    const std::string name = (named ? std::string(header.group[group].name) + "." : "") + array;
+    const std::vector<double> values = env.arrays()[name].numbers();
+    const uint64_t rows = uint64_t(env.count()) * header.group[group].count,
+                   at = index * header.group[group].count + agent;
+    const size_t width = values.size() / rows;
+    std::string found;
+    for (size_t i = 0; i < width; ++i) {
+        const double value = values[at * width + i];
+        if (std::isfinite(value)) continue;
+        found = " is " +
+                std::string(std::isnan(value) ? "not a number"
+                            : value > 0       ? "infinite"
+                                              : "minus infinity") +
+                (width > 1 ? " in column " + std::to_string(i) : "");
+        break;
+    }
+    const std::string who = header.is_team ? "agent " + std::to_string(agent) + " of " : "";
+    throw Error(env.name(), name + " of " + who + "environment " + std::to_string(index) +
+                                (found.empty() ? " is not finite" : found) + " since step " +
+                                std::to_string(step));
+}
+
+}
 
 Totals Environment::take_totals() {
     const uint64_t groups = (uint64_t(settings_.count) + totals_group - 1) / totals_group;
@@ -13,7 +47,7 @@ Totals Environment::take_totals() {
     const size_t kept = 2 + 2 * size_t(header.policies);
     const TotalsArgs args{.sums = static_cast<double*>(sums_.data()),
                           .logs = static_cast<uint32_t>(width - kept)};
-    launch(sum_totals_, thread_each(groups), args_of(args));
+    launch(stepwise_.totals, thread_each(groups), args_of(args));
     std::vector<double> sums(sums_.bytes() / sizeof(double));
     on_->stream->to_host(sums.data(), sums_.data(), sums_.bytes());
     on_->stream->synchronize();
@@ -38,40 +72,9 @@ Totals Environment::take_totals() {
 
 void Environment::check_finite() {
     uint64_t bad = 0;
-    on_->stream->to_host(&bad, &beat()->bad, sizeof bad);
+    on_->stream->to_host(&bad, &clock()->bad, sizeof bad);
     on_->stream->synchronize();
-    if (bad != ~uint64_t(0)) report_bad(bad & 1 ? "obs" : "reward", bad);
-}
-
-// Rows are counted over all agents of an environment, group after group.
-void Environment::report_bad(const char* array, uint64_t key) {
-    const Header& header = schema().header();
-    const uint64_t now = tick(), row = (key & 0xffffffffu) >> 1, env = row / header.agents;
-    const uint64_t step = now - ((now - (key >> 32)) & 0xffffffffu);
-    uint64_t agent = row % header.agents;
-    uint32_t group = 0;
-    while (agent >= header.group[group].count) agent -= header.group[group++].count;
-    const bool named = header.groups > 1;
-    const std::string name = (named ? std::string(header.group[group].name) + "." : "") + array;
-    const std::vector<double> values = arrays_[name].numbers();
-    const uint64_t rows = uint64_t(settings_.count) * header.group[group].count,
-                   at = env * header.group[group].count + agent;
-    const size_t width = values.size() / rows;
-    std::string found;
-    for (size_t i = 0; i < width; ++i) {
-        const double value = values[at * width + i];
-        if (std::isfinite(value)) continue;
-        found = " is " +
-                std::string(std::isnan(value) ? "not a number"
-                            : value > 0       ? "infinite"
-                                              : "minus infinity") +
-                (width > 1 ? " in column " + std::to_string(i) : "");
-        break;
-    }
-    const std::string who = header.is_team ? "agent " + std::to_string(agent) + " of " : "";
-    throw Error(name_, name + " of " + who + "environment " + std::to_string(env) +
-                           (found.empty() ? " is not finite" : found) + " since step " +
-                           std::to_string(step));
+    if (bad != ~uint64_t(0)) report_bad(*this, bad & 1 ? "obs" : "reward", bad);
 }
 
 }

@@ -4,10 +4,8 @@
 namespace nacelle {
 
 std::vector<std::byte> Binary::elf() const {
-    if (!is_path) return image;
-    const std::string file =
-        read_file(std::string(reinterpret_cast<const char*>(image.data()), image.size()));
-    const auto* begin = reinterpret_cast<const std::byte*>(file.data());
+    const std::string file = is_path ? read_file(image) : image;
+    const auto* const begin = reinterpret_cast<const std::byte*>(file.data());
     return {begin, begin + file.size()};
 }
 

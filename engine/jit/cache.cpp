@@ -51,7 +51,7 @@ void touch(const fs::path& path) {
     fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
 }
 
-// What is found in a cache is run, with root's rights where root finds it: nobody else may have put it there.
+// Files in a cache are executed, possibly by root: nobody else may have put them there.
 void require_own(const fs::path& directory) {
     const char* const instead = "set XDG_CACHE_HOME or TMPDIR to a directory of your own";
     struct stat status {};
@@ -64,7 +64,7 @@ void require_own(const fs::path& directory) {
                     "what lies there may be theirs: remove it, or " + std::string(instead));
 }
 
-// Where everybody's temporary files are; another place than $TMPDIR where that is none.
+// The folder for temporary files; a default where $TMPDIR is not usable.
 fs::path temporary_folder() {
     std::error_code trouble;
     const fs::path folder = fs::temp_directory_path(trouble);
@@ -106,7 +106,7 @@ Cache::Cache(fs::path directory, size_t bound_bytes)
     }
 }
 
-std::optional<std::vector<std::byte>> Cache::find(const std::string& key) {
+std::optional<std::string> Cache::find(const std::string& key) {
     require_name(key);
     const fs::path path = directory_ / key;
     std::error_code trouble;
@@ -126,8 +126,7 @@ std::optional<std::vector<std::byte>> Cache::find(const std::string& key) {
         return std::nullopt;
     }
     touch(path);
-    const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
-    return std::vector<std::byte>(begin, begin + bytes.size());
+    return std::string(bytes);
 }
 
 bool Cache::keep(const std::string& key, std::string_view bytes) {
@@ -171,7 +170,7 @@ fs::path Cache::materialise(const std::string& name, std::string_view bytes) {
     const auto place = [&](const fs::path& directory) {
         const fs::path path = directory / file;
         std::error_code trouble;
-        // Compared, not only measured: a damaged shared object crashes whoever opens it.
+        // Compares the content, not only the size: opening a damaged shared object crashes the process.
         if (fs::file_size(path, trouble) != bytes.size() || trouble || read_file(path) != bytes)
             write_file(path, bytes);
         else touch(path);

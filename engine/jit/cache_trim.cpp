@@ -2,7 +2,7 @@
 
 #include "engine/base/files.h"
 #include "engine/base/hash.h"
-#include "engine/jit/scratch.h"
+#include "engine/jit/compile_folder.h"
 
 #include <algorithm>
 #include <chrono>
@@ -23,8 +23,8 @@ struct Kept {
     bool looks_like_entry = false;
 };
 
-// "tag-" and 32 digits of its content's hash, whatever its extension: a materialised file, or the
-// folder of the SDK's headers.
+// "tag-" and 32 digits of the content's hash with any extension: a materialised file, or the folder of the SDK's
+// headers.
 bool is_named_by_content(const fs::path& path) {
     const std::string name = path.stem().string();
     const size_t dash = name.rfind('-');
@@ -54,9 +54,8 @@ uintmax_t size_of(const fs::directory_entry& entry) {
     return sum;
 }
 
-// What a cache made, and what may be an entry; all of it counts into `total`. A materialised file is
-// opened by path moments after it is made, here or in another process, and an unfinished one is just
-// being written: young ones of both stay.
+// Collects the files of a cache and adds their sizes to `total`. Young materialised and unfinished files stay: a
+// process is about to open or is still writing them.
 std::vector<Kept> removable(const fs::path& directory, uintmax_t& total) {
     std::vector<Kept> found;
     const auto young = fs::file_time_type::clock::now() - std::chrono::minutes(10);
@@ -70,8 +69,8 @@ std::vector<Kept> removable(const fs::path& directory, uintmax_t& total) {
             const auto used = i->last_write_time(gone);
             if (gone) continue;
             const bool among_files = place == files;
-            const bool unfinished =
-                (file && is_unfinished_file(i->path())) || (among_files && is_scratch(i->path()));
+            const bool unfinished = (file && is_unfinished_file(i->path())) ||
+                                    (among_files && is_compile_folder(i->path()));
             const bool materialised = among_files && is_named_by_content(i->path());
             const bool entry = file && !among_files && !unfinished;
             if (!unfinished && !materialised && !entry) continue;
@@ -89,7 +88,7 @@ void trim_cache(const fs::path& directory, const fs::path& newest, uintmax_t bou
     uintmax_t total = 0;
     std::vector<Kept> old = removable(directory, total);
     if (total <= bound_bytes) return;
-    // Entries are opened only now: thousands of files that nobody has read take their time.
+    // Opens entries only now: reading thousands of cold files takes long.
     std::erase_if(old, [&](const Kept& kept) {
         const bool foreign = kept.looks_like_entry && !is_entry(kept.path);
         if (foreign) total -= kept.bytes;

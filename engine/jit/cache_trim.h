@@ -5,11 +5,11 @@
 
 namespace nacelle {
 
-// What every entry of a cache begins with.
+// The first bytes of every entry.
 inline constexpr std::string_view entry_magic = "NACELLEC";
 
-// Removes from a cache's directory what was not used for longest until the rest fits; `newest` stays.
-// Only what a cache has made counts and goes: a program may have named a folder that holds more.
+// Removes the least recently used entries until the rest fits `bound_bytes`; `newest` stays. Touches only files that
+// a cache has made: the folder may hold others.
 void trim_cache(const std::filesystem::path& directory, const std::filesystem::path& newest,
                 uintmax_t bound_bytes);
 

@@ -1,5 +1,5 @@
+#include "engine/jit/author_mistakes.h"
 #include "engine/jit/diagnostics.h"
-#include "engine/jit/plain_words.h"
 
 namespace nacelle {
 namespace {
@@ -9,13 +9,6 @@ Diagnostics single(const std::filesystem::path& file, int line, std::string mess
     Diagnostics result;
     result.list.push_back({file.string(), line, std::move(message), std::move(excerpt)});
     return result;
-}
-
-const SourceFile* file_of(const std::vector<SourceFile>& closure,
-                          const std::filesystem::path& path) {
-    for (const SourceFile& file : closure)
-        if (file.path == path) return &file;
-    return nullptr;
 }
 
 }
@@ -29,7 +22,7 @@ std::optional<Diagnostics> check_author(const std::vector<SourceFile>& closure) 
         return single(author.path, 0, "the file is empty");
 
     const std::vector<EnvironmentUse> uses = environment_uses(closure);
-    if (uses.empty()) return single(author.path, 0, words_for(AuthorTrouble::no_environment));
+    if (uses.empty()) return single(author.path, 0, explain(AuthorMistake::no_environment));
     const EnvironmentUse* first = nullptr;
     for (const EnvironmentUse& use : uses) {
         if (use.conditional) continue;
@@ -37,9 +30,9 @@ std::optional<Diagnostics> check_author(const std::vector<SourceFile>& closure) 
             first = &use;
             continue;
         }
-        const SourceFile* file = file_of(closure, use.file);
+        const SourceFile* file = find_file(closure, use.file);
         return single(use.file, use.line,
-                      words_for(AuthorTrouble::two_environments) + ": " + first->name + " and " +
+                      explain(AuthorMistake::two_environments) + ": " + first->name + " and " +
                           use.name,
                       file ? line_text(file->text, use.line) : "");
     }

@@ -12,33 +12,21 @@ namespace nacelle {
 namespace {
 
 // An entry: the length of the warnings, the warnings, the image.
-std::string packed(const BuiltImage& product) {
+std::string packed(const Binary& product) {
     const uint64_t length = product.warnings.size();
     std::string bytes(sizeof length, '\0');
     std::memcpy(bytes.data(), &length, sizeof length);
     return bytes + product.warnings + product.image;
 }
 
-std::optional<Binary> unpacked(const std::vector<std::byte>& bytes) {
+std::optional<Binary> unpacked(const std::string& bytes) {
     uint64_t length = 0;
     if (bytes.size() < sizeof length) return std::nullopt;
     std::memcpy(&length, bytes.data(), sizeof length);
     if (bytes.size() - sizeof length < length) return std::nullopt;
-    const auto* text = reinterpret_cast<const char*>(bytes.data()) + sizeof length;
-    Binary binary;
-    binary.warnings.assign(text, length);
-    binary.image.assign(bytes.begin() + static_cast<std::ptrdiff_t>(sizeof length + length),
-                        bytes.end());
-    binary.from_cache = true;
-    return binary;
-}
-
-Binary fresh(BuiltImage product) {
-    Binary binary;
-    const auto* begin = reinterpret_cast<const std::byte*>(product.image.data());
-    binary.image.assign(begin, begin + product.image.size());
-    binary.warnings = std::move(product.warnings);
-    return binary;
+    return Binary{.image = bytes.substr(sizeof length + length),
+                  .from_cache = true,
+                  .warnings = bytes.substr(sizeof length, length)};
 }
 
 void add_list(Hash& hash, const std::vector<std::string>& list) {
@@ -46,8 +34,7 @@ void add_list(Hash& hash, const std::vector<std::string>& list) {
     for (const std::string& one : list) hash.add(one);
 }
 
-}
-
+// The key: everything that changes the binary.
 std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>& closure,
                       const std::string& identity) {
     Hash hash;
@@ -60,20 +47,14 @@ std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>
     hash.add(source.instantiation);
     add_list(hash, source.defines);
     add_list(hash, source.options);
-    // Debug information names the author's files by their paths.
+    // Debug information holds the paths of the author's files.
     for (const std::string& option : source.options)
         if (option.starts_with("-g")) hash.add(closure.front().path.string());
     return hash.hex();
 }
 
-std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
-                                    const ProgramSource& source) {
-    const auto kept = cache.find(cache_key(source, read_closure(source.author), identity));
-    return kept ? unpacked(*kept) : std::nullopt;
-}
-
-Compiled compile_cached(Cache& cache, const std::string& identity, const ProgramSource& source,
-                        const std::atomic<bool>* cancel, const BuildFunction& build) {
+Compiled compile_one(Cache& cache, const std::string& identity, const ProgramSource& source,
+                     const std::atomic<bool>* cancel, const BuildFunction& build) {
     const auto start = std::chrono::steady_clock::now();
     const auto timed = [&](Binary binary) {
         binary.milliseconds =
@@ -89,26 +70,34 @@ Compiled compile_cached(Cache& cache, const std::string& identity, const Program
         if (const auto kept = cache.find(key))
             if (auto binary = unpacked(*kept)) return timed(*std::move(binary));
 
-        BuildResult built = build(closure);
+        Compiled built = build(closure);
         std::vector<SourceFile> now = read_closure(source.author);
         const bool same = cache_key(source, now, identity) == key;
         if (!same && attempt < 3) {
             closure = std::move(now);
             continue;
         }
-        if (auto* wrong = std::get_if<Diagnostics>(&built)) return std::move(*wrong);
-        BuiltImage& product = std::get<BuiltImage>(built);
+        if (std::holds_alternative<Diagnostics>(built)) return built;
+        Binary& product = std::get<Binary>(built);
         if (same) cache.keep(key, packed(product));
-        return timed(fresh(std::move(product)));
+        return timed(std::move(product));
     }
 }
 
-Compiled compile_as_wanted(Cache& cache, const std::string& full, const std::string& draft,
-                           const ProgramSource& source, const std::atomic<bool>* cancel,
-                           const BuildFunction& build) {
-    if (!source.draft) return compile_cached(cache, full, source, cancel, build);
+}
+
+std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
+                                    const ProgramSource& source) {
+    const auto kept = cache.find(cache_key(source, read_closure(source.author), identity));
+    return kept ? unpacked(*kept) : std::nullopt;
+}
+
+Compiled compile_cached(Cache& cache, const std::string& full, const std::string& draft,
+                        const ProgramSource& source, const std::atomic<bool>* cancel,
+                        const BuildFunction& build) {
+    if (!source.draft) return compile_one(cache, full, source, cancel, build);
     if (auto kept = find_compiled(cache, full, source)) return *std::move(kept);
-    Compiled compiled = compile_cached(cache, draft, source, cancel, build);
+    Compiled compiled = compile_one(cache, draft, source, cancel, build);
     if (auto* binary = std::get_if<Binary>(&compiled)) binary->draft = true;
     return compiled;
 }

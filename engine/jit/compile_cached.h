@@ -1,7 +1,7 @@
 #pragma once
+#include "engine/jit/author_source.h"
 #include "engine/jit/cache.h"
 #include "engine/jit/jit.h"
-#include "engine/jit/scan.h"
 
 #include <functional>
 #include <optional>
@@ -11,33 +11,20 @@
 
 namespace nacelle {
 
-// What a compiler made, before it is kept.
-struct BuiltImage {
-    std::string image;    // a cubin, or the bytes of a shared object
-    std::string warnings;
-};
-using BuildResult = std::variant<BuiltImage, Diagnostics>;
-using BuildFunction = std::function<BuildResult(const std::vector<SourceFile>& closure)>;
+// Runs a compiler. The image of its binary is a cubin or the bytes of a shared object.
+using BuildFunction = std::function<Compiled(const std::vector<SourceFile>& closure)>;
 
-// What the cache has of it already, if anything.
+// The cached binary of a source, if there is one.
 std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
                                     const ProgramSource& source);
-// The way of every compile: look at the author's file, ask the cache, else build and keep. Builds
-// again when a file was saved meanwhile, so that nothing is ever kept under another text's key.
-Compiled compile_cached(Cache& cache, const std::string& identity, const ProgramSource& source,
-                        const std::atomic<bool>* cancel, const BuildFunction& build);
+// Every compile goes this way: read the author's files, ask the cache, else build and store. Builds again where a
+// file was saved meanwhile, so that nothing is stored under the key of another text. `full` and `draft` are the
+// identities of the two kinds of builds; a draft is not built where the full build is cached.
+Compiled compile_cached(Cache& cache, const std::string& full, const std::string& draft,
+                        const ProgramSource& source, const std::atomic<bool>* cancel,
+                        const BuildFunction& build);
 
-// The same for a compiler that makes drafts, which are builds of another identity. Where the full build is there
-// already, nobody needs one.
-Compiled compile_as_wanted(Cache& cache, const std::string& full, const std::string& draft,
-                           const ProgramSource& source, const std::atomic<bool>* cancel,
-                           const BuildFunction& build);
-
-// Everything that makes one binary differ from another.
-std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>& closure,
-                      const std::string& identity);
-
-// The line that includes the author's file under its own path; throws where no compiler can.
+// The #include line of the author's file under its own path; throws where no compiler can read such a path.
 std::string include_line(const std::filesystem::path& author);
 
 [[noreturn]] void throw_cancelled(const ProgramSource& source);

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <map>
 #include <poll.h>
 #include <sys/socket.h>
@@ -21,18 +20,6 @@ namespace {
 constexpr int idle_milliseconds = 60'000, look_milliseconds = 20;
 constexpr uint64_t most_bytes = 1 << 28;
 
-// Whole or not at all; a closed other end is no signal.
-bool send_all(int socket, const void* data, size_t size) {
-    const char* at = static_cast<const char*>(data);
-    while (size > 0) {
-        const ssize_t sent = ::send(socket, at, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) return false;
-        at += sent;
-        size -= size_t(sent);
-    }
-    return true;
-}
 bool receive_all(int socket, void* data, size_t size) {
     char* at = static_cast<char*>(data);
     while (size > 0) {
@@ -44,7 +31,7 @@ bool receive_all(int socket, void* data, size_t size) {
     }
     return true;
 }
-// Whether there is something to read, or an end, before the time is over.
+// Waits until there is data or the end of the stream; false after the timeout.
 bool readable(int socket, int milliseconds) {
     pollfd one{socket, POLLIN, 0};
     return ::poll(&one, 1, milliseconds) > 0;
@@ -53,7 +40,7 @@ bool readable(int socket, int milliseconds) {
 }
 
 CompileHelpers::~CompileHelpers() {
-    // Taking down what a compiler had in memory takes the system a while: all at once.
+    // The system takes a while to free the memory of a compiler: end all helpers at once.
     for (const auto& helper : helpers_) stop(*helper);
     for (const auto& helper : helpers_) await_end(*helper);
 }
@@ -76,7 +63,7 @@ std::optional<CompileHelpers::Helper> CompileHelpers::started() const {
 
 void CompileHelpers::start() {
     const std::lock_guard hold(lock_);
-    // One that has had nothing to do for long has ended, and so may one that the system ended.
+    // A helper ends after a while without requests, and the system may have ended it.
     std::erase_if(helpers_, [](const std::unique_ptr<Helper>& helper) {
         if (helper->busy || !readable(helper->socket.get(), 0)) return false;
         stop(*helper);
@@ -107,8 +94,8 @@ void CompileHelpers::compile(const std::string& architecture, const ProgramSourc
     const std::string text = architecture + '\n' + text_of(source);
     const uint64_t size = text.size();
     char done = 0;
-    bool sound = send_all(mine->socket.get(), &size, sizeof size) &&
-                 send_all(mine->socket.get(), text.data(), text.size());
+    const std::string_view length(reinterpret_cast<const char*>(&size), sizeof size);
+    bool sound = send_text(mine->socket.get(), length) && send_text(mine->socket.get(), text);
     while (sound && !readable(mine->socket.get(), look_milliseconds)) sound = !cancel || !*cancel;
     sound = sound && receive_all(mine->socket.get(), &done, 1);
     const std::lock_guard hold(lock_);
@@ -124,7 +111,7 @@ void serve_compiles(
     int socket,
     const std::function<std::unique_ptr<Compiler>(const std::string& architecture)>& open) {
     std::map<std::string, std::unique_ptr<Compiler>> compilers;
-    // NVRTC does not come back for seconds: who asked may be gone by then.
+    // NVRTC compiles for seconds: the parent may be gone by then.
     std::thread([socket] {
         pollfd one{socket, POLLRDHUP, 0};
         while (::poll(&one, 1, -1) < 0 && errno == EINTR) {}
@@ -148,7 +135,7 @@ void serve_compiles(
             if (!compiler) compiler = open(architecture);
             compiler->compile(*source);
         } catch (const std::exception&) {}    // who asked compiles it, too, and tells
-        if (!send_all(socket, "k", 1)) return;
+        if (!send_text(socket, "k")) return;
     }
 }
 

@@ -12,22 +12,23 @@
 
 namespace nacelle {
 
-// Processes that compile beside this one. NVRTC lets one thread of a process compile at a time, nearly; a learner has
-// four programs, its environment one more. What a helper makes it keeps in the cache, where this process finds it:
-// whatever goes wrong there, it is not there, and this process compiles as if it had none.
+// Processes that compile in parallel to this one: NVRTC compiles nearly one program at a time in a process, and a run
+// has five (four of the learner, one of the environment). A helper stores its result in the cache, where this process
+// finds it. Where a helper fails, this process compiles by itself.
 class CompileHelpers final {
 public:
-    // `command` starts one that calls serve_compiles() with its standard input. It can get ready before anybody knows
-    // for which architecture.
+    // `command` starts a helper, which calls serve_compiles() with its standard input. A helper can start before the
+    // architecture is known.
     CompileHelpers(std::vector<std::string> command, size_t count)
         : command_(std::move(command)), count_(count) {}
     ~CompileHelpers();
     CompileHelpers(const CompileHelpers&) = delete;
     CompileHelpers& operator=(const CompileHelpers&) = delete;
 
-    // Starts those that do not run, and does not wait for them.
+    // Starts the helpers that do not run yet, and does not wait for them.
     void start();
-    // Has one compile it, the next that is free, and waits; nothing where there is none. Setting `cancel` ends it.
+    // Sends the source to the next free helper and waits; does nothing where none runs. Setting `cancel` ends the
+    // wait.
     void compile(const std::string& architecture, const ProgramSource& source,
                  const std::atomic<bool>* cancel);
 
@@ -49,13 +50,13 @@ private:
     std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
-// A helper's life: compiles what it is sent until the other end is closed, or until nothing was asked of it for a
-// minute. `open` gives the compiler for an architecture.
+// The main loop of a helper: compiles what it receives until the socket is closed or a minute passes without a
+// request. `open` gives the compiler for an architecture.
 void serve_compiles(
     int socket,
     const std::function<std::unique_ptr<Compiler>(const std::string& architecture)>& open);
 
-// A source as one text, and back; nothing where it is not one.
+// A source as one text, and back; nothing where the text is not a source.
 std::string text_of(const ProgramSource& source);
 std::optional<ProgramSource> source_from(std::string_view text);
 

@@ -5,7 +5,7 @@
 
 namespace nacelle {
 
-// A place that a compiler names.
+// A location in a compiler's output.
 struct SourcePlace {
     std::string file;
     int line = 0;
@@ -14,7 +14,7 @@ struct SourcePlace {
 // One error or warning as a compiler printed it.
 struct CompilerReport {
     bool error = true;
-    SourcePlace place;    // no file where the compiler named none
+    SourcePlace place;    // the file is empty where the compiler named none
     std::string message;
     std::vector<SourcePlace> instantiated_from;    // the innermost first
     std::vector<SourcePlace> included_from;

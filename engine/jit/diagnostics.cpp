@@ -1,7 +1,8 @@
 #include "engine/jit/diagnostics.h"
 
+#include "engine/base/files.h"
 #include "engine/base/text.h"
-#include "engine/jit/plain_words.h"
+#include "engine/jit/author_mistakes.h"
 
 #include <algorithm>
 #include <iomanip>
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A line as it can be read: a generated one may have megabytes, and bytes that are no text.
+// A readable line: a generated one may have megabytes, or invalid UTF-8.
 std::string shortened(const std::string& line) {
     constexpr size_t most = 400;
     return line.size() <= most ? valid_utf8(line) : valid_utf8(line.substr(0, most)) + " ...";
@@ -23,19 +24,19 @@ std::string shortened(const std::string& line) {
 class Author final {
 public:
     explicit Author(const CompiledText& text) : text_(text) {
-        for (const SourceFile& file : text.closure) files_.emplace(canonical(file.path), &file);
+        for (const SourceFile& file : text.closure) files_.emplace(resolved_path(file.path), &file);
     }
 
     const SourceFile* find(const SourcePlace& place) {
         if (place.file.empty()) return nullptr;
         auto [known, fresh] = names_.try_emplace(place.file, nullptr);
         if (fresh)
-            if (const auto file = files_.find(canonical(place.file)); file != files_.end())
+            if (const auto file = files_.find(resolved_path(place.file)); file != files_.end())
                 known->second = file->second;
         return known->second;
     }
 
-    // The first of the places that lies in the author's files.
+    // The first of the places that is in the author's files.
     const SourcePlace* first(const std::vector<SourcePlace>& places) {
         const auto found =
             std::find_if(places.begin(), places.end(),
@@ -49,36 +50,53 @@ public:
                 file ? shortened(line_text(file->text, place.line)) : ""};
     }
 
-    // Where the environment is declared: the place for what happens around all of it.
+    // The line of the declaration of the environment: the place for errors that concern all of it.
     SourcePlace declaration() {
         const std::vector<EnvironmentUse> uses = environment_uses(text_.closure);
         if (!uses.empty()) return {uses.front().file.string(), uses.front().line};
         return {text_.closure.front().path.string(), 0};
     }
 
-    SourcePlace suspect(AuthorTrouble trouble) {
+    SourcePlace suspect(AuthorMistake trouble) {
         for (const SourceFile& file : text_.closure)
             if (const int line = suspect_line(trouble, file.text))
                 return {file.path.string(), line};
         return {};
     }
 
-    // A header's name as it is included; the kernels around the author's file have no better one.
+    // The kernels around the author's file have no better name.
     std::string name_of(const SourcePlace& place) const {
         if (place.file.empty()) return {};
         if (place.file == text_.unit) return "the kernels around it";
+        return header_name(place) + ":" + std::to_string(place.line);
+    }
+
+    // A place in a plugin's text: in its program, or in one of its headers.
+    std::optional<Diagnostic> in_plugin(const SourcePlace& place) const {
+        if (!text_.source || text_.source->given_by.empty()) return std::nullopt;
+        const ProgramSource& source = *text_.source;
+        const auto at = [&](const std::string& name, const std::string& text, int line) {
+            return Diagnostic{name + " of " + source.given_by, line, "",
+                              shortened(line_text(text, line))};
+        };
+        // The first line of the unit includes the author's file.
+        if (place.file == text_.unit && place.line > 1)
+            return at("the program", source.instantiation, place.line - 1);
+        const std::string name = header_name(place);
+        for (size_t i = source.headers.size() - source.given_headers; i < source.headers.size();
+             ++i)
+            if (source.headers[i].name == name) return at(name, source.headers[i].text, place.line);
+        return std::nullopt;
+    }
+
+private:
+    // The name under which it is included.
+    std::string header_name(const SourcePlace& place) const {
         std::string_view file = place.file;
         if (!text_.header_root.empty() && file.starts_with(text_.header_root))
             file.remove_prefix(text_.header_root.size());
         while (file.starts_with('/') && file.size() != place.file.size()) file.remove_prefix(1);
-        return std::string(file) + ":" + std::to_string(place.line);
-    }
-
-private:
-    static fs::path canonical(const fs::path& path) {
-        std::error_code trouble;
-        const fs::path result = fs::weakly_canonical(path, trouble);
-        return trouble ? path : result;
+        return std::string(file);
     }
 
     const CompiledText& text_;
@@ -86,7 +104,7 @@ private:
     std::map<std::string, const SourceFile*> names_;
 };
 
-// One error, moved to the author's line where there is one.
+// One error, attributed to the author's line where there is one.
 struct Mapped {
     Diagnostic diagnostic;
     bool own = false;         // the error stands in a line of the author's
@@ -94,8 +112,30 @@ struct Mapped {
     bool asserted = false;    // words made for the author
 };
 
+// An error in a plugin's kernels: no line of the author's is to blame, and the message must not say so.
+std::optional<Diagnostic> of_plugin(const CompilerReport& report, Author& author) {
+    const auto trouble = recognise_mistake(report.message, "");
+    if (assertion_message(report.message) ||
+        (trouble && trouble != AuthorMistake::no_standard_library))
+        return std::nullopt;
+    if (author.find(report.place)) return std::nullopt;
+    std::optional<Diagnostic> found = author.in_plugin(report.place);
+    std::string where = found ? "" : " (in " + author.name_of(report.place) + ")";
+    for (const SourcePlace& place : report.instantiated_from) {
+        if (found || author.find(place)) break;
+        found = author.in_plugin(place);
+    }
+    if (found) found->message = (trouble ? explain(*trouble) : shortened(report.message)) + where;
+    return found;
+}
+
 Mapped map_report(const CompilerReport& report, Author& author) {
     Mapped result;
+    if (auto found = of_plugin(report, author)) {
+        result.diagnostic = *std::move(found);
+        result.framed = true;
+        return result;
+    }
     const SourcePlace* place =
         author.find(report.place) ? &report.place : author.first(report.instantiated_from);
     result.framed = place != nullptr;
@@ -104,13 +144,13 @@ Mapped map_report(const CompilerReport& report, Author& author) {
     std::string message = report.message;
     const SourceFile* file = place ? author.find(*place) : nullptr;
     const std::string source_line = file ? line_text(file->text, place->line) : "";
-    // At NACELLE_ENV stands what the SDK's macro does.
+    // Errors of the SDK's macro are reported at NACELLE_ENV.
     result.own = place == &report.place && source_line.find("NACELLE_ENV") == source_line.npos;
-    if (const auto words = asserted_words(message)) {
+    if (const auto words = assertion_message(message)) {
         message = *words;
         result.asserted = true;
-    } else if (const auto trouble = recognise(message, source_line)) {
-        message = words_for(*trouble);
+    } else if (const auto trouble = recognise_mistake(message, source_line)) {
+        message = explain(*trouble);
         result.asserted = true;
         const SourcePlace suspect = result.own ? SourcePlace{} : author.suspect(*trouble);
         if (suspect.line > 0) {
@@ -136,12 +176,12 @@ Mapped map_report(const CompilerReport& report, Author& author) {
 bool includes_the_sdk(const std::vector<SourceFile>& closure) {
     return std::any_of(closure.begin(), closure.end(), [](const SourceFile& file) {
         // A quoted name is blank in `code`, so that only comments are taken out.
-        const std::string plain = scan_text(file.text).plain;
+        const std::string plain = mask_comments(file.text).plain;
         return plain.find("<nacelle/") != plain.npos || plain.find("\"nacelle/") != plain.npos;
     });
 }
 
-std::string last_words(std::string_view raw) {
+std::string last_line(std::string_view raw) {
     const size_t end = raw.find_last_not_of(" \t\r\n");
     if (end == raw.npos) return "the compiler failed and said nothing";
     const size_t begin = raw.rfind('\n', end);
@@ -177,25 +217,20 @@ Diagnostics diagnose(const std::vector<CompilerReport>& reports, std::string raw
     for (const CompilerReport& report : reports)
         if (report.error) mapped.push_back(map_report(report, author));
 
-    const auto drop = [&](auto condition) {
-        mapped.erase(std::remove_if(mapped.begin(), mapped.end(), condition), mapped.end());
-    };
-    // What is wrong in the author's lines is why the NACELLE_ENV there did not come about.
+    // An error in the author's lines is the cause of a NACELLE_ENV error.
     const auto absent = [](const Mapped& one) {
-        return one.diagnostic.message == words_for(AuthorTrouble::no_environment);
+        return one.diagnostic.message == explain(AuthorMistake::no_environment);
     };
-    if (std::any_of(mapped.begin(), mapped.end(),
-                    [&](const Mapped& one) { return one.framed && !absent(one); }))
-        drop(absent);
-    // Where there are words made for the author, what else fails inside the SDK only repeats them.
+    if (std::ranges::any_of(mapped, [&](const Mapped& one) { return one.framed && !absent(one); }))
+        std::erase_if(mapped, absent);
+    // Where the SDK has a message for the author, its other errors only repeat it.
     const auto asserted = [](const Mapped& one) { return one.asserted; };
-    if (std::any_of(mapped.begin(), mapped.end(), asserted))
-        drop([](const Mapped& one) { return !one.asserted && !one.own; });
-    if (std::any_of(mapped.begin(), mapped.end(), [](const Mapped& one) { return one.framed; }))
-        drop([](const Mapped& one) { return !one.framed && !one.asserted; });
+    if (std::ranges::any_of(mapped, asserted))
+        std::erase_if(mapped, [](const Mapped& one) { return !one.asserted && !one.own; });
+    if (std::ranges::any_of(mapped, [](const Mapped& one) { return one.framed; }))
+        std::erase_if(mapped, [](const Mapped& one) { return !one.framed && !one.asserted; });
 
-    // g++ reads a struct's functions after all of it: of slips in the grammar the first in the
-    // file is the cause.
+    // g++ reads the functions of a struct last: of several syntax errors the first in the file is the cause.
     const auto slip = [](const Mapped& one) {
         return one.diagnostic.message.starts_with("expected ");
     };
@@ -207,17 +242,17 @@ Diagnostics diagnose(const std::vector<CompilerReport>& reports, std::string raw
 
     Diagnostics result;
     if (!includes_the_sdk(text.closure))
-        result.list.push_back(author.at({text.closure.front().path.string(), 1},
-                                        words_for(AuthorTrouble::no_include)));
+        result.list.push_back(
+            author.at({text.closure.front().path.string(), 1}, explain(AuthorMistake::no_include)));
     for (Mapped& one : mapped) {
         const auto same = [&](const Diagnostic& other) {
             return other.file == one.diagnostic.file && other.line == one.diagnostic.line;
         };
-        if (std::none_of(result.list.begin(), result.list.end(), same))
+        if (std::ranges::none_of(result.list, same))
             result.list.push_back(std::move(one.diagnostic));
     }
     if (result.list.empty())
-        result.list.push_back({text.closure.front().path.string(), 0, last_words(raw), ""});
+        result.list.push_back({text.closure.front().path.string(), 0, last_line(raw), ""});
     result.raw = std::move(raw);
     return result;
 }

@@ -6,12 +6,12 @@ namespace nacelle {
 namespace fs = std::filesystem;
 namespace {
 
-// The end of a save by any of its ways, and the folder's own end. Not each write: most files are not
-// whole before they are closed.
+// Every way in which a save ends, and the removal of the folder. Not each write: most files are complete only when
+// they are closed.
 constexpr uint32_t interesting = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE |
                                  IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 
-// A chain of links longer than the kernel itself would follow has no end.
+// The limit of the kernel on chains of symbolic links.
 constexpr int most_links = 40;
 
 }
@@ -27,7 +27,7 @@ bool FolderEvents::watch(const std::set<fs::path>& folders) {
     }
     bool all = true;
     for (const fs::path& folder : folders) {
-        // Added again each time: the path may be another folder by now.
+        // Added each time: the path may lead to another folder by now.
         const int number = ::inotify_add_watch(events_.get(), folder.c_str(), interesting);
         std::error_code ignored;
         if (number >= 0) watched_[folder] = number;

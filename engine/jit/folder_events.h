@@ -7,17 +7,17 @@
 
 namespace nacelle {
 
-// What the kernel tells of changes in some folders. Folders, not files: an editor that saves by rename
-// puts another file under the name, and a watch on the old one would never wake again.
+// Events of the kernel (inotify) about changes in folders. It watches folders because an editor that saves by rename
+// puts another file under the name: a watch on the old file would never fire again.
 class FolderEvents final {
 public:
     FolderEvents();
 
-    // False where the kernel gives no events, or not for all of these folders.
+    // False where the kernel gives no events for one of the folders.
     bool watch(const std::set<std::filesystem::path>& folders);
-    // Something to wait for with poll(), or -1.
+    // A descriptor for poll(), or -1.
     int descriptor() const { return events_.get(); }
-    // Takes what has come; whether it was anything.
+    // Reads all pending events; false where there were none.
     bool take();
 
 private:
@@ -25,7 +25,7 @@ private:
     std::map<std::filesystem::path, int> watched_;
 };
 
-// The folders in which something happens when one of the files is saved, symbolic links followed.
+// The folders that change when one of the files is saved; symbolic links are followed.
 std::set<std::filesystem::path> folders_of(const std::set<std::filesystem::path>& files);
 
 }

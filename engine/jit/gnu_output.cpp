@@ -120,7 +120,7 @@ private:
         return true;
     }
 
-    // "cc1plus: error: ..." and "clang: error: ...": of the program, at no place.
+    // "cc1plus: error: ..." and "clang: error: ...": errors of the program without a place.
     void driver_error(std::string_view text) {
         const size_t colon = text.find(": ");
         if (colon == text.npos || colon == 0 || text.substr(0, colon).find(' ') != text.npos)

@@ -4,9 +4,9 @@
 #include "engine/base/process.h"
 #include "engine/base/text.h"
 #include "engine/jit/compile_cached.h"
+#include "engine/jit/compile_folder.h"
 #include "engine/jit/diagnostics.h"
 #include "engine/jit/host_toolchain.h"
-#include "engine/jit/scratch.h"
 
 #include <algorithm>
 #include <optional>
@@ -49,24 +49,25 @@ std::vector<std::string> flags_for(bool clang) {
     if (clang != built_by_clang) return flags;
     flags.insert(flags.end(), {"-Og", "-fsanitize=" NACELLE_SANITIZE, "-fno-sanitize-recover=all",
                                "-fno-omit-frame-pointer"});
-    // What the address sanitizer reports by itself is not tested twice at each access: half the time.
+    // Leaves out the checks that the address sanitizer makes anyway: half the time.
     if (std::string_view(NACELLE_SANITIZE) == "address,undefined")
         flags.push_back("-fno-sanitize=null,object-size,pointer-overflow");
 #endif
     return flags;
 }
 
-// Half the time, and the same bits: optimising moves no rounding where nothing is contracted or reordered.
+// Half the compile time with the same bits: optimisation changes no rounding where nothing is contracted or
+// reordered.
 std::vector<std::string> draft_of(std::vector<std::string> flags) {
     std::replace(flags.begin(), flags.end(), std::string("-O3"), std::string("-O1"));
     flags.push_back("-DNACELLE_DRAFT");
     return flags;
 }
 
-// The headers as they are carried in memory: what lies on a disk from before may have been changed.
-void write_headers(const Scratch& scratch, const std::vector<MemoryHeader>& headers) {
+// Writes the SDK's headers from memory: older files on the disk may have been changed.
+void write_headers(const CompileFolder& work_folder, const std::vector<MemoryHeader>& headers) {
     for (const MemoryHeader& header : headers)
-        scratch.write(fs::path("sdk") / header.name, header.text);
+        work_folder.write(fs::path("sdk") / header.name, header.text);
 }
 
 bool is_for_want_of_space(const std::string& output) {
@@ -86,11 +87,10 @@ public:
 
     Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
         const std::vector<std::string>& flags = source.draft ? draft_flags_ : flags_;
-        Compiled compiled =
-            compile_as_wanted(*cache_, identity(), identity_with(draft_flags_), source, cancel,
-                              [&](const std::vector<SourceFile>& closure) {
-                                  return build(source, closure, flags, cancel);
-                              });
+        Compiled compiled = compile_cached(*cache_, identity(), identity_with(draft_flags_), source,
+                                           cancel, [&](const std::vector<SourceFile>& closure) {
+                                               return build(source, closure, flags, cancel);
+                                           });
         if (auto* binary = std::get_if<Binary>(&compiled))
             move_to_file(*binary, source.author.stem().string());
         return compiled;
@@ -103,9 +103,9 @@ private:
         return text;
     }
 
-    // In the cache's folder; where its disk is full or fails, among temporary files.
-    BuildResult build(const ProgramSource& source, const std::vector<SourceFile>& closure,
-                      const std::vector<std::string>& flags, const std::atomic<bool>* cancel) {
+    // In the cache's folder, or among temporary files where that disk is full or fails.
+    Compiled build(const ProgramSource& source, const std::vector<SourceFile>& closure,
+                   const std::vector<std::string>& flags, const std::atomic<bool>* cancel) {
         if (cache_->trouble().empty()) {
             try {
                 if (auto built = build_in(cache_->files(), source, closure, flags, cancel))
@@ -120,19 +120,19 @@ private:
                     "set TMPDIR to a directory on another one");
     }
 
-    // Nothing where there is no room for what the compiler writes.
-    std::optional<BuildResult> build_in(const fs::path& place, const ProgramSource& source,
-                                        const std::vector<SourceFile>& closure,
-                                        const std::vector<std::string>& flags,
-                                        const std::atomic<bool>* cancel) {
-        const Scratch scratch(place);
-        write_headers(scratch, source.headers);
-        scratch.write("unit.cpp", include_line(source.author) + source.instantiation + "\n");
-        const std::string folder = scratch.path().string(), headers = folder + "/sdk",
+    // Nothing where the folder has no room for the output of the compiler.
+    std::optional<Compiled> build_in(const fs::path& place, const ProgramSource& source,
+                                     const std::vector<SourceFile>& closure,
+                                     const std::vector<std::string>& flags,
+                                     const std::atomic<bool>* cancel) {
+        const CompileFolder work_folder(place);
+        write_headers(work_folder, source.headers);
+        work_folder.write("unit.cpp", include_line(source.author) + source.instantiation + "\n");
+        const std::string folder = work_folder.path().string(), headers = folder + "/sdk",
                           unit = folder + "/unit.cpp", output = folder + "/unit.so";
 
-        // The messages are parsed: always in English. What the compiler makes on its way goes with the folder,
-        // whose name is another one each time and must not show in the bytes.
+        // English messages, since they are parsed. Temporary files of the compiler go with the folder, whose name
+        // changes each time and must not show in the bytes.
         std::vector<std::string> command = {"/usr/bin/env", "LC_ALL=C.UTF-8", "TMPDIR=" + folder};
         command.insert(command.end(), toolchain_.command.begin(), toolchain_.command.end());
         command.insert(command.end(), flags.begin(), flags.end());
@@ -144,20 +144,16 @@ private:
         command.insert(command.end(), {"-x", "c++", unit, "-o", output});
         ProcessResult result = run_process(command, cancel, folder);
         if (result.cancelled || (cancel && *cancel)) throw_cancelled(source);
-        if (result.status == 0) return BuiltImage{read_file(output), ""};
+        if (result.status == 0) return Binary{.image = read_file(output)};
         if (is_for_want_of_space(result.output)) return std::nullopt;
         std::string said = valid_utf8(result.output);
         const std::vector<CompilerReport> reports = parse_gnu_output(said);
-        return diagnose(reports, std::move(said), {closure, headers, unit});
+        return diagnose(reports, std::move(said), {closure, headers, unit, &source});
     }
 
-    // The image becomes the path of a file with these bytes.
+    // Replaces the image by the path of a file with these bytes.
     void move_to_file(Binary& binary, const std::string& stem) {
-        const std::string_view bytes(reinterpret_cast<const char*>(binary.image.data()),
-                                     binary.image.size());
-        const std::string path = cache_->materialise(stem + ".so", bytes).string();
-        const auto* begin = reinterpret_cast<const std::byte*>(path.data());
-        binary.image.assign(begin, begin + path.size());
+        binary.image = cache_->materialise(stem + ".so", binary.image).string();
         binary.is_path = true;
     }
 

@@ -41,7 +41,7 @@ std::vector<std::string> find_command() {
                 "install one, for example with 'apt install g++'");
 }
 
-// Size and time of every program that the command names: a new build is a new compiler.
+// Size and time of every program in the command: an update of the compiler changes its identity.
 std::string stamp(const std::vector<std::string>& command) {
     std::string text;
     for (const std::string& word : command) {
@@ -58,7 +58,7 @@ std::string stamp(const std::vector<std::string>& command) {
     return text;
 }
 
-// What "native" depends on: the first processor's make and abilities.
+// The processor that "native" depends on: its model and features.
 std::string processor() {
     static const std::set<std::string> wanted = {
         "vendor_id",        "cpu family",  "model",    "model name",
@@ -77,7 +77,7 @@ std::string processor() {
     return text;
 }
 
-// The compiler's own reading of -march=native: its -m flags, --param sizes and target features.
+// How the compiler expands -march=native: its -m flags, --param sizes and target features.
 std::string native_flags(const std::string& verbose) {
     std::string flags, before;
     for (std::string word : words_of(verbose)) {
@@ -106,7 +106,7 @@ HostToolchain find_host_toolchain(Cache& cache) {
     const std::string key = Hash().add("toolchain 1").add(programs).add(processor()).hex();
     std::string answer;
     if (const auto kept = cache.find(key)) {
-        answer.assign(reinterpret_cast<const char*>(kept->data()), kept->size());
+        answer = *kept;
     } else {
         answer = ask(toolchain.command, {"--version"});
         answer += native_flags(
@@ -121,7 +121,7 @@ HostToolchain find_host_toolchain(Cache& cache) {
 std::vector<std::string> bounds_checks(bool clang) {
     std::vector<std::string> options = {"-fsanitize=bounds", "-fsanitize=integer-divide-by-zero",
                                         "-fsanitize-undefined-trap-on-error"};
-    // Or else an array at the end of a struct may have any size.
+    // Otherwise an array at the end of a struct may have any size.
     if (!clang) options.emplace_back("-fsanitize=bounds-strict");
     return options;
 }

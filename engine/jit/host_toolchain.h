@@ -6,18 +6,18 @@
 
 namespace nacelle {
 
-// The C++ compiler of this machine, and what its code depends on.
+// The C++ compiler of this machine, and everything that changes its output.
 struct HostToolchain {
-    std::vector<std::string> command;    // the program, and what $CXX puts behind it
+    std::vector<std::string> command;    // the program, and further words of $CXX
     bool clang = false;
     std::string build;    // version, size and time of the program, "native" spelt out
 };
 
-// $CXX, then g++, c++, clang++ on PATH. Asks the compiler once and remembers the answer in the
-// cache: a warm start runs no other program.
+// $CXX, then g++, c++, clang++ on PATH. Queries the compiler once and caches the answer: a warm start runs no other
+// program.
 HostToolchain find_host_toolchain(Cache& cache);
 
-// Options by which an index outside an array and a whole number over 0 end what does it, by a signal.
+// Options under which an index outside an array and an integer division by 0 end the program by a signal.
 std::vector<std::string> bounds_checks(bool clang);
 
 }

@@ -6,14 +6,14 @@
 #include "engine/jit/compile_helpers.h"
 #include "engine/jit/diagnostics.h"
 #include "engine/jit/nvrtc_library.h"
-#include "engine/jit/shims.h"
+#include "engine/jit/standard_headers.h"
 
 namespace nacelle {
 namespace {
 
-// The main text's name in messages; the author's file goes under its own path.
+// The name of the main text in messages; the author's file has its own path.
 constexpr const char* unit_name = "kernels";
-// An eighth of the time less, and the same bits: what is rounded is settled before the assembler.
+// An eighth less time with the same bits: rounding is decided before the assembler.
 constexpr const char* draft_option = "--ptxas-options=-O0";
 
 class Program final {
@@ -76,7 +76,7 @@ private:
 std::vector<std::string> options_for(const NvrtcLibrary& nvrtc, const std::string& architecture) {
     std::vector<std::string> options{"--gpu-architecture=" + architecture, "-std=c++20",
                                      "-default-device", "-minimal", "-lineinfo"};
-    // What comes here is not in our cache, and is not in NVRTC's either.
+    // A program that is not in our cache is not in that of NVRTC either.
     if (nvrtc.has_cache()) options.push_back("--no-cache");
     return options;
 }
@@ -94,20 +94,19 @@ public:
     std::string identity() const override {
         std::string text = "nvrtc " + library_.build();
         for (const std::string& option : options_) text += " " + option;
-        // The shims are a part of what NVRTC reads.
-        for (const MemoryHeader& shim : standard_shims())
-            text += "\n" + shim.name + "\n" + shim.text;
+        // NVRTC reads these headers too.
+        for (const MemoryHeader& header : standard_headers())
+            text += "\n" + header.name + "\n" + header.text;
         return text;
     }
 
     Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
         const std::string full = identity();
-        return compile_as_wanted(*cache_, full, full + " " + draft_option, source, cancel,
-                                 [&](const std::vector<SourceFile>& closure) {
-                                     if (auto made = made_aside(full, source, cancel))
-                                         return BuildResult(*std::move(made));
-                                     return build(source, closure, cancel);
-                                 });
+        return compile_cached(*cache_, full, full + " " + draft_option, source, cancel,
+                              [&](const std::vector<SourceFile>& closure) {
+                                  auto made = made_aside(full, source, cancel);
+                                  return made ? *std::move(made) : build(source, closure, cancel);
+                              });
     }
 
     bool get_ready_beside(const ProgramSource& source) override {
@@ -117,22 +116,21 @@ public:
     }
 
 private:
-    // By a helper, where there is one for it. The first program that is not in the cache starts them all.
-    std::optional<BuiltImage> made_aside(const std::string& identity, const ProgramSource& source,
-                                         const std::atomic<bool>* cancel) const {
+    // A helper compiles it where there is one. The first uncached program starts all helpers.
+    std::optional<Compiled> made_aside(const std::string& identity, const ProgramSource& source,
+                                       const std::atomic<bool>* cancel) const {
         if (!helpers_) return std::nullopt;
         helpers_->start();
         if (!source.aside) return std::nullopt;
         helpers_->compile(architecture_, source, cancel);
-        const auto made = find_compiled(*cache_, identity, source);
-        if (!made) return std::nullopt;
-        const auto* const bytes = reinterpret_cast<const char*>(made->image.data());
-        return BuiltImage{std::string(bytes, made->image.size()), made->warnings};
+        auto made = find_compiled(*cache_, identity, source);
+        if (made) made->from_cache = false;
+        return made;
     }
-    BuildResult build(const ProgramSource& source, const std::vector<SourceFile>& closure,
-                      const std::atomic<bool>* cancel) const {
+    Compiled build(const ProgramSource& source, const std::vector<SourceFile>& closure,
+                   const std::atomic<bool>* cancel) const {
         std::vector<MemoryHeader> headers = source.headers;
-        for (MemoryHeader& shim : standard_shims()) headers.push_back(std::move(shim));
+        for (MemoryHeader& header : standard_headers()) headers.push_back(std::move(header));
         Program program(library_, include_line(source.author) + source.instantiation, headers);
         program.stop_on(cancel);
 
@@ -144,10 +142,10 @@ private:
         if (cancel && *cancel) throw_cancelled(source);
 
         std::string log = valid_utf8(program.log());
-        const CompiledText text{closure, "", unit_name};
+        const CompiledText text{closure, "", unit_name, &source};
         const std::vector<CompilerReport> reports = parse_nvrtc_log(log);
         if (result == NVRTC_SUCCESS)
-            return BuiltImage{program.cubin(), author_warnings(reports, text)};
+            return Binary{.image = program.cubin(), .warnings = author_warnings(reports, text)};
         if (result == NVRTC_ERROR_COMPILATION) return diagnose(reports, std::move(log), text);
         throw Error("NVRTC " + library_.build(),
                     std::string(library_.error_string(result)) + (log.empty() ? "" : ": " + log));

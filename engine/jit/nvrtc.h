@@ -3,7 +3,7 @@
 
 namespace nacelle {
 
-// open_nvrtc() with places of the caller's own.
+// open_nvrtc() that searches the given places.
 std::unique_ptr<Compiler> open_nvrtc_from(const std::vector<std::filesystem::path>& places,
                                           std::string architecture, std::shared_ptr<Cache> cache,
                                           std::shared_ptr<CompileHelpers> helpers = nullptr);

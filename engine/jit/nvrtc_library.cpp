@@ -28,14 +28,14 @@ fs::path file_of(void* function) {
     return ::dladdr(function, &info) != 0 && info.dli_fname ? info.dli_fname : "";
 }
 
-// NVRTC leaves memory behind each time it is unloaded: once in use it stays.
+// NVRTC leaks memory each time it is unloaded: once used it stays loaded.
 void keep_open(const fs::path& file) {
     if (void* handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
         ::dlclose(handle);
 }
 
-// NVRTC looks for its built-in functions by name alone. Those of a wheel lie beside it, where no loader
-// searches: opened first, they are found.
+// NVRTC loads its library of built-in functions by a bare name. In a wheel that library lies beside it, where no
+// loader searches; opening it first makes NVRTC find it.
 void open_builtins(const fs::path& beside) {
     std::error_code trouble;
     for (const auto& entry : fs::directory_iterator(beside, trouble)) {
@@ -45,7 +45,7 @@ void open_builtins(const fs::path& beside) {
     }
 }
 
-// Updates of a toolkit keep the version's number.
+// Updates of a toolkit keep the version number.
 std::string stamp(const fs::path& file) {
     std::error_code trouble;
     const fs::path real = fs::canonical(file, trouble);
@@ -92,7 +92,7 @@ NvrtcLibrary::NvrtcLibrary(const std::vector<fs::path>& places, const std::strin
         const std::string why = absent ? "not there" : load(place, architecture);
         if (why.empty()) return;
         searched += (searched.empty() ? "" : ", ") + place.string();
-        // A loader's "no such file" is what `searched` says already.
+        // The loader's "no such file" adds nothing to `searched`.
         if (!absent && !library_.empty())
             unfit += (unfit.empty() ? "" : "; ") + place.string() + " " + why;
         library_.clear();

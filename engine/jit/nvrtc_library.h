@@ -9,10 +9,10 @@
 
 namespace nacelle {
 
-// An open libnvrtc that can compile for one architecture: its functions, and which build it is.
+// An open libnvrtc that can compile for one architecture, and its build.
 class NvrtcLibrary final {
 public:
-    // Takes the first of the places that has one; throws with all of them where none has.
+    // Opens the first place that has one; throws with all places where none has.
     NvrtcLibrary(const std::vector<std::filesystem::path>& places, const std::string& architecture);
 
     decltype(&::nvrtcGetErrorString) error_string = nullptr;
@@ -25,12 +25,12 @@ public:
     decltype(&::nvrtcGetProgramLog) log = nullptr;
     decltype(&::nvrtcSetFlowCallback) set_flow_callback = nullptr;    // null in old ones
 
-    // Since 12.9 it has a cache of its own, which starts the CUDA driver in every process that compiles.
+    // Since 12.9 NVRTC has a cache of its own, which starts the CUDA driver in every process that compiles.
     bool has_cache() const { return has_cache_; }
     const std::string& build() const { return build_; }    // version, size and time of the file
 
 private:
-    // An empty text, or why this library will not do.
+    // Returns an empty text, or why this library cannot be used.
     std::string load(const std::filesystem::path& place, const std::string& architecture);
 
     std::vector<SharedLibrary> library_;
@@ -38,7 +38,7 @@ private:
     bool has_cache_ = false;
 };
 
-// Where NVRTC is looked for: what the build found, the loader's own names, CUDA_HOME and the like.
+// The places to search: what the build found, the names of the loader, CUDA_HOME and the like.
 std::vector<std::filesystem::path> nvrtc_places();
 
 }

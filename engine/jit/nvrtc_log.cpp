@@ -16,7 +16,7 @@ bool is_number(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// 0 where it is none that a line can have.
+// 0 where it is not a line number.
 int number_of(std::string_view digits) {
     int number = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);

@@ -17,11 +17,11 @@ using Clock = std::chrono::steady_clock;
 using WallClock = std::chrono::system_clock;
 using std::chrono::milliseconds;
 
-// An editor's save is a few events within a millisecond or two; who saves without end is heard all the
-// same. Between events, too, a look now and then: some network file systems send none, and a folder
-// above may be replaced as a whole.
+// The save of an editor is a few events within a millisecond or two; endless saves are reported after `longest_wait`.
+// Between events the files are checked now and then: some network file systems send no events, and a parent folder
+// may be replaced.
 constexpr milliseconds quiet{20}, longest_wait{200}, between_sweeps{1000}, between_polls{30};
-// Who writes into the file itself empties it first; a busy machine may take its time before the text follows.
+// A program that overwrites a file truncates it first; on a busy machine the text may follow late.
 constexpr milliseconds empty_at_most{500};
 
 WallClock::time_point time_of(const std::filesystem::path& file) {
@@ -32,25 +32,12 @@ WallClock::time_point time_of(const std::filesystem::path& file) {
         std::chrono::nanoseconds(status.st_mtim.tv_nsec)));
 }
 
-const SourceFile* find_in(const std::vector<SourceFile>& files, const std::filesystem::path& path) {
-    for (const SourceFile& file : files)
-        if (file.path == path) return &file;
-    return nullptr;
 }
 
-}
-
-bool same_text(const std::vector<SourceFile>& a, const std::vector<SourceFile>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const SourceFile& x, const SourceFile& y) {
-                          return x.path == y.path && x.text == y.text;
-                      });
-}
-
-class SourceWatch::Eyes final {
+class SourceWatch::Worker final {
 public:
-    Eyes(std::filesystem::path author, std::vector<SourceFile> known,
-         std::function<void(SavedSource)> saved, Way way)
+    Worker(std::filesystem::path author, std::vector<SourceFile> known,
+           std::function<void(SavedSource)> saved, Way way)
         : author_(std::move(author)),
           known_(std::move(known)),
           saved_(std::move(saved)),
@@ -72,7 +59,7 @@ public:
             const milliseconds wait = way_ == Way::events ? between_sweeps : between_polls;
             const Wake wake = sleep(wait);
             if (wake == Wake::stop) return;
-            if (wake == Wake::event && !settle()) return;
+            if (wake == Wake::event && !wait_until_quiet()) return;
             look(wake == Wake::event);
         }
     }
@@ -88,8 +75,8 @@ private:
         return both[1].revents && events_.take() ? Wake::event : Wake::time;
     }
 
-    // Until a moment has passed without another event; false where the watch ends.
-    bool settle() {
+    // Waits until no event has come for a moment; false where the watch ends.
+    bool wait_until_quiet() {
         const Clock::time_point end = Clock::now() + longest_wait;
         while (Clock::now() < end) {
             const Wake wake = sleep(quiet);
@@ -99,15 +86,15 @@ private:
         return true;
     }
 
-    // The files, once they are the same at two looks and none was just emptied: half of a save is none. Nothing where the author's
-    // own cannot be read, which has vanished for the moment, or where the watch ends.
-    std::optional<std::vector<SourceFile>> files_at_rest(bool settled) {
+    // The files, once none has vanished or was just truncated: those that come without a quiet moment before are read
+    // until two reads agree. Nothing where the author's file cannot be read or where the watch ends.
+    std::optional<std::vector<SourceFile>> stable_files(bool was_quiet) {
         try {
             std::vector<SourceFile> files = read_closure(author_);
             if (same_text(files, known_)) return files;
             const Clock::time_point patience = Clock::now() + empty_at_most;
             for (milliseconds wait = vanished(files) || emptied(files) ? 2 * quiet
-                                     : settled                         ? milliseconds(0)
+                                     : was_quiet                       ? milliseconds(0)
                                                                        : quiet;
                  wait.count() > 0;) {
                 if (sleep(wait) == Wake::stop) return std::nullopt;
@@ -124,28 +111,28 @@ private:
     bool vanished(const std::vector<SourceFile>& files) const {
         return std::any_of(known_.begin(), known_.end(), [&](const SourceFile& file) {
             std::error_code ignored;
-            return !find_in(files, file.path) && !std::filesystem::exists(file.path, ignored);
+            return !find_file(files, file.path) && !std::filesystem::exists(file.path, ignored);
         });
     }
 
     bool emptied(const std::vector<SourceFile>& files) const {
         return std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
-            const SourceFile* const before = find_in(known_, file.path);
+            const SourceFile* const before = find_file(known_, file.path);
             return file.text.empty() && before && !before->text.empty();
         });
     }
 
-    void look(bool settled) {
+    void look(bool was_quiet) {
         const WallClock::time_point now = WallClock::now();
-        std::optional<std::vector<SourceFile>> files = files_at_rest(settled);
+        std::optional<std::vector<SourceFile>> files = stable_files(was_quiet);
         if (!files || same_text(*files, known_)) {
             if (files) seen_ = now;
             return follow();
         }
-        // A file moved here may be of any age; it was not here at the look before.
+        // A file that was moved here may be of any age; it was not here at the previous check.
         WallClock::time_point saved = seen_;
         for (const SourceFile& file : *files) {
-            const SourceFile* const before = find_in(known_, file.path);
+            const SourceFile* const before = find_file(known_, file.path);
             if (!before || before->text != file.text)
                 saved = std::max(saved, std::min(WallClock::now(), time_of(file.path)));
         }
@@ -155,7 +142,7 @@ private:
         saved_({std::move(*files), saved});
     }
 
-    // The folders of the files as they are now, which includes may have changed.
+    // Watches the folders of the current files, which includes may have changed.
     void follow() {
         std::set<std::filesystem::path> files{author_};
         for (const SourceFile& file : known_) files.insert(file.path);
@@ -175,15 +162,15 @@ private:
 
 SourceWatch::SourceWatch(const std::filesystem::path& author, std::vector<SourceFile> known,
                          std::function<void(SavedSource)> saved, Way way)
-    : eyes_(std::make_unique<Eyes>(std::filesystem::absolute(author).lexically_normal(),
-                                   std::move(known), std::move(saved), way)),
-      thread_([this] { eyes_->run(); }) {}
+    : worker_(std::make_unique<Worker>(std::filesystem::absolute(author).lexically_normal(),
+                                       std::move(known), std::move(saved), way)),
+      thread_([this] { worker_->run(); }) {}
 
 SourceWatch::~SourceWatch() {
-    eyes_->stop();
+    worker_->stop();
     thread_.join();
 }
 
-SourceWatch::Way SourceWatch::way() const { return eyes_->way(); }
+SourceWatch::Way SourceWatch::way() const { return worker_->way(); }
 
 }

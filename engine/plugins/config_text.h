@@ -5,7 +5,7 @@
 
 namespace nacelle {
 
-// The configuration as a plugin gets it.
+// The configuration as text for a plugin.
 inline std::string config_text(const std::string& plugin, const Json& config) {
     if (!config.is_object())
         throw Error(plugin, "is configured with " + json_text(config) + ", not with an object");

@@ -1,4 +1,4 @@
-// What a plugin may ask of the environment that it works on.
+// The requests of a plugin to its environment.
 #include "engine/base/error.h"
 #include "engine/base/npy.h"
 #include "engine/plugins/host_services.h"
@@ -11,11 +11,17 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& text) { throw std::runtime_error(text); }
 
-// As much of the answer as the caller's struct has room for.
+// Copies the part of the answer that fits into the caller's struct.
 template <class Out> void give(Out* out, Out value) {
     if (!out || out->size < sizeof out->size) refuse("the size of the answer's struct is not set");
     value.size = std::min(out->size, static_cast<uint32_t>(sizeof value));
     std::memcpy(out, &value, value.size);
+}
+
+// An element of an array of structs, whose size the first one tells.
+template <class Struct> const Struct& element(const Struct* first, uint32_t i) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(first);
+    return *reinterpret_cast<const Struct*>(bytes + size_t{i} * first->size);
 }
 
 std::string text_of(const char* text, const char* what) {
@@ -23,7 +29,7 @@ std::string text_of(const char* text, const char* what) {
     return text;
 }
 
-// The sizes, once they are known to make an array that can be had.
+// The sizes, after a check that such an array is possible.
 std::vector<int64_t> checked_shape(const std::string& name, uint32_t dtype, uint32_t rank,
                                    const int64_t* shape) {
     if (dtype > static_cast<uint32_t>(Dtype::b8))
@@ -57,7 +63,7 @@ nacelle_array view_of(const NamedArray& array) {
 }
 
 void HostServices::forbid_recording(const char* what) const {
-    if (moment_ == Moment::recording)
+    if (context_ == CallContext::recording)
         refuse(std::string(what) + " is not possible within record()");
 }
 
@@ -66,31 +72,33 @@ void HostServices::require_stream(void* stream) const {
         refuse("the stream is not the one of this environment");
 }
 
-void HostServices::environment(nacelle_environment* out) {
-    Header header = environment_->schema().header();
+void HostServices::describe(nacelle_environment* out) {
+    const EnvSchema& known = environment_->code().schema;
+    Header header = known.header();
     header.header_size = sizeof(Header);
     header.field_size = sizeof(Field);
-    const std::vector<Field>& fields = environment_->schema().fields();
+    const std::vector<Field>& fields = known.fields();
     std::vector<std::byte> schema(sizeof header + fields.size() * sizeof(Field));
     std::memcpy(schema.data(), &header, sizeof header);
     std::memcpy(schema.data() + sizeof header, fields.data(), fields.size() * sizeof(Field));
     if (schemas_.empty() || schemas_.back() != schema) schemas_.push_back(std::move(schema));
-    const std::byte* const table = schemas_.back().data();
+    const auto* const table = reinterpret_cast<const nacelle_schema*>(schemas_.back().data());
     give(out, {.size = 0,
-               .envs = environment_->count(),
-               .name = reinterpret_cast<const Header*>(table)->name,
+               .envs = environment_->settings().count,
+               .name = table->name,
                .schema = table,
                .seed = environment_->settings().seed,
                .on_gpu = environment_->on().cuda(),
                .time_limit = header.time_limit,
-               .compute = compute_of(environment_->on().device->info())});
+               .compute = compute_of(environment_->on().device->info()),
+               .version = environment_->version()});
 }
 
 void HostServices::array(const char* name, nacelle_array* out) {
-    give(out, view_of(environment_->arrays()[text_of(name, "the array's name")]));
+    give(out, view_of(env().arrays()[text_of(name, "the array's name")]));
 }
 
-// An array that an instance left behind is taken over: the registry keeps all that it ever had.
+// Reuses an array of an instance that is gone: the registry never removes arrays of plugins.
 void HostServices::array_create(const char* name, uint32_t dtype, uint32_t rank,
                                 const int64_t* shape, uint32_t persistent, nacelle_array* out) {
     forbid_recording("array_create()");
@@ -98,7 +106,7 @@ void HostServices::array_create(const char* name, uint32_t dtype, uint32_t rank,
     const auto sizes = checked_shape(full, dtype, rank, shape);
     const uint8_t kept = persistent ? 1 : 0;
     Stream& stream = *environment_->on().stream;
-    NamedArray* array = environment_->arrays().find(full);
+    NamedArray* array = env().arrays().find(full);
     if (array && arrays_in_use_->contains(array))
         refuse("there is an array '" + full + "' already");
     if (array) {
@@ -110,29 +118,17 @@ void HostServices::array_create(const char* name, uint32_t dtype, uint32_t rank,
     } else {
         uint64_t bytes = dtype_size(Dtype(dtype));
         for (const int64_t size : sizes) bytes *= static_cast<uint64_t>(size);
-        array = &environment_->arrays().add(
-            NamedArray(full, Dtype(dtype), sizes, Role::plugin, kept,
-                       Buffer(environment_->on().device, bytes), stream));
+        array = &env().arrays().add(NamedArray(full, Dtype(dtype), sizes, Role::plugin, kept,
+                                               Buffer(environment_->on().device, bytes), stream));
     }
     arrays_in_use_->insert(array);
     arrays_.push_back(array);
     give(out, view_of(*array));
 }
 
-// An environment may still be compiled; what its arrays hold before it begins is nobody's.
-void HostServices::finish_for(const void* memory) {
-    const auto* const at = static_cast<const std::byte*>(memory);
-    for (const NamedArray* const own : arrays_) {
-        const auto* const first = static_cast<const std::byte*>(own->device());
-        if (at >= first && at < first + own->bytes()) return;
-    }
-    environment_->finish();
-}
-
 void HostServices::write(void* target, const void* source, uint64_t bytes) {
     forbid_recording("write()");
     if (bytes && (!target || !source)) refuse("write() was given a null pointer");
-    finish_for(target);
     environment_->on().stream->to_device(target, source, bytes);
     environment_->on().stream->synchronize();
 }
@@ -140,7 +136,6 @@ void HostServices::write(void* target, const void* source, uint64_t bytes) {
 void HostServices::read(void* target, const void* source, uint64_t bytes) {
     forbid_recording("read()");
     if (bytes && (!target || !source)) refuse("read() was given a null pointer");
-    finish_for(source);
     environment_->on().stream->to_host(target, source, bytes);
     environment_->on().stream->synchronize();
 }
@@ -152,19 +147,22 @@ void HostServices::program(const char* instantiation, const nacelle_header* head
     if (!out) refuse("program() was given no place for its answer");
     ProgramText text{.instantiation = text_of(instantiation, "the program's text"),
                      .headers = {},
-                     .defines = {}};
-    for (const nacelle_header& header : std::span(headers, header_count))
+                     .defines = {},
+                     .given_by = plugin_};
+    for (uint32_t i = 0; i < header_count; ++i) {
+        const nacelle_header header = as_known(element(headers, i));
         text.headers.push_back(
             {text_of(header.name, "a header's name"), header.text ? header.text : ""});
+    }
     for (const char* define : std::span(defines, define_count))
         text.defines.push_back(text_of(define, "a define"));
-    programs_.push_back({environment_->begin_program(text)});
+    programs_.push_back({environment_->code().begin(text)});
     *out = static_cast<uint32_t>(programs_.size() - 1);
 }
 Program& HostServices::loaded(AskedProgram& program) {
     if (!program.loaded) {
         forbid_recording("the first kernel() of a program");
-        program.loaded = &environment_->program(std::move(program.pending));
+        program.loaded = &env().programs().add(std::move(program.pending));
     }
     return *program.loaded;
 }
@@ -202,51 +200,48 @@ void HostServices::refresh_kernels() {
 }
 
 const HostServices::KnownKernel& HostServices::known(const nacelle_kernel& kernel) const {
-    const bool whole = kernel.size >= offsetof(nacelle_kernel, registers);
-    if (!whole || kernel.function == 0 || kernel.function > kernels_.size())
+    const uint64_t number = as_known(kernel).function;
+    if (number == 0 || number > kernels_.size())
         refuse("launch() was given no kernel of this plugin");
-    return kernels_[kernel.function - 1];
+    return kernels_[number - 1];
 }
 
 void HostServices::launch(const nacelle_kernel* kernel, const nacelle_launch* launch,
                           const void* args, uint32_t bytes, void* stream) {
     require_stream(stream);
     if (!kernel || !launch || (bytes && !args)) refuse("launch() was given a null pointer");
-    if (launch->size < sizeof(nacelle_launch)) refuse("the size of the launch's struct is not set");
-    environment_->finish();
-    const LaunchShape shape{.items = launch->items,
-                            .threads = launch->threads,
-                            .items_per_block = launch->items_per_block,
-                            .shared_bytes = launch->shared_bytes,
-                            .cooperative = launch->cooperative != 0};
-    environment_->launch(known(*kernel).kernel, shape,
-                         {static_cast<const std::byte*>(args), bytes});
+    if (launch->size < offsetof(nacelle_launch, items_per_block))
+        refuse("the size of the launch's struct is not set");
+    const nacelle_launch wanted = as_known(*launch);
+    const uint32_t threads = wanted.threads ? wanted.threads : uint32_t{kernel_block};
+    const LaunchShape shape{.items = wanted.items,
+                            .threads = threads,
+                            .items_per_block =
+                                wanted.items_per_block ? wanted.items_per_block : threads,
+                            .shared_bytes = wanted.shared_bytes};
+    env().launch(known(*kernel).kernel, shape, {static_cast<const std::byte*>(args), bytes});
 }
 
 void HostServices::launch_environments(const nacelle_kernel* kernel, const void* args,
                                        uint32_t bytes, void* stream) {
     require_stream(stream);
     if (!kernel || (bytes && !args)) refuse("launch_environments() was given a null pointer");
-    environment_->finish();
-    environment_->launch(known(*kernel).kernel, environment_->shape_of(environment_->count()),
-                         {static_cast<const std::byte*>(args), bytes});
+    env().launch(known(*kernel).kernel, env().shape_of(env().count()),
+                 {static_cast<const std::byte*>(args), bytes});
 }
 
 void HostServices::advance(uint64_t ticks, void* stream) {
     require_stream(stream);
-    environment_->finish();
-    environment_->record_ticks(ticks);
+    env().record_ticks(ticks);
 }
 
 void HostServices::restart(void* stream) {
     require_stream(stream);
-    environment_->finish();
-    environment_->record_restart();
+    env().record_restart();
 }
 
 void HostServices::replace_table(const char* param, uint32_t dtype, uint32_t rank,
                                  const int64_t* shape, const void* data) {
-    if (!tables_) refuse("table() is for hooks");
     const std::string name = text_of(param, "the parameter's name");
     NpyArray array{.dtype = {}, .shape = checked_shape(name, dtype, rank, shape), .data = {}};
     if (!data) refuse(name + ": its data is null");
@@ -255,7 +250,7 @@ void HostServices::replace_table(const char* param, uint32_t dtype, uint32_t ran
     for (const int64_t size : array.shape) bytes *= static_cast<size_t>(size);
     const auto* const first = static_cast<const std::byte*>(data);
     array.data.assign(first, first + bytes);
-    environment_->set_table(name, array, "the data");
+    env().set_table(name, array, "the data");
 }
 
 }

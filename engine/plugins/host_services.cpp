@@ -1,11 +1,11 @@
-// The C functions that a plugin sees, and how what fails on either side becomes words.
+// The C functions that a plugin calls, and how failures on either side become messages.
 #include "engine/plugins/host_services.h"
 
 #include "engine/base/error.h"
 
 namespace nacelle {
 
-struct HostServices::Table {
+struct HostServices::Calls {
     static HostServices& of(const nacelle_host* host) {
         return *static_cast<HostServices*>(host->self);
     }
@@ -29,7 +29,7 @@ struct HostServices::Table {
                     : "the host may be asked only within a call and on the thread that made it";
     }
 
-    // One of the member functions below as a C function. Nothing it throws crosses.
+    // Wraps a member function below as a C function that throws nothing.
     template <auto request, class... Values>
     static nacelle_status ask(const nacelle_host* host, Values... values) {
         HostServices& services = of(host);
@@ -45,54 +45,74 @@ struct HostServices::Table {
         return NACELLE_ERROR;
     }
 
-    static nacelle_host without_environment(HostServices& services) {
-        nacelle_host table{};
-        table.size = sizeof table;
-        table.self = &services;
-        table.log = log;
-        table.fail = fail;
-        table.why = why;
-        return table;
+    static const void* get(const nacelle_host* host, const char* name) {
+        const void* found = nullptr;
+        ask<&HostServices::service>(host, name, &found);
+        return found;
+    }
+    static nacelle_host core(HostServices& services) {
+        return {sizeof(nacelle_host), &services, log, fail, why, get};
     }
 
-    static nacelle_host with_environment(HostServices& services) {
-        nacelle_host table = without_environment(services);
-        table.environment = ask<&HostServices::environment>;
-        table.array = ask<&HostServices::array>;
-        table.array_create = ask<&HostServices::array_create>;
-        table.write = ask<&HostServices::write>;
-        table.read = ask<&HostServices::read>;
-        table.program = ask<&HostServices::program>;
-        table.kernel = ask<&HostServices::kernel>;
-        table.launch = ask<&HostServices::launch>;
-        table.advance = ask<&HostServices::advance>;
-        table.restart = ask<&HostServices::restart>;
-        table.table = ask<&HostServices::replace_table>;
-        table.launch_environments = ask<&HostServices::launch_environments>;
-        return table;
-    }
+    // One table for all instances: each call passes its own.
+    static constexpr nacelle_environment_service environment{sizeof(nacelle_environment_service),
+                                                             ask<&HostServices::describe>,
+                                                             ask<&HostServices::array>};
+    static constexpr nacelle_arrays_service arrays{
+        sizeof(nacelle_arrays_service), ask<&HostServices::array_create>, ask<&HostServices::write>,
+        ask<&HostServices::read>};
+    static constexpr nacelle_kernels_service kernels{
+        sizeof(nacelle_kernels_service), ask<&HostServices::program>, ask<&HostServices::kernel>,
+        ask<&HostServices::launch>, ask<&HostServices::launch_environments>};
+    static constexpr nacelle_clock_service clock{
+        sizeof(nacelle_clock_service), ask<&HostServices::advance>, ask<&HostServices::restart>};
+    static constexpr nacelle_tables_service tables{sizeof(nacelle_tables_service),
+                                                   ask<&HostServices::replace_table>};
 };
 
-HostServices::HostServices(std::string plugin, const Log& log)
-    : plugin_(std::move(plugin)), log_(log), table_(Table::without_environment(*this)) {}
+void HostServices::service(const char* name, const void** out) {
+    const std::pair<std::string_view, const void*> services[] = {
+        {"environment/1", &Calls::environment},
+        {"arrays/1", &Calls::arrays},
+        {"kernels/1", &Calls::kernels},
+        {"clock/1", &Calls::clock},
+        {"tables/1", &Calls::tables}};
+    const std::string_view wanted = name ? name : "";
+    std::string all;
+    for (const auto& [its_name, table] : services) {
+        all += (all.empty() ? "" : ", ") + std::string(its_name);
+        if (its_name != wanted) continue;
+        if (kind_ == InstanceKind::sink)
+            throw std::runtime_error(std::string(wanted) + " is for hooks and learners");
+        if (table == &Calls::tables && kind_ != InstanceKind::hook)
+            throw std::runtime_error(std::string(wanted) + " is for hooks");
+        *out = table;
+        return;
+    }
+    throw std::runtime_error("this host has no service '" + std::string(wanted) +
+                             "' (there is: " + all + ")");
+}
 
-HostServices::HostServices(std::string plugin, const Plugins& plugins, Environment& environment,
-                           bool tables)
+HostServices::HostServices(std::string plugin, const Log& log)
+    : plugin_(std::move(plugin)), log_(log), host_(Calls::core(*this)) {}
+
+HostServices::HostServices(std::string plugin, const Plugins& plugins, LazyEnvironment environment,
+                           InstanceKind kind)
     : plugin_(std::move(plugin)),
       log_(plugins.log()),
-      table_(Table::with_environment(*this)),
-      environment_(&environment),
-      tables_(tables),
+      host_(Calls::core(*this)),
+      kind_(kind),
+      environment_(std::move(environment)),
       arrays_in_use_(plugins.arrays_in_use()) {}
 
 HostServices::~HostServices() {
     for (const NamedArray* array : arrays_) arrays_in_use_->erase(array);
     for (const AskedProgram& program : programs_)
-        if (program.loaded) environment_->release(*program.loaded);
+        if (program.loaded) env().programs().release(*program.loaded);
 }
 
-HostServices::Calling::Calling(HostServices& services, Moment moment) : services_(services) {
-    services.moment_ = moment;
+HostServices::Calling::Calling(HostServices& services, CallContext context) : services_(services) {
+    services.context_ = context;
     services.why_.clear();
     {
         const std::lock_guard lock(services.reason_mutex_);

@@ -1,8 +1,10 @@
 #pragma once
-#include "engine/env/environment.h"
+#include "engine/env/lazy_environment.h"
 #include "engine/plugins/plugin_set.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <list>
 #include <mutex>
 #include <nacelle/plugin/abi.h>
@@ -10,36 +12,46 @@
 
 namespace nacelle {
 
-// The host's side of one instance of a plugin: the C table that the instance asks, bound to the
-// environment that it works on, and the reasons of what fails. Kernels and programs are numbers.
+// The part of a struct from across the boundary that its writer's version has; the rest is 0.
+template <class Struct> Struct as_known(const Struct& given) {
+    Struct known{};
+    std::memcpy(&known, &given, std::min(size_t{given.size}, sizeof known));
+    return known;
+}
+
+// The host's side of one plugin instance: the C table that the instance calls, bound to its environment, and the
+// reasons of failures. Kernels and programs are numbers.
 class HostServices final {
 public:
-    // What the plugin is called for decides what it may ask.
-    enum class Moment { preparing, recording, running };
+    // Which call of the plugin runs; it decides which services are allowed.
+    enum class CallContext { preparing, recording, running };
+
+    // The kind of the instance decides which services exist.
+    enum class InstanceKind { sink, learner, hook };
 
     // For a sink, which has no environment.
     HostServices(std::string plugin, const Log& log);
-    // `tables`: whether Tables may be replaced.
-    HostServices(std::string plugin, const Plugins& plugins, Environment& environment, bool tables);
+    HostServices(std::string plugin, const Plugins& plugins, LazyEnvironment environment,
+                 InstanceKind kind);
     ~HostServices();
     HostServices(const HostServices&) = delete;
     HostServices& operator=(const HostServices&) = delete;
 
-    const nacelle_host* table() const { return &table_; }
+    const nacelle_host* table() const { return &host_; }
     const std::string& plugin() const { return plugin_; }
 
-    // Runs one call of the plugin. Where it gives false: "csv: the reason that the plugin gave".
-    template <class Fn> void call(Moment moment, const char* function, Fn&& fn) {
-        const Calling calling(*this, moment);
+    // Runs one call of the plugin. Where it returns false, throws "csv: the reason that the plugin gave".
+    template <class Fn> void call(CallContext context, const char* function, Fn&& fn) {
+        const Calling calling(*this, context);
         if (!fn() || !load_programs()) fail(function);
     }
-    // Looks all kernels up again: their programs may have been rebuilt.
+    // Looks all kernels up again, after their programs may have been rebuilt.
     void refresh_kernels();
 
 private:
     class Calling final {
     public:
-        Calling(HostServices& services, Moment moment);
+        Calling(HostServices& services, CallContext context);
         ~Calling() { services_.caller_ = std::thread::id(); }
         Calling(const Calling&) = delete;
 
@@ -51,15 +63,17 @@ private:
         std::string symbol;
         Kernel kernel;
     };
-    struct Table;    // the C functions
+    struct Calls;    // the C functions
 
     [[noreturn]] void fail(const char* function);
+    // The environment; the first use creates it.
+    Environment& env() const { return **environment_; }
     void forbid_recording(const char* what) const;
     void require_stream(void* stream) const;
-    void finish_for(const void* memory);
     const KnownKernel& known(const nacelle_kernel&) const;
 
-    void environment(nacelle_environment* out);
+    void service(const char* name, const void** out);
+    void describe(nacelle_environment* out);
     void array(const char* name, nacelle_array* out);
     void array_create(const char* name, uint32_t dtype, uint32_t rank, const int64_t* shape,
                       uint32_t persistent, nacelle_array* out);
@@ -77,30 +91,30 @@ private:
     void replace_table(const char* param, uint32_t dtype, uint32_t rank, const int64_t* shape,
                        const void* data);
 
-    // A program that was asked for; it is loaded when its first kernel is.
+    // A requested program; it is loaded with its first kernel.
     struct AskedProgram {
         PendingProgram pending;
         Program* loaded = nullptr;
     };
     Program& loaded(AskedProgram& program);
-    // Those that nobody has asked a kernel of, too; false where one does not compile.
+    // Loads also the programs without a requested kernel; false where one does not compile.
     bool load_programs();
 
     std::string plugin_;
     Log log_;
-    nacelle_host table_{};
-    Environment* environment_ = nullptr;
-    bool tables_ = false;
+    nacelle_host host_;
+    InstanceKind kind_ = InstanceKind::sink;
+    std::optional<LazyEnvironment> environment_;
     std::shared_ptr<std::set<const NamedArray*>> arrays_in_use_;
     std::vector<const NamedArray*> arrays_;
     std::vector<AskedProgram> programs_;
     std::vector<KnownKernel> kernels_;
-    std::list<std::vector<std::byte>> schemas_;    // each that was given out stays readable
-    std::atomic<std::thread::id> caller_{};        // nobody while no call runs
-    Moment moment_ = Moment::preparing;
+    std::list<std::vector<std::byte>> schemas_;    // kept readable for the plugin
+    std::atomic<std::thread::id> caller_{};        // none while no call runs
+    CallContext context_ = CallContext::preparing;
     std::string why_;    // of the last refusal
     std::mutex reason_mutex_;
-    std::string reason_;    // what the plugin said by fail(), from any thread
+    std::string reason_;    // the plugin's fail(), from any thread
 };
 
 }

@@ -5,64 +5,60 @@
 
 namespace nacelle {
 
-using Moment = HostServices::Moment;
+using CallContext = HostServices::CallContext;
 
-LearnerInstance::LearnerInstance(Plugins& plugins, Environment& environment,
+LearnerInstance::LearnerInstance(Plugins& plugins, LazyEnvironment environment,
                                  const std::string& name, const Json& config)
     : library_(plugins.find({"learner/1", name})),
-      functions_(&library_->table<nacelle_learner>({"learner/1", name})),
-      services_(std::make_unique<HostServices>(name, plugins, environment, false)),
-      object_(nullptr, functions_->destroy) {
+      functions_(library_->table<nacelle_learner>(
+          {"learner/1", name}, {{"create", offsetof(nacelle_learner, create)},
+                                {"facts", offsetof(nacelle_learner, facts)},
+                                {"record", offsetof(nacelle_learner, record)},
+                                {"act", offsetof(nacelle_learner, act)},
+                                {"destroy", offsetof(nacelle_learner, destroy)}})),
+      services_(std::make_unique<HostServices>(name, plugins, std::move(environment),
+                                               HostServices::InstanceKind::learner)),
+      object_(nullptr, functions_.destroy) {
     const std::string text = config_text(name, config);
-    services_->call(Moment::preparing, "create", [&] {
-        object_.reset(functions_->create(services_->table(), text.c_str()));
+    services_->call(CallContext::preparing, "create", [&] {
+        object_.reset(functions_.create(services_->table(), text.c_str()));
         return object_ != nullptr;
     });
+    services_->call(CallContext::running, "facts", [&] {
+        const nacelle_learner_facts* const told = functions_.facts(object_.get());
+        if (told) facts_ = as_known(*told);
+        return told != nullptr;
+    });
+    if (steps_per_iteration() == 0) throw Error(name, "an iteration of no steps would never end");
 }
 
 Json LearnerInstance::settings() const {
-    if (!has(&nacelle_learner::settings)) return nullptr;
-    const char* const text = functions_->settings(object_.get());
-    if (!text) return nullptr;
-    Json settings = try_parse_json(text).value_or(Json());
+    if (!facts_.settings) return nullptr;
+    Json settings = try_parse_json(facts_.settings).value_or(Json());
     if (!settings.is_object())
-        throw Error(name(), "settings() gave no JSON object: " + std::string(text));
+        throw Error(name(), "its settings are no JSON object: " + std::string(facts_.settings));
     return settings;
 }
 
-uint64_t LearnerInstance::steps_per_iteration() const {
-    return functions_->steps_per_iteration(object_.get());
-}
-
 void LearnerInstance::record(void* stream) {
-    services_->refresh_kernels();
-    services_->call(Moment::recording, "record",
-                    [&] { return functions_->record(object_.get(), stream) == NACELLE_OK; });
+    services_->call(captures_itself() ? CallContext::running : CallContext::recording, "record",
+                    [&] { return functions_.record(object_.get(), stream) == NACELLE_OK; });
 }
 
-void LearnerInstance::act(bool greedy, void* stream) {
-    services_->call(Moment::running, "act",
-                    [&] { return functions_->act(object_.get(), greedy, stream) == NACELLE_OK; });
-}
-
-bool LearnerInstance::plays() const {
-    return has(&nacelle_learner::plays) && has(&nacelle_learner::play) &&
-           functions_->plays(object_.get()) != 0;
-}
-
-void LearnerInstance::play(bool greedy, uint32_t steps, const nacelle_first_episodes& first,
-                           void* stream) {
-    services_->call(Moment::running, "play", [&] {
-        return functions_->play(object_.get(), greedy, steps, &first, stream) == NACELLE_OK;
+void LearnerInstance::act(bool greedy, uint32_t steps, const nacelle_first_episodes* first,
+                          void* stream) {
+    services_->call(CallContext::running, "act", [&] {
+        return functions_.act(object_.get(), greedy, steps, first, stream) == NACELLE_OK;
     });
 }
 
 MetricValues LearnerInstance::metrics() {
+    if (!functions_.metrics) return {};
     const char* const* names = nullptr;
     const double* values = nullptr;
     uint32_t count = 0;
-    services_->call(Moment::running, "metrics", [&] {
-        return functions_->metrics(object_.get(), &names, &values, &count) == NACELLE_OK;
+    services_->call(CallContext::running, "metrics", [&] {
+        return functions_.metrics(object_.get(), &names, &values, &count) == NACELLE_OK;
     });
     if (count > 0 && (!names || !values)) throw Error(name(), "metrics() gave no names and values");
     MetricValues found;

@@ -3,41 +3,39 @@
 
 namespace nacelle {
 
-// A learner at work on an environment, which outlives it.
+// A learner and its environment, which is created when the learner needs more than its code.
 class LearnerInstance final {
 public:
     // `config` is the configuration's learner object, with its policies under "policies".
-    LearnerInstance(Plugins& plugins, Environment& environment, const std::string& name,
+    LearnerInstance(Plugins& plugins, LazyEnvironment environment, const std::string& name,
                     const Json& config);
 
     const std::string& name() const { return services_->plugin(); }
-    uint64_t steps_per_iteration() const;
-    // Puts one iteration on the stream. To be called under the stream's capture, and again whenever
-    // a program of the environment was rebuilt.
+    uint64_t steps_per_iteration() const { return facts_.steps_per_iteration; }
+    // Whether record() is called for each iteration and launches by itself. Otherwise it is called once under the
+    // stream's capture, and again after a program of the environment was rebuilt.
+    bool captures_itself() const { return facts_.captures_itself != 0; }
+    // Enqueues one iteration.
     void record(void* stream);
-    // Writes the actions of all rows from the current observations. Null: the environment's stream.
-    void act(bool greedy, void* stream = nullptr);
-    // Whether it takes many steps of an evaluation in one launch; and such steps, in place of act() and a step.
-    bool plays() const;
-    void play(bool greedy, uint32_t steps, const nacelle_first_episodes& first, void* stream);
-    // In the order that the learner gives them; it may wait.
+    // To be called after a program of the environment was rebuilt: looks its kernels up again.
+    void refresh() { services_->refresh_kernels(); }
+    // Writes the actions of all rows for the current observations.
+    void act(bool greedy, void* stream = nullptr) { act(greedy, 0, nullptr, stream); }
+    // Or takes this many steps of an evaluation, at most most_steps(), in one launch.
+    uint32_t most_steps() const { return facts_.most_steps; }
+    void act(bool greedy, uint32_t steps, const nacelle_first_episodes* first, void* stream);
+    // In the learner's order; may wait.
     MetricValues metrics();
-    // All settings with their defaults, in the form of `config`; null where the learner does not tell.
+    // All settings with their defaults, in the form of `config`; null where the learner does not report them.
     Json settings() const;
 
 private:
-    // Whether the plugin's table, which grows at its end, has this member.
-    template <class F> bool has(F nacelle_learner::*member) const {
-        const auto* const start = reinterpret_cast<const char*>(functions_);
-        const auto* const end = reinterpret_cast<const char*>(&(functions_->*member) + 1);
-        return functions_->size >= static_cast<size_t>(end - start) && functions_->*member;
-    }
-
-    // Destroyed from the last to the first: the object, its host, the library.
+    // Members are destroyed from last to first: the object, its host, the library.
     std::shared_ptr<const PluginLibrary> library_;
-    const nacelle_learner* functions_;
+    nacelle_learner functions_;
     std::unique_ptr<HostServices> services_;
     std::unique_ptr<void, void (*)(void*)> object_;
+    nacelle_learner_facts facts_{};
 };
 
 }

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/hash.h"
 
+#include <algorithm>
 #include <cstring>
 #include <nacelle/plugin/abi.h>
 
@@ -31,24 +32,22 @@ PluginLibrary::PluginLibrary(const std::filesystem::path& path, std::string_view
         throw Error(path_.filename(), "has no function nacelle_plugin_get");
 }
 
-const void* PluginLibrary::checked(const PluginOffer& offer, size_t size) const {
+void PluginLibrary::read_table(const PluginOffer& offer, void* table, size_t size,
+                               std::span<const Needed> needed) const {
     const std::string what = "its table of " + offer.kind + " '" + offer.name + "' ";
-    const auto fail = [&](const std::string& why) { throw Error(path_.filename(), what + why); };
     auto* const get =
         library_.function<const void*(const char*, const char*)>("nacelle_plugin_get");
-    const void* const table = get(offer.kind.c_str(), offer.name.c_str());
-    if (!table) fail("is missing, though the manifest names it");
+    const void* const its = get(offer.kind.c_str(), offer.name.c_str());
+    if (!its) throw Error(path_.filename(), what + "is missing, though the manifest names it");
     uint32_t its_size = 0;
-    std::memcpy(&its_size, table, sizeof its_size);
-    if (its_size < size)
-        fail("has " + std::to_string(its_size) + " bytes; this host needs " + std::to_string(size));
-    // Behind the size come functions only.
-    for (size_t at = sizeof(void*); at < size; at += sizeof(void*)) {
+    std::memcpy(&its_size, its, sizeof its_size);
+    // After the size the table has only functions.
+    std::memcpy(table, its, std::min(size, its_size / sizeof(void*) * sizeof(void*)));
+    for (const auto& [name, at] : needed) {
         void* function = nullptr;
         std::memcpy(&function, static_cast<const std::byte*>(table) + at, sizeof function);
-        if (!function) fail("has a function that is null");
+        if (!function) throw Error(path_.filename(), what + "has no function " + name + "()");
     }
-    return table;
 }
 
 }

@@ -4,29 +4,39 @@
 #include "engine/plugins/manifest.h"
 
 #include <filesystem>
+#include <initializer_list>
+#include <span>
 #include <string_view>
 
 namespace nacelle {
 
-// An opened plugin. What is opened is a copy named by its content: a new file under the old path is
-// another library, and a file that is overwritten while it is open harms nobody.
+// An open plugin. It is loaded from a copy named by its content: a new file under the old path is another library,
+// and overwriting an open file is harmless.
 class PluginLibrary final {
 public:
-    // `file` is the content of `path`, of which the manifest was read.
+    // `file` is the content of `path`, from which the manifest was read.
     PluginLibrary(const std::filesystem::path& path, std::string_view file, PluginManifest manifest,
                   Cache& cache);
 
     const std::filesystem::path& path() const { return path_; }
     const PluginManifest& manifest() const { return manifest_; }
     const std::string& content() const { return content_; }
-    // The table of an offer, for a kind whose table is a Table; throws where it is missing, shorter
-    // than this host's, or has a hole.
-    template <class Table> const Table& table(const PluginOffer& offer) const {
-        return *static_cast<const Table*>(checked(offer, sizeof(Table)));
+    // An offer's table in this host's version: entries missing at its end are null. Throws where the table or a
+    // needed function is missing.
+    struct Needed {
+        const char* name;
+        size_t at;    // in the table
+    };
+    template <class Table>
+    Table table(const PluginOffer& offer, std::initializer_list<Needed> needed) const {
+        Table table{};
+        read_table(offer, &table, sizeof table, needed);
+        return table;
     }
 
 private:
-    const void* checked(const PluginOffer& offer, size_t size) const;
+    void read_table(const PluginOffer& offer, void* table, size_t size,
+                    std::span<const Needed> needed) const;
 
     std::filesystem::path path_;
     PluginManifest manifest_;
@@ -34,7 +44,7 @@ private:
     SharedLibrary library_;
 };
 
-// The hash by which two contents are told apart.
+// The hash that identifies a content.
 std::string content_of(std::string_view file);
 
 }

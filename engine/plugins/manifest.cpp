@@ -22,7 +22,7 @@ constexpr int own_machine = EM_AARCH64;
 constexpr int own_machine = EM_NONE;
 #endif
 
-// The loader's own refusal of these would come after it was asked to open the file.
+// The loader would refuse these files only when it opens them.
 void require_library(Bytes file, const std::string& what) {
     Elf64_Ehdr header{};
     if (file.size() < SELFMAG || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0)
@@ -41,7 +41,7 @@ std::string text_of(const char (&text)[size], const char* member, const std::str
         throw Error(what, std::string("its manifest's ") + member + " has no end within " +
                               std::to_string(size) + " characters");
     std::string found{text, end};
-    // It is listed in terminals, which obey control characters.
+    // Terminals list it, and obey control characters.
     if (!is_printable_line(found))
         throw Error(what,
                     std::string("its manifest's ") + member +
@@ -60,11 +60,14 @@ nacelle_manifest raw_manifest(Bytes file, const std::string& what) {
     if (std::memcmp(raw.magic, NACELLE_PLUGIN_MAGIC, sizeof raw.magic) != 0)
         throw Error(what, "its manifest does not begin as one");
     if (raw.abi != NACELLE_ABI)
-        throw Error(what, "built for plugin ABI " + std::to_string(raw.abi) +
-                              "; this host speaks " + std::to_string(NACELLE_ABI));
-    if (raw.size < sizeof raw || bytes->size() < raw.size)
+        throw Error(what,
+                    "is built for version " + std::to_string(raw.abi) +
+                        " of the plugins' boundary, and this host speaks version " +
+                        std::to_string(NACELLE_ABI) +
+                        ": compile it again with the headers of this nacelle, its folder sdk/");
+    if (raw.size < offsetof(nacelle_manifest, offer) || bytes->size() < raw.size)
         throw Error(what, "its manifest is cut short");
-    std::memcpy(&raw, bytes->data(), sizeof raw);
+    std::memcpy(&raw, bytes->data(), std::min(sizeof raw, size_t{raw.size}));
     return raw;
 }
 
@@ -80,12 +83,14 @@ PluginManifest read_manifest(Bytes file, const std::string& what) {
     PluginManifest manifest{.id = text_of(raw.id, "id", what),
                             .version = text_of(raw.version, "version", what),
                             .description = text_of(raw.description, "description", what),
-                            .built_with = text_of(raw.built_with, "built_with", what),
                             .offers = {}};
     if (manifest.id.empty()) throw Error(what, "its manifest has no id");
-    if (raw.offers > std::size(raw.offer))
+    const size_t room =
+        std::min(std::size(raw.offer),
+                 (raw.size - offsetof(nacelle_manifest, offer)) / sizeof(nacelle_offer));
+    if (raw.offers > room)
         throw Error(what, "its manifest names " + std::to_string(raw.offers) +
-                              " offers and has room for " + std::to_string(std::size(raw.offer)));
+                              " offers and has room for " + std::to_string(room));
     for (const nacelle_offer& offer : std::span(raw.offer, raw.offers))
         manifest.offers.push_back({text_of(offer.kind, "kind of an offer", what),
                                    text_of(offer.name, "name of an offer", what)});

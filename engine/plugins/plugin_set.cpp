@@ -33,7 +33,7 @@ Plugins::Plugins(std::vector<fs::path> folders, std::shared_ptr<Cache> cache, Lo
       log_(std::move(log)),
       arrays_(std::make_shared<std::set<const NamedArray*>>()) {}
 
-// Sorted within each folder, so that what wins does not depend on the disk.
+// Sorted within each folder, so that precedence does not depend on the file system.
 std::vector<fs::path> Plugins::files() const {
     std::vector<fs::path> all;
     for (const fs::path& folder : folders_) {

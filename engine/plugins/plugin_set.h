@@ -11,31 +11,30 @@ namespace nacelle {
 
 class NamedArray;
 
-// One file of the search folders: what it is, or why it would not be opened.
+// A file of the search folders: its manifest, or why it cannot be opened.
 struct PluginFile {
     std::filesystem::path path;
     std::optional<PluginManifest> manifest;
     std::string refused;    // empty where there is a manifest
 };
 
-// The plugins that are to be had: the .so files of some folders, and those that were named. An
-// explicitly loaded one goes before the folders', and an earlier folder before a later one.
+// The available plugins: the .so files of some folders, and those that were loaded by path. The latter take
+// precedence, and an earlier folder precedes a later one.
 class Plugins final {
 public:
     Plugins(std::vector<std::filesystem::path> folders, std::shared_ptr<Cache> cache,
             Log log = Log());
 
-    // Every candidate; no library is opened for it.
+    // Every candidate; opens no library.
     std::vector<PluginFile> list() const;
-    // Opens the file now. One of an id is loaded at a time: it takes the place of an earlier one,
-    // whose instances keep what they have.
+    // Opens the file now, in place of an earlier plugin of the same id, whose instances keep their library.
     const PluginManifest& load(const std::filesystem::path& path);
-    // The plugin that offers it, opened where it was not. A file that was replaced since is opened
-    // anew. Throws with what there is instead.
+    // The plugin with this offer, opened if necessary, and again if the file was replaced. Throws with the
+    // alternatives.
     std::shared_ptr<const PluginLibrary> find(const PluginOffer& wanted);
 
     const Log& log() const { return log_; }
-    // The arrays that living instances have made.
+    // The arrays that live instances have created.
     const std::shared_ptr<std::set<const NamedArray*>>& arrays_in_use() const { return arrays_; }
 
 private:

@@ -7,10 +7,11 @@ namespace nacelle {
 void run_hook(Plugins& plugins, Environment& environment, const std::string& name,
               const Json& config, const std::filesystem::path& folder) {
     const auto library = plugins.find({"hook/1", name});
-    const auto& functions = library->table<nacelle_hook>({"hook/1", name});
-    HostServices services(name, plugins, environment, true);
+    const auto functions = library->table<nacelle_hook>(
+        {"hook/1", name}, {{"loaded", offsetof(nacelle_hook, loaded)}});
+    HostServices services(name, plugins, environment, HostServices::InstanceKind::hook);
     const std::string text = config_text(name, config);
-    services.call(HostServices::Moment::preparing, "loaded", [&] {
+    services.call(HostServices::CallContext::preparing, "loaded", [&] {
         return functions.loaded(services.table(), text.c_str(), folder.c_str()) == NACELLE_OK;
     });
 }

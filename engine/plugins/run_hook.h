@@ -4,8 +4,8 @@
 
 namespace nacelle {
 
-// Lets a hook prepare an environment that was loaded. `config` is what the configuration's hooks.NAME
-// holds; relative paths in it start at `folder`.
+// Runs a hook on a loaded environment. `config` is the configuration's hooks.NAME; its relative paths start at
+// `folder`.
 void run_hook(Plugins& plugins, Environment& environment, const std::string& name,
               const Json& config, const std::filesystem::path& folder);
 

@@ -7,26 +7,26 @@ namespace nacelle {
 
 using MetricValues = std::vector<std::pair<std::string, double>>;
 
-// An open sink, closed with this object. What fails in it is an Error with its name.
+// An open sink, closed with this object. Its failures are Errors with its name.
 class SinkInstance final {
 public:
-    // `out` is the run's directory; `config` what the configuration says of the sink.
+    // `out` is the run's directory; `config` the sink's settings.
     SinkInstance(Plugins& plugins, const std::string& name, const std::filesystem::path& out,
                  Json config = Json::object());
 
     const std::string& name() const { return services_->plugin(); }
     void write(uint64_t step, const MetricValues& metrics);
-    // What was written is on its way to the disk when this returns.
+    // Flushes what was written to the disk.
     void flush();
-    // A run goes on from this step: what was written for later ones is forgotten.
+    // Drops what was written for later steps: a run continues from this one.
     void rewind(uint64_t step);
 
 private:
-    // Destroyed from the last to the first: the object, its host, the library.
+    // Members are destroyed from last to first: the object, its host, the library.
     std::shared_ptr<const PluginLibrary> library_;
-    const nacelle_sink* functions_;
+    nacelle_sink functions_;
     std::unique_ptr<HostServices> services_;
-    Descriptor out_;    // the directory, where it cannot be told by its name
+    Descriptor out_;    // the directory, where its path cannot be passed as text
     std::unique_ptr<void, void (*)(void*)> object_;
 };
 

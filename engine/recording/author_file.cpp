@@ -16,7 +16,7 @@ bool is_ours(const struct stat& status) {
     return status.st_uid == ::geteuid() || status.st_uid == 0;
 }
 
-// Who else could have put a file where it is, in words; empty where nobody else could.
+// Who else could have put a file there, in words; empty where nobody could.
 std::string other_writer(const fs::path& file) {
     struct stat link {
     }, status{}, folder{};
@@ -34,7 +34,7 @@ class Search final {
 public:
     explicit Search(const Recording& recording) : recording_(recording) {}
 
-    // Whether the file in this folder is the one; where it is not, why is kept for the end.
+    // Whether the file in this folder is the recorded one; otherwise adds the reason.
     bool looks_right(const fs::path& file, bool anybody) {
         std::error_code trouble;
         if (!fs::is_regular_file(file, trouble)) return false;

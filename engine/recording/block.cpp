@@ -12,7 +12,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "recordings have the lowest byte first");
 
-// zlib packs at most so many bytes into one: a head that claims more is refused before memory is taken.
+// The maximal compression ratio of zlib: a head that claims more is refused before memory is allocated.
 constexpr uint64_t most_per_byte = 1040;
 
 uint32_t checksum(std::span<const std::byte> bytes) {
@@ -28,7 +28,7 @@ template <class T> T get(std::span<const std::byte> head, size_t at) {
     return value;
 }
 
-// Over the head with zeros in its place.
+// Computed with zeros in its own place.
 uint32_t head_checksum(std::span<const std::byte, block_head_size> head) {
     std::array<std::byte, block_head_size> copy;
     std::memcpy(copy.data(), head.data(), head.size());
@@ -47,7 +47,7 @@ std::vector<std::byte> packed(std::span<const std::byte> data) {
     return out;
 }
 
-// JSON of a stranger's file. A text with control characters would be obeyed by a terminal that shows it.
+// JSON of an untrusted file. A terminal would obey control characters in its text.
 std::optional<Json> parse_foreign(const char* begin, const char* end) {
     std::optional<Json> json = try_parse_json({begin, size_t(end - begin)});
     if (json && !has_only_texts(*json, is_printable_line)) return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<BlockHead> read_block_head(std::span<const std::byte, block_head_s
     head.unpacked = get<uint64_t>(bytes, 16);
     head.check = get<uint32_t>(bytes, 24);
     head.about = get<uint32_t>(bytes, 28);
-    // Written by a hand that knows the checksum: still no size that overflows.
+    // A forged head with a correct checksum: sizes must still not overflow.
     if (head.packed > uint64_t(1) << 62) return std::nullopt;
     return head;
 }

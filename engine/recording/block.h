@@ -35,18 +35,18 @@ struct Block {
     std::vector<std::byte> data;
 };
 
-// The first 16 bytes of the file.
+// The first 16 bytes of a file.
 std::string recording_prologue();
-// A block as it stands in the file. `kind` has 4 letters.
+// A block as it is written. `kind` has 4 letters.
 std::string block_text(std::string_view kind, const Json& about, std::span<const std::byte> data);
 
-// Nothing where the head's own checksum is another one.
+// Nothing where the checksum of the head differs.
 std::optional<BlockHead> read_block_head(std::span<const std::byte, block_head_size> bytes);
-// Whether what stands behind a head is what was written.
+// Whether the body has the checksum of its head.
 bool is_whole(const BlockHead& head, std::span<const std::byte> body);
-// The JSON of a body that is whole; nothing where it is no JSON object of printable text, or nests too deep.
+// The JSON of a whole body; nothing where it is not a JSON object of printable text, or nests too deep.
 std::optional<Json> about_of(const BlockHead& head, std::span<const std::byte> body);
-// The data of a body that is whole; nothing where zlib cannot unpack it to the size that the head says.
+// The data of a whole body; nothing where zlib cannot unpack it to the size in the head.
 std::optional<std::vector<std::byte>> data_of(const BlockHead& head,
                                               std::span<const std::byte> body);
 

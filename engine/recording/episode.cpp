@@ -10,8 +10,8 @@
 namespace nacelle {
 namespace {
 
-// First bytes of all numbers together, then all second ones: in numbers that change little from step to
-// step most of these look alike, which packs to half the size.
+// Stores the first bytes of all numbers, then all second bytes and so on: numbers that change little from step to
+// step pack to half the size.
 void split_bytes(std::span<const std::byte> from, size_t unit, std::byte* to) {
     const size_t count = from.size() / unit;
     for (size_t i = 0; i < count; ++i)
@@ -23,12 +23,12 @@ void join_bytes(std::span<const std::byte> from, size_t unit, std::byte* to) {
         for (size_t k = 0; k < unit; ++k) to[i * unit + k] = from[k * count + i];
 }
 
-// The engine counts an episode's steps by an int.
+// The engine counts the steps of an episode in an int.
 constexpr uint64_t most_steps = std::numeric_limits<int32_t>::max();
-// Of how many agents a group's return is told apart.
+// The most agents of a group whose returns are stored one by one.
 constexpr uint32_t most_returns = 16;
 
-// At least those of the rewards that were recorded: others are told, too.
+// At least the returns of the recorded rewards.
 std::vector<double> read_returns(const Json& json, const RecordingHeader& header) {
     size_t least = 0;
     for (const RecordedArray& array : header.arrays)

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t row_alignment = 64;
 
-// The values of Params that are the same in all environments.
+// The values of the Params that all environments share.
 Json params_of(Environment& env) {
     Json params = Json::object();
     const std::byte* const from = env.view().data() + env.schema().header().params_offset;
@@ -35,7 +35,7 @@ Recorder::Recorder(Environment& env, RecordingWriter& writer, RecordSettings set
     : env_(env), writer_(writer), settings_(std::move(settings)) {
     const std::vector<RecordedArray>& wanted = writer.header().arrays;
     for (const Field& field : env.schema().fields()) {
-        // A parameter that is drawn is there twice under one name: as a part of Params, and as an array.
+        // A drawn parameter exists twice under one name: as a part of Params, and as an array.
         const std::optional<Moment> moment = moment_of(field);
         if (!moment) continue;
         std::optional<size_t> column;
@@ -84,8 +84,8 @@ void Recorder::reloaded() {
 
 void Recorder::put(uint32_t t) { copy_to(t + 1); }
 
-// The chosen environments lie in a step's memory as they would in a batch of their own. Neighbours are
-// copied together.
+// Copies the chosen environments into the memory of a step, in the layout of a batch of their own; neighbours in one
+// copy.
 void Recorder::copy_to(uint32_t place) {
     Stream& stream = *env_.on().stream;
     const std::vector<uint32_t>& chosen = settings_.environments;
@@ -109,7 +109,7 @@ void Recorder::take(uint32_t steps) {
     Stream& stream = *env_.on().stream;
     auto* const device = static_cast<std::byte*>(device_.data());
     stream.to_host(host_.data(), device, step_bytes_ * (steps + 1));
-    // Where the next steps begin.
+    // The position at which the next steps begin.
     stream.copy(device, device + steps * step_bytes_, step_bytes_);
     stream.synchronize();
     for (uint32_t t = 0; t < steps; ++t)

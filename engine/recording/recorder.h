@@ -4,13 +4,13 @@
 
 namespace nacelle {
 
-// What is to be recorded.
+// What to record.
 struct RecordSettings {
     std::vector<uint32_t> environments;    // in rising order
     std::vector<std::string> arrays;       // by name or by the start of one; empty: all
 };
 
-// The header for an environment's arrays. Throws where there is no array, or no environment, of that kind.
+// The header of a recording of these arrays. Throws where an array or an environment does not exist.
 RecordingHeader recording_header(Environment& env, const RecordSettings& settings);
 std::vector<RecordedTable> recorded_tables(Environment& env);
 
@@ -28,23 +28,22 @@ public:
 
     Recorder(Environment& env, RecordingWriter& writer, RecordSettings settings);
 
-    // All chosen environments below `envs` begin an episode now. `each`: episodes of each environment that are
-    // kept, 0 for all that come. `seed` is that of the random numbers.
+    // Starts with an episode that begins now in all chosen environments below `envs`. `each`: the number of episodes
+    // to keep of each environment, 0 for all. `seed` is that of the random numbers.
     void begin(uint32_t envs, uint64_t each, uint64_t seed, std::optional<uint64_t> trained = {});
-    // Episodes are under way: each chosen environment is followed from its next one on.
+    // Starts while episodes run: each chosen environment is recorded from its next one on.
     void begin_with_next(uint64_t seed, std::optional<uint64_t> trained = {});
-    // The environment is another version with the same arrays; its episodes go on. All steps must have been
-    // taken.
+    // The environment is another version with the same arrays; its episodes continue. All steps must have been taken.
     void reloaded();
     void put(uint32_t t);
     void take(uint32_t steps);
-    // Writes what has not ended as cut, where `cut`; else leaves it out.
+    // Writes unfinished episodes as cut where `cut`, else drops them.
     void finish(bool cut);
 
     const RecordingWriter& writer() const { return writer_; }
 
 private:
-    // An array that is copied: what is recorded, and what tells ends and returns.
+    // An array that is copied: it is recorded, or tells ends and returns.
     struct Copied {
         const NamedArray* array;
         RecordedArray form;
@@ -53,8 +52,8 @@ private:
     };
     struct Running {
         uint32_t environment;
-        bool active = false,
-             waits = false;    // waits: for the end of an episode that it has not seen begin
+        bool active = false;
+        bool waits = false;    // for the end of an episode whose beginning was not recorded
         uint64_t left = 0;     // episodes to be kept; 0: any number
         RecordedEpisode episode;
     };

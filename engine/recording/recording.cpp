@@ -1,8 +1,8 @@
 #include "engine/recording/recording.h"
 
 #include "engine/base/error.h"
+#include "engine/compile/layout_defines.h"
 #include "engine/device/cpu/machine.h"
-#include "engine/env/layout_defines.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -50,7 +50,7 @@ Recording::Recording(const std::filesystem::path& path)
         problems_.push_back("was not finished: the program that wrote it ended before its time");
 }
 
-// The magic, the version and the header, without which nothing can be read.
+// Magic, version and header; without them nothing can be read.
 void Recording::read_start() {
     const std::string where = path_.string(), wanted = recording_prologue();
     if (size_ == 0) throw Error(where, "is empty");
@@ -106,7 +106,7 @@ void Recording::read_blocks(uint64_t at) {
     }
 }
 
-// Kinds that are not known here may come from a later engine, and nothing else depends on them.
+// Unknown kinds may come from a later engine; no known block depends on them.
 void Recording::take(const Place& place, const Json& about) {
     const std::string_view kind = place.head.name();
     try {
@@ -143,8 +143,8 @@ void Recording::drop(uint64_t bytes, const std::string& why) {
 
 template <class Take>
 auto Recording::with_memory(uint64_t bytes, const std::string& what, Take take) const {
-    // The kernel promises more than it has and kills the process when it is used: ask first. What is
-    // small is there, and asking takes time.
+    // The kernel overcommits memory and kills the process on its use: check first. Small amounts are assumed, since
+    // the check takes time.
     constexpr uint64_t small = uint64_t(64) << 20;
     const uint64_t left = bytes > small ? machine_memory_free() : bytes;
     try {
@@ -185,7 +185,7 @@ RecordedEpisode Recording::episode(size_t index) const {
                     episodes_.empty() ? "there is none"
                                       : "there are 0 to " + std::to_string(episodes_.size() - 1));
     const std::string what = "episode " + std::to_string(index);
-    // They are unpacked, and then each array by itself.
+    // Memory for the unpacked data and for each array.
     const uint64_t bytes = 2 * episodes_[index].head.unpacked;
     auto found = with_memory(bytes, what, [&] {
         return read_episode(header_, summaries_[index], unpacked(episodes_[index], what));

@@ -3,11 +3,11 @@
 
 namespace nacelle {
 
-// A recording that is read: opened up to its last whole episode. Each episode is unpacked when it is
-// asked for. Any thread may read.
+// An open recording, readable up to its last whole episode. Each episode is unpacked when it is requested. Any thread
+// may read.
 class Recording final {
 public:
-    // Looks through the whole file. Throws, and says why, where not even its header is whole.
+    // Scans the file. Throws with the reason where not even its header is whole.
     explicit Recording(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }
@@ -15,16 +15,17 @@ public:
     uint64_t bytes() const { return size_; }
     const std::vector<EpisodeSummary>& episodes() const { return summaries_; }
     RecordedEpisode episode(size_t index) const;
-    // The bytes of a parameter's table, before anything is unpacked; nothing where there is none.
+    // The size of a parameter's table, before anything is unpacked; nothing where there is none.
     std::optional<uint64_t> table_bytes(const std::string& name) const;
     std::vector<std::byte> table(const std::string& name) const;
-    // The author's files, by their hashes, of all versions that episodes were played with; the header's first.
+    // The hashes of the author's files in all versions that episodes were played with; the header's version comes
+    // first.
     const std::vector<std::map<std::string, std::string>>& versions() const { return versions_; }
-    // What is missing or damaged, as sentences without the file's name; empty where all is whole.
+    // Missing or damaged parts, as sentences without the name of the file; empty where the file is whole.
     const std::vector<std::string>& problems() const { return problems_; }
-    // Bytes that belong to nothing that can be read.
+    // The bytes that belong to no readable block.
     uint64_t dropped() const { return dropped_; }
-    // Whether who recorded it said that nothing more comes.
+    // Whether the writer has marked it as complete.
     bool finished() const { return finished_; }
 
 private:
@@ -41,7 +42,7 @@ private:
     void drop(uint64_t bytes, const std::string& why);
     std::vector<std::byte> read(uint64_t at, size_t count) const;
     std::vector<std::byte> unpacked(const Place& place, const std::string& what) const;
-    // Calls take(), which needs so many bytes. Throws where this machine has not got them.
+    // Calls take(), which needs this many bytes. Throws where this machine lacks the memory.
     template <class Take>
     auto with_memory(uint64_t bytes, const std::string& what, Take take) const;
 

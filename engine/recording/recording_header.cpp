@@ -1,4 +1,4 @@
-// What a recording of an environment says of itself.
+// The header of the recording of an environment.
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
 #include "engine/recording/author_file.h"
@@ -47,7 +47,7 @@ RecordingHeader recording_header(Environment& env, const RecordSettings& setting
     const EnvSettings& its = env.settings();
     RecordingHeader header{.environment = env.name(),
                            .source = its.source.filename().string(),
-                           .files = recorded_hashes(env.files()),
+                           .files = recorded_hashes(env.code().files),
                            .layout = env.schema().header().layout,
                            .constants = its.constants,
                            .varied = varied_params(flatten_params(its.params)),

@@ -9,7 +9,7 @@
 namespace nacelle {
 namespace {
 
-// What Recording would refuse is not begun.
+// Refuses what Recording would not open.
 const RecordingHeader& readable(const RecordingHeader& header, const std::filesystem::path& path) {
     read_header(header_json(header), path.string());
     return header;

@@ -10,10 +10,10 @@ struct RecordedTable {
     std::vector<std::byte> data;
 };
 
-// Writes a recording, an episode with one call: what a crash leaves is whole up to the last of them.
+// Writes a recording, one call for an episode: after a crash the file is readable up to the last one.
 class RecordingWriter final {
 public:
-    // Throws where there is a file of that name already.
+    // Throws where the file exists.
     RecordingWriter(const std::filesystem::path& path, const RecordingHeader& header,
                     const std::vector<RecordedTable>& tables);
 
@@ -21,9 +21,9 @@ public:
     const RecordingHeader& header() const { return header_; }
     uint64_t episodes() const { return episodes_; }
     void add(const RecordedEpisode& episode);
-    // From here on episodes are played with these files; nothing else in the header has changed.
+    // Later episodes are played with these files; nothing else in the header has changed.
     void add_version(const std::map<std::string, std::string>& files);
-    // Notes that nothing more comes, and puts all on the disk.
+    // Marks the recording as complete and syncs it.
     void finish();
 
 private:

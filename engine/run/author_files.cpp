@@ -17,7 +17,7 @@ fs::path name_in(const fs::path& folder, const fs::path& file) {
 std::vector<SourceFile> author_files(Environment& environment) {
     const EnvSettings& settings = environment.settings();
     const fs::path folder = settings.source.parent_path();
-    std::vector<SourceFile> files = environment.files();
+    std::vector<SourceFile> files = environment.code().files;
     for (SourceFile& file : files) file.path = name_in(folder, file.path);
     for (const ParamEntry& entry : flatten_params(settings.params))
         if (entry.value.is_string()) {

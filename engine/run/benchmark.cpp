@@ -120,11 +120,11 @@ BenchmarkRow measure_rollout(Environment& env, const BenchmarkSettings& settings
                          .ended = static_cast<uint8_t*>(record(samples)),
                          .action = static_cast<int32_t*>(record(samples * group.action_parts * 4))};
     }
-    Program& program =
-        env.program({.instantiation =
-                         "#include <nacelle/programs/random_rollout.h>\nNACELLE_RANDOM_ROLLOUT()\n",
-                     .headers = {},
-                     .defines = {}});
+    Program& program = env.programs().add(
+        {.instantiation =
+             "#include <nacelle/programs/random_rollout.h>\nNACELLE_RANDOM_ROLLOUT()\n",
+         .headers = {},
+         .defines = {}});
     const Kernel kernel = program.kernel("nacelle_random_rollout");
     row.registers = kernel.registers;
     row.local_bytes = kernel.local_bytes;

@@ -5,22 +5,22 @@
 
 namespace nacelle {
 
-// What repetitions showed, in steps of environments a second.
+// The rates of repeated measurements, in steps of environments a second.
 struct Spread {
     double median = 0, slowest = 0, fastest = 0;
 };
 Spread spread_of(std::vector<double> rates);
 
-// One measured row: what was run, how often, and how fast it was.
+// One row of a benchmark.
 struct BenchmarkRow {
     std::string environment, kind;    // kind: "step", "rollout"
     uint32_t envs = 0;
     uint32_t agents = 1;          // of one environment
     uint32_t steps = 0;           // in one launch (rollout) or in one graph (step)
-    double bytes_per_step = 0;    // the least that one environment's step must move
+    double bytes_per_step = 0;    // the least memory traffic of one environment's step
     Spread rate;
     double seconds = 0;       // that all repetitions took
-    uint64_t checksum = 0;    // of the observations: what was measured was not left out
+    uint64_t checksum = 0;    // of the observations: shows that the work was done
     int registers = 0;
     size_t local_bytes = 0;
 };
@@ -31,9 +31,9 @@ struct BenchmarkSettings {
     int repetitions = 11;
 };
 
-// One launch per step with actions drawn in the kernel, `graph_steps` launches in a graph.
+// Measures one launch per step with random actions from the kernel, `graph_steps` launches in a graph.
 BenchmarkRow measure_steps(Environment& env, const BenchmarkSettings& settings);
-// `rollout_steps` steps in one launch, everything recorded.
+// Measures `rollout_steps` steps in one launch, with everything recorded.
 BenchmarkRow measure_rollout(Environment& env, const BenchmarkSettings& settings);
 
 }

@@ -21,7 +21,7 @@ std::string name_of(std::string_view start, uint64_t steps, std::string_view end
     std::snprintf(digits, sizeof digits, "%015llu", static_cast<unsigned long long>(steps));
     return std::string(start) + digits + std::string(end);
 }
-// The steps in a name that name_of() gives. What others call alike is nothing of ours.
+// The steps in a name of name_of(); nothing for other names.
 std::optional<uint64_t> steps_in(const std::string& name, std::string_view start,
                                  std::string_view end) {
     if (!name.starts_with(start)) return {};
@@ -44,21 +44,21 @@ std::vector<std::string> names_in(const fs::path& folder) {
         names.push_back(entry.path().filename().string());
     return names;
 }
-// Unlike fs::remove, which takes an empty folder, too.
+// Removes a file; fs::remove would also remove an empty folder.
 void remove_file(const fs::path& path) { ::unlink(path.c_str()); }
 
 template <class Unwanted> void remove_files(const fs::path& folder, Unwanted&& unwanted) {
     for (const std::string& name : names_in(folder))
         if (unwanted(name)) remove_file(folder / name);
 }
-// The tensors of the best checkpoint but the ones named.
+// Removes the tensors of best checkpoints other than the named ones.
 void remove_old_best(const fs::path& folder, const std::string& kept) {
     remove_files(folder,
                  [&](const std::string& name) { return is_best_tensors(name) && name != kept; });
 }
 
-// A JSON that lies under its own name and has its own tensors: a copy under another name is nobody's, and
-// nothing in it leads out of the folder.
+// Whether a JSON has its own name and tensors: a copy under another name is ignored, and nothing in it leads out of
+// the folder.
 CheckpointJson read_named(const fs::path& path) {
     CheckpointJson json = read_checkpoint_json(path);
     const uint64_t steps = json.record.steps;
@@ -100,7 +100,7 @@ void Checkpoints::prune(uint64_t keep, uint64_t steps) const {
     uint64_t found = 0;
     for (const CheckpointFile& one : list()) {
         if (one.steps > steps || ++found <= keep) continue;
-        // The JSON first: a checkpoint without it does not exist.
+        // The JSON first: without it the checkpoint does not exist.
         remove_file(one.path);
         remove_file(folder_ / name_of(json_start, one.steps, tensors_end));
     }
@@ -115,7 +115,7 @@ void Checkpoints::tidy(uint64_t keep, uint64_t steps) const {
     try {
         remove_old_best(folder_, read_named(best()).file);
     } catch (const Error&) {
-        // A best checkpoint that cannot be read is left as it is.
+        // A best checkpoint that cannot be read stays as it is.
     }
 }
 

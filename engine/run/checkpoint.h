@@ -9,7 +9,8 @@
 
 namespace nacelle {
 
-// What a checkpoint says beside its tensors: whose it is, and where the run stood. No times, no paths.
+// The facts of a checkpoint beside its tensors: its environment and learner, and the progress of the run. It has no
+// times and no paths.
 struct CheckpointRecord {
     struct Score {
         double mean_return = 0;
@@ -26,42 +27,42 @@ struct CheckpointRecord {
 struct Checkpoint {
     CheckpointRecord record;
     std::string where;    // the JSON's path
-    std::shared_ptr<const std::string>
-        file;    // the bytes of the tensors' file, which all copies share
+    // The bytes of the tensors' file, which all copies share.
+    std::shared_ptr<const std::string> file;
     std::vector<Tensor> tensors;
 };
 
-// A checkpoint on the disk, by its JSON.
+// A checkpoint on disk, named by its JSON.
 struct CheckpointFile {
     std::filesystem::path path;
     uint64_t steps = 0;
 };
 
-// The checkpoints of a run: step-N.json with step-N.safetensors, and best.json. The JSON is renamed into
-// place last, once its tensors are on the disk: it is what makes a checkpoint exist. Each has checksums.
-// N has at least fifteen digits. Files of other names are never read, counted or removed.
+// The checkpoints of a run: step-N.json with step-N.safetensors, and best.json. The tensors are synced before the
+// JSON is renamed into place, so that a checkpoint exists when its JSON does. Both have checksums. N has at least
+// fifteen digits. Files of other names are never read, counted or removed.
 class Checkpoints final {
 public:
     explicit Checkpoints(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    // Under its number of steps, or as the best one, in whose place it goes.
+    // Saves it under its number of steps, or as the best one, which it replaces.
     void save(const CheckpointRecord&, const std::string& tensors, bool as_best) const;
-    // Removes those of up to `steps` steps but for the newest `keep` of them, never the best.
+    // Removes the checkpoints of up to `steps` steps except the newest `keep` of them; never the best.
     void prune(uint64_t keep, uint64_t steps) const;
-    // The same, and what a process left behind that was killed while it saved or removed.
+    // Prunes, and removes what a process left that was killed while it saved or removed.
     void tidy(uint64_t keep, uint64_t steps) const;
 
-    // One that save() would write over or prune() remove, if there is any.
+    // A file that save() would overwrite or prune() remove, if there is one.
     std::optional<std::filesystem::path> first_file() const;
-    // By steps, the newest first, whether whole or not; without the best.
+    // Newest first, whether whole or not; without the best.
     std::vector<CheckpointFile> list() const;
     std::filesystem::path best() const { return folder_ / "best.json"; }
     void remove_best() const;
     std::filesystem::path of_steps(uint64_t steps) const;
-    // Throws where a part is missing, cut, damaged, of another format or under another's name.
+    // Throws where a part is missing, cut short, damaged, of another format or under another's name.
     static Checkpoint read(const std::filesystem::path& json);
-    // The newest that is whole; `skipped` is told of each newer one, with the reason. Nothing where there
-    // is none at all; throws where there are some, and none is whole.
+    // The newest whole checkpoint; `skipped` gets the reason of each newer one that is not whole. Nothing where there
+    // are none at all; throws where none is whole.
     std::optional<Checkpoint>
     newest(const std::function<void(const std::string& why)>& skipped) const;
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int format = 1;
 
-// No run counts as far: its steps end at 2^53. Sums of what is below do not wrap.
+// A bound: the steps of a run end at 2^53. Sums below it do not overflow.
 constexpr uint64_t largest_count = uint64_t(1) << 62;
 
 std::string hex(uint64_t value) {
@@ -45,7 +45,7 @@ Json record_json(const CheckpointRecord& record) {
             {"best", score_json(record.best)}};
 }
 
-// One object of the JSON, whose values are read by their keys.
+// Reads one object of the JSON key by key.
 class Fields final {
 public:
     Fields(const Json& json, const fs::path& path, std::string prefix = {})
@@ -53,7 +53,7 @@ public:
 
     std::string text(const char* key) const {
         const Json& found = at(key);
-        // It will stand in messages.
+        // It appears in messages.
         if (!found.is_string() || !is_printable_line(found.get<std::string>()))
             fail(key, "is no plain text");
         return found.get<std::string>();
@@ -123,7 +123,7 @@ CheckpointRecord record_of(const Fields& fields) {
             .best = fields.score("best")};
 }
 
-// The JSON's own checksum is over its text without it.
+// The checksum of the JSON covers its text without the checksum.
 Json unsealed(const fs::path& path) {
     Json json = try_parse_json(read_file(path)).value_or(Json());
     if (!json.is_object() || !json.contains("seal"))

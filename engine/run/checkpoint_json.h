@@ -3,7 +3,7 @@
 
 namespace nacelle {
 
-// What a checkpoint's JSON says: the record, and which file holds the tensors.
+// The JSON of a checkpoint: the record, and the file of its tensors.
 struct CheckpointJson {
     CheckpointRecord record;
     std::string file;        // its name, in the JSON's folder
@@ -12,10 +12,10 @@ struct CheckpointJson {
 };
 
 std::string checkpoint_checksum(std::string_view bytes);
-// The JSON's text, with a checksum of its own.
+// The text of the JSON, with a checksum of its own.
 std::string checkpoint_text(const CheckpointJson&);
-// Throws where the file is damaged or of another format. A checksum that fits proves nothing about who
-// wrote the rest: every value is looked at.
+// Throws where the file is damaged or of another format. A correct checksum does not make the content trusted: every
+// value is checked.
 CheckpointJson read_checkpoint_json(const std::filesystem::path&);
 
 }

@@ -10,8 +10,8 @@ namespace {
 
 using Path = std::vector<std::string>;
 
-// Whether an object at the path is one value for who reads it: a learner's setting, which may be a
-// schedule, or a distribution in place of a parameter. Two of them have no sensible mixture.
+// Whether the object at the path is a single value: a setting of a learner, which may be a schedule, or a
+// distribution of a parameter. Such objects are replaced and not merged.
 bool is_one_value(const Path& path, const Json& base, const Json& over) {
     const size_t depth = path.size();
     if (depth == 2 && path[0] == "learner") return true;
@@ -38,7 +38,7 @@ Json learner_named_in(const Json& configuration) {
     return learner->value("name", Json());
 }
 
-// What is recommended for one learner says nothing about another, which would refuse it.
+// Settings for one learner do not apply to another, which would refuse them.
 void drop_settings_of_another_learner(Json& recommended, const Json& given) {
     const Json usual = learner_named_in(recommended), wanted = learner_named_in(given);
     if (usual.is_null() || wanted.is_null() || usual == wanted) return;

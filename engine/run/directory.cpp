@@ -16,13 +16,15 @@ namespace nacelle {
 namespace fs = std::filesystem;
 namespace {
 
-void make_directory(const fs::path& path) {
+// Creates it; whether it did not exist.
+bool make_directory(const fs::path& path) {
     std::error_code error;
-    fs::create_directories(path, error);
+    const bool made = fs::create_directories(path, error);
     if (error) throw Error(path.string(), "cannot be made: " + error.message());
+    return made;
 }
 
-// What a process that was killed had begun to write.
+// Unfinished files of a killed process.
 void remove_temporaries(const fs::path& folder) {
     std::error_code ignored;
     std::vector<fs::path> old;
@@ -47,8 +49,8 @@ bool same_files(const fs::path& folder, const std::vector<SourceFile>& files) {
 
 fs::path source_folder(uint64_t step) { return fs::path("source") / std::to_string(step); }
 
-// What a new run would write over is not its own. The same bytes are welcome: a process may have been
-// killed before it wrote the configuration.
+// Refuses files that a new run would overwrite, unless they have the same bytes: a process may have been killed
+// before it wrote the configuration.
 void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
     const auto refuse = [](const fs::path& path) {
         throw Error(path.string(), "is there already, and a new run would have to overwrite it",
@@ -70,7 +72,7 @@ void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
 
 }
 
-// The directory itself is the lock: nothing is left behind when a process is killed.
+// The directory itself is locked: a killed process leaves no lock file.
 RunDirectory::RunDirectory(fs::path path)
     : path_(std::move(path)), lock_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (lock_.get() < 0) throw Error(path_.string(), "is no directory that can be read");
@@ -78,22 +80,27 @@ RunDirectory::RunDirectory(fs::path path)
         throw Error(path_.string(), "another process is training in it");
 }
 
-// Looked at behind the lock: another process may have trained in it meanwhile.
+// Checked under the lock: another process may have trained in it meanwhile.
 RunDirectory RunDirectory::create(const fs::path& path, const std::vector<SourceFile>& files) {
-    make_directory(path);
+    const bool made = make_directory(path);
     RunDirectory directory(path);
+    directory.made_ = made;
     require_no_run(path);
     require_room(path, files);
     make_directory(path / "checkpoints");
     return directory;
 }
 
-// To make the directory is to take its name: of two processes only one can.
+// Creating the directory claims its name: only one of two processes succeeds.
 RunDirectory RunDirectory::create_next(const fs::path& stem) {
     if (stem.has_parent_path()) make_directory(stem.parent_path());
     for (uint64_t number = 1;; ++number) {
         const fs::path path = stem.string() + "-" + std::to_string(number);
-        if (::mkdir(path.c_str(), 0777) == 0) return create(path, {});
+        if (::mkdir(path.c_str(), 0777) == 0) {
+            RunDirectory directory = create(path, {});
+            directory.made_ = true;
+            return directory;
+        }
         if (errno != EEXIST)
             throw Error(path.string(), "cannot be made: " + std::generic_category().message(errno));
     }
@@ -108,6 +115,11 @@ RunDirectory RunDirectory::open(const fs::path& path) {
     return directory;
 }
 
+void RunDirectory::discard() const {
+    std::error_code ignored;
+    if (made_) fs::remove_all(path_, ignored);
+}
+
 void RunDirectory::write_configuration(const Json& configuration) const {
     write_file(path_ / "config.json", json_text(configuration, 2) + "\n");
 }
@@ -116,8 +128,8 @@ void RunDirectory::keep_source(uint64_t step, const std::vector<SourceFile>& fil
     std::vector<SourceVersion> kept = source_versions(path_);
     while (!kept.empty() && kept.back().step > step) kept.pop_back();
     if (!kept.empty() && same_files(kept.back().folder, files)) return;
-    // Of several versions of one step the last is the one that ran. Files that it no longer has stay: the
-    // folder may hold what somebody else put there.
+    // Of several versions of one step the last is the one that ran. Other files stay: somebody else may have put them
+    // there.
     const fs::path folder = path_ / source_folder(step);
     for (const SourceFile& file : files) {
         make_directory((folder / file.path).parent_path());

@@ -13,20 +13,21 @@ namespace nacelle {
 //     metrics.jsonl, ...   the sinks' files
 class RunDirectory final {
 public:
-    // Makes the directory, or takes over one that is there and holds no run. One process at a time: another
-    // is refused. So is a file that a run of these files of the author's would have to write over.
+    // Creates the directory, or takes an existing one without a run. Refuses a directory that another process uses,
+    // and one with a file that a run of these author's files would overwrite.
     static RunDirectory create(const std::filesystem::path& path,
                                const std::vector<SourceFile>& files);
-    // Makes the first of stem-1, stem-2, ... that is not there.
+    // Creates the first of stem-1, stem-2, ... that does not exist.
     static RunDirectory create_next(const std::filesystem::path& stem);
-    // One that holds a run.
+    // Opens the directory of an existing run.
     static RunDirectory open(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }
     Checkpoints checkpoints() const { return Checkpoints(path_ / "checkpoints"); }
+    // Removes the directory and its content if this object created it.
+    void discard() const;
     void write_configuration(const Json& configuration) const;
-    // Keeps a version of the author's files, unless the last one that is kept of the steps up to this one is
-    // the same.
+    // Stores a version of the author's files, unless the last version stored up to this step is equal.
     void keep_source(uint64_t step, const std::vector<SourceFile>& files) const;
 
 private:
@@ -34,20 +35,21 @@ private:
 
     std::filesystem::path path_;
     Descriptor lock_;
+    bool made_ = false;
 };
 
 bool holds_run(const std::filesystem::path& path);
-// Throws, with what there is instead, where it does.
+// Throws, with the alternatives, where it holds a run.
 void require_no_run(const std::filesystem::path& path);
-// The configuration of a run's directory. Throws where it holds none.
+// The configuration in a run's directory. Throws where there is none.
 Json run_configuration(const std::filesystem::path& path);
 
-// A version of the source that a run's directory keeps.
+// A version of the source in a run's directory.
 struct SourceVersion {
     uint64_t step = 0;
     std::filesystem::path folder;
 };
-// By step, the first one first.
+// In the order of steps.
 std::vector<SourceVersion> source_versions(const std::filesystem::path& run);
 
 }

@@ -8,8 +8,8 @@
 namespace nacelle {
 namespace {
 
-// Steps in a graph, and in a launch of a learner that plays. The host looks whether all episodes have ended
-// only behind each of these: waiting costs a GPU more than some steps too many.
+// The steps in a graph, and in a launch of a learner that takes steps itself. The host checks only after each of
+// these whether all episodes have ended: waiting costs a GPU more than some superfluous steps.
 constexpr uint32_t chunk = 25, steps_of_a_launch = 128;
 static_assert(chunk <= Recorder::most_steps);
 
@@ -29,12 +29,12 @@ void summarise(const std::vector<double>& values, double& mean, double& interval
     interval = count > 1 ? 1.96 * std::sqrt(squares / (count - 1) / count) : 0;
 }
 
-// Else a learner may take many steps in one launch.
+// Otherwise a learner may take many steps in one launch.
 bool looks_at_steps(const EvaluationRequest& request) { return request.recorder || request.logs; }
 
 }
 
-// splitmix64 over both: neighbouring seeds and purposes have nothing in common.
+// splitmix64 over both: neighbouring seeds and purposes give unrelated values.
 uint64_t evaluation_seed(uint64_t seed, EvaluationPurpose purpose) {
     uint64_t z = seed + 0x9e3779b97f4a7c15ull * static_cast<uint64_t>(purpose);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -42,9 +42,9 @@ uint64_t evaluation_seed(uint64_t seed, EvaluationPurpose purpose) {
     return z ^ (z >> 31);
 }
 
-// The environments' arrays, their clock and their seed, put back when this goes. Copies on the device:
-// through the host they would take longer than the evaluation. What belongs to plugins is not copied: a
-// replay buffer may be most of the memory.
+// Restores the environments' arrays, clock and seed on destruction, from copies on the device: copies through the
+// host would take longer than the evaluation. Arrays of plugins are not copied: a replay buffer may be most of the
+// memory.
 class Evaluator::Kept final {
 public:
     explicit Kept(Evaluator& owner) : owner_(owner), tick_(owner.env_.tick()) {
@@ -58,7 +58,7 @@ public:
             owner_.env_.set_tick(tick_);
             owner_.env_.set_seed(owner_.env_.settings().seed);
         } catch (const Error&) {
-            // A lost device: the next call says so.
+            // The device is lost: the next call reports it.
         }
     }
     Kept(const Kept&) = delete;
@@ -76,7 +76,7 @@ Evaluator::Evaluator(Environment& environment, LearnerInstance& learner)
 
 Evaluator::~Evaluator() {
     graph_.reset();
-    if (program_) env_.release(*program_);
+    if (program_) env_.programs().release(*program_);
 }
 
 void Evaluator::reloaded() {
@@ -94,7 +94,7 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
     {
         const Kept kept(*this);
         env_.set_seed(request.seed);
-        // Later rounds draw other numbers, since the clock goes on.
+        // Later rounds draw other numbers, since the clock advances.
         Recorder* recorder = request.recorder;
         for (uint64_t left = request.episodes; left > 0;) {
             const auto now = static_cast<uint32_t>(std::min<uint64_t>(left, most));
@@ -139,13 +139,13 @@ void Evaluator::prepare(uint32_t episodes, const EvaluationRequest& request) {
         logs_ = Buffer(device, logs);
         graph_.reset();
     }
-    if (looks_at_steps(request) || !learner_.plays())
+    if (looks_at_steps(request) || !learner_.most_steps())
         prepare_graph(episodes, request.greedy, request.recorder);
 }
 
 const Kernel& Evaluator::first_episodes() {
     if (!program_) {
-        program_ = &env_.program(evaluation_text);
+        program_ = &env_.programs().add(evaluation_text);
         first_episodes_ = program_->kernel(kernel_name);
     }
     return first_episodes_;
@@ -156,8 +156,8 @@ void Evaluator::prepare_graph(uint32_t episodes, bool greedy, Recorder* recorder
         !graph_records_)
         return;
     first_episodes();
-    // A learner whose act() waits or copies cannot be captured: its steps are then put on the stream one
-    // by one, and fail there where they fail for another reason.
+    // A learner whose act() waits or copies cannot be captured: its steps are enqueued one by one, where other errors
+    // show as well.
     Stream& stream = *env_.on().stream;
     graph_.reset();
     graph_episodes_ = episodes;
@@ -198,22 +198,22 @@ void Evaluator::note(uint32_t episodes, bool cut) {
     env_.launch(first_episodes(), thread_each(episodes), args_of(args));
 }
 
-// At most so many steps, or a graph's; how many they were.
+// Takes at most this many steps, or those of a graph; returns their number.
 uint32_t Evaluator::take_steps(uint32_t episodes, uint32_t most, const EvaluationRequest& request,
                                Recorder* recorder) {
     Stream& stream = *env_.on().stream;
-    if (learner_.plays() && !looks_at_steps(request)) {
+    if (learner_.most_steps() && !looks_at_steps(request)) {
         const nacelle_first_episodes first{.size = sizeof first,
                                            .envs = episodes,
                                            .returns = static_cast<double*>(returns_.data()),
                                            .lengths = static_cast<int32_t*>(lengths_.data()),
                                            .over = static_cast<uint8_t*>(over_.data())};
-        const uint32_t steps = std::min(steps_of_a_launch, most);
-        learner_.play(request.greedy, steps, first, stream.native());
+        const uint32_t steps = std::min({steps_of_a_launch, most, learner_.most_steps()});
+        learner_.act(request.greedy, steps, &first, stream.native());
         env_.record_ticks(steps);
         return steps;
     }
-    // Later rounds are not recorded; the copies that a graph then makes are read by nobody.
+    // Later rounds are not recorded; nobody reads the copies that a graph makes then.
     if (graph_ && episodes == graph_episodes_) stream.replay(*graph_);
     else record_steps(episodes, request.greedy, recorder);
     if (recorder) recorder->take(chunk);
@@ -248,7 +248,8 @@ void Evaluator::play_round(uint32_t episodes, const EvaluationRequest& request, 
     if (!done) note(episodes, true);
     take_results(episodes, found);
     if (!found.logs.empty()) take_logs(over, found);
-    // A round takes as long however its steps were taken: what the next one draws does not depend on it.
+    // A round takes the same number of ticks however its steps were launched, so that the next one draws the same
+    // numbers.
     env_.set_tick(began + last + steps_of_a_launch);
 }
 

@@ -4,28 +4,28 @@
 
 namespace nacelle {
 
-// What an evaluation found: whole episodes, each the first one of an environment that has just begun.
+// The results of an evaluation: of whole episodes, each the first one of a fresh environment.
 struct Evaluation {
-    // What an agent of one policy got in the mean.
+    // The mean return of an agent of one policy.
     struct Policy {
         std::string name;
         double mean_return = 0, return_interval = 0;
     };
-    // What the environment's report() said in the mean, of episodes that have ended.
+    // The mean of a number that the environment's report() gave, over finished episodes.
     struct Log {
         std::string name;
         double mean = 0, interval = 0;
     };
     uint64_t episodes = 0;
-    uint64_t unfinished =
-        0;    // of them: cut after `most_steps`, where the environment has no limit
+    // Episodes that were cut after `most_steps`, where the environment has no limit.
+    uint64_t unfinished = 0;
     double mean_return = 0, return_interval = 0;    // half the width of the 95 % interval
     double mean_length = 0, length_interval = 0;
     std::vector<Policy> policies;    // mean_return is that of the first
     std::vector<Log> log;            // where it was asked for
 };
 
-// Which numbers an evaluation draws: never those of training, nor those of another purpose.
+// The purpose of an evaluation; each has its own random numbers, different from those of training.
 enum class EvaluationPurpose : uint64_t { during_training = 1, after_training = 2, asked_for = 3 };
 uint64_t evaluation_seed(uint64_t seed, EvaluationPurpose purpose);
 
@@ -34,14 +34,13 @@ struct EvaluationRequest {
     uint64_t seed = 0;    // of evaluation_seed()
     bool greedy = true;
     bool logs = false;    // what episodes reported, too; looks at every step
-    // Keeps the first episode of each of its environments: those of the first round.
+    // Records the first episode of each of its environments, in the first round.
     Recorder* recorder = nullptr;
     std::optional<uint64_t> trained = {};    // steps of training, for the recording
 };
 
-// Plays whole episodes with a learner's policy. The environments, their clock and their seed are
-// afterwards as they were, so that training goes on as if nothing had happened; what the learner keeps
-// is its own business: its act() must change nothing that lasts.
+// Plays whole episodes with a learner's policy. Afterwards environments, clock and seed are as before, so that
+// training continues unaffected. The learner's act() must change nothing that lasts.
 class Evaluator final {
 public:
     static constexpr uint32_t most_steps = 10000;
@@ -51,7 +50,7 @@ public:
     Evaluator(const Evaluator&) = delete;
     Evaluator& operator=(const Evaluator&) = delete;
     Evaluation play(const EvaluationRequest& request);
-    // The environment's programs and arrays are another version's.
+    // Programs and arrays of the environment are those of another version.
     void reloaded();
 
 private:

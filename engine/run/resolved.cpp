@@ -7,7 +7,7 @@
 namespace nacelle {
 namespace {
 
-// A float as its author wrote it: as a double it would show digits that nobody wrote.
+// A float as its author wrote it: as a double it would have spurious digits.
 Json short_number(const Json& value) {
     if (value.is_array()) {
         Json list = Json::array();
@@ -27,7 +27,7 @@ bool can_be_written(const Json& value) {
 }
 
 // "joints.angle" goes into params.joints.angle.
-Json& place_of(Json& params, const std::string& name) {
+Json& value_at(Json& params, const std::string& name) {
     Json* at = &params;
     size_t from = 0;
     for (size_t dot; (dot = name.find('.', from)) != name.npos; from = dot + 1)
@@ -38,17 +38,17 @@ Json& place_of(Json& params, const std::string& name) {
 Json params_of(Environment& env) {
     Json params = Json::object();
     const std::map<std::string, Json>& given = env.given_params();
-    for (const auto& [name, value] : given) place_of(params, name) = value;
+    for (const auto& [name, value] : given) value_at(params, name) = value;
     for (const Field* field : env.schema().params()) {
         const std::string name = field->name + std::string_view("param.").size();
         if (field->kind == Kind::table || given.contains(name)) continue;
         const Json value = short_number(env.param(name));
-        if (can_be_written(value)) place_of(params, name) = value;
+        if (can_be_written(value)) value_at(params, name) = value;
     }
     return params;
 }
 
-// Where the learner tells its settings they hold its policies, which a configuration has beside it.
+// The learner reports its policies within its settings; a configuration has them beside.
 void write_learner(const LearnerInstance& learner, Json& configuration) {
     Json told = learner.settings();
     if (told.is_object() && told.contains("policies")) {

@@ -4,8 +4,7 @@
 
 namespace nacelle {
 
-// The configuration with every default written out, as far as those know them whose defaults they are: it
-// makes the same run again.
+// The configuration with every default that environment, learner and run know: it reproduces the run.
 Json resolved(Json configuration, Trainee& trainee, const RunSettings& settings);
 
 }

@@ -13,8 +13,8 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// How often metrics are read where nothing else is asked for, how long the host leaves a device alone
-// before it asks whether to stop, and how long sinks may keep what they were given, in seconds.
+// In seconds: how often metrics are read by default, how long the device runs before the host checks whether to stop,
+// and how long sinks may buffer.
 constexpr double between_reads = 0.1, between_looks = 0.05, between_flushes = 1;
 
 // Iterations until the count of them is a multiple of `every`.
@@ -22,7 +22,7 @@ uint64_t until_multiple(uint64_t iteration, uint64_t every) { return every - ite
 
 uint64_t divided_up(uint64_t whole, uint64_t part) { return (whole + part - 1) / part; }
 
-// What cannot be recorded is refused before the run has a directory.
+// Refuses a recording that is impossible before the run has a directory.
 void require_recordable(Environment& env, const RunStart& start, const RunSettings& settings) {
     recording_header(env, start.record);
     const uint32_t last = start.record.environments.back();
@@ -40,13 +40,11 @@ void require_recordable(Environment& env, const RunStart& start, const RunSettin
 
 }
 
-TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plugins,
+TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
                          const Json& configuration, const std::string& where, RunStart start)
     : start_(std::move(start)),
-      trainee_(std::move(environment), plugins, configuration, where),
+      trainee_(environment, plugins, configuration, where),
       steps_each_(trainee_.learner().steps_per_iteration()) {
-    if (steps_each_ == 0)
-        throw Error(trainee_.learner().name(), "an iteration of no steps would never end");
     settings_ = read_run_settings(configuration, where, steps_each_);
     Environment& env = trainee_.environment();
     if (start_.resume) env.forget_given_defaults();
@@ -54,24 +52,31 @@ TrainingRun::TrainingRun(std::shared_ptr<Environment> environment, Plugins& plug
     configuration_ = resolved(given_, trainee_, settings_);
     progress_.total_steps = settings_.total_steps;
     env.set_run_length(std::max<uint64_t>(1, settings_.total_steps / env.count()));
-    graph_ = trainee_.record();
+    iteration_ = trainee_.iteration();
     if (!start_.record.environments.empty()) require_recordable(env, start_, settings_);
     if (!start_.out.empty() || !start_.next.empty()) open_directory(plugins);
     if (!start_.record.environments.empty()) begin_recording();
     if (start_.watch && settings_.reload.watch) watch();
 }
 
-// What can fail without the directory comes before it, so that none is left with nothing in it. The
-// configuration comes last: it is what makes the directory a run's.
+// Steps that can fail without the directory come before it, so that no empty directory is left. The configuration
+// comes last: it makes the directory a run's.
 void TrainingRun::open_directory(Plugins& plugins) {
-    for (const std::string& sink : settings_.sinks) plugins.find({"sink/1", sink});
+    for (const SinkSettings& sink : settings_.sinks) plugins.find({"sink/1", sink.name});
     directory_.emplace(start_.resume         ? RunDirectory::open(start_.out)
                        : start_.next.empty() ? RunDirectory::create(start_.out, trainee_.files())
                                              : RunDirectory::create_next(start_.next));
     start_.out = directory_->path();
     if (start_.resume) go_on();
-    for (const std::string& sink : settings_.sinks)
-        sinks_.push_back(std::make_unique<SinkInstance>(plugins, sink, start_.out));
+    try {
+        for (const SinkSettings& sink : settings_.sinks)
+            sinks_.push_back(
+                std::make_unique<SinkInstance>(plugins, sink.name, start_.out, sink.config));
+    } catch (...) {
+        sinks_.clear();
+        directory_->discard();
+        throw;
+    }
     if (start_.resume)
         for (const auto& sink : sinks_) sink->rewind(progress_.steps);
     directory_->keep_source(progress_.steps, trainee_.files());
@@ -105,7 +110,7 @@ void TrainingRun::go_on() {
 
 bool TrainingRun::over() const { return solved_ || progress_.steps >= settings_.total_steps; }
 
-// Up to the next one at which the host has something to do.
+// Iterations until the host has something to do.
 uint64_t TrainingRun::iterations_ahead() const {
     uint64_t ahead = divided_up(settings_.total_steps - progress_.steps, steps_each_);
     if (const uint64_t every = settings_.checkpoint_every)
@@ -115,7 +120,7 @@ uint64_t TrainingRun::iterations_ahead() const {
     return ahead;
 }
 
-// The device works through several iterations while the host waits for the last of them.
+// The device runs several iterations while the host waits for the last one.
 void TrainingRun::advance() {
     Stream& stream = *trainee_.environment().on().stream;
     const Clock::time_point start = Clock::now();
@@ -127,7 +132,7 @@ void TrainingRun::advance() {
         const uint64_t burst = reload_                   ? 1
                                : fitting >= double(left) ? left
                                                          : std::max<uint64_t>(1, uint64_t(fitting));
-        for (uint64_t i = 0; i < burst; ++i) stream.replay(*graph_);
+        for (uint64_t i = 0; i < burst; ++i) iteration_->run();
         stream.synchronize();
         pace_ = seconds_since(begin) / double(burst);
         progress_.iteration += burst;
@@ -228,7 +233,7 @@ std::vector<std::filesystem::path> TrainingRun::finish_recording() {
 void TrainingRun::save(bool as_best) {
     if (!directory_) return;
     const Clock::time_point start = Clock::now();
-    // Metrics first: a run that goes on from here must not miss what came before.
+    // Metrics first: a run that continues from this checkpoint must have the earlier ones.
     for (const auto& sink : sinks_) sink->flush();
     CheckpointRecord record = trainee_.checkpoint_record();
     record.iteration = progress_.iteration;

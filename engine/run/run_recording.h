@@ -3,17 +3,17 @@
 
 namespace nacelle {
 
-// What a run keeps of its evaluations: a file for each version of the environment.
+// The recordings of evaluations in a run: one file for each version of the environment.
 class RunRecording final {
 public:
-    // `path`: of the first file, which must not be there. Further ones get a number.
+    // `path`: of the first file, which must not exist. Further ones get a number.
     RunRecording(RecordSettings settings, std::filesystem::path path);
 
-    // Who follows the next evaluation. A file is begun by the first one.
+    // The recorder of the next evaluation; the first one creates the file.
     Recorder& recorder(Environment& env);
     // The environment is another version, or another one.
     void reloaded();
-    // Notes in the file that nothing more comes. Later evaluations begin another one.
+    // Marks the file as complete. Later evaluations begin another one.
     void finish();
     // The files that were written.
     const std::vector<std::filesystem::path>& files() const { return files_; }
@@ -26,7 +26,7 @@ private:
     std::vector<std::filesystem::path> files_;
 };
 
-// The path, or with a number before its ending where that is taken.
+// The path, or one with a number before its ending where the path is taken.
 std::filesystem::path free_path(const std::filesystem::path& path);
 
 }

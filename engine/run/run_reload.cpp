@@ -1,5 +1,6 @@
-// What is saved while a run trains.
+// Saves during training.
 #include "engine/base/error.h"
+#include "engine/compile/spaces.h"
 #include "engine/run/resolved.h"
 #include "engine/run/run.h"
 
@@ -11,7 +12,7 @@ void TrainingRun::watch() {
                                    ReloadUser{.rebuilt =
                                                   [this] {
                                                       trainee_.reloaded();
-                                                      graph_ = trainee_.record();
+                                                      iteration_ = trainee_.iteration();
                                                   },
                                               .restart =
                                                   [this](std::shared_ptr<Environment> environment) {
@@ -19,7 +20,7 @@ void TrainingRun::watch() {
                                                   }});
 }
 
-// Whether a new version runs from here on.
+// Takes a save; whether a new version runs now.
 bool TrainingRun::take_reload() {
     if (!reloader_) return false;
     const uint64_t layout = trainee_.environment().schema().header().layout;
@@ -50,13 +51,13 @@ void TrainingRun::restart(std::shared_ptr<Environment> environment) {
         throw Error(source, what + ": the learner cannot go on with what it has learnt",
                     "with reload.on_space_change=restart_learner it would begin anew");
     }
-    graph_ = trainee_.restart(std::move(environment));
+    iteration_ = trainee_.restart(std::move(environment));
     steps_each_ = trainee_.learner().steps_per_iteration();
     pace_ = 0;
 }
 
-// What the run's directory says must be what runs. With other arrays, a run that is resumed could go on
-// from no earlier checkpoint, and the best one is nobody's any more.
+// Keeps the directory in agreement with what runs. After a change of arrays the earlier checkpoints and the best one
+// no longer fit.
 void TrainingRun::keep_version(bool other_layout) {
     configuration_ = resolved(given_, trainee_, settings_);
     if (recording_) recording_->reloaded();
@@ -90,7 +91,7 @@ void TrainingRun::end_reload() {
     reload_.reset();
 }
 
-// Whoever is told may fail with it: the run goes on all the same.
+// A callback may throw: the run continues.
 void TrainingRun::tell(const RunReload& reload, LogLevel level) {
     const Log& log = trainee_.environment().on().log;
     try {

@@ -19,7 +19,7 @@ constexpr const char* names[] = {"F32", "F64", "I32", "U32", "I64", "U64",
 
 constexpr size_t length_bytes = 8;
 
-// Arrays here have at most five; nobody else's has as many as this.
+// Arrays of the engine have at most five dimensions, those of others fewer than this.
 constexpr size_t most_dimensions = 32;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& why) {
@@ -35,7 +35,7 @@ std::vector<size_t> widest_first(const std::vector<Tensor>& tensors) {
     return order;
 }
 
-// Nothing where a size is negative, or where the product is more than a size can say.
+// Nothing where a size is negative, or where the product overflows.
 std::optional<size_t> bytes_of(Dtype dtype, const std::vector<int64_t>& shape) {
     if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; })) return {};
     if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
@@ -45,7 +45,7 @@ std::optional<size_t> bytes_of(Dtype dtype, const std::vector<int64_t>& shape) {
     return bytes;
 }
 
-// One entry of a header that somebody else may have written.
+// One entry of an untrusted header.
 class Entry final {
 public:
     Entry(const std::string& name, const Json& json, const std::string& where)
@@ -109,7 +109,7 @@ Json header_of(const std::string& text, const std::string& where) {
     return header;
 }
 
-// The tensors lie one behind the other, in the order given, and nothing else does.
+// Checks that the tensors cover the data in order without gaps.
 void require_dense(const std::vector<Tensor>& tensors, std::span<const std::byte> data,
                    const std::string& where) {
     const std::byte* end = data.data();
@@ -177,7 +177,7 @@ std::vector<Tensor> read_safetensors(std::span<const std::byte> file, const std:
     std::vector<Tensor> tensors;
     for (const auto& [name, entry] : header.items())
         if (name != "__metadata__") tensors.push_back(Entry(name, entry, where).tensor(name, data));
-    // An empty one lies before the one that begins where it does.
+    // An empty tensor precedes the one that begins at the same offset.
     const auto place = [](const Tensor& tensor) {
         return std::pair(tensor.data.data(), tensor.data.size());
     };

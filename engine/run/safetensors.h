@@ -15,19 +15,19 @@ struct Tensor {
     std::vector<int64_t> shape;
     std::span<const std::byte> data;    // of a file that was read; empty where one is written
 
-    // Throws where the sizes are negative, or more than a size can say.
+    // Throws where a size is negative or the product overflows.
     size_t bytes() const;
     // "f32 [4, 4096]"
     std::string form() const;
 };
 
-// The file's bytes: eight bytes with the length of a JSON header, the header, the data. `read` fills in
-// the data of the tensor of an index. Wide elements come first, so that each array is aligned.
+// The bytes of a file: eight bytes with the length of a JSON header, the header, the data. `read` fills in the data
+// of the tensor with an index. Wide elements come first, so that each array is aligned.
 std::string safetensors_of(const std::vector<Tensor>& tensors,
                            const std::function<void(size_t, void*)>& read);
 
-// The tensors of a file that is in memory, in the order of their data; they point into `file`. Throws
-// where it is no such file, `where` naming it: every byte of the data must be one tensor's, once.
+// The tensors of a file in memory, in the order of their data; they point into `file`. Throws, with `where`, where
+// the file is invalid: every byte of the data must belong to exactly one tensor.
 std::vector<Tensor> read_safetensors(std::span<const std::byte> file, const std::string& where);
 
 }

@@ -1,5 +1,7 @@
 #include "engine/run/settings.h"
 
+#include "engine/config/describe.h"
+
 #include <algorithm>
 
 namespace nacelle {
@@ -19,6 +21,35 @@ uint64_t report_every(Config& run) {
     return count(run, "report_every", 1, 1);
 }
 
+std::vector<SinkSettings> read_sinks(Config& run) {
+    const Json list = run.any("sinks", Json::array({"jsonl"}));
+    if (!list.is_array())
+        run.fail("sinks", "expected a list of names and objects, found " + describe(list));
+    std::vector<SinkSettings> sinks;
+    for (const Json& one : list) {
+        const std::string key = "sinks[" + std::to_string(sinks.size()) + "]";
+        if (!one.is_string() && !one.is_object())
+            run.fail(key, "expected a name or an object with a name, found " + describe(one));
+        Config sink(one.is_string() ? Json{{"name", one}} : one, run.where(), "run." + key);
+        SinkSettings settings{sink.text("name", ""), sink.json()};
+        if (settings.name.empty()) sink.fail("name", "is missing", "csv");
+        if (sink.has("out")) sink.fail("out", "is the run's directory, which every sink is told");
+        settings.config.erase("name");
+        sinks.push_back(std::move(settings));
+    }
+    return sinks;
+}
+
+Json sinks_json(const std::vector<SinkSettings>& sinks) {
+    Json list = Json::array();
+    for (const SinkSettings& sink : sinks) {
+        Json one = sink.config;
+        one["name"] = sink.name;
+        list.push_back(sink.config.empty() ? Json(sink.name) : std::move(one));
+    }
+    return list;
+}
+
 }
 
 RunSettings read_run_settings(const Json& configuration, const std::string& where,
@@ -35,7 +66,7 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
     settings.checkpoint_every = count(run, "checkpoint_every",
                                       std::max<uint64_t>(1, settings.total_steps / checkpoints), 0);
     settings.keep = count(run, "keep", settings.keep, 1);
-    settings.sinks = run.texts("sinks", {"jsonl"});
+    settings.sinks = read_sinks(run);
     run.finish("run");
     Config solved = top.object("solved");
     // null takes back what ENV.json says.
@@ -58,7 +89,7 @@ void write_run_settings(const RunSettings& settings, Json& configuration) {
         {"report_every", settings.report_every ? Json(settings.report_every) : Json("auto")},
         {"checkpoint_every", settings.checkpoint_every},
         {"keep", settings.keep},
-        {"sinks", settings.sinks}};
+        {"sinks", sinks_json(settings.sinks)}};
     const std::optional<double>& wanted = settings.solved_return;
     configuration["solved"] = {{"return", wanted ? Json(*wanted) : Json()},
                                {"episodes", settings.episodes}};

@@ -5,6 +5,12 @@
 
 namespace nacelle {
 
+// One of run.sinks: a name, or an object with the name and the sink's own settings.
+struct SinkSettings {
+    std::string name;
+    Json config = Json::object();    // without the name
+};
+
 // "run", "solved" and "reload" of a configuration.
 struct RunSettings {
     uint64_t total_steps = 10000000;
@@ -12,17 +18,16 @@ struct RunSettings {
     uint64_t report_every = 0;        // iterations; 0: by time
     uint64_t checkpoint_every = 0;    // steps; 0: only at the end
     uint64_t keep = 3;
-    std::vector<std::string> sinks;
+    std::vector<SinkSettings> sinks;
     std::optional<double> solved_return;
     uint64_t episodes = 100;    // of an evaluation
     ReloadSettings reload;
 };
 
-// What is not set is chosen here, by the steps of one iteration. Throws for what is unknown or out of
-// bounds.
+// Chooses defaults by the steps of one iteration. Throws for unknown keys and values out of bounds.
 RunSettings read_run_settings(const Json& configuration, const std::string& where,
                               uint64_t steps_per_iteration);
-// The same as a configuration says it, every default written out.
+// Writes them into a configuration, every default included.
 void write_run_settings(const RunSettings& settings, Json& configuration);
 
 }

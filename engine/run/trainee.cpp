@@ -12,67 +12,60 @@ namespace {
 
 struct Wanted {
     EnvSettings settings;
-    Json hooks;
+    LazyEnvironment::Loaded hooks;
 };
-Wanted wanted_of(const RunsOn& on, const Json& configuration, const std::string& where) {
+Wanted wanted_of(const RunsOn& on, Plugins& plugins, const Json& configuration,
+                 const std::string& where) {
     Config top(configuration, where);
     const uint64_t seed = static_cast<uint64_t>(top.integer("seed", 1, 0, int64_t(1) << 53));
     Json hooks = top.object("hooks").json();
-    // A Trainee's or a TrainingRun's.
+    // Keys that a Trainee or a TrainingRun reads.
     for (const char* const key : {"learner", "policies", "run", "solved", "reload"}) top.any(key);
     EnvSettings settings = read_env_settings(top.object("env"), seed, on.env_folders);
     top.finish("the configuration");
-    return {std::move(settings), std::move(hooks)};
-}
-std::shared_ptr<Environment> load(std::shared_ptr<RunsOn> on, Plugins& plugins,
-                                  const Wanted& wanted) {
-    const EnvSettings& settings = wanted.settings;
-    return std::make_shared<Environment>(std::move(on), settings, [&](Environment& env) {
-        for (const auto& [hook, config] : wanted.hooks.items())
-            run_hook(plugins, env, hook, config, settings.source.parent_path());
-    });
+    const std::filesystem::path folder = settings.source.parent_path();
+    return {std::move(settings), [&plugins, hooks, folder](Environment& env) {
+                for (const auto& [hook, config] : hooks.items())
+                    run_hook(plugins, env, hook, config, folder);
+            }};
 }
 
 }
 
 std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
                                               const Json& configuration, const std::string& where) {
-    const Wanted wanted = wanted_of(*on, configuration, where);
-    return load(std::move(on), plugins, wanted);
+    const Wanted wanted = wanted_of(*on, plugins, configuration, where);
+    return std::make_shared<Environment>(std::move(on), wanted.settings, wanted.hooks);
 }
 
-// Hooks work on an environment that is whole, and a learner may look at what they have done.
-std::shared_ptr<Environment> begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
-                                               const Json& configuration,
-                                               const std::string& where) {
-    Wanted wanted = wanted_of(*on, configuration, where);
-    if (!wanted.hooks.empty()) return load(std::move(on), plugins, wanted);
-    return Environment::begin(std::move(on), std::move(wanted.settings));
+LazyEnvironment begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                  const Json& configuration, const std::string& where) {
+    Wanted wanted = wanted_of(*on, plugins, configuration, where);
+    return {std::move(on), std::move(wanted.settings), std::move(wanted.hooks)};
 }
 
-Trainee::Trainee(std::shared_ptr<Environment> environment, Plugins& plugins,
-                 const Json& configuration, const std::string& where)
-    : environment_(std::move(environment)),
-      plugins_(plugins),
-      files_(author_files(*environment_)),
-      hashes_(hashes_of(files_)) {
+Trainee::Trainee(const LazyEnvironment& environment, Plugins& plugins, const Json& configuration,
+                 const std::string& where)
+    : plugins_(plugins) {
     try {
-        make_learner(Config(configuration, where));
+        make_learner(environment, Config(configuration, where));
     } catch (...) {
-        environment_->finish();    // what is wrong with it comes first
+        environment.get();    // what is wrong with it comes first
         throw;
     }
-    environment_->finish();
+    environment_ = environment.get();
+    files_ = author_files(*environment_);
+    hashes_ = hashes_of(files_);
     evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
 }
 
-void Trainee::make_learner(Config top) {
+void Trainee::make_learner(const LazyEnvironment& environment, Config top) {
     Config learner = top.object("learner");
     const std::string name = learner.text("name", "ppo");
     Json settings = learner.json();
     if (const Json policies = top.any("policies"); !policies.is_null())
         settings["policies"] = policies;
-    learner_ = std::make_unique<LearnerInstance>(plugins_, *environment_, name, settings);
+    learner_ = std::make_unique<LearnerInstance>(plugins_, environment, name, settings);
     settings_ = std::move(settings);
 }
 
@@ -81,47 +74,26 @@ Evaluation Trainee::evaluate(uint64_t episodes, EvaluationPurpose purpose) {
         {.episodes = episodes, .seed = evaluation_seed(environment_->settings().seed, purpose)});
 }
 
-namespace {
-
-// A stream that is left capturing would fail all that comes after.
-std::unique_ptr<Graph> recorded(LearnerInstance& learner, Stream& stream) {
-    stream.begin_capture();
-    try {
-        learner.record(stream.native());
-    } catch (...) {
-        try {
-            stream.end_capture();
-        } catch (const Error&) {
-            // What went wrong first is what is told.
-        }
-        throw;
-    }
-    return stream.end_capture();
-}
-
-}
-
-std::unique_ptr<Graph> Trainee::record() { return recorded(*learner_, *environment_->on().stream); }
+Iteration Trainee::iteration() { return Iteration(*learner_, *environment_->on().stream); }
 
 void Trainee::reloaded() {
+    learner_->refresh();
     evaluator_->reloaded();
     files_ = author_files(*environment_);
     hashes_ = hashes_of(files_);
 }
 
-std::unique_ptr<Graph> Trainee::restart(std::shared_ptr<Environment> environment) {
+Iteration Trainee::restart(std::shared_ptr<Environment> environment) {
     std::vector<SourceFile> files = author_files(*environment);
     auto learner =
         std::make_unique<LearnerInstance>(plugins_, *environment, learner_->name(), settings_);
-    if (learner->steps_per_iteration() == 0)
-        throw Error(learner->name(), "an iteration of no steps would never end");
-    std::unique_ptr<Graph> graph = recorded(*learner, *environment->on().stream);
+    Iteration iteration(*learner, *environment->on().stream);
     evaluator_ = std::make_unique<Evaluator>(*environment, *learner);
     learner_ = std::move(learner);
     environment_ = std::move(environment);
     files_ = std::move(files);
     hashes_ = hashes_of(files_);
-    return graph;
+    return iteration;
 }
 
 CheckpointRecord Trainee::checkpoint_record() {
@@ -134,8 +106,8 @@ CheckpointRecord Trainee::checkpoint_record() {
             .tick = environment_->tick()};
 }
 
-// All of the environment's, though a few could be made again from the others: too little would show
-// only as another result. An earlier learner of the same environment may have left arrays behind.
+// All arrays of the environment, though a few could be recomputed: a missing one would only show as another result.
+// Arrays of an earlier learner may remain in the environment.
 std::vector<NamedArray*> Trainee::kept_arrays() {
     const std::string own = learner_->name() + ".";
     std::vector<NamedArray*> found;

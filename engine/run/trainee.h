@@ -2,51 +2,52 @@
 #include "engine/run/author_files.h"
 #include "engine/run/checkpoint.h"
 #include "engine/run/evaluation.h"
+#include "engine/run/iteration.h"
 
 namespace nacelle {
 
-// The configuration's environment: its "env", "seed" and "hooks".
+// Loads the environment of a configuration: "env", "seed" and "hooks".
 std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
                                               const Json& configuration, const std::string& where);
-// The same for a Trainee, which finishes it: a learner's programs need not wait for the environment's code.
-std::shared_ptr<Environment> begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
-                                               const Json& configuration, const std::string& where);
+// The same for a Trainee: a learner's programs need not wait for the environment's code.
+LazyEnvironment begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
+                                  const Json& configuration, const std::string& where);
 
-// An environment and the learner at work on it: all that a checkpoint holds.
+// An environment and its learner: everything that a checkpoint holds.
 class Trainee final {
 public:
     // Reads "learner" and "policies".
-    Trainee(std::shared_ptr<Environment> environment, Plugins& plugins, const Json& configuration,
+    Trainee(const LazyEnvironment& environment, Plugins& plugins, const Json& configuration,
             const std::string& where);
 
     Environment& environment() { return *environment_; }
     const std::shared_ptr<Environment>& shared_environment() const { return environment_; }
-    // What the environment was made from, as a run's directory keeps it.
+    // The files that the environment was made from, for a run's directory.
     const std::vector<SourceFile>& files() const { return files_; }
     LearnerInstance& learner() { return *learner_; }
     Evaluation evaluate(uint64_t episodes, EvaluationPurpose purpose);
     Evaluation evaluate(const EvaluationRequest& request) { return evaluator_->play(request); }
-    // Writes the policy's actions for the observations as they are now.
+    // Writes the policy's actions for the current observations.
     void act(bool greedy) { learner_->act(greedy); }
 
-    // What belongs to the checkpoint's record and is known here.
+    // The part of a checkpoint's record that is known here.
     CheckpointRecord checkpoint_record();
-    // The tensors' file: the environment's arrays and those that the learner wants kept.
+    // The file of the tensors: the environment's arrays and the learner's persistent ones.
     std::string tensors();
-    // Takes over what the checkpoint holds. Throws where it is another environment's or learner's, or where
-    // an array differs; and where the author's files have changed, unless `changed_files` are welcome.
+    // Loads a checkpoint. Throws where environment, learner or an array differ, and, unless `changed_files`, where
+    // the author's files have changed.
     void load(const Checkpoint& checkpoint, bool changed_files);
 
-    // One iteration of the learner, to be replayed.
-    std::unique_ptr<Graph> record();
+    // One iteration of the learner, to be repeated until the environment is another version.
+    Iteration iteration();
     // The environment is another version.
     void reloaded();
-    // Goes on in another environment with a learner that knows nothing yet, and gives its iteration. Where
-    // it throws, all is as before.
-    std::unique_ptr<Graph> restart(std::shared_ptr<Environment> environment);
+    // Continues in another environment with a fresh learner, and returns its iteration. Where it throws, nothing has
+    // changed.
+    Iteration restart(std::shared_ptr<Environment> environment);
 
 private:
-    void make_learner(Config top);
+    void make_learner(const LazyEnvironment& environment, Config top);
     std::vector<NamedArray*> kept_arrays();
     void require_same(const Checkpoint& checkpoint, bool changed_files);
 

@@ -25,7 +25,7 @@ void require_finite(const std::string& learner, const MetricValues& metrics) {
                         "learning rate may help");
 }
 
-// The summary of what was seen, where anything was.
+// The spread of the values, if there are any.
 template <class Summary>
 auto seen(std::vector<double> values, Summary summary)
     -> std::optional<decltype(summary(std::move(values)))> {
@@ -34,9 +34,9 @@ auto seen(std::vector<double> values, Summary summary)
 }
 double median_of(std::vector<double> values) { return spread_of(std::move(values)).median; }
 
-// What one iteration's update is made of, as policy gradients tell it: their metric "updates"
-// ("POLICY.updates" where there are several policies), their setting "minibatches" and their arrays
-// LEARNER.POLICY.policy.weights. Other learners have rates alone.
+// The operations of one iteration's update. Policy gradients tell them by their metric "updates" ("POLICY.updates"
+// where there are several policies), their setting "minibatches" and their arrays LEARNER.POLICY.policy.weights.
+// Other learners have rates alone.
 class UpdateWork final {
 public:
     UpdateWork(Trainee& trainee, const TrainingRow& row) {
@@ -64,7 +64,7 @@ public:
                 sum = sum.value_or(0) + *count;
         return sum;
     }
-    // 0 where the work of one of them is not known.
+    // 0 where the work of a policy is unknown.
     double operations(const MetricValues& metrics) const {
         double sum = 0;
         for (const Policy& policy : policies_)
@@ -83,7 +83,7 @@ private:
     std::vector<Policy> policies_;
 };
 
-// "env", "learner" and "policies", without what belongs to this machine.
+// "env", "learner" and "policies", without settings of this machine.
 Json shown_settings(Json all) {
     Json shown = {{"env", all["env"]}, {"learner", all["learner"]}};
     Json& source = shown["env"]["source"];
@@ -92,13 +92,13 @@ Json shown_settings(Json all) {
     return shown;
 }
 
-// So many that the host's part of a repetition does not count.
+// Enough iterations to make the host's part negligible.
 int iterations_in(double seconds, double of_one) {
     const double wanted = std::ceil(seconds / std::max(of_one, 1e-9));
     return int(std::clamp(wanted, 1.0, double(most_iterations)));
 }
 
-// What the learner tells after each repetition.
+// The metrics of the learner after each repetition.
 class Telling final {
 public:
     Telling(Trainee& trainee, const TrainingRow& row) : work_(trainee, row) {}
@@ -120,7 +120,7 @@ public:
     }
 
 private:
-    // 0 where it is not told, or where no time passed.
+    // 0 where it is unknown, or no time passed.
     static double rate(const MetricValues& metrics, const char* name) {
         const double* const found = metric(metrics, name);
         return found ? *found : 0;
@@ -155,8 +155,8 @@ TrainingRow measure_training(std::shared_ptr<RunsOn> on, Plugins& plugins,
     TrainingRow row = begin_row(trainee, configuration, run, measure.repetitions);
     env.set_run_length(std::max<uint64_t>(1, run.total_steps / env.count()));
     Stream& stream = *env.on().stream;
-    const std::unique_ptr<Graph> iteration = trainee.record();
-    const auto train = [&] { stream.replay(*iteration); };
+    Iteration iteration = trainee.iteration();
+    const auto train = [&] { iteration.run(); };
     for (int i = 0; i < warm_up_iterations; ++i) train();
     row.iterations = iterations_in(measure.seconds, stream.time(train) * 1e-3);
     Telling telling(trainee, row);

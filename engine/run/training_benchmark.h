@@ -20,7 +20,7 @@ struct TrainingRow {
     // Where the learner counts them: updates of all policies in an iteration. Fewer than the settings
     // ask for where it stopped early.
     std::optional<double> updates;
-    // Of the update alone: 6 operations for each of a policy's numbers and each sample that passes.
+    // Of the update alone: 6 operations for each weight of a policy and each sample.
     std::optional<double> teraflops;
     Json settings;    // "env", "learner" and "policies" of a configuration, defaults written out
 };
@@ -30,8 +30,8 @@ struct TrainingMeasure {
     double seconds = 0.02;    // that one of them takes at least
 };
 
-// Trains with the configuration from its beginning. Throws where a run would, and where a number that
-// the learner tells is not finite: it may then have skipped what was to be measured.
+// Trains with the configuration from its beginning. Throws where a run would, and where a metric of the learner is
+// not finite: the update may have been skipped.
 TrainingRow measure_training(std::shared_ptr<RunsOn> on, Plugins& plugins,
                              const Json& configuration, const std::string& where,
                              const TrainingMeasure& measure);

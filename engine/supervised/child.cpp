@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double last_words = 2;            // seconds between SIGUSR1 and SIGKILL
+constexpr double report_time = 2;           // seconds between SIGUSR1 and SIGKILL
 constexpr int childs_descriptor = 3;        // of its end of the channel
 constexpr size_t most_printed = 1 << 16;    // of a line without an end, before it counts as one
 
@@ -45,7 +45,7 @@ pid_t start(const std::vector<std::string>& command, int channel, int output) {
     return child;
 }
 
-// The child, and what it has said and printed so far of its next lines.
+// The child, and the beginnings of its next lines.
 class Watch final {
 public:
     Watch(pid_t child, int channel, int output, double silence, const ChildFollower& follower)
@@ -55,18 +55,19 @@ public:
           follower_(follower),
           silence_(silence),
           heard_(Clock::now()) {}
-    // What the child has started dies with it, and it leaves no entry behind.
+    // The children of the child die with it, and it is reaped.
     ~Watch() {
         if (!ended_) take_end();
     }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    // Its end is that of the process: a child of its own may hold the descriptors for longer.
+    // The end of the process counts: a child of its own may hold the descriptors for longer.
     ChildEnd run() {
         int status = 0;
         while (!ended_) {
-            if (asked_ ? seconds_since(asked_at_) > last_words : seconds_since(heard_) > silence_) {
+            if (asked_ ? seconds_since(asked_at_) > report_time
+                       : seconds_since(heard_) > silence_) {
                 if (asked_) return {ChildEnd::stuck, 0};
                 asked_ = true;
                 asked_at_ = Clock::now();
@@ -90,7 +91,7 @@ private:
     static double seconds_since(Clock::time_point then) {
         return std::chrono::duration<double>(Clock::now() - then).count();
     }
-    // Its number is nobody else's as long as its end was not taken: only until then may it be named to kill().
+    // The process number is reserved until the child is reaped; only until then may kill() use it.
     int take_end() {
         ::kill(-child_, SIGKILL);
         int status = 0;
@@ -98,17 +99,17 @@ private:
         ended_ = true;
         return status;
     }
-    // Whether anything came.
+    // Reads what is there; false where nothing was.
     bool listen(int milliseconds) {
         pollfd both[] = {{channel_, POLLIN, 0}, {output_, POLLIN, 0}};
-        // Who has closed both is about to end.
+        // A child that has closed both is about to end.
         const bool closed = channel_ < 0 && output_ < 0;
         if (::poll(both, 2, closed ? std::min(milliseconds, 5) : milliseconds) <= 0) return false;
         const bool said = both[0].revents && take(channel_, said_, [this] { hear(); });
         const bool printed = both[1].revents && take(output_, printed_, [this] { print(); });
         return said || printed;
     }
-    // What the descriptor holds; one that is closed is not asked again.
+    // Reads what the descriptor holds; a closed one is not read again.
     template <class Then> bool take(int& descriptor, std::string& text, Then&& then) {
         char buffer[65536];
         const ssize_t count = ::read(descriptor, buffer, sizeof buffer);

@@ -6,26 +6,29 @@
 
 namespace nacelle {
 
-// How a child process came to its end.
+// The seconds that a compiler may take on a busy machine.
+inline constexpr double compile_patience = 600;
+
+// How a child process ended.
 struct ChildEnd {
     enum How { exited, killed_by_signal, stuck } how = exited;
     int status = 0;    // exit status or signal
 };
 
-// What is done about a child while it runs, on the thread of run_child().
+// Callbacks while a child runs, on the thread of run_child().
 struct ChildFollower {
-    // Its number, and our end of the channel: what is sent there reaches it.
+    // Gets its process number and our end of the channel, on which it can be sent lines.
     std::function<void(pid_t process, int channel)> started = {};
-    // Takes a line that it says on the channel; answers for how many seconds it may now be silent there.
+    // Gets a line from the channel; returns for how many seconds the channel may now be silent.
     std::function<double(const std::string& line)> said;
-    // Takes whole lines that it has printed on its outputs: an author's words, to be shown and never to be obeyed.
+    // Gets whole lines that the child has printed: an author's output, which is shown and never interpreted.
     std::function<void(const std::string& text)> printed = {};
 };
 
-// Runs a program in a process group of its own until it ends, or until it is silent for longer than it
-// may be. It then gets SIGUSR1, a moment to say where it stands, and is killed with its children. The channel is a
-// descriptor of its own, which no print of an author's code reaches: the number of the child's end becomes the
-// last argument of the command (parent.h is that end).
+// Runs a program in a process group of its own until it ends, or until its channel is silent for too long. Then it
+// gets SIGUSR1 and a moment to report its position, and is killed with its children. The channel is a separate
+// descriptor, so that no print of an author's code reaches it: the number of the child's end is appended to the
+// command (parent.h is that end).
 ChildEnd run_child(std::vector<std::string> command, double silence, const ChildFollower& follower);
 
 }

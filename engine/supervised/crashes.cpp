@@ -1,4 +1,4 @@
-// The last words of a process that an author's code has ended.
+// Reports where an author's code has ended the process.
 #include "engine/supervised/parent.h"
 
 #include <csignal>
@@ -28,15 +28,15 @@ uintptr_t interrupted_at(const void* context) {
 #endif
 }
 
-// A path may hold any byte; a signal handler has no library to quote them by.
+// A path may hold any byte, and a signal handler has no library to escape them.
 void write_hex(char* to, size_t room, const char* path) {
     for (; *path && room > 2; ++path, to += 2, room -= 2)
         std::snprintf(to, 3, "%02x", static_cast<unsigned>(static_cast<unsigned char>(*path)));
     *to = 0;
 }
 
-// The process is about to end, so that what is not allowed in a handler elsewhere (dladdr, snprintf) can at worst
-// lose this line. It begins with the end of a line, since another may be half written.
+// The process is about to end, so that calls that are not async-signal-safe (dladdr, snprintf) can at worst lose this
+// line. It begins with a line end, since another line may be half written.
 void say_where(int signal, siginfo_t*, void* context) {
     const uintptr_t at = interrupted_at(context);
     Dl_info object{};

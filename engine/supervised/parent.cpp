@@ -1,26 +1,14 @@
 #include "engine/supervised/parent.h"
 
+#include "engine/base/process.h"
 #include "engine/supervised/lines.h"
 
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 namespace nacelle {
-
-bool send_text(int socket, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t count = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        text.remove_prefix(size_t(count));
-    }
-    return true;
-}
 
 Parent::Parent(int channel) : channel_(channel) { ::fcntl(channel_, F_SETFD, FD_CLOEXEC); }
 

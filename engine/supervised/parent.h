@@ -4,17 +4,17 @@
 
 namespace nacelle {
 
-// The process that has started this one by run_child(), seen from here: the other end of its channel.
+// The parent process, which called run_child(), seen from the child: the other end of its channel.
 class Parent final {
 public:
-    // `channel`: the number that the command line ends with. No program that this process starts gets it.
+    // `channel`: the last argument of the command line. Programs that this process starts do not inherit it.
     explicit Parent(int channel);
 
-    // One line, from any thread. Where nobody reads any more, nothing happens.
+    // Sends one line, from any thread; does nothing where the parent has closed the channel.
     void say(const std::string& line);
-    // What it has sent so far; false where it is gone. Waits for nothing.
+    // Appends what the parent has sent so far; false where it has closed the channel. Does not wait.
     bool receive(std::string& text);
-    // Until there is something to receive, or so many seconds have passed.
+    // Waits until there is something to receive, or for this many seconds.
     void wait(double seconds) const;
 
 private:
@@ -22,9 +22,10 @@ private:
     std::mutex mutex_;
 };
 
-// This process runs an author's code: it ends with the one that has started it, and what kills it is said first, as
-// {"signal":11,"object":...,"offset":4711}: the shared object, its path in hexadecimal digits, and the place in it. SIGUSR1 makes
-// it say so and go on. A checked build's faults go the same way (nacelle/device/episode/fault.h).
+// For a process that runs an author's code: it ends with its parent, and reports a fatal signal first, as
+// {"signal":11,"object":...,"offset":4711} with the path of the shared object in hexadecimal digits and the position
+// in it. SIGUSR1 reports the same and continues. Faults of a checked build are reported in the same way
+// (nacelle/device/episode/fault.h).
 void report_crashes(int channel);
 
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace nacelle {
 namespace {
@@ -26,7 +25,7 @@ bool is_listed(const Field& field) {
     }
 }
 
-// The least and the greatest of some numbers, 0 between them; what is not finite is left out.
+// The smallest and the largest of some numbers and 0; ignores numbers that are not finite.
 struct Span {
     double low = 0, high = 0;
     void take(double value) {
@@ -58,7 +57,7 @@ private:
         canvas_.text(name_width / 2, y + 0.5f, words, colours::black, 0.7f);
     }
 
-    // Of the first agent. Three or four channels are colours, else the first one is shown in grey.
+    // The first agent's image. Three or four channels are colours, otherwise the first one is shown in grey.
     void image(const Scene::Part& part) {
         const Field& field = part.field;
         const uint32_t high = field.dims[0], wide = field.dims[1],
@@ -81,7 +80,7 @@ private:
         line_ += float(high) * cell + gap;
     }
 
-    // A line for each element; where there are agents a narrow bar for each of them in it.
+    // A line for each element, with a narrow bar for each agent.
     void bars(const Scene::Part& part) {
         Span span;
         for (size_t row = 0; row < part.rows; ++row)

@@ -4,8 +4,8 @@
 
 namespace nacelle {
 
-// A picture of an environment without a draw(): an array of an observation that has the shape of an
-// image as that image, and what it holds, what was done and what is seen as bars.
+// A picture of an environment without a draw(): an observation array with the shape of an image as that image, and
+// states, actions and observations as bars.
 DisplayList picture_of_arrays(const Scene& scene);
 
 }

@@ -15,7 +15,7 @@ bool all_finite(std::span<const float> numbers) {
     return std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
 }
 
-// What a list's shapes reach.
+// The bounding box of the shapes of a list.
 struct Reach {
     float left = INFINITY, bottom = INFINITY, right = -INFINITY, top = -INFINITY;
 
@@ -34,7 +34,7 @@ struct Reach {
     }
 };
 
-// All that was painted, with some room around it.
+// The bounding box with a margin.
 void show_everything(DisplayList& list) {
     Reach reach;
     for (const Shape& shape : list.shapes) reach.take(shape.form, list.numbers_of(shape));
@@ -112,7 +112,7 @@ DisplayList Painter::take(const std::string& who) {
                         std::to_string(DisplayList::most_letters) + " letters");
     if (!std::exchange(has_view_, false)) show_everything(list);
     const float wide = std::abs(list.right - list.left), high = std::abs(list.top - list.bottom);
-    // More than the ratio of floats' digits is no picture.
+    // A larger ratio than a float can resolve is not a picture.
     if (!(wide > 0 && high > 0 && wide < 1e30f && high < 1e30f && wide < 1e4f * high &&
           high < 1e4f * wide))
         throw Error(

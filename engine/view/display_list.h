@@ -6,7 +6,7 @@
 
 namespace nacelle {
 
-// One thing that was painted. Its numbers are those of Canvas, in order.
+// One painted shape. Its numbers are the arguments of Canvas, in order.
 struct Shape {
     Canvas::Form form;
     Colour colour;
@@ -14,8 +14,7 @@ struct Shape {
     uint32_t text, letters;    // among the list's letters
 };
 
-// A picture as data: what was painted, in order, in the author's coordinates. It is the same whatever
-// draws it.
+// A picture as data: the painted shapes in order, in the author's coordinates, independent of the renderer.
 struct DisplayList {
     static constexpr size_t most_shapes = 200000, most_numbers = 2000000, most_letters = 1000000;
     static constexpr size_t letters_of_one = 400;
@@ -34,17 +33,17 @@ struct DisplayList {
     }
 };
 
-// Where a Canvas paints. It never throws, since an author's compiled code calls it.
+// The target of a Canvas. It never throws, since an author's compiled code calls it.
 class Painter final {
 public:
     Canvas canvas() { return Canvas(this, &Painter::put); }
-    // The whole picture. Throws, with `who` before it, where a fault ended it, where it is too large, or
-    // where nothing is seen.
+    // The finished picture. Throws, with `who` in front, where a fault ended it, where it is too large, or where its
+    // view is empty.
     DisplayList take(const std::string& who);
 
     static void put(void* painter, Canvas::Form, const float* numbers, int count, Colour,
                     const char* text);
-    // What is painted is no picture, for this reason.
+    // Marks the picture as failed for this reason.
     static void fail(void* painter, const char* words);
 
 private:

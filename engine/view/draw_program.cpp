@@ -1,7 +1,7 @@
 #include "engine/view/draw_program.h"
 
 #include "engine/base/error.h"
-#include "engine/env/layout_defines.h"
+#include "engine/compile/layout_defines.h"
 #include "engine/jit/host_toolchain.h"
 
 #include <cstring>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* drawing_text = "#include <nacelle/programs/drawing.h>\nNACELLE_DRAWING()\n";
 
-// As `check` builds an author's code; beside that, sums that wrap stay defined, so that no index is
-// taken to be within its bounds because it could not be otherwise.
+// The options of a checked build. Signed overflow also stays defined, so that no bounds check is optimised away
+// because of it.
 void add_checks(ProgramText& text, bool clang) {
     text.defines.insert(text.defines.end(),
                         {"NACELLE_CHECKED", "NACELLE_FAULTS_THROW", "_GLIBCXX_ASSERTIONS"});
@@ -32,16 +32,16 @@ ProgramText program_text(RunsOn& host, const std::filesystem::path& source,
     return text;
 }
 
-// What draw() is given: the view of a batch of one, made of copies.
+// The view for draw(): that of a batch of one, made of copies.
 class HostView final {
 public:
     HostView(const EnvSchema& schema, const Scene& scene) : memory_(schema.header().view_size) {
         const Header& header = schema.header();
         scene_ = scene.memory;
-        beat_.clock = scene.tick;
-        beat_.bad = ~uint64_t(0);
+        clock_.tick = scene.tick;
+        clock_.bad = ~uint64_t(0);
         ViewHead head = scene.head;
-        head.beat = &beat_;
+        head.clock = &clock_;
         head.draws = nullptr;
         head.envs = 1;
         head.prefetch = 0;
@@ -71,7 +71,7 @@ private:
 
     std::vector<std::byte> scene_;    // its own: an author's draw() may cast const away
     std::vector<std::byte> memory_;
-    Beat beat_{};
+    RunClock clock_{};
 };
 
 }
@@ -79,7 +79,8 @@ private:
 DrawProgram::DrawProgram(const std::filesystem::path& source, const Build& build,
                          const std::filesystem::path& cache)
     : host_(open_backend({.backend = "cpu", .threads = 1, .cache = cache, .env_folders = {}})),
-      program_(*host_, source, program_text(*host_, source, build)),
+      program_(*host_, compile_program(*host_, source, program_text(*host_, source, build)),
+               source.filename().string()),
       draw_(program_.kernel("nacelle_draw")) {}
 
 DisplayList DrawProgram::paint(const Scene& scene) {

@@ -5,16 +5,16 @@
 
 namespace nacelle {
 
-// An author's draw(), compiled for this machine's processor as a program of its own. It knows nothing of
-// a running environment: what it paints is a Scene.
+// An author's draw(), compiled for this machine's processor as a program of its own. It paints a Scene and does not
+// access a running environment.
 class DrawProgram final {
 public:
     struct Build {
-        // What decides on the layout of the arrays: the constants that are set, and which parameters vary.
+        // The constants that are set and the parameters that vary: they decide on the layout of the arrays.
         std::map<std::string, double> constants;
         std::set<std::string> varied;
-        // For numbers that anybody may have written: where draw() would read outside, paint() throws. What
-        // is outside a plain array of C++ ends by a signal.
+        // For scenes from untrusted recordings: a read outside an Array makes paint() throw. A read outside a plain
+        // C++ array ends by a signal.
         bool checked = false;
     };
 
@@ -24,7 +24,7 @@ public:
 
     bool has_draw() const { return schema().header().has_draw != 0; }
     const EnvSchema& schema() const { return program_.schema(); }
-    // Needs no device, and may run beside steps, on any thread. Throws where the scene is of another layout.
+    // Needs no device and may run beside steps, on any thread. Throws where the scene has another layout.
     DisplayList paint(const Scene& scene);
 
 private:

@@ -3,9 +3,9 @@
 
 namespace nacelle {
 
-// The picture of an environment: what its author's draw() paints, or its arrays where there is none.
-// draw() is compiled for this machine's processor when a Drawing is made, as a program of its own. A
-// reload of the environment needs a new Drawing.
+// The picture of an environment: what its author's draw() paints, or its arrays where there is none. draw() is
+// compiled for this machine's processor, as a program of its own, when a Drawing is created. A reload of the
+// environment needs a new Drawing.
 class Drawing final {
 public:
     // Throws the compiler's diagnostics as an Error.
@@ -13,10 +13,10 @@ public:
 
     // Whether the author has a draw().
     bool by_author() const { return program_ != nullptr; }
-    // What a picture of one environment needs. It waits for the environment's stream, which must not be
+    // Copies what a picture of one environment needs. Waits for the environment's stream, which must not be
     // capturing.
     Scene copy(uint32_t which);
-    // The picture of a copy: needs no device, and may run beside steps, on any thread.
+    // Needs no device and may run beside steps, on any thread.
     DisplayList paint(const Scene& scene);
     DisplayList draw(uint32_t which) { return paint(copy(which)); }
 

@@ -5,10 +5,10 @@
 
 namespace nacelle {
 
-// All that a picture of one environment can show: copies of its part of every array, in the layout of
-// a batch of one, its parameters and its place in the run. It needs no device.
+// Everything that a picture of one environment can show: copies of its part of every array in the layout of a batch
+// of one, its parameters and its progress in the run. It needs no device.
 struct Scene {
-    // A field that is stored, and where its part lies.
+    // A stored field and the position of its data.
     struct Part {
         Field field;
         size_t offset, bytes;
@@ -30,7 +30,7 @@ struct Scene {
     double number(const Part& part, size_t row, size_t element) const;
 };
 
-// The copies of the arrays; head, params and tables are left empty. Waits for the environment's stream.
+// Copies the arrays; head, params and tables stay empty. Waits for the environment's stream.
 Scene copy_arrays(Environment& env, uint32_t which);
 
 }

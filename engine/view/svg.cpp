@@ -1,6 +1,6 @@
 #include "engine/view/svg.h"
 
-#include "engine/view/frame.h"
+#include "engine/view/viewport.h"
 
 #include <algorithm>
 #include <charconv>
@@ -25,7 +25,7 @@ std::string escaped(std::string_view text) {
     return safe;
 }
 
-// Two digits behind the point, and no more than are needed.
+// At most two digits after the point.
 std::string digits(double x) {
     char text[64];
     x = std::round(x * 100) / 100 + 0.0;    // no -0
@@ -39,21 +39,21 @@ std::string attribute(const char* name, double value) {
 
 class Writer final {
 public:
-    Writer(const DisplayList& list, int pixels) : list_(list), frame_(list, pixels) {}
+    Writer(const DisplayList& list, int pixels) : list_(list), viewport_(list, pixels) {}
 
     std::string text(const std::string& title) {
-        out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", frame_.wide) +
-               attribute("height", frame_.high) + " viewBox=\"0 0 " + digits(frame_.wide) + " " +
-               digits(frame_.high) + "\">\n<title>" + escaped(title) +
+        out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", viewport_.wide) +
+               attribute("height", viewport_.high) + " viewBox=\"0 0 " + digits(viewport_.wide) +
+               " " + digits(viewport_.high) + "\">\n<title>" + escaped(title) +
                "</title>\n<rect width=\"100%\" " + "height=\"100%\" fill=\"" + paper + "\"/>\n";
         for (const Shape& shape : list_.shapes) write(shape, list_.numbers_of(shape));
         return out_ + "</svg>\n";
     }
 
 private:
-    double x(double at) const { return frame_.x(at); }
-    double y(double at) const { return frame_.y(at); }
-    double length(double of) const { return frame_.length(of); }
+    double x(double at) const { return viewport_.x(at); }
+    double y(double at) const { return viewport_.y(at); }
+    double length(double of) const { return viewport_.length(of); }
 
     static std::string paint(const char* what, Colour c) {
         static const char hex[] = "0123456789abcdef";
@@ -69,7 +69,7 @@ private:
     }
     std::string line_paint(Colour c, double width) const {
         return " fill=\"none\"" + paint("stroke", c) +
-               attribute("stroke-width", frame_.line_width(width));
+               attribute("stroke-width", viewport_.line_width(width));
     }
 
     void write(const Shape& shape, std::span<const float> n) {
@@ -91,7 +91,7 @@ private:
                         " stroke-linecap=\"round\"/>\n";
                 return;
             case Form::box: {
-                // Without smoothed edges boxes side by side leave no gap.
+                // Without antialiasing adjacent boxes leave no gap.
                 const double left = std::min(x(n[0]), x(n[2])), high = std::min(y(n[1]), y(n[3]));
                 out_ += "<rect" + attribute("x", left) + attribute("y", high) +
                         attribute("width", std::abs(x(n[2]) - x(n[0]))) +
@@ -107,8 +107,8 @@ private:
                 return;
             case Form::text:
             case Form::number: {
-                const double size = frame_.letter_size(n[2]);
-                // The middle of a letter lies about a third of its size above its foot.
+                const double size = viewport_.letter_size(n[2]);
+                // The middle of a letter is about a third of its size above the baseline.
                 out_ += "<text" + attribute("x", x(n[0])) + attribute("y", y(n[1]) + 0.35 * size) +
                         attribute("font-size", size) +
                         " font-family=\"sans-serif\" text-anchor=\"middle\"" + paint("fill", c) +
@@ -119,7 +119,7 @@ private:
     }
 
     const DisplayList& list_;
-    Frame frame_;
+    Viewport viewport_;
     std::string out_;
 };
 

@@ -5,8 +5,7 @@
 
 namespace nacelle {
 
-// The picture as the text of an SVG file, its longer side this many pixels long. The same list gives
-// the same bytes.
+// The picture as an SVG text whose longer side has `pixels` pixels. Equal lists give equal bytes.
 std::string svg_text(const DisplayList& list, const std::string& title, int pixels = 720);
 
 }

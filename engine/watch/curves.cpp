@@ -26,7 +26,7 @@ std::string Curves::text() {
         Json points = Json::array();
         for (const auto& [step, value] : curve.points)
             points.push_back({step, double(float(value))});
-        // The newest one always: a number must not lag behind what is told elsewhere.
+        // Always includes the newest value, which is shown elsewhere as well.
         if (curve.points.empty() || curve.points.back() != curve.last)
             points.push_back({curve.last.first, double(float(curve.last.second))});
         all[name] = std::move(points);

@@ -5,13 +5,13 @@
 
 namespace nacelle {
 
-// What has become of some numbers over the steps of a run. However long it runs, a curve has at most
-// `most_points`: when it is full every second one goes, and from then on it takes every second one.
+// Numbers over the steps of a run. A curve has at most `most_points`: when it is full, every second point is removed,
+// and from then on only every second value is added.
 class Curves final {
 public:
     static constexpr size_t most_points = 512;
 
-    // What is not finite is left out.
+    // Ignores values that are not finite.
     void add(const std::string& name, double step, double value);
     bool changed() const { return changed_; }
     // {"episode.return":[[step,value],...],...}

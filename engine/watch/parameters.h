@@ -3,9 +3,9 @@
 
 namespace nacelle {
 
-// Every parameter of an environment with what a slider needs: [{"name","kind","value","default","low",
-// "high","step"},...]. kind: number, whole, flag, list, drawn (a distribution) or table. The range goes
-// from nothing to three times the default; any other number can be given as well.
+// Every parameter of an environment with the data of a slider:
+// [{"name","kind","value","default","low","high","step"},...]. kind: number, whole, flag, list, drawn (a
+// distribution) or table. The range is from 0 to three times the default; other numbers can be entered.
 Json parameters_json(const Environment& env);
 
 }

@@ -13,7 +13,7 @@ struct Place {
 };
 
 // "file:12: error: message". What follows the first colon, number and colon is the message.
-std::optional<Place> place_of(std::string_view first) {
+std::optional<Place> parse_place(std::string_view first) {
     for (size_t colon = first.find(':'); colon != first.npos; colon = first.find(':', colon + 1)) {
         const char* const end = first.data() + first.size();
         int line = 0;
@@ -47,7 +47,7 @@ std::optional<std::string_view> excerpt_of(std::string_view text) {
 
 Json problem_json(const std::string& text) {
     Json problem = {{"text", text}};
-    const auto place = place_of(std::string_view(text).substr(0, text.find('\n')));
+    const auto place = parse_place(std::string_view(text).substr(0, text.find('\n')));
     if (!place) return problem;
     problem["file"] = place->file;
     problem["line"] = place->line;

@@ -3,8 +3,8 @@
 
 namespace nacelle {
 
-// What is wrong, with its place where a compiler has named one: {"text","file","line","message",
-// "excerpt"}; text is all of it as a terminal shows it.
+// An error as JSON, with the location where a compiler has named one: {"text","file","line","message","excerpt"};
+// text is the whole error as a terminal shows it.
 Json problem_json(const std::string& text);
 
 }

@@ -1,13 +1,13 @@
 #include "engine/watch/process.h"
 
 #include "engine/base/descriptor.h"
-#include "engine/check/place.h"
+#include "engine/check/author_line.h"
 #include "engine/config/describe.h"
 #include "engine/jit/source_watch.h"
 #include "engine/supervised/child.h"
-#include "engine/supervised/last_words.h"
-#include "engine/watch/board_viewer.h"
-#include "engine/watch/prints.h"
+#include "engine/supervised/crash_place.h"
+#include "engine/watch/local_viewer.h"
+#include "engine/watch/printed_lines.h"
 #include "engine/watch/problem.h"
 
 #include <csignal>
@@ -21,16 +21,14 @@
 namespace nacelle {
 namespace {
 
-// A compiler on a busy machine may take this long.
-constexpr double compile_patience = 600;
-// What an engine does between a compiler's work and an author's functions, opening a device or reading a table.
+// The engine's time between a compile and an author's functions: opening a device, reading a table.
 constexpr double least_beside_compiles = 5;
 constexpr std::chrono::milliseconds between_polls{50};
-constexpr size_t most_wishes = 1000;
+constexpr size_t most_lasting_commands = 1000;
 
 }
 
-// Takes the child's lines: sections for the board, and its last words.
+// Receives the child's lines: sections and crash reports.
 class WatchedProcess::Listener final {
 public:
     explicit Listener(WatchedProcess& owner) : owner_(owner) {}
@@ -44,7 +42,7 @@ public:
                 crash_ = *crash;
             return silence_;
         }
-        // A process that was killed, or whose memory was written over, may have said anything.
+        // A process that was killed, or whose memory was overwritten, may have sent anything.
         if (json.find('\0') != json.npos || !Json::accept(json)) return silence_;
         static const std::set<std::string> sections = {"environment", "parameters", "status",
                                                        "curves",      "news",       "arrays",
@@ -55,21 +53,21 @@ public:
         } else if (section == "done") done_ = true;
         else if (section == "broken") broken_ = broken_text(json);
         else if (sections.contains(section)) {
-            // From its first word on it steps, but for what it announces.
+            // After its first line it steps, except during announced compiles.
             silence_ = owner_.settings_.timeout;
             if (section == "picture") owner_.looks_ = false;
             if (section == "environment") owner_.read_source();    // a version was taken
-            owner_.board_.put(section, json);
+            owner_.sections_.put(section, json);
         }
         return silence_;
     }
 
-    // What was wrong; empty where it ended in order.
+    // The error; empty after a normal end.
     std::string verdict(const ChildEnd& end) const {
         if (end.how == ChildEnd::exited && end.status == 0 && done_) return {};
         if (!broken_.empty()) return broken_;
         const std::string at =
-            crash_.offset ? author_place(crash_.object, crash_.offset, owner_.settings_.author)
+            crash_.offset ? author_line(crash_.object, crash_.offset, owner_.settings_.author)
                           : std::string();
         const std::string place =
             (at.empty() ? owner_.settings_.author.filename().string() : at) + ": ";
@@ -98,19 +96,19 @@ private:
     double silence_ = compile_patience;    // until it steps
     std::string broken_;
     CrashPlace crash_;
-    bool done_ = false;    // it has ended in order
+    bool done_ = false;    // it ended normally
 };
 
-WatchedProcess::WatchedProcess(Board& board, WatchedSettings settings)
-    : board_(board), settings_(std::move(settings)) {
-    for (const std::string& wish : settings_.wishes) keep(wish);
+WatchedProcess::WatchedProcess(Sections& sections, WatchedSettings settings)
+    : sections_(sections), settings_(std::move(settings)) {
+    for (const std::string& command : settings_.first_commands) keep(command);
     thread_ = std::thread([this] { work(); });
 }
 
 WatchedProcess::~WatchedProcess() {
     ends_ = true;
     write_line("{\"do\":\"quit\"}");
-    // One that is stuck would be waited for.
+    // A child that is stuck would never end: it gets a moment, then SIGKILL.
     for (int i = 0; i < 20 && !over_; ++i) std::this_thread::sleep_for(between_polls);
     {
         const std::lock_guard lock(mutex_);
@@ -131,32 +129,33 @@ void WatchedProcess::write_line(const std::string& line) {
 }
 
 void WatchedProcess::send(const std::string& command) {
-    // A line break would begin another one.
+    // A line break would begin a second command.
     if (command.find('\n') != command.npos) return;
     keep(command);
     write_line(command);
 }
 
-// The last word on each thing: a parameter, the pace, the environment that is looked at.
+// Keeps the newest command on each subject (a parameter, the pace, the environment that is shown) for a restart.
 void WatchedProcess::keep(const std::string& command) {
-    const Json wish = read_command(command);
-    if (wish.is_null()) return;
-    std::string about = wish["do"];
+    const Json parsed = read_command(command);
+    if (parsed.is_null()) return;
+    std::string about = parsed["do"];
     if (about == "quit" || about == "reset") return;
     if (about == "play" || about == "step") about = "pause";
-    if (about == "param") about += " " + json_text(wish.value("name", Json()));
+    if (about == "param") about += " " + json_text(parsed.value("name", Json()));
     const std::lock_guard lock(mutex_);
-    if (wishes_.size() < most_wishes || wishes_.contains(about)) wishes_[about] = command;
+    if (lasting_commands_.size() < most_lasting_commands || lasting_commands_.contains(about))
+        lasting_commands_[about] = command;
     asked_ = true;
 }
 
-void WatchedProcess::write_wishes() {
-    std::map<std::string, std::string> wishes;
+void WatchedProcess::write_lasting_commands() {
+    std::map<std::string, std::string> commands;
     {
         const std::lock_guard lock(mutex_);
-        wishes = wishes_;
+        commands = lasting_commands_;
     }
-    for (const auto& [about, command] : wishes)
+    for (const auto& [about, command] : commands)
         if (command.find("\"step\"") == command.npos) write_line(command);
         else write_line("{\"do\":\"pause\"}");
 }
@@ -166,9 +165,9 @@ void WatchedProcess::look() {
 }
 
 void WatchedProcess::broken(const std::string& text) {
-    board_.put("news",
-               json_text({{"problem", problem_json(text)}, {"reload", nullptr}, {"reloads", 0}}));
-    board_.put("status", json_text({{"mode", "watch"}, {"state", "broken"}, {"rate", 0}}));
+    sections_.put(
+        "news", json_text({{"problem", problem_json(text)}, {"reload", nullptr}, {"reloads", 0}}));
+    sections_.put("status", json_text({{"mode", "watch"}, {"state", "broken"}, {"rate", 0}}));
     const std::lock_guard lock(mutex_);
     failure_ = text;
 }
@@ -188,10 +187,10 @@ void WatchedProcess::work() {
     over_ = true;
 }
 
-// One process, until its end; what was wrong.
+// Follows one process to its end; returns the error.
 std::string WatchedProcess::follow_one() {
     Listener listener(*this);
-    Prints prints(board_);
+    PrintedLines prints(sections_);
     std::optional<Descriptor> kept;    // its number is nobody else's until nobody sends there
     const auto set = [this](pid_t child, int channel) {
         const std::lock_guard lock(mutex_);
@@ -206,7 +205,7 @@ std::string WatchedProcess::follow_one() {
                            [&](pid_t child, int channel) {
                                kept.emplace(::fcntl(channel, F_DUPFD_CLOEXEC, 3));
                                set(child, kept->get());
-                               write_wishes();
+                               write_lasting_commands();
                            },
                        .said = [&](const std::string& line) { return listener.take(line); },
                        .printed = [&](const std::string& text) { prints.add(text); }});
@@ -220,7 +219,7 @@ std::string WatchedProcess::follow_one() {
     return wrong;
 }
 
-// What failed is the text from before the process was told of it: a save may come while it is stuck.
+// The failed text is the one from before the process got it: a save may come while it is stuck.
 void WatchedProcess::read_source() {
     try {
         known_ = read_closure(settings_.author);

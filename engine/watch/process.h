@@ -1,6 +1,6 @@
 #pragma once
-#include "engine/jit/scan.h"
-#include "engine/web/board.h"
+#include "engine/jit/author_source.h"
+#include "engine/web/sections.h"
 
 #include <atomic>
 #include <filesystem>
@@ -18,25 +18,25 @@ struct WatchedSettings {
     std::vector<std::string> command;
     std::filesystem::path author;    // the environment's file
     double timeout = 10;             // seconds that a step, reset() or observe() may take
-    bool waits = true;    // for a save, where the environment cannot go on; else all is over then
-    std::vector<std::string> wishes;    // commands that it begins with
+    bool waits = true;               // after a failure waits for a save instead of ending
+    std::vector<std::string> first_commands;    // sent when the child starts
 };
 
-// An author's code at work in a process of its own, and what it shows on a board: an index outside its
-// array, an endless loop or a lost GPU end that process alone. What was wrong is shown, with its place
-// where that can be known, and the next save starts it anew.
+// Runs an author's code in a process of its own and shows its sections: an index outside an array, an endless loop or
+// a lost GPU ends that process alone. The error is shown, with its location where that is known, and the next save
+// starts the process again.
 class WatchedProcess final {
 public:
-    WatchedProcess(Board& board, WatchedSettings settings);
+    WatchedProcess(Sections& sections, WatchedSettings settings);
     ~WatchedProcess();
     WatchedProcess(const WatchedProcess&) = delete;
     WatchedProcess& operator=(const WatchedProcess&) = delete;
 
-    // A command's JSON; what cannot be taken now is lost. From any thread, and nothing waits.
+    // Sends a command; it is lost where it cannot be sent now. From any thread; never waits.
     void send(const std::string& command);
-    // Somebody wants a newer picture.
+    // Requests a newer picture.
     void look();
-    // All is over: its steps are taken, or it failed and nobody waits for a save.
+    // Whether it has ended: all steps are taken, or it failed and does not wait for a save.
     bool over() const { return over_; }
     std::string failure() const;
 
@@ -49,18 +49,17 @@ private:
     void broken(const std::string& text);
     void write_line(const std::string& line);
     void keep(const std::string& command);
-    void write_wishes();
+    void write_lasting_commands();
 
-    Board& board_;
+    Sections& sections_;
     WatchedSettings settings_;
     mutable std::mutex mutex_;
     int channel_ = -1;    // our end of the child's
     pid_t child_ = 0;     // its process
     std::string failure_;
-    std::map<std::string, std::string>
-        wishes_;    // what a process that is started anew must be told
-    std::vector<SourceFile>
-        known_;    // the files as the process has last compiled them; of thread_
+    // By subject; sent again to a child that is started anew.
+    std::map<std::string, std::string> lasting_commands_;
+    std::vector<SourceFile> known_;    // the files as the process last compiled them; of thread_
     std::atomic<bool> over_ = false, ends_ = false, looks_ = false, asked_ = false;
     std::thread thread_;
 };

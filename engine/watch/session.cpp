@@ -1,6 +1,7 @@
 #include "engine/watch/session.h"
 
 #include "engine/base/error.h"
+#include "engine/compile/spaces.h"
 #include "engine/watch/problem.h"
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 namespace nacelle {
 namespace {
 
-// In seconds: how long steps may keep a command waiting, how often a status is told, and over how long
-// the curves' episodes are averaged.
+// In seconds: how long steps may delay a command, how often the status is sent, and the time over which the episodes
+// of a curve are averaged.
 constexpr double slice = 0.02, between_reports = 0.1, between_sums = 0.5;
 
 double seconds_between(std::chrono::steady_clock::time_point from,
@@ -19,11 +20,7 @@ double seconds_between(std::chrono::steady_clock::time_point from,
 
 ReloadUser user_of(Trainee* trainee) {
     if (!trainee) return {};
-    return {.rebuilt =
-                [trainee] {
-                    trainee->reloaded();
-                    trainee->record();    // so that the learner finds its kernels again
-                },
+    return {.rebuilt = [trainee] { trainee->reloaded(); },
             .restart =
                 [trainee](const std::shared_ptr<Environment>& fresh) {
                     throw Error(
@@ -37,19 +34,19 @@ ReloadUser user_of(Trainee* trainee) {
 }
 
 WatchSession::WatchSession(std::shared_ptr<Environment> env, std::unique_ptr<Trainee> trainee,
-                           std::shared_ptr<LineViewer> viewer, const WatchSettings& settings,
+                           std::shared_ptr<ChannelViewer> viewer, const WatchSettings& settings,
                            std::string policy)
     : env_(std::move(env)),
       trainee_(std::move(trainee)),
       viewer_(std::move(viewer)),
       settings_(settings),
       policy_(std::move(policy)),
-      showing_(viewer_, {}),
+      display_(viewer_, {}),
       reloader_(env_, {}, user_of(trainee_.get())) {}
 
 void WatchSession::run() {
     due_ = told_ = summed_ = Clock::now();
-    showing_.attach(env(), policy_);
+    display_.attach(env(), policy_);
     if (!settings_.record.environments.empty()) {
         recording_.emplace(settings_.record, settings_.record_to, settings_.trained);
         recording_->begin(env(), trainee_ != nullptr);    // a checkpoint's episodes are under way
@@ -62,7 +59,7 @@ void WatchSession::run() {
         take_reload();
         step_as_due();
         tell(false);
-        showing_.show_if_wanted(taken_);
+        display_.show_if_wanted(taken_);
         if (const double seconds = seconds_to_wait(); seconds > 0 && !over())
             viewer_->wait(seconds);
     }
@@ -71,7 +68,7 @@ void WatchSession::run() {
         recording_->finish();
         tell_recording();
     }
-    showing_.detach();
+    display_.detach();
 }
 
 double WatchSession::seconds_to_wait() const {
@@ -83,7 +80,7 @@ double WatchSession::seconds_to_wait() const {
 
 void WatchSession::obey(const Json& command) {
     const std::string what = command["do"];
-    if (recording_) recording_->settle();
+    if (recording_) recording_->take_pending();
     if (what == "quit") quits_ = true;
     else if (what == "pause") settings_.paused = true;
     else if (what == "play") {
@@ -99,30 +96,30 @@ void WatchSession::obey(const Json& command) {
     } else if (what == "reset") {
         env().reset();
         if (recording_) recording_->restarted();
-        showing_.look_again();
+        display_.show_again();
     } else if (what == "param")
-        showing_.set_param(command, [&](const std::string& name, const Json& value) {
+        display_.set_param(command, [&](const std::string& name, const Json& value) {
             env().set_param(name, value);
         });
-    else showing_.obey(command);
+    else display_.obey(command);
     tell_status();
 }
 
 void WatchSession::take_reload() {
     if (!reloader_.ready()) return;
-    if (recording_) recording_->settle();
+    if (recording_) recording_->take_pending();
     const std::optional<Reload> found = reloader_.take();
     if (!found) return;
     problem_ = found->taken ? Json() : problem_json(found->text(env().name()));
     if (found->taken) {
         reload_ = found;
         if (settings_.paused) ++single_;    // what is new is to be seen
-        showing_.attach(env(), policy_);
+        display_.attach(env(), policy_);
         if (recording_) record_version();
     } else tell_news();
 }
 
-// What a save has taken away, and is to be recorded, stops the recording alone.
+// If a recorded array is gone after a save, only the recording stops.
 void WatchSession::record_version() {
     std::string wrong;
     try {
@@ -158,13 +155,13 @@ void WatchSession::step_once() {
 void WatchSession::step_as_due() {
     for (; single_ && !over(); --single_) {
         step_once();
-        showing_.look_again();
+        display_.show_again();
     }
     if (settings_.paused) return;
     const Clock::time_point start = Clock::now();
     const auto each = std::chrono::duration_cast<Clock::duration>(
         std::chrono::duration<double>(settings_.pace > 0 ? 1 / settings_.pace : 0));
-    // What a slow machine cannot keep up with is not made up for later.
+    // A slow machine does not catch up later.
     if (seconds_between(due_, start) > 0.25) due_ = start;
     while (!over() && due_ <= Clock::now()) {
         step_once();
@@ -193,11 +190,11 @@ void WatchSession::tell(bool at_once) {
     }
     if (!at_once && seconds_between(told_, now) < between_reports) return;
     if (recording_) {
-        recording_->settle();
+        recording_->take_pending();
         tell_recording();
     }
     env().check_finite();
-    // Of a short time, at the very end, no rate is told.
+    // No rate for a short time at the very end.
     if (const double seconds = seconds_between(told_, now); seconds >= between_reports) {
         const double rate = double(taken_ - told_steps_) * env().count() / seconds;
         rate_ = rate_ > 0 ? 0.8 * rate_ + 0.2 * rate : rate;

@@ -1,9 +1,9 @@
 #pragma once
 #include "engine/env/reloader.h"
 #include "engine/run/trainee.h"
+#include "engine/watch/channel_viewer.h"
 #include "engine/watch/curves.h"
-#include "engine/watch/line_viewer.h"
-#include "engine/watch/showing.h"
+#include "engine/watch/env_display.h"
 #include "engine/watch/step_recording.h"
 
 #include <optional>
@@ -14,24 +14,24 @@ struct WatchSettings {
     uint64_t steps = 0;    // after which it ends; 0: never
     double pace = 60;      // steps a second; 0: as many as can be
     bool paused = false;
-    bool sampled =
-        false;    // a policy's actions are drawn as in training, else the most likely ones
+    // A policy's actions are sampled as in training; otherwise they are the most likely ones.
+    bool sampled = false;
     RecordSettings record = {};    // no environments: nothing is kept
     std::filesystem::path record_to = {};
     std::optional<uint64_t> trained = {};    // steps that the policy was trained for
 };
 
-// Steps an environment for somebody who looks at it and works on its file: at a pace that an eye can
-// follow, with random actions or a policy's, and with every version that is saved. What is wrong with a
-// running version (a number that is not finite) is thrown; what is wrong with a save is shown.
+// Steps an environment for somebody who watches it and edits its file: at a pace that an eye can follow, with random
+// actions or a policy's, and with every saved version. Errors of the running version (a number that is not finite)
+// are thrown; errors of a save are shown.
 class WatchSession final {
 public:
-    // `trainee`: whose policy acts in its environment; null: random actions in `env`.
+    // `trainee`: its policy acts in its environment; null: random actions in `env`.
     WatchSession(std::shared_ptr<Environment> env, std::unique_ptr<Trainee> trainee,
-                 std::shared_ptr<LineViewer> viewer, const WatchSettings& settings,
+                 std::shared_ptr<ChannelViewer> viewer, const WatchSettings& settings,
                  std::string policy);
 
-    // Until all steps are taken, or somebody quits.
+    // Runs until all steps are taken or the viewer quits.
     void run();
 
 private:
@@ -52,15 +52,15 @@ private:
 
     std::shared_ptr<Environment> env_;
     std::unique_ptr<Trainee> trainee_;
-    std::shared_ptr<LineViewer> viewer_;
+    std::shared_ptr<ChannelViewer> viewer_;
     WatchSettings settings_;
     std::string policy_;
-    Showing showing_;
+    EnvDisplay display_;
     Reloader reloader_;
     Curves curves_;
     uint64_t taken_ = 0, single_ = 0;    // single_: steps that are asked for one by one
     bool quits_ = false;
-    std::optional<Reload> reload_;    // taken, its first step still to come
+    std::optional<Reload> reload_;    // taken; its first step is still to come
     Json problem_, last_reload_;
     uint64_t reloads_ = 0;
     Clock::time_point due_, told_, summed_;

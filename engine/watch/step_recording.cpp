@@ -14,7 +14,7 @@ StepRecording::~StepRecording() {
     try {
         finish();
     } catch (const std::exception&) {
-        // Whole episodes are in the file already.
+        // Whole episodes are already in the file.
     }
 }
 
@@ -37,10 +37,10 @@ void StepRecording::open(const RecordingHeader& header, std::vector<RecordedTabl
 void StepRecording::stepped() {
     if (!recorder_) return;
     recorder_->put(pending_);
-    if (++pending_ == Recorder::most_steps) settle();
+    if (++pending_ == Recorder::most_steps) take_pending();
 }
 
-void StepRecording::settle() {
+void StepRecording::take_pending() {
     if (!recorder_ || pending_ == 0) return;
     recorder_->take(std::exchange(pending_, 0));
     count_episodes();
@@ -50,13 +50,13 @@ void StepRecording::count_episodes() { files_.back()["episodes"] = writer_->epis
 
 void StepRecording::restarted() {
     if (!recorder_) return;
-    settle();
+    take_pending();
     recorder_->finish(true);
     count_episodes();
     recorder_->begin(env_->count(), 0, env_->settings().seed, trained_);
 }
 
-// Whether all that an episode's bytes depend on is as it was: only the author's text is another one.
+// Whether everything that decides on an episode's bytes is unchanged: only the author's text may differ.
 bool StepRecording::goes_on(const RecordingHeader& header,
                             const std::vector<RecordedTable>& tables) const {
     const auto without_files = [](RecordingHeader one) {
@@ -71,7 +71,7 @@ bool StepRecording::goes_on(const RecordingHeader& header,
 }
 
 void StepRecording::reloaded() {
-    settle();
+    take_pending();
     RecordingHeader header;
     std::vector<RecordedTable> tables;
     try {
@@ -93,7 +93,7 @@ void StepRecording::reloaded() {
 
 void StepRecording::finish() {
     if (!recorder_) return;
-    settle();
+    take_pending();
     recorder_->finish(true);
     count_episodes();
     recorder_.reset();

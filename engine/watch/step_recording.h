@@ -3,32 +3,32 @@
 
 namespace nacelle {
 
-// What is kept of an environment that is stepped for somebody who works on its file: all episodes of the chosen
-// environments. A version with the same arrays goes on in the same file, its episodes with it; another one begins
-// the next file, with each environment's next episode.
+// The recording of a watched environment: all episodes of the chosen environments. A version with the same arrays
+// continues in the same file and within its episodes; another one begins the next file, with the next episode of each
+// environment.
 class StepRecording final {
 public:
-    // `path`: of the first file; where it is taken, it and all further ones get a number.
+    // `path`: of the first file; where it exists, this one and all further ones get a number.
     StepRecording(RecordSettings settings, std::filesystem::path path,
                   std::optional<uint64_t> trained);
-    // Writes what there is, as finish() does, but for what is wrong with it.
+    // As finish(), but ignores errors.
     ~StepRecording();
     StepRecording(const StepRecording&) = delete;
     StepRecording& operator=(const StepRecording&) = delete;
 
-    // `under_way`: whether the environment's episodes are, so that it begins with the next ones. Throws where
-    // there is no array or environment of that name.
+    // `under_way`: whether episodes are running, so that it begins with the next ones. Throws where an array or
+    // environment does not exist.
     void begin(Environment& env, bool under_way);
-    // Behind each step.
+    // To be called after each step.
     void stepped();
-    // Takes what was stepped until now; to be called before anything but a step changes the environment.
-    void settle();
-    // All environments have begun new episodes; those that ran are written as cut.
+    // Writes the steps so far; to be called before anything but a step changes the environment.
+    void take_pending();
+    // All environments have begun new episodes; running ones are written as cut.
     void restarted();
-    // The environment is another version. Throws as begin() does; nothing more is recorded then, until a later
-    // version fits.
+    // The environment is another version. Throws as begin() does; then nothing is recorded until a later version
+    // fits.
     void reloaded();
-    // Writes episodes that have not ended as cut, and notes that nothing more comes.
+    // Writes unfinished episodes as cut and marks the file as complete.
     void finish();
     // [{"file","episodes"},...] of all files so far.
     const Json& files() const { return files_; }

@@ -3,7 +3,6 @@
 #include "engine/base/error.h"
 #include "engine/watch/problem.h"
 
-#include <algorithm>
 #include <thread>
 
 namespace nacelle {
@@ -11,8 +10,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of the time of the thread that trains, and of the one that paints.
-constexpr ShowLimits limits{.copying = 0.008, .painting = 0.01, .pictures = 30};
+// Shares of the time of the training thread and of the painting thread.
+constexpr DisplayLimits limits{.copying = 0.008, .painting = 0.01, .pictures = 30};
 constexpr std::chrono::milliseconds between_progress{250}, between_looks{20};
 
 Json news(const Json& problem, const Json& reload, uint64_t reloads) {
@@ -26,7 +25,7 @@ TrainingView::TrainingView(TrainingRun& run, std::shared_ptr<Viewer> viewer,
     : run_(run),
       viewer_(std::move(viewer)),
       stops_(std::move(stops)),
-      showing_(viewer_, limits),
+      display_(viewer_, limits),
       steps_(run.progress().steps) {
     viewer_->show("news", json_text(news(nullptr, nullptr, 0)));
     tell_status();
@@ -35,7 +34,7 @@ TrainingView::TrainingView(TrainingRun& run, std::shared_ptr<Viewer> viewer,
 
 TrainingView::~TrainingView() { run_.at_boundaries({}); }
 
-// Most often there is nothing to do, and this is a handful of comparisons.
+// Usually there is nothing to do, and this costs a few comparisons.
 void TrainingView::look(uint64_t steps) {
     steps_ = steps;
     do {
@@ -43,10 +42,10 @@ void TrainingView::look(uint64_t steps) {
         if (shown_ != &env || shown_version_ != env.version()) {
             shown_ = &env;
             shown_version_ = env.version();
-            showing_.attach(env, "those of the run");
+            display_.attach(env, "those of the run");
         }
         for (const Json& command : viewer_->commands()) obey(command);
-        showing_.show_if_wanted(steps);
+        display_.show_if_wanted(steps);
         if (!paused_) return;
         if (singles_) {
             --singles_;
@@ -65,10 +64,10 @@ void TrainingView::obey(const Json& command) {
         paused_ = true;
         ++singles_;
     } else if (what == "param")
-        showing_.set_param(command, [&](const std::string& name, const Json& value) {
+        display_.set_param(command, [&](const std::string& name, const Json& value) {
             run_.set_param(name, value);
         });
-    else showing_.obey(command);
+    else display_.obey(command);
     tell_status();
 }
 

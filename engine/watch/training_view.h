@@ -1,23 +1,21 @@
 #pragma once
 #include "engine/run/run.h"
 #include "engine/watch/curves.h"
-#include "engine/watch/showing.h"
+#include "engine/watch/env_display.h"
 
 namespace nacelle {
 
-// Shows a run that trains. Copies of the one environment that is looked at are taken between rollouts,
-// as seldom as is needed for them to take less than a hundredth of the run's time; painting has a
-// thread of its own.
+// Shows a training run. Copies of the shown environment are taken between rollouts, rarely enough to take less than a
+// hundredth of the run's time; painting has a thread of its own.
 class TrainingView final {
 public:
-    // Called between rollouts from now on. `stops`: whether the run is to end though somebody has
-    // paused it.
+    // Registers itself with the run. `stops`: whether a paused run is to end.
     TrainingView(TrainingRun& run, std::shared_ptr<Viewer> viewer, std::function<bool()> stops);
     ~TrainingView();
     TrainingView(const TrainingView&) = delete;
     TrainingView& operator=(const TrainingView&) = delete;
 
-    // Metrics have been read.
+    // To be called after metrics were read.
     void progressed();
     void reloaded(const RunReload& reload);
 
@@ -29,7 +27,7 @@ private:
     TrainingRun& run_;
     std::shared_ptr<Viewer> viewer_;
     std::function<bool()> stops_;
-    Showing showing_;
+    EnvDisplay display_;
     Curves curves_;
     Environment* shown_ = nullptr;
     uint64_t shown_version_ = 0, steps_ = 0, singles_ = 0, reloads_ = 0;

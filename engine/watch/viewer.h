@@ -6,21 +6,21 @@
 
 namespace nacelle {
 
-// Whoever looks at an environment while it runs, as the one who runs it sees them. Only show() may be
-// called from several threads; nothing here waits for a person, or for a page that does not read.
+// The viewer of an environment, as the code that runs the environment sees it. Only show() may be called from several
+// threads; no call waits for a person or for a slow page.
 //
-// What is shown are sections, each a JSON text that says all of its own: environment, parameters,
-// status, curves, news, arrays, picture, recording, film. What is asked for are objects with "do": pause, play, step,
-// pace, param, env, agent, arrays, quit.
+// Sections are shown, each a complete JSON text: environment, parameters, status, curves, news, arrays, picture,
+// recording, player, output, refused; what a child process shows is in the list of process.cpp. Commands are objects
+// with "do": pause, play, step, pace, param, reset, env, agent, arrays, quit.
 class Viewer {
 public:
     virtual ~Viewer() = default;
-    // Whether somebody waits for a newer picture than the last.
+    // Whether a newer picture is requested.
     virtual bool wants_picture() = 0;
     virtual void show(const std::string& section, std::string json) = 0;
-    // What was asked for since the last time, the oldest first.
+    // The commands since the last call, the oldest first.
     virtual std::vector<Json> commands() = 0;
-    // What comes next, a compiler's work, may take minutes: silence is no sign of an endless loop.
+    // A compile follows, which may take minutes: silence does not mean an endless loop.
     virtual void may_take_long() {}
 };
 

@@ -31,7 +31,7 @@ std::vector<WebFile> web_files() {
     try {
         files.push_back({"chart.js", type_of("chart.js"), read_file(chart_library)});
     } catch (const Error&) {
-        // The page says that there are no charts, and which package has them.
+        // The page says that charts are missing, and names the package.
     }
     return files;
 }

@@ -5,7 +5,7 @@
 
 namespace nacelle {
 
-// A file that the server gives away: there are no others, whatever path is asked for.
+// A file that the server sends. It sends no others, whatever the path.
 struct WebFile {
     std::string name, type;    // "page.css", "text/css; charset=utf-8"
     std::string text;

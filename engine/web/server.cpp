@@ -2,8 +2,8 @@
 #include "engine/web/server.h"
 
 #include "engine/base/error.h"
-#include "engine/web/gate.h"
-#include "engine/web/places.h"
+#include "engine/web/access.h"
+#include "engine/web/connection_slots.h"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -18,7 +18,7 @@
 #include <thread>
 
 namespace nacelle {
-// With a name, since WebServer::Inside has members of these types.
+// With a name, since WebServer::Listener has members of these types.
 namespace serving {
 
 namespace asio = boost::asio;
@@ -32,21 +32,21 @@ using Request = http::request<http::empty_body>;
 // In bytes.
 constexpr uint32_t most_header = 8192;
 constexpr size_t most_said = 4096;
-// Of each kind: that have not shown the token, that have, and pages.
-constexpr size_t most_strangers = 32, most_guests = 32, most_pages = 32;
+// Connections that have not shown the token, that have shown it, and WebSockets.
+constexpr size_t most_unauthorised = 32, most_authorised = 32, most_pages = 32;
 constexpr std::chrono::seconds request_time{10}, silence{30};
-// Until connections are accepted again, where the process has no descriptor left for one.
+// The pause before the next accept() where the process has no descriptor left.
 constexpr std::chrono::milliseconds accept_pause{100};
 
 struct Shared {
-    Board& board;
+    Sections& sections;
     WebSettings settings;
     std::string token;
     unsigned port = 0;
-    Places strangers{most_strangers}, guests{most_guests};
+    ConnectionSlots unauthorised{most_unauthorised}, authorised{most_authorised};
 };
 
-// A page that looks.
+// The WebSocket of an open page.
 class Page final : public std::enable_shared_from_this<Page> {
 public:
     Page(Shared& shared, beast::tcp_stream stream) : shared_(shared), socket_(std::move(stream)) {}
@@ -59,10 +59,10 @@ public:
             if (!failed) self->read();
         });
     }
-    // What is newer than what it has, if it is waiting for that.
+    // Sends the sections that the page has not seen, if it is waiting for them.
     void offer() {
         if (!waits_ || writes_) return;
-        text_ = shared_.board.news(seen_);
+        text_ = shared_.sections.news(seen_);
         if (text_.empty()) return;
         waits_ = false;
         writes_ = true;
@@ -95,19 +95,19 @@ private:
     Shared& shared_;
     websocket::stream<beast::tcp_stream> socket_;
     beast::flat_buffer buffer_{most_said + 256};
-    Board::Seen seen_;
+    Sections::Seen seen_;
     std::string text_;
     bool waits_ = false, writes_ = false;
 };
 
 using Pages = std::vector<std::weak_ptr<Page>>;
 
-// A connection, until it has become a page's.
-class Visit final : public std::enable_shared_from_this<Visit> {
+// An HTTP connection, until it becomes the WebSocket of a page.
+class Connection final : public std::enable_shared_from_this<Connection> {
 public:
-    Visit(Shared& shared, Pages& pages, Tcp::socket socket)
+    Connection(Shared& shared, Pages& pages, Tcp::socket socket)
         : shared_(shared), pages_(pages), stream_(std::move(socket)) {
-        take_place(shared.strangers);
+        take_slot(shared.unauthorised);
     }
 
     void read() {
@@ -123,9 +123,9 @@ public:
     }
 
 private:
-    void take_place(Places& places) {
-        place_.reset();
-        place_.emplace(places, [this] { stream_.close(); });
+    void take_slot(ConnectionSlots& slots) {
+        slot_.reset();
+        slot_.emplace(slots, [this] { stream_.close(); });
     }
 
     void refuse(Code failed) {
@@ -136,7 +136,7 @@ private:
         if (has_body) return write(413, "a request has no body here");
         if (failed == http::error::end_of_stream || failed == http::error::partial_message ||
             failed.category() != http::make_error_code(http::error::bad_method).category())
-            return;    // gone, or too slow
+            return;    // the client has gone or is too slow
         write(400, "this is no request");
     }
 
@@ -147,21 +147,21 @@ private:
         version_ = request.version();
         keeps_ = request.keep_alive();
         head_ = request.method() == http::verb::head;
-        const Pass pass = judge({.method = view(request.method_string()),
-                                 .target = view(request.target()),
-                                 .host = view(request[http::field::host]),
-                                 .origin = view(request[http::field::origin]),
-                                 .hosts = int(request.count(http::field::host)),
-                                 .origins = int(request.count(http::field::origin))},
-                                shared_.token, shared_.port);
-        if (pass.status != 200) return write(pass.status, pass.name);
-        take_place(shared_.guests);
-        if (pass.name == "live") {
+        const Access access = check_access({.method = view(request.method_string()),
+                                            .target = view(request.target()),
+                                            .host = view(request[http::field::host]),
+                                            .origin = view(request[http::field::origin]),
+                                            .hosts = int(request.count(http::field::host)),
+                                            .origins = int(request.count(http::field::origin))},
+                                           shared_.token, shared_.port);
+        if (access.status != 200) return write(access.status, access.name);
+        take_slot(shared_.authorised);
+        if (access.name == "live") {
             if (!websocket::is_upgrade(request)) return write(426, "this is a WebSocket");
             return become_page(request);
         }
         const WebFile* const file =
-            find_file(shared_.settings.files, pass.name.empty() ? "index.html" : pass.name);
+            find_file(shared_.settings.files, access.name.empty() ? "index.html" : access.name);
         if (file) write(200, file->text, file->type);
         else write(404, "there is no such file");
     }
@@ -170,7 +170,7 @@ private:
         std::erase_if(pages_, [](const auto& one) { return one.expired(); });
         if (pages_.size() >= most_pages)
             return write(503, std::to_string(most_pages) + " pages are open already: close one");
-        place_.reset();
+        slot_.reset();
         const auto page = std::make_shared<Page>(shared_, std::move(stream_));
         pages_.push_back(page);
         page->start(request);
@@ -207,7 +207,7 @@ private:
     Shared& shared_;
     Pages& pages_;
     beast::tcp_stream stream_;
-    std::optional<Place> place_;
+    std::optional<ConnectionSlot> slot_;
     beast::flat_buffer buffer_{most_header + 1024};
     std::optional<http::request_parser<http::empty_body>> parser_;
     http::response<http::string_body> response_;
@@ -219,10 +219,10 @@ private:
 
 using namespace serving;
 
-class WebServer::Inside final {
+class WebServer::Listener final {
 public:
-    Inside(Board& board, WebSettings settings)
-        : shared_{.board = board, .settings = std::move(settings), .token = random_token()},
+    Listener(Sections& sections, WebSettings settings)
+        : shared_{.sections = sections, .settings = std::move(settings), .token = random_token()},
           acceptor_(context_),
           pause_(context_) {
         try {
@@ -238,13 +238,13 @@ public:
         }
         shared_.port = acceptor_.local_endpoint().port();
         accept();
-        board.on_change([this] {
+        sections.on_change([this] {
             if (!told_.exchange(true)) asio::post(context_, [this] { offer(); });
         });
         thread_ = std::thread([this] { run(); });
     }
-    ~Inside() {
-        shared_.board.on_change({});
+    ~Listener() {
+        shared_.sections.on_change({});
         context_.stop();
         thread_.join();
     }
@@ -254,23 +254,25 @@ public:
 
 private:
     void run() {
-        for (;;) try {
+        for (;;) {
+            try {
                 context_.run();
                 return;
             } catch (const std::exception&) {
-                // One connection's: no memory, or a socket that is gone. The others go on.
+                // It concerns one connection: no memory, or a closed socket. The others go on.
             }
+        }
     }
     void accept() {
         acceptor_.async_accept([this](Code failed, Tcp::socket socket) {
             if (failed) return accept_later();
-            accept();    // first: a visit that finds no memory keeps nobody else out
-            std::make_shared<Visit>(shared_, pages_, std::move(socket))->read();
+            accept();    // first: a connection that finds no memory keeps no other out
+            std::make_shared<Connection>(shared_, pages_, std::move(socket))->read();
         });
     }
-    // There are too many open files, most likely. To try again at once would fail at once, for ever.
+    // Most likely the process has too many open files: an immediate retry would fail again.
     void accept_later() {
-        shared_.strangers.close_oldest();
+        shared_.unauthorised.close_oldest();
         pause_.expires_after(accept_pause);
         pause_.async_wait([this](Code) { accept(); });
     }
@@ -280,7 +282,7 @@ private:
             if (const std::shared_ptr<Page> page = one.lock()) page->offer();
     }
 
-    Shared shared_;    // before the context, which ends the connections that refer to it
+    Shared shared_;    // outlives the context, whose connections refer to it
     Pages pages_;
     asio::io_context context_;
     Tcp::acceptor acceptor_;
@@ -289,9 +291,9 @@ private:
     std::thread thread_;
 };
 
-WebServer::WebServer(Board& board, WebSettings settings)
-    : inside_(std::make_unique<Inside>(board, std::move(settings))) {}
+WebServer::WebServer(Sections& sections, WebSettings settings)
+    : listener_(std::make_unique<Listener>(sections, std::move(settings))) {}
 WebServer::~WebServer() = default;
-std::string WebServer::address() const { return inside_->address(); }
+std::string WebServer::address() const { return listener_->address(); }
 
 }

@@ -1,30 +1,29 @@
 #pragma once
-#include "engine/web/board.h"
 #include "engine/web/files.h"
+#include "engine/web/sections.h"
 
 #include <functional>
 #include <memory>
 
 namespace nacelle {
 
-// How a server is set up. The functions are called on its thread and must not wait.
+// The settings of a server. The functions are called on its thread and must not wait.
 struct WebSettings {
     uint16_t port = 0;    // 0: any that is free
     std::vector<WebFile> files = web_files();
-    std::function<void()> looked;                         // somebody wants what is newest
-    std::function<void(const std::string& text)> said;    // what a page sends
+    std::function<void()> looked;                         // a page asks for the newest sections
+    std::function<void(const std::string& text)> said;    // a page has sent a command
 };
 
-// Shows a board to browsers of this machine: a page at http://127.0.0.1:PORT/TOKEN/, and a WebSocket
-// at live. A page sends "next" when it has shown the last message, and gets what is newer; so a page
-// that does not read makes nothing wait and nothing grow. Anything else that it sends is `said`.
+// Shows sections to browsers on this machine: a page at http://127.0.0.1:PORT/TOKEN/, and a WebSocket at live.
+// A page sends "next" when it has shown the last message, and gets the newer sections. A slow page therefore delays
+// nothing and no queue grows. Every other message of a page goes to `said`.
 //
-// Only the loopback address listens. Without the token, which is random, with another Host (a name
-// that somebody else's server has made ours) or another page's Origin everything is refused, and the
-// files are a list in memory: no path leads to the disk.
+// The server listens on the loopback address alone. It refuses a request without the random token, with another Host
+// (DNS rebinding) or with another page's Origin. Files are a list in memory: no path leads to the disk.
 class WebServer final {
 public:
-    WebServer(Board& board, WebSettings settings);
+    WebServer(Sections& sections, WebSettings settings);
     ~WebServer();
     WebServer(const WebServer&) = delete;
     WebServer& operator=(const WebServer&) = delete;
@@ -33,8 +32,8 @@ public:
     std::string address() const;
 
 private:
-    class Inside;
-    std::unique_ptr<Inside> inside_;
+    class Listener;
+    std::unique_ptr<Listener> listener_;
 };
 
 }

@@ -1,4 +1,4 @@
-// Metrics as a table, metrics.csv: the step first, then one column for each name in the order of
+// Metrics as a table, metrics.csv unless "file" names another: the step first, then one column for each name in the order of
 // their first appearance. The table stays rectangular: a name that comes later adds a column on the
 // right, and the rows before it get an empty cell there; for that the file is written anew beside
 // itself and renamed. (A second header below the first would break whatever reads tables.) A name
@@ -6,11 +6,11 @@
 // lines in it that are no rows of ours stay as they are.
 #include "plugins/support/line_file.h"
 #include "plugins/support/number_text.h"
+#include "plugins/support/settings.h"
 
 #include <algorithm>
 #include <fstream>
 #include <memory>
-#include <nacelle/plugin/config.h>
 #include <nacelle/plugin/sink.h>
 #include <optional>
 
@@ -75,16 +75,10 @@ class Csv final {
 public:
     static constexpr const char* name = "csv";
 
-    Csv(plugin::Host host, std::string_view text) : host_(host) {
-        plugin::Config config(text);
-        const fs::path path = fs::path(config.text("out", ".")) / "metrics.csv";
-        config.finish();
-        read_title(path);    // before the file is touched: it may be none of ours
-        file_ = std::make_unique<LineFile>(
-            path, [](std::string_view line, bool first) { return first || begins_row(line); });
-    }
+    Csv(plugin::Host host, std::string_view text) : Csv(host, plugin::Config(text)) {}
 
     void write(uint64_t step, std::span<const char* const> names, std::span<const double> values) {
+        if (!readings_.takes(step)) return;
         std::vector<std::string> columns = columns_;
         if (columns.empty()) columns.emplace_back("step");
         for (const char* metric : names)
@@ -100,12 +94,21 @@ public:
     }
     void flush() { file_->flush(); }
     void rewind(uint64_t step) {
+        readings_.rewind(step);
         file_->rewind(host_, step, [&](std::string_view line, uint64_t number) {
             return number == 1 ? std::optional<uint64_t>(0) : step_of(line, columns_.size());
         });
     }
 
 private:
+    Csv(plugin::Host host, plugin::Config config) : host_(host), readings_(config) {
+        const fs::path path = nacelle::plugins::file_of(config, ".csv");
+        config.finish();
+        read_title(path);    // before the file is touched: it may be none of ours
+        file_ = std::make_unique<LineFile>(
+            path, [](std::string_view line, bool first) { return first || begins_row(line); });
+    }
+
     void read_title(const fs::path& path) {
         // A device or a pipe has no title to be read.
         if (!fs::is_regular_file(path)) return;
@@ -147,6 +150,7 @@ private:
     }
 
     plugin::Host host_;
+    nacelle::plugins::Readings readings_;
     std::unique_ptr<LineFile> file_;
     std::vector<std::string> columns_;
 };

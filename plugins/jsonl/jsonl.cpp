@@ -1,11 +1,11 @@
-// Metrics as one JSON object a line in metrics.jsonl: {"step":1024,"return":21.5}. A number that is
+// Metrics as one JSON object a line in metrics.jsonl, or in "file": {"step":1024,"return":21.5}. A number that is
 // not finite is null. A file that is there already is continued; lines in it that are not of this form
 // stay as they are.
 #include "plugins/jsonl/record.h"
 #include "plugins/support/line_file.h"
 #include "plugins/support/number_text.h"
+#include "plugins/support/settings.h"
 
-#include <nacelle/plugin/config.h>
 #include <nacelle/plugin/sink.h>
 
 namespace {
@@ -26,12 +26,6 @@ std::string quoted(std::string_view text) {
     return result + '"';
 }
 
-std::string path_in(plugin::Config config) {
-    const std::string out = config.text("out", ".");
-    config.finish();
-    return out + "/metrics.jsonl";
-}
-
 // A whole one that lacks only the line's end was not cut: an editor left it so.
 bool is_cut(std::string_view line, bool) { return Record(line).form() == Form::cut; }
 
@@ -39,10 +33,10 @@ class JsonLines final {
 public:
     static constexpr const char* name = "jsonl";
 
-    JsonLines(plugin::Host host, std::string_view config)
-        : host_(host), file_(path_in(plugin::Config(config)), is_cut) {}
+    JsonLines(plugin::Host host, std::string_view text) : JsonLines(host, plugin::Config(text)) {}
 
     void write(uint64_t step, std::span<const char* const> names, std::span<const double> values) {
+        if (!readings_.takes(step)) return;
         std::string line = "{\"step\":" + std::to_string(step);
         for (size_t i = 0; i < names.size(); ++i) {
             const bool finite = std::isfinite(values[i]);
@@ -53,6 +47,7 @@ public:
     }
     void flush() { file_.flush(); }
     void rewind(uint64_t step) {
+        readings_.rewind(step);
         file_.rewind(host_, step, [](std::string_view line, uint64_t) -> std::optional<uint64_t> {
             const Record record(line);
             if (record.form() != Form::whole) return {};
@@ -61,7 +56,16 @@ public:
     }
 
 private:
+    JsonLines(plugin::Host host, plugin::Config config)
+        : host_(host), readings_(config), file_(path_in(config), is_cut) {}
+    static std::filesystem::path path_in(plugin::Config& config) {
+        std::filesystem::path path = nacelle::plugins::file_of(config, ".jsonl");
+        config.finish();
+        return path;
+    }
+
     plugin::Host host_;
+    nacelle::plugins::Readings readings_;
     nacelle::plugins::LineFile file_;
 };
 

@@ -1,14 +1,15 @@
 // Metrics as TensorBoard's event files. Each process that trains a run writes a file of its own,
 // events.out.tfevents.1.nacelle, .2, ...: readers take all of a folder, in the order of their names.
 #include "plugins/support/appended_file.h"
+#include "plugins/support/settings.h"
 #include "plugins/tensorboard/event.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <nacelle/plugin/config.h>
 #include <nacelle/plugin/sink.h>
+#include <optional>
 
 namespace {
 
@@ -36,6 +37,7 @@ public:
 
     TensorBoard(plugin::Host, std::string_view text) {
         plugin::Config config(text);
+        readings_.emplace(config);
         const fs::path out = config.text("out", ".");
         config.finish();
         file_ = std::make_unique<nacelle::plugins::AppendedFile>(next_file(out));
@@ -44,12 +46,17 @@ public:
     }
 
     void write(uint64_t step, std::span<const char* const> names, std::span<const double> values) {
+        if (!readings_->takes(step)) return;
         file_->add(record(scalars_event(now(), step, names, values)));
     }
     void flush() { file_->flush(); }
-    void rewind(uint64_t step) { file_->add(record(restart_event(now(), step + 1))); }
+    void rewind(uint64_t step) {
+        readings_->rewind(step);
+        file_->add(record(restart_event(now(), step + 1)));
+    }
 
 private:
+    std::optional<nacelle::plugins::Readings> readings_;
     std::unique_ptr<nacelle::plugins::AppendedFile> file_;
 };
 

@@ -19,10 +19,10 @@ struct Outcome {
 
 // What a step led to, for a team.
 enum class Ending : uint8_t { running, terminated, truncated };
-// Whose choice counts next: it acts, it waits for others, or it is out of the game.
+// What an agent does in the next step: it acts, waits for others, or is out of the game.
 enum class Turn : uint8_t { acts, waits, out };
 
-// Where an environment is in its life: all that reset, step and observe may want to know.
+// Which episode an environment is in, and how far: what reset, step and observe may ask for.
 struct Episode {
     uint32_t env;       // which environment of the run
     uint32_t number;    // episodes that it has begun before this one

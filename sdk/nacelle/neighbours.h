@@ -7,8 +7,8 @@ namespace nacelle {
 namespace detail {
 struct Places;
 }
-// Who an agent is, and where it lay when somebody came by. It stands for its id wherever one is wanted;
-// who looks it up again finds it there, or by its id where it has been moved since.
+// An agent's id, and the place in memory where it lay when bin() found it. It converts to the id; a look-up
+// tries the place first, and goes by the id where the agent has moved since.
 class Spot {
 public:
     NACELLE_INLINE constexpr Spot() : Spot(-1) {}
@@ -20,7 +20,7 @@ private:
     uint32_t both_;    // in one, so that a list of them takes no more registers than one of ids
 };
 namespace detail {
-// Where members lie differs between machines, and between launches: it is nothing for authors.
+// Places differ between machines and between launches, so authors do not see them.
 struct Places {
     static NACELLE_INLINE constexpr Spot spot(int id, int place) {
         Spot made;

@@ -48,6 +48,7 @@ using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 #endif
 // Inlined whatever its size: the loops over environments vectorise only without calls in them.
 #define NACELLE_INLINE __attribute__((always_inline)) inline
+#define NACELLE_INLINE_LAMBDA __attribute__((always_inline))    // behind a lambda's parameters
 #if !NACELLE_GPU
 #define NACELLE_FLATTEN __attribute__((flatten, noinline))
 #define NACELLE_COLD __attribute__((flatten, noinline))

@@ -1,33 +1,41 @@
 #pragma once
-#include <nacelle/advance.h>
-#include <nacelle/device/team/team_step.h>
+#include <nacelle/device/episode/advance.h>
 // Runs environments for a number of steps with a policy in the loop:
 //
 //     rollout<E>(view, items, ahead, steps, policy,
 //         [&](const Now& now, const ActionOf<E>& action, const Outcome& outcome) { ... });   // record
 //
-// policy.act(view, now, action) chooses for one environment. On a CPU policy.block(view, tick, t, begin, count)
-// comes first, once for a block of them, and returns the small object whose act() is then called. For teams
-// both are templates over the group, policy.template act<G>(...), and all is said of rows, one for each agent;
-// a `record` that has rows(group, t) says where observations go, so that they are written once.
+// Each step policy.choose(rows) chooses for some rows at once, one row for each agent: a CPU calls it with a
+// block of environments, a GPU's thread with the one that is its own. What rows offer:
 //
-// On a GPU a policy with `static constexpr bool acts_together` is called by whole warps, with one agent: also
-// by the threads whose `now.env` is no environment, as where a warp takes only 16 of them.
+//     rows.view, rows.tick, rows.t       the environments, the clock, the step within this rollout
+//     rows.for_own([&](int i) { ... })   for each row that this thread answers for and that acts in this step
+//     rows.obs(i), rows.mask(i)          the numbers of the current observation; what is allowed, or null
+//     rows.give(i, action)               what row i does, an ActionOf<E, typename Rows::Group>
+//     rows.row(i), rows.env_of(i)        its number in its group; the environment's number
+//
+// A policy gives an action to each row that for_own() visits: what a step begins with is done there.
+// rows.for_all(fn) also visits those whose agents wait for their turn.
+//
+// A policy with `static constexpr bool chooses_by_warp` is called by whole warps of a GPU, with one agent:
+// also by threads that have no environment, as where a warp takes only 16 of them. Theirs is an empty
+// for_own(), and a rows.env that is no environment's number.
+//
+// A `record` that has rows(group, t) says where a team's observations go, so that they are written once.
 //
 // One step is a rollout of length one: there is no second loop. On a GPU an environment's state stays
-// in its thread's registers for all steps; on a CPU blocks of environments take each step in three
-// passes (step, ends, look), so that the first and the last vectorise.
+// in its thread's registers for all steps; on a CPU blocks of environments take each step in passes
+// (choose, step, ends, look), so that all but the ends vectorise.
 
 namespace nacelle {
 
-// Where a rollout stands when it asks for an action.
+// Where a rollout stood when a step was taken.
 struct Now {
     size_t env;
     size_t row;    // of the agent, in its group
     int t;         // within this rollout
     uint64_t tick;
-    const float* obs;       // the numbers of the current observation
-    const uint8_t* mask;    // what is allowed, or null
+    const float* obs;    // of one agent: the numbers by which it chose
 };
 
 namespace detail {
@@ -56,7 +64,7 @@ namespace nacelle {
 // `steps`: a number, or detail::Index<1>{} where it is known to be one.
 template <class E, class Steps, class Policy, class Record>
 NACELLE_INLINE void rollout(const View<E>& view, Items items, uint32_t ahead, Steps steps,
-                            Policy& policy, Record record) {
+                            Policy&& policy, Record record) {
     if constexpr (detail::is_team<E>)
         detail::rollout_teams<E>(view, items, ahead, steps, policy, record);
     else detail::rollout_alone<E>(view, items, ahead, steps, policy, record);

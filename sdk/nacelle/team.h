@@ -51,20 +51,20 @@ struct Source {
 
 template <class E> class Team {
 public:
-    NACELLE_INLINE Team(detail::TeamMemory<E>& memory, const detail::Gang<E>& gang,
+    NACELLE_INLINE Team(detail::TeamMemory<E>& memory, const detail::TeamThreads<E>& threads,
                         const Episode& episode, const detail::Source& source)
-        : memory_(memory), gang_(gang), episode_(episode), source_(source) {}
+        : memory_(memory), threads_(threads), episode_(episode), source_(source) {}
 
     NACELLE_INLINE const StateOf<E>& state() const { return seen().state; }
     NACELLE_INLINE const Episode& episode() const { return episode_; }
     template <class G> NACELLE_INLINE const Member<E, G>& get(int id) const {
         detail::check_index("the agents of a group", id, detail::count_of<E, G>);
-        return known<Member<E, G>>(detail::member_of(seen().template squad<G>(), id), id);
+        return known<Member<E, G>>(detail::member_of(seen().template group<G>(), id), id);
     }
-    // The same of one that a bin told of, without asking where it has gone.
+    // The same for a member that bin() gave: it is looked for first where it lay then.
     template <class G> NACELLE_INLINE const Member<E, G>& get(Spot spot) const {
         detail::check_index("the agents of a group", spot, detail::count_of<E, G>);
-        return known<Member<E, G>>(detail::member_of(seen().template squad<G>(), spot), spot);
+        return known<Member<E, G>>(detail::member_of(seen().template group<G>(), spot), spot);
     }
     NACELLE_INLINE const Member<E>& operator[](int id) const { return get<detail::Sole<E>>(id); }
     NACELLE_INLINE const Member<E>& operator[](Spot spot) const {
@@ -72,17 +72,17 @@ public:
     }
 
     // fn(me) or fn(me, rng) for every agent of the group that fn's first parameter names. It writes its
-    // own member alone, and reads of others what nobody writes in this phase.
+    // own member alone, and reads only what no agent writes in this phase.
     template <class Fn> NACELLE_INLINE void each(Fn&& fn) {
         using G = detail::GroupOfFn<E, Fn>;
         begin();
-        constexpr auto weight = detail::bins_in < E,
-                       G >> 0 ? detail::Weight::heavy : detail::Weight::usual;
-        gang_.template spread_over<detail::count_of<E, G>, weight>([&](int k) {
-            auto& squad = memory_.template squad<G>();
-            const int i = detail::visited_at(squad, k);
+        constexpr auto weight =
+            detail::has_bins<E, G> ? detail::Weight::heavy : detail::Weight::usual;
+        threads_.template spread_over<detail::count_of<E, G>, weight>([&](int k) {
+            auto& members = memory_.template group<G>();
+            const int i = detail::visited_at(members, k);
             [[maybe_unused]] const detail::OwnOnly<E, G> own(frozen_, memory_, i);
-            Member<E, G>& me = detail::visited_member(squad, k);
+            Member<E, G>& me = detail::visited_member(members, k);
             known<Member<E, G>>(me, i);
             if constexpr (detail::Calls<Fn, Member<E, G>, Rng>) {
                 constexpr int group = detail::group_index<E, G>();
@@ -96,7 +96,7 @@ public:
     // fn(state) or fn(state, rng), once for the team: the one place that writes State.
     template <class Fn> NACELLE_INLINE void once(Fn&& fn) {
         begin();
-        if (gang_.lane == 0) {
+        if (threads_.lane == 0) {
             if constexpr (detail::Calls<Fn, StateOf<E>, Rng>) {
                 Rng rng = stream(source_.env, 0);
                 fn(memory_.state, rng);
@@ -111,11 +111,11 @@ public:
         if constexpr (detail::Calls<Fn, StateOf<E>, int, Rng>) {
             Rng key = stream(source_.env, 7);
             const uint64_t low = key.bits(), seed = uint64_t(key.bits()) << 32 | low;
-            gang_.spread(n, [&](int i) {
+            threads_.spread(n, [&](int i) {
                 Rng rng(seed, source_.domain, 0, uint32_t(i));
                 fn(memory_.state, i, rng);
             });
-        } else gang_.spread(n, [&](int i) { fn(memory_.state, i); });
+        } else threads_.spread(n, [&](int i) { fn(memory_.state, i); });
         end(detail::Phase::over);
     }
 
@@ -176,7 +176,7 @@ public:
     template <class Fn> NACELLE_INLINE void sort(Fn&& bin_of) {
         using G = detail::GroupOfFn<E, Fn>;
         begin();
-        detail::sort_bins<E, G>(memory_, gang_, partial_, bin_of);
+        detail::sort_bins<E, G>(memory_, threads_, partial_, bin_of);
         end(detail::Phase::sort);
     }
     // Inside a phase: fn(member) or fn(member, spot) for the members of the group that the last sort put
@@ -189,30 +189,30 @@ public:
     NACELLE_INLINE void bin(int first, int end, Fn&& fn) const {
         detail::check_index("the bins of a group", first, detail::bins_in<E, G>);
         detail::check_index("the bins of a group", end - 1, detail::bins_in<E, G>);
-        const auto& squad = seen().template squad<G>();
-        const int begin = squad.start[first], last = squad.start[end];
-        walk_bins<G>(squad, begin, last, fn);
+        const auto& members = seen().template group<G>();
+        const int begin = members.start[first], last = members.start[end];
+        walk_bins<G>(members, begin, last, fn);
     }
 
 private:
     template <class G, class Fn>
-    NACELLE_INLINE void walk_bins(const detail::Squad<E, G>& squad, int begin, int last,
+    NACELLE_INLINE void walk_bins(const detail::GroupMemory<E, G>& members, int begin, int last,
                                   Fn& fn) const {
-        // Where the next ones lie is on its way two members ahead.
+        // The places of the next members are loaded two members ahead.
         const int most = detail::count_of<E, G> - 1;
-        int here = squad.at[min(begin, most)], next = squad.at[min(begin + 1, most)];
+        int here = members.at[min(begin, most)], next = members.at[min(begin + 1, most)];
         NACELLE_ROLLED for (int k = begin; k < last; ++k) {
             const int i = here;
             here = next;
-            next = squad.at[min(k + 2, most)];
-            const Member<E, G>& member = squad.member[i];
+            next = members.at[min(k + 2, most)];
+            const Member<E, G>& member = members.member[i];
             if constexpr (!detail::moves<E, G>) known<Member<E, G>>(member, i);
             if constexpr (detail::Calls<Fn, const Member<E, G>, const Spot>)
                 fn(member, detail::moves<E, G> ? detail::Places::spot(member.id, i) : Spot(i));
             else fn(member);
         }
     }
-    // Says that a member's id is where it was found: nobody needs to load it then.
+    // Tells the compiler that the member has this id, so that it need not be loaded.
     template <class M>
     static NACELLE_INLINE const M& known(const M& member, [[maybe_unused]] int id) {
 #if defined(__CUDACC_RTC__)
@@ -228,7 +228,7 @@ private:
     template <class G, class Value> NACELLE_INLINE auto asked(Value& value) {
         detail::check_outside(inside_);
         return [this, &value](int i) {
-            return value(known<Member<E, G>>(detail::member_of(memory_.template squad<G>(), i), i));
+            return value(known<Member<E, G>>(detail::member_of(memory_.template group<G>(), i), i));
         };
     }
     // The same of the member at place k, for answers that do not depend on the order.
@@ -237,7 +237,7 @@ private:
         else {
             detail::check_outside(inside_);
             return [this, &value](int k) {
-                const Member<E, G>& member = memory_.template squad<G>().member[k];
+                const Member<E, G>& member = memory_.template group<G>().member[k];
                 return value(member);
             };
         }
@@ -246,8 +246,8 @@ private:
     NACELLE_INLINE T ask(T none, Value value, Op op) {
         using G = detail::GroupOfFn<E, Fn>;
         const bool looked = looked_;
-        const T answer = gang_.template combine<detail::count_of<E, G>>(memory_, partial_, none,
-                                                                        asked<G>(value), op);
+        const T answer = threads_.template combine<detail::count_of<E, G>>(memory_, partial_, none,
+                                                                           asked<G>(value), op);
         looked_ = looked;    // what the question looked at, everybody has read before the answer
         return answer;
     }
@@ -255,7 +255,7 @@ private:
     NACELLE_INLINE T ask_any(T none, Value value, Op op) {
         using G = detail::GroupOfFn<E, Fn>;
         const bool looked = looked_;
-        const T answer = gang_.template combine_any_order<detail::count_of<E, G>>(
+        const T answer = threads_.template combine_any_order<detail::count_of<E, G>>(
             memory_, partial_, none, asked_in_place<G>(value), op);
         looked_ = looked;
         return answer;
@@ -265,16 +265,16 @@ private:
         return Rng(source_.seed, source_.domain, source_.tick, row,
                    (phase_ & 0x1fffu) << 3 | uint32_t(kind));
     }
-    // Between two phases anybody may read what the next one writes: it waits for them. Where nobody has
-    // looked since the last phase ended, that phase's barrier is enough.
+    // Code between two phases may read what the next phase writes, so a phase begins with a barrier. Where
+    // nothing was read since the last phase ended, the barrier at that phase's end is enough.
     NACELLE_INLINE void begin() {
         detail::check_outside(inside_);
-        if (looked_) gang_.sync();
+        if (looked_) threads_.sync();
         detail::freeze(frozen_, memory_);
         inside_ = true;
     }
     NACELLE_INLINE void end(detail::Phase phase) {
-        gang_.sync();
+        threads_.sync();
         inside_ = false;
         ++phase_;
         detail::check_phase(frozen_, memory_, phase);
@@ -285,7 +285,7 @@ private:
     }
 
     detail::TeamMemory<E>& memory_;
-    const detail::Gang<E>& gang_;
+    const detail::TeamThreads<E>& threads_;
     const Episode& episode_;
     const detail::Source& source_;
     mutable detail::Frozen<E> frozen_;

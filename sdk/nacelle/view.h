@@ -9,8 +9,8 @@ namespace nacelle {
 // The clock and the first value that was not finite, which every step reads together. `bad` is
 // tick << 32 | row << 1 | 1 for an observation, 0 for a reward; the smallest wins, all ones: none. Once
 // it is set, later steps do nothing, so that the arrays still show the offender.
-struct alignas(16) Beat {
-    uint64_t clock;    // ticks since the beginning; every launch that draws numbers has its own
+struct alignas(16) RunClock {
+    uint64_t tick;    // since the beginning; every launch that draws numbers has its own
     uint64_t bad;
 };
 
@@ -25,7 +25,7 @@ struct Draw {
 
 struct ViewHead {
     uint64_t seed;
-    Beat* beat;
+    RunClock* clock;
     const Draw* draws;     // one per element of a varied parameter, in the order of their slots
     uint32_t envs;         // of this view
     uint32_t first_env;    // the number of its first one in the whole run

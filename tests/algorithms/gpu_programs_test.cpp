@@ -26,7 +26,7 @@ struct Told {
         environment = {.size = sizeof environment,
                        .envs = 4096,
                        .name = reinterpret_cast<const Header*>(schema.data())->name,
-                       .schema = schema.data(),
+                       .schema = reinterpret_cast<const nacelle_schema*>(schema.data()),
                        .seed = 1,
                        .on_gpu = 1,
                        .time_limit = header.time_limit,

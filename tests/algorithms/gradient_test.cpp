@@ -148,7 +148,7 @@ TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, o
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
-    const auto on = cpu();
+    const auto on = quick_cpu();
     const Json less = {{"hidden", {17, 9}}, {"precision", "f32"}, {"tensor_cores", true}};
     hold_to_doubles(on, with(cases()[2], less, on_threads), as_f32, 130);
     hold_to_doubles(on, with(cases()[6], without_cores, on_threads), as_f32, 130);
@@ -161,7 +161,7 @@ TEST_CASE("the whole gradient of an update in two kernels is that of the formula
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
-    const auto on = cpu();
+    const auto on = quick_cpu();
     for (const Case& c : small_in_two_kernels())
         hold_to_doubles(on, with(c, Json::object(), on_threads), as_bf16_of_few, 260);
 }

@@ -14,7 +14,7 @@ constexpr uint32_t envs = 200, horizon = 30, steps = 4;
 // What a policy that sees nothing draws: its noise alone.
 std::vector<double> noise(int64_t noise_steps, bool emulate, uint64_t seed) {
     const Json policy = {{"gains", {{"choice", 0}}}, {"noise_steps", noise_steps}, {"hidden", {8}}};
-    Lesson lesson(cpu(), env_of("pendulum", envs), "ppo",
+    Lesson lesson(emulate ? quick_cpu() : cpu(), env_of("pendulum", envs), "ppo",
                   {{"horizon", horizon},
                    {"epochs", 1},
                    {"minibatches", 1},

@@ -103,16 +103,16 @@ TEST_CASE("cancel stops a program that writes without end") {
 TEST_CASE("a program and its children end with the thread that waits for them") {
     const Folder folder;
     const std::string numbers = (folder / "numbers").string(),
-                      scratch = (folder / "scratch").string();
+                      work_folder = (folder / "work_folder").string();
     for (const bool killed : {true, false}) {
         CAPTURE(killed);
-        std::filesystem::create_directories(scratch);
+        std::filesystem::create_directories(work_folder);
         const pid_t waiting = ::fork();
         if (waiting == 0) {
             std::signal(SIGTERM, SIG_DFL);    // not the test framework's
             const auto start = [&] {
                 run_process({"sh", "-c", "sleep 600 & echo $! $$ > '" + numbers + "'; wait"},
-                            nullptr, scratch);
+                            nullptr, work_folder);
             };
             if (killed) start();
             std::thread(start).detach();
@@ -130,13 +130,13 @@ TEST_CASE("a program and its children end with the thread that waits for them") 
         ::kill(waiting, killed ? SIGKILL : SIGTERM);
         ::waitpid(waiting, nullptr, 0);
         const auto gone = [&] {
-            return has_ended(child) && has_ended(shell) && !std::filesystem::exists(scratch);
+            return has_ended(child) && has_ended(shell) && !std::filesystem::exists(work_folder);
         };
         for (int i = 0; i < 1000 && !gone(); ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         CAPTURE(has_ended(child));
         CAPTURE(has_ended(shell));
-        CAPTURE(std::filesystem::exists(scratch));
+        CAPTURE(std::filesystem::exists(work_folder));
         CHECK(gone());
         std::filesystem::remove(numbers);
     }

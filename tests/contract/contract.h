@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/check/outside.h"
+#include "engine/check/check_in_child.h"
 #include "tests/env/workbench.h"
 
 #include <string>

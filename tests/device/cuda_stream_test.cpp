@@ -32,7 +32,6 @@ TEST_CASE("a launch hands shape and arguments to the driver") {
     LaunchShape shape{.items = 1000, .threads = 64, .items_per_block = 256, .shared_bytes = 51200};
     const Sixteen args{7, 9};
     gpu.stream->launch(gpu.module->kernel("sixteen"), shape, bytes_of(args));
-    shape.cooperative = true;
     gpu.stream->launch(gpu.module->kernel("nothing"), shape, {});
     shape.items = 0;
     gpu.stream->launch(gpu.module->kernel("nothing"), shape, {});
@@ -43,10 +42,8 @@ TEST_CASE("a launch hands shape and arguments to the driver") {
     CHECK(plain.grid == 4);
     CHECK(plain.threads == 64);
     CHECK(plain.shared_bytes == 51200);
-    CHECK(!plain.cooperative);
     REQUIRE(plain.args.size() == 16);
     CHECK(std::memcmp(plain.args.data(), &args, 16) == 0);
-    CHECK(gpu.cuda.launches[1].cooperative);
     CHECK(!gpu.cuda.launches[1].has_args);
 }
 

@@ -222,17 +222,12 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, s
 CUresult cuLaunchKernel(CUfunction function, unsigned grid, unsigned, unsigned, unsigned threads,
                         unsigned, unsigned, unsigned shared, CUstream stream, void** parameters,
                         void**) {
-    return record(stream, function, {"", grid, threads, shared, false, false, {}}, parameters);
+    return record(stream, function, {"", grid, threads, shared, false, {}}, parameters);
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** params,
                           void**) {
     return cuLaunchKernel(function, config->gridDimX, 1, 1, config->blockDimX, 1, 1,
                           config->sharedMemBytes, config->hStream, params, nullptr);
-}
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid, unsigned, unsigned,
-                                   unsigned threads, unsigned, unsigned, unsigned shared,
-                                   CUstream stream, void** parameters) {
-    return record(stream, function, {"", grid, threads, shared, true, false, {}}, parameters);
 }
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {

@@ -14,7 +14,6 @@ struct FakeCuda {
         unsigned grid = 0;
         unsigned threads = 0;
         unsigned shared_bytes = 0;
-        bool cooperative = false;
         bool has_args = false;
         std::vector<std::byte> args;
     };

@@ -167,7 +167,8 @@ TEST_CASE("whatever lies where large teams step, the arrays count") {
     const auto threads = few_if_sanitized<int>({32, 64, 96}, {1});
     for (const int lanes : threads) {
         CAPTURE(lanes);
-        Environment plain(cpu(1), settings(folder, 1)), moved = moving(settings(folder, 1), lanes);
+        Environment plain(quick_cpu(), settings(folder, 1)),
+            moved = moving(settings(folder, 1), lanes);
         Bytes earlier = copied(workspace(moved));
 #ifdef NACELLE_SANITIZE
         const int steps = 60;

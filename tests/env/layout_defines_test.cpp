@@ -1,4 +1,4 @@
-#include "engine/env/layout_defines.h"
+#include "engine/compile/layout_defines.h"
 
 #include "tests/env/workbench.h"
 

@@ -1,4 +1,4 @@
-#include "engine/env/schema.h"
+#include "engine/compile/schema.h"
 #include "tests/env/workbench.h"
 
 #include <cstring>

@@ -1,6 +1,6 @@
 #include "tests/env/parts.h"
 #include "tests/env/team_authors.h"
-#include "tests/env/workbench.h"
+#include "tests/sdk/emulated.h"
 #include "tests/sdk/team_everything.h"
 #include "tests/support/random.h"
 
@@ -14,11 +14,11 @@ using namespace nacelle::test;
 
 namespace {
 
-Json chase_json(const Folder& folder, uint32_t count, int hunters = 3, int preys = 37) {
+Json chase_json(const Folder& folder, uint32_t count) {
     return {{"source", folder.write("chase.cu", team_everything)},
             {"count", count},
             {"params", {{"speed", {{"uniform", {0.05, 0.2}}}}}},
-            {"constants", {{"hunters", hunters}, {"preys", preys}}}};
+            {"constants", {{"hunters", 3}, {"preys", 37}}}};
 }
 
 // Actions that depend on the step alone.
@@ -117,12 +117,12 @@ NACELLE_ENV(Crowd)
 TEST_CASE("a batch of teams that is split in two does what the whole does") {
     const Folder folder;
     EnvSettings settings = settings_of(chase_json(folder, 30));
-    Environment whole(cpu(), settings);
+    Environment whole(quick_cpu(), settings);
     settings.count = 11;
-    Environment low(cpu(), settings);
+    Environment low(quick_cpu(), settings);
     settings.count = 19;
     settings.first_env = 11;
-    Environment high(cpu(), settings);
+    Environment high(quick_cpu(), settings);
     for (int t = 0; t < 40; ++t)
         for (Environment* env : {&whole, &low, &high}) env->step_at_random();
     for (const NamedArray& array : whole.arrays().all()) {
@@ -136,10 +136,10 @@ TEST_CASE("a batch of teams that is split in two does what the whole does") {
 
 TEST_CASE("the number of the CPU's threads changes nothing for teams") {
     const Folder folder;
-    Environment one(cpu(1), settings_of(chase_json(folder, 50)));
+    Environment one(quick_cpu(), settings_of(chase_json(folder, 50)));
     for (int t = 0; t < 30; ++t) one.step_at_random();
     for (const int threads : {2, 5}) {
-        Environment several(cpu(threads), settings_of(chase_json(folder, 50)));
+        Environment several(quick_cpu(threads), settings_of(chase_json(folder, 50)));
         for (int t = 0; t < 30; ++t) several.step_at_random();
         CHECK(first_difference(one, several) == "");
     }
@@ -147,8 +147,8 @@ TEST_CASE("the number of the CPU's threads changes nothing for teams") {
 
 TEST_CASE("no two teams and no two agents start alike, and another seed gives other numbers") {
     const Folder folder;
-    const Json json = chase_json(folder, 40, 3, 50);
-    Environment env(cpu(), settings_of(json)), other(cpu(), settings_of(json, 2));
+    const Json json = chase_json(folder, 55);
+    Environment env(quick_cpu(), settings_of(json)), other(quick_cpu(), settings_of(json, 2));
     std::vector<double> x = numbers(env, "prey.at.x");
     const std::vector<double> elsewhere = numbers(other, "prey.at.x");
     x.insert(x.end(), elsewhere.begin(), elsewhere.end());
@@ -162,7 +162,7 @@ TEST_CASE("no two teams and no two agents start alike, and another seed gives ot
 
 TEST_CASE("parameters that vary are drawn once for each team and episode") {
     const Folder folder;
-    Environment env(cpu(), settings_of(chase_json(folder, 200)));
+    Environment env(quick_cpu(), settings_of(chase_json(folder, 200)));
     std::vector<double> before = numbers(env, "param.speed");
     for (const double speed : before) {
         CHECK(speed >= 0.05);

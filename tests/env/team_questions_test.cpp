@@ -190,11 +190,11 @@ TEST_CASE("questions, bins and the nearest are those of plain loops, for 1 to 1,
     Dice dice(seed);
     const Folder folder;
     const std::filesystem::path source = folder.write("asks.cu", asks);
-    const std::vector<std::pair<int, int>> sizes = {{1, 1},  {2, 9},     {31, 4},   {32, 1},
+    const std::vector<std::pair<int, int>> sizes = {{1, 3},  {2, 9},     {31, 4},   {32, 1},
                                                     {33, 8}, {105, 300}, {1000, 40}};
     for (const auto& [agents, bins] : few_if_sanitized(sizes, {0, 4, 6})) {
         CAPTURE(agents);
-        Environment env(cpu(), asks_settings(source, agents, bins, 3));
+        Environment env(quick_cpu(), asks_settings(source, agents, bins, 3));
         for (int trial = 0; trial < 8; ++trial) {
             const Members members = random_members(dice, size_t(3 * agents), bins);
             give(env, members);
@@ -210,8 +210,8 @@ TEST_CASE("the answers have the same bits for any number of a GPU's threads") {
     Dice dice(seed);
     const Folder folder;
     const std::filesystem::path source = folder.write("asks.cu", asks);
-    const std::vector<std::pair<int, int>> all = {{1, 3},    {31, 4},    {33, 8},
-                                                  {105, 40}, {300, 200}, {1100, 60}};
+    const std::vector<std::pair<int, int>> all = {{1, 3},     {31, 4},    {33, 8},
+                                                  {105, 300}, {300, 200}, {1100, 60}};
     const auto sizes = few_if_sanitized(all, {3});
     const auto threads = few_if_sanitized<int>({32, 64, 128}, {1});
     for (const auto& [agents, bins] : sizes)
@@ -219,16 +219,13 @@ TEST_CASE("the answers have the same bits for any number of a GPU's threads") {
             CAPTURE(agents);
             CAPTURE(lanes);
             const EnvSettings settings = asks_settings(source, agents, bins, 2);
-            Environment plain(cpu(1), settings), emulated(cpu(1), settings),
-                moved = moving(settings, lanes);
-            Emulated gpu(emulated, lanes);
-            if (agents > 32) CHECK(gpu.lanes() == uint32_t(lanes));
+            Environment plain(quick_cpu(), settings), emulated = on_threads(settings, lanes),
+                                                      moved = moving(settings, lanes);
+            if (agents > 32) CHECK(emulated.schema().header().env_threads == uint32_t(lanes));
             for (int trial = 0; trial < 3; ++trial) {
                 const Members members = random_members(dice, size_t(2 * agents), bins);
                 for (Environment* const env : {&plain, &emulated, &moved}) give(*env, members);
-                plain.step();
-                gpu.step(false);
-                moved.step();
+                for (Environment* const env : {&plain, &emulated, &moved}) env->step();
                 for (Environment* const env : {&emulated, &moved}) {
                     check_answers(*env, members);
                     REQUIRE(first_difference(plain, *env) == "");
@@ -244,12 +241,11 @@ TEST_CASE("a row that is not finite is named by a GPU's code wherever it was gat
     const auto all = few_if_sanitized<int>({0, 1, 30, 31, 32, 57, 58, 60, 62, 63, 64}, {9});
     for (const int agent : all) {
         CAPTURE(agent);
-        Environment env(cpu(1), asks_settings(source, agents, 8, 1));
-        Emulated gpu(env, 64);
+        Environment env = on_threads(asks_settings(source, agents, 8, 1), 64);
         std::vector<double> value(agents, 1);
         value[size_t(agent)] = 3e38;    // twice that is too much
         write_numbers(env, "agent.value", value);
-        gpu.step(false);
+        env.step();
         const std::string words = complaint([&] { env.check_finite(); });
         CHECK_MESSAGE(contains(words, "obs of agent " + std::to_string(agent) +
                                           " of environment 0 is infinite"),
@@ -261,7 +257,7 @@ TEST_CASE("members that are in no bin stay who and where they are") {
     const Folder folder;
     const EnvSettings settings =
         settings_of({{"source", folder.write("strays.cu", strays)}, {"count", 3}});
-    Environment plain(cpu(1), settings), moved = moving(settings, 32);
+    Environment plain(quick_cpu(), settings), moved = moving(settings, 32);
     for (int step = 0; step < 12; ++step) {
         plain.step();
         moved.step();
@@ -285,6 +281,6 @@ TEST_CASE("stored bins that there are not are none") {
             check_answers(env, members);
         }
     };
-    holds(Environment(cpu(1), settings));
+    holds(Environment(quick_cpu(), settings));
     holds(moving(settings, 64));
 }

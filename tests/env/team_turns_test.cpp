@@ -142,7 +142,7 @@ TEST_CASE("who waits does nothing and looks on, who is out shows nothing and end
     for (const int agents : few_if_sanitized<int>({1, 2, 31, 32, 33, 105}, {0, 4})) {
         CAPTURE(agents);
         Environment env(
-            cpu(),
+            quick_cpu(),
             settings_of({{"source", source}, {"count", 5}, {"constants", {{"agents", agents}}}}));
         Followed followed(env, seed);
         for (int t = 0; t < 25; ++t) {
@@ -159,14 +159,13 @@ TEST_CASE("so it is in the code of a GPU") {
     const std::filesystem::path source = folder.write("plans.cu", plans);
     for (const int agents : {3, 40}) {
         CAPTURE(agents);
-        Environment env(
-            cpu(1),
-            settings_of({{"source", source}, {"count", 3}, {"constants", {{"agents", agents}}}}));
-        Emulated gpu(env);
+        Environment env = on_threads(
+            settings_of({{"source", source}, {"count", 3}, {"constants", {{"agents", agents}}}}),
+            0);
         Followed followed(env, seed);
         for (int t = 0; t < 12; ++t) {
             CAPTURE(t);
-            followed.step([&] { gpu.step(false); });
+            followed.step([&] { env.step(); });
         }
     }
 }

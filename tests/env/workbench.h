@@ -1,7 +1,8 @@
 #pragma once
 #include "engine/base/error.h"
 #include "engine/base/files.h"
-#include "engine/env/embedded_sdk.h"
+#include "engine/check/variant.h"
+#include "engine/compile/embedded_sdk.h"
 #include "engine/env/environment.h"
 
 #include <algorithm>
@@ -59,6 +60,20 @@ inline std::shared_ptr<RunsOn> open(const std::string& backend, int threads = 2)
                          .env_folders = {env_folder}});
 }
 inline std::shared_ptr<RunsOn> cpu(int threads = 2) { return open("cpu", threads); }
+// A CPU that compiles another build of the same code.
+inline std::shared_ptr<RunsOn> cpu_for(Variant variant) {
+#ifdef NACELLE_SANITIZE
+    variant.options.clear();    // -O1, which takes instrumented code longer than its own level
+#endif
+    return open_variant({.backend = "cpu", .cache = cache_place(), .env_folders = {env_folder}},
+                        variant, nullptr);
+}
+// For what does not depend on speed.
+inline std::shared_ptr<RunsOn> quick_cpu(int threads = 2) {
+    Variant variant = Variant::quick();
+    variant.threads = threads;
+    return cpu_for(std::move(variant));
+}
 
 // The names of all environments that come with the engine.
 inline std::vector<std::string> all_environments() {
@@ -121,11 +136,7 @@ inline void fill_numbers(Environment& env, const std::string& name, double value
     write_numbers(env, name, std::vector<double>(env.arrays()[name].count(), value));
 }
 
-inline std::vector<std::byte> bytes_of(const NamedArray& array) {
-    std::vector<std::byte> bytes(array.bytes());
-    array.read(bytes.data());
-    return bytes;
-}
+inline std::vector<std::byte> bytes_of(const NamedArray& array) { return array.raw(); }
 // The first array whose bytes differ, or an empty text.
 inline std::string first_difference(Environment& a, Environment& b) {
     for (const NamedArray& array : a.arrays().all())

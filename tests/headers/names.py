@@ -9,7 +9,7 @@ STANDARD = {
     'charconv': 'to_chars from_chars', 'chrono': 'chrono', 'condition_variable': 'condition_variable', 'cmath': 'abs round sqrt isfinite', 'cstddef': 'byte max_align_t nullptr_t size_t', 'cstdint': 'uint64_t',
     'cstdio': 'snprintf printf fprintf',
     'cstring': 'memcpy memset memcmp strlen strerror', 'deque': 'deque', 'exception': 'exception_ptr exception current_exception',
-    'filesystem': 'filesystem', 'fstream': 'ifstream ofstream', 'functional': 'function hash less', 'future': 'future shared_future promise async',
+    'filesystem': 'filesystem', 'fstream': 'ifstream ofstream', 'functional': 'function hash less', 'initializer_list': 'initializer_list', 'future': 'future shared_future future_status promise async',
     'iostream': 'cout cerr', 'limits': 'numeric_limits', 'list': 'list', 'map': 'map multimap',
     'memory': 'unique_ptr shared_ptr weak_ptr make_unique make_shared enable_shared_from_this', 'mutex': 'mutex lock_guard unique_lock',
     'numeric': 'accumulate iota', 'optional': 'optional nullopt', 'queue': 'queue', 'set': 'set', 'span': 'span as_bytes',

@@ -1,6 +1,6 @@
+#include "engine/jit/author_mistakes.h"
 #include "engine/jit/compiler_output.h"
 #include "engine/jit/diagnostics.h"
-#include "engine/jit/plain_words.h"
 #include "tests/jit/fixture.h"
 
 #include <doctest/doctest.h>
@@ -96,54 +96,59 @@ TEST_CASE("output that is cut or garbled is no trouble") {
 }
 
 TEST_CASE("the words of a static_assert are found in every compiler's message") {
-    CHECK(asserted_words("static assertion failed: State has a pointer") == "State has a pointer");
-    CHECK(asserted_words("static assertion failed with \"State has a \\\"pointer\\\"\"") ==
+    CHECK(assertion_message("static assertion failed: State has a pointer") ==
+          "State has a pointer");
+    CHECK(assertion_message("static assertion failed with \"State has a \\\"pointer\\\"\"") ==
           "State has a \"pointer\"");
-    CHECK(asserted_words("static_assert failed due to requirement 'sizeof(Tag) > 'a'' \"State has "
-                         "a \\\"pointer\\\"\"") == "State has a \"pointer\"");
-    CHECK(asserted_words("static_assert failed \"State has a pointer\"") == "State has a pointer");
-    CHECK(asserted_words(
+    CHECK(
+        assertion_message("static_assert failed due to requirement 'sizeof(Tag) > 'a'' \"State has "
+                          "a \\\"pointer\\\"\"") == "State has a \"pointer\"");
+    CHECK(assertion_message("static_assert failed \"State has a pointer\"") ==
+          "State has a pointer");
+    CHECK(assertion_message(
               "static assertion failed due to requirement 'ok<Tag>': State has a pointer") ==
           "State has a pointer");
-    CHECK_FALSE(asserted_words("static assertion failed"));
-    CHECK_FALSE(asserted_words("static_assert failed due to requirement 'x'"));
-    CHECK_FALSE(asserted_words("expected ';'"));
+    CHECK_FALSE(assertion_message("static assertion failed"));
+    CHECK_FALSE(assertion_message("static_assert failed due to requirement 'x'"));
+    CHECK_FALSE(assertion_message("expected ';'"));
 }
 
 TEST_CASE("raw words are recognised") {
-    CHECK(recognise("cannot bind bit-field 's.a' to 'int&'", "") == AuthorTrouble::bit_field);
-    CHECK(recognise("taking the address of a bit field is not allowed", "") ==
-          AuthorTrouble::bit_field);
-    CHECK(recognise("type \"Tag::State\" has no components to bind to", "") ==
-          AuthorTrouble::anonymous_struct);
-    CHECK(recognise(
+    CHECK(recognise_mistake("cannot bind bit-field 's.a' to 'int&'", "") ==
+          AuthorMistake::bit_field);
+    CHECK(recognise_mistake("taking the address of a bit field is not allowed", "") ==
+          AuthorMistake::bit_field);
+    CHECK(recognise_mistake("type \"Tag::State\" has no components to bind to", "") ==
+          AuthorMistake::anonymous_struct);
+    CHECK(recognise_mistake(
               "cannot decompose class type 'Tag::State' because it has an anonymous struct member",
-              "") == AuthorTrouble::anonymous_struct);
-    CHECK(recognise("invalid cast from type 'std::array<int, 3>' to type 'int'", "") ==
-          AuthorTrouble::std_array);
-    CHECK(recognise("qualified name is not allowed", "  std::array<int, 3> x;") ==
-          AuthorTrouble::std_array);
-    CHECK(recognise("qualified name is not allowed", "  std::vector<int> x;") ==
-          AuthorTrouble::no_standard_library);
-    CHECK(recognise("cannot open source file \"array\"", "#include <array>") ==
-          AuthorTrouble::std_array);
-    CHECK(recognise("cannot open source file \"vector\"", "#include <vector>") ==
-          AuthorTrouble::no_standard_library);
-    CHECK_FALSE(recognise("cannot open source file \"helper.h\"", "#include \"helper.h\""));
-    CHECK(recognise("'nacelle_author' was not declared in this scope", "") ==
-          AuthorTrouble::no_environment);
-    CHECK(recognise("namespace \"nacelle\" has no member \"Author\"", "") ==
-          AuthorTrouble::no_environment);
-    CHECK(recognise("'Author' is not a member of 'nacelle'", "") == AuthorTrouble::no_environment);
-    CHECK(recognise("no type named 'Author' in namespace 'nacelle'", "") ==
-          AuthorTrouble::no_environment);
-    CHECK(recognise("conflicting declaration 'using nacelle_author = struct Pond'", "") ==
-          AuthorTrouble::two_environments);
-    CHECK(recognise("type alias redefinition with different types ('Pond' vs 'Tag')",
-                    "NACELLE_ENV(Pond)") == AuthorTrouble::two_environments);
-    CHECK(recognise("invalid redeclaration of type name \"Author\" (declared at line 8)", "") ==
-          AuthorTrouble::two_environments);
-    CHECK_FALSE(recognise("class \"Tag::State\" has no member \"posx\"", "s.posx = 1;"));
+              "") == AuthorMistake::anonymous_struct);
+    CHECK(recognise_mistake("invalid cast from type 'std::array<int, 3>' to type 'int'", "") ==
+          AuthorMistake::std_array);
+    CHECK(recognise_mistake("qualified name is not allowed", "  std::array<int, 3> x;") ==
+          AuthorMistake::std_array);
+    CHECK(recognise_mistake("qualified name is not allowed", "  std::vector<int> x;") ==
+          AuthorMistake::no_standard_library);
+    CHECK(recognise_mistake("cannot open source file \"array\"", "#include <array>") ==
+          AuthorMistake::std_array);
+    CHECK(recognise_mistake("cannot open source file \"vector\"", "#include <vector>") ==
+          AuthorMistake::no_standard_library);
+    CHECK_FALSE(recognise_mistake("cannot open source file \"helper.h\"", "#include \"helper.h\""));
+    CHECK(recognise_mistake("'nacelle_author' was not declared in this scope", "") ==
+          AuthorMistake::no_environment);
+    CHECK(recognise_mistake("namespace \"nacelle\" has no member \"Author\"", "") ==
+          AuthorMistake::no_environment);
+    CHECK(recognise_mistake("'Author' is not a member of 'nacelle'", "") ==
+          AuthorMistake::no_environment);
+    CHECK(recognise_mistake("no type named 'Author' in namespace 'nacelle'", "") ==
+          AuthorMistake::no_environment);
+    CHECK(recognise_mistake("conflicting declaration 'using nacelle_author = struct Pond'", "") ==
+          AuthorMistake::two_environments);
+    CHECK(recognise_mistake("type alias redefinition with different types ('Pond' vs 'Tag')",
+                            "NACELLE_ENV(Pond)") == AuthorMistake::two_environments);
+    CHECK(recognise_mistake("invalid redeclaration of type name \"Author\" (declared at line 8)",
+                            "") == AuthorMistake::two_environments);
+    CHECK_FALSE(recognise_mistake("class \"Tag::State\" has no member \"posx\"", "s.posx = 1;"));
 }
 
 TEST_CASE("a failure without a message still says something") {

@@ -292,3 +292,31 @@ TEST_CASE("a path below the current directory is shown from there") {
     CHECK(wrong.text() == "/elsewhere/tag.cu: error: the file is empty\n");
     CHECK(Diagnostics{}.text() == "");
 }
+
+TEST_CASE("what a plugin got wrong stands in its own text, by its name") {
+    Compilers compilers;
+    ProgramSource source = program(compilers.write("tag.cu", author_text("s.x = 1;")));
+    const auto expect = [&](const std::string& header, const std::string& text,
+                            const std::string& file, int line, const std::string& excerpt) {
+        ProgramSource given = source;
+        given.headers.push_back({"probe/kernels.h", header});
+        given.given_by = "probe";
+        given.given_headers = 1;
+        given.instantiation = text + given.instantiation;
+        compilers.each(given, [&](const std::string&, const Diagnostics& wrong) {
+            CHECK(wrong.list.front().file == file);
+            CHECK(wrong.list.front().line == line);
+            CHECK(wrong.list.front().excerpt == excerpt);
+            CHECK(has(wrong.list.front().message, "nowhere"));
+            CHECK(wrong.list.size() == 1);
+            CHECK(has(wrong.text(), file + ":" + std::to_string(line) + ": error: "));
+        });
+    };
+    expect("", "\n\nint broken = nowhere;\n", "the program of probe", 3, "int broken = nowhere;");
+    expect("// Good.\ninline int one() { return nowhere; }\n", "#include <probe/kernels.h>\n",
+           "probe/kernels.h of probe", 2, "inline int one() { return nowhere; }");
+    // In a template of the plugin's, far from the place that uses it.
+    expect("template <class T>\nint of(T t) {\n    return t.nowhere;\n}\n",
+           "#include <probe/kernels.h>\ninline int two() { return of(Tag::State{}); }\n",
+           "probe/kernels.h of probe", 3, "    return t.nowhere;");
+}

@@ -113,7 +113,7 @@ std::unique_ptr<Compiler> nvrtc(std::shared_ptr<Cache> cache, const std::string&
 
 fs::path path_of(const Binary& binary) {
     if (!binary.is_path) throw std::runtime_error("this is no file");
-    return std::string(reinterpret_cast<const char*>(binary.image.data()), binary.image.size());
+    return binary.image;
 }
 
 float run(const Binary& binary) {
@@ -125,10 +125,7 @@ float run(const Binary& binary) {
     return result;
 }
 
-std::string text_of(const std::optional<std::vector<std::byte>>& found) {
-    if (!found) return "(nothing)";
-    return {reinterpret_cast<const char*>(found->data()), found->size()};
-}
+std::string text_of(const std::optional<std::string>& found) { return found.value_or("(nothing)"); }
 
 Binary compiled(Compiler& compiler, const ProgramSource& source) {
     Compiled result = compiler.compile(source);

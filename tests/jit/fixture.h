@@ -57,7 +57,7 @@ std::filesystem::path path_of(const Binary& binary);
 float run(const Binary& binary);
 
 // What a cache has found, as a text.
-std::string text_of(const std::optional<std::vector<std::byte>>& found);
+std::string text_of(const std::optional<std::string>& found);
 
 // What a compile must be, or the test ends with what it was.
 Binary compiled(Compiler& compiler, const ProgramSource& source);

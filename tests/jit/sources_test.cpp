@@ -1,8 +1,8 @@
 // An author's files as they may be found on a disk.
 #include "engine/base/error.h"
 #include "engine/base/text.h"
+#include "engine/jit/author_source.h"
 #include "engine/jit/diagnostics.h"
-#include "engine/jit/scan.h"
 #include "engine/jit/source_watch.h"
 #include "tests/jit/fixture.h"
 

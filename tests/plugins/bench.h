@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/plugins/learner_instance.h"
 #include "engine/plugins/run_hook.h"
+#include "engine/run/iteration.h"
 #include "tests/env/workbench.h"
 
 #include <doctest/doctest.h>

@@ -92,7 +92,7 @@ TEST_CASE("a file that cannot be written is a sentence") {
               name + ": " + file.string() + target + " cannot be written: Not a directory");
         CHECK(complaint([&] {
                   SinkInstance(plugins, name, folder.path(), {{"uot", 1}});
-              }) == name + ": uot: there is no such setting (there is: out)");
+              }) == name + ": uot: there is no such setting (there is: every, file, out)");
     }
 }
 
@@ -108,4 +108,38 @@ TEST_CASE("a full disk is a sentence") {
         CHECK(complaint([&] { sink.flush(); }) ==
               name + ": " + path.string() + " cannot be written: the disk is full");
     }
+}
+
+TEST_CASE("a sink writes the first reading after each so many steps, also when a run goes on") {
+    const Folder folder;
+    Plugins plugins = plugins_of({product_plugins});
+    const auto open = [&](const std::string& name) {
+        return SinkInstance(plugins, name, folder.path(),
+                            {{"every", 10}, {"file", "slow." + name}});
+    };
+    for (const std::string name : {"jsonl", "csv"}) {
+        {
+            SinkInstance sink = open(name);
+            for (const uint64_t step : {4, 8, 12, 16, 20, 24, 28}) sink.write(step, {{"a", 1}});
+        }
+        SinkInstance sink = open(name);
+        sink.rewind(24);
+        for (const uint64_t step : {28, 32, 36, 55}) sink.write(step, {{"a", 1}});
+    }
+    CHECK(read_file(folder.path() / "slow.csv") == "step,a\n12,1\n20,1\n32,1\n55,1\n");
+    CHECK(lines_of(folder.path() / "slow.jsonl").size() == 4);
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
+}
+
+TEST_CASE("a sink's file is one of its kind in the run's folder") {
+    const Folder folder;
+    Plugins plugins = plugins_of({product_plugins});
+    for (const std::string file : {"config.json", "../metrics.csv", ".csv", ""})
+        CHECK(complaint([&] {
+                  SinkInstance(plugins, "csv", folder.path(), {{"file", file}});
+              }) ==
+              "csv: file: expected the name of a .csv file in the run's folder, without a folder");
+    CHECK(complaint([&] {
+              SinkInstance(plugins, "tensorboard", folder.path(), {{"every", 0}});
+          }).starts_with("tensorboard: every: expected a number from 1 to "));
 }

@@ -1,3 +1,4 @@
+#include "engine/run/run.h"
 #include "tests/plugins/bench.h"
 #include "tests/support/skip.h"
 
@@ -61,6 +62,22 @@ TEST_CASE("a learner's kernels are recorded once and replayed on a GPU") {
     learn_and_act(on);
 }
 
+TEST_CASE("a learner that captures by itself is called for each iteration, and may wait in it") {
+    const auto on = cpu();
+    Plugins plugins = plugins_of({made_plugins});
+    const Json configuration = {{"learner", {{"name", "alone"}}},
+                                {"run", {{"total_steps", 80}, {"evaluate_every", 0}}}};
+    const auto env = std::make_shared<Environment>(on, recommended("cartpole", 8));
+    const uint64_t tick = env->tick();
+    TrainingRun run(env, plugins, configuration, "test");
+    CHECK(run.progress().iteration == 0);
+    CHECK(numbers(*env, "alone.calls") == std::vector<double>{0});
+    while (run.iterate()) {}
+    CHECK(run.progress().steps == 80);
+    CHECK(run.progress().metrics.front() == std::pair<std::string, double>("calls", 10));
+    CHECK(env->tick() == tick + 10);
+}
+
 TEST_CASE("an array that an ended instance left is taken over, zeroed; a living one's is not") {
     const auto on = cpu();
     Environment env(on, recommended("cartpole", 8));
@@ -94,7 +111,7 @@ TEST_CASE("what a learner asks for wrongly is refused in words") {
     CHECK(refused("the same array", "create") == "probe: there is an array 'probe.counts' already");
     CHECK(refused("a wrong size", "create") == "probe: probe.more: a size of 0 is not possible");
     CHECK(refused("a wrong type", "create") == "probe: probe.more: there is no element type 40");
-    CHECK(refused("table", "create") == "probe: table() is for hooks");
+    CHECK(refused("table", "create") == "probe: tables/1 is for hooks");
     CHECK(refused("throws after a refusal", "act") == "probe: something else");
     CHECK(refused("a thread", "act") ==
           "probe: the host may be asked only within a call and on the thread that made it");
@@ -103,6 +120,7 @@ TEST_CASE("what a learner asks for wrongly is refused in words") {
 TEST_CASE("a program of a plugin that does not compile is an error with the compiler's words") {
     const std::string text = refused("broken program", "create");
     INFO(text);
-    CHECK(text.starts_with("probe: "));
+    CHECK(text.starts_with("probe: the program of probe:3: error: "));
     CHECK(contains(text, "nowhere"));
+    CHECK(contains(text, "\n     3 | int broken = nowhere;"));
 }

@@ -106,11 +106,10 @@ TEST_CASE("a draft leaves the bytes of the full build, in every environment of t
         env["count"] = 40;
         const auto on = cpu();
         Environment full(on, settings_of(env)), other(on, settings_of(env));
-        const Recipe recipe = other.recipe();
-        const EnvCode code =
-            compile_environment(*drafts, recipe.settings, recipe.varied, nullptr, true);
-        REQUIRE(code.stepwise.draft);
-        const std::unique_ptr<Program> before = other.run_instead(code.stepwise);
+        const Binary draft =
+            compile_env(drafts, other.code().source, {.draft = true}).stepwise.get();
+        REQUIRE(draft.draft);
+        const std::unique_ptr<Stepwise> before = other.run_instead(draft);
         const auto both = [&](auto&& act) {
             act(full), act(other);
             CHECK(first_difference(full, other) == "");

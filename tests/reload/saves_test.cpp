@@ -157,16 +157,16 @@ TEST_CASE(
     for (const int pause : {0, 30, 150}) {
         CAPTURE(pause);
         const std::string unique = "// " + std::to_string(fresh_seed()) + "\n";
-        PendingProgram pending = bench.env().begin_program(
+        PendingProgram pending = bench.env().code().begin(
             {.instantiation =
                  unique + "#include <nacelle/programs/evaluation.h>\nNACELLE_EVALUATION()\n",
              .headers = {},
              .defines = {}});
         std::this_thread::sleep_for(std::chrono::milliseconds(pause));
         bench.save({.before = unique, .state = "double other; float value; int steps;"});
-        const Program& program = bench.env().program(std::move(pending));
+        const Program& program = bench.env().programs().add(std::move(pending));
         CHECK(program.schema().header().layout == layout);
-        bench.env().release(program);
+        bench.env().programs().release(program);
         bench.save(adding(1));
     }
 }
@@ -174,7 +174,7 @@ TEST_CASE(
 TEST_CASE("a program is begun though its file is away") {
     Bench bench(cpu(), adding(1));
     fs::rename(bench.source(), bench.folder().path() / "elsewhere.cu");
-    CHECK_NOTHROW(bench.env().program(
+    CHECK_NOTHROW(bench.env().programs().add(
         {.instantiation = "// " + std::to_string(fresh_seed()) +
                           "\n#include <nacelle/programs/evaluation.h>\nNACELLE_EVALUATION()\n",
          .headers = {},

@@ -175,7 +175,7 @@ void not_finite(const Where& on) {
 
 void program_stays_valid(const Where& on) {
     Bench bench(on);
-    Program& program = bench.env().program(
+    Program& program = bench.env().programs().add(
         {.instantiation =
              "#include <nacelle/programs/random_rollout.h>\nNACELLE_RANDOM_ROLLOUT()\n",
          .headers = {},

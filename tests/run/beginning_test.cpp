@@ -102,8 +102,7 @@ TEST_CASE("a learner's program is asked for before its environment's code is the
     Trainee loaded(load_environment(cpu(), bench.plugins, all, "test"), bench.plugins, all, "test");
     for (int i = 0; i < 2; ++i) {
         CHECK(first_difference(begun->environment(), loaded.environment()) == "");
-        for (Trainee* const one : {begun.get(), &loaded})
-            one->environment().on().stream->replay(*one->record());
+        for (Trainee* const one : {begun.get(), &loaded}) one->iteration().run();
     }
     CHECK(begun->environment().tick() == loaded.environment().tick());
     CHECK(begun->environment().tick() > 1);

@@ -81,6 +81,41 @@ TEST_CASE("a setting that nobody knows is refused with its path") {
               .find("needs 1024 environments; env.count is 512") != std::string::npos);
 }
 
+TEST_CASE("a sink is a name or an object with the sink's own settings") {
+    const Folder folder;
+    const auto out = folder.path() / "run";
+    const Json sinks = {"jsonl", {{"name", "csv"}, {"every", 1000000}, {"file", "slow.csv"}}};
+    Plugins plugins = built_plugins();
+    const Json configuration = cartpole({{"run", {{"total_steps", 600000}, {"sinks", sinks}}}});
+    TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins, configuration,
+                    "test", {.out = out});
+    CHECK(run.configuration()["run"]["sinks"] == sinks);
+    CHECK(std::filesystem::exists(out / "metrics.jsonl"));
+    CHECK(std::filesystem::exists(out / "slow.csv"));
+}
+
+TEST_CASE("a setting that a sink does not know is refused, and no directory is left behind") {
+    const Folder folder;
+    const auto out = folder.path() / "run";
+    Plugins plugins = built_plugins();
+    const auto refused = [&](const Json& sinks) {
+        const Json configuration = cartpole({{"run", {{"sinks", sinks}}}});
+        return complaint([&] {
+            TrainingRun run(load_environment(cpu(), plugins, configuration, "test"), plugins,
+                            configuration, "test", {.out = out});
+        });
+    };
+    CHECK(refused({"jsonl", {{"name", "csv"}, {"evry", 3}}}) ==
+          "csv: evry: there is no such setting (there is: every, file, out)");
+    CHECK(refused({"jsonl", 3}) ==
+          "test: run.sinks[1]: expected a name or an object with a name, found 3");
+    CHECK(refused(Json::array({{{"every", 3}}})) == "test: run.sinks[0].name: is missing (csv)");
+    CHECK(refused(Json::array({{{"name", "csv"}, {"out", "x"}}})) ==
+          "test: run.sinks[0].out: is the run's directory, which every sink is told");
+    CHECK(refused("csv") == "test: run.sinks: expected a list of names and objects, found \"csv\"");
+    CHECK_FALSE(std::filesystem::exists(out));
+}
+
 TEST_CASE("a run of a team tells the returns of each policy") {
     Plugins plugins({NACELLE_BUILD_ROOT "/tests/plugins", NACELLE_BUILD_ROOT "/tests"},
                     cpu()->cache);

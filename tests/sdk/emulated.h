@@ -1,5 +1,4 @@
 #pragma once
-#include "engine/check/variant.h"
 #include "tests/env/workbench.h"
 
 #include <cstring>
@@ -114,19 +113,17 @@ class Emulated final {
 public:
     explicit Emulated(Environment& env, int lanes = 0)
         : env_(env),
-          program_(env.program(
+          program_(env.programs().add(
               {.instantiation = both_programs, .headers = {}, .defines = defines(lanes)})),
           step_(program_.kernel("nacelle_step")),
           steps_(program_.kernel("nacelle_random_rollout")),
           reset_(program_.kernel("nacelle_reset")) {}
 
-    uint32_t lanes() const { return program_.schema().header().env_threads; }
-    void step(bool draw) {
-        const StepArgs args{.ahead = 0, .draw = draw};
+    void step_at_random() {
+        const StepArgs args{.ahead = 0, .draw = true};
         env_.launch(step_, over(env_.count()), args_of(args));
         env_.record_ticks(1);
     }
-    void step_at_random() { step(true); }
     // A GPU keeps the state in registers or shared memory between them.
     Records steps_at_random(uint32_t steps) {
         return record_steps(env_, steps_, over(env_.count()), steps);
@@ -155,13 +152,15 @@ private:
     Kernel step_, steps_, reset_;
 };
 
-// The code of a GPU on threads, `lanes` for a team, where a sort moves the members as in large teams.
+// The code of a GPU on threads, `lanes` for a team.
+inline Environment on_threads(const EnvSettings& settings, int lanes) {
+    return Environment(cpu_for(Variant::emulated(lanes)), settings);
+}
+// The same where a sort moves the members, as in large teams.
 inline Environment moving(const EnvSettings& settings, int lanes) {
     Variant variant = Variant::emulated(lanes);
     variant.defines.emplace_back("NACELLE_MOVES");
-    return Environment(
-        open_variant({.backend = "cpu", .cache = shared_cache()->directory()}, variant, nullptr),
-        settings);
+    return Environment(cpu_for(variant), settings);
 }
 
 // `rounds` of steps one by one and in one launch, with resets between, by both paths: the same bytes
@@ -173,7 +172,7 @@ struct Course {
 };
 inline void compare_with_emulation(EnvSettings settings, uint32_t count, Course course) {
     settings.count = count;
-    const auto on = open("cpu", 1);
+    const auto on = quick_cpu(1);
     Environment plain(on, settings), emulated(on, settings);
     Emulated gpu(emulated, course.lanes);
 #ifdef NACELLE_SANITIZE

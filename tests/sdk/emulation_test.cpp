@@ -122,7 +122,7 @@ TEST_CASE("several steps in one launch are those of single steps on a CPU, too")
                          {"constants", {{"hunters", hunters}, {"preys", preys}}}});
         Environment single(cpu(), settings), many(cpu(), settings);
         Program& program =
-            many.program({.instantiation = both_programs, .headers = {}, .defines = {}});
+            many.programs().add({.instantiation = both_programs, .headers = {}, .defines = {}});
         const Kernel kernel = program.kernel("nacelle_random_rollout");
         for (int round = 0; round < 4; ++round) {
             const Records expected = single_steps(single, 13),

@@ -1,5 +1,6 @@
 #include "engine/supervised/child.h"
 
+#include "engine/base/process.h"
 #include "engine/supervised/lines.h"
 #include "tests/support/processes.h"
 

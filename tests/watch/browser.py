@@ -194,30 +194,30 @@ def a_recording_is_played(bench):
         browser.until("document.getElementById('picture').width > 300")
         first = browser.pixels()
         wait_until(lambda: browser.pixels() != first)
-        browser.until("Number(document.getElementById('film-step').value) > 5")
-        browser.until("document.querySelectorAll('#film-episode option').length > 4")
+        browser.until("Number(document.getElementById('player-step').value) > 5")
+        browser.until("document.querySelectorAll('#player-episode option').length > 4")
         browser.until("document.querySelectorAll('#arrays code').length > 5 && document.querySelectorAll('.parameter .fixed').length > 1")
         browser.shot('play')
         browser.js("document.getElementById('pause').click()")
         browser.until("document.getElementById('state').textContent === 'paused'")
-        browser.js(change('film-env', 1))
-        browser.until("[...document.querySelectorAll('#film-episode option')].every((one) => one.textContent.includes('environment 1'))")
-        browser.js(change('film-step', 40, 'input'))
-        browser.until("document.getElementById('film-at').textContent.startsWith('step 40 of ')")
+        browser.js(change('player-env', 1))
+        browser.until("[...document.querySelectorAll('#player-episode option')].every((one) => one.textContent.includes('environment 1'))")
+        browser.js(change('player-step', 40, 'input'))
+        browser.until("document.getElementById('player-at').textContent.startsWith('step 40 of ')")
         held = wait_until(lambda: browser.pixels() if browser.js(text('episode')) is not None else None)
         key = "window.dispatchEvent(new KeyboardEvent('keydown', { key: 'KEY' }))"
         browser.js(key.replace('KEY', 'ArrowRight'))
-        browser.until("document.getElementById('film-at').textContent.startsWith('step 41 of ')")
+        browser.until("document.getElementById('player-at').textContent.startsWith('step 41 of ')")
         wait_until(lambda: browser.pixels() != held)
         browser.js(key.replace('KEY', 'ArrowLeft'))
-        browser.until("document.getElementById('film-at').textContent.startsWith('step 40 of ')")
-        episode = browser.js("document.getElementById('film-episode').options[1].value")
-        browser.js(change('film-episode', episode))
-        browser.until("document.getElementById('film-at').textContent.startsWith('step 0 of ')")
-        assert browser.js("document.getElementById('film-episode').value") == episode
+        browser.until("document.getElementById('player-at').textContent.startsWith('step 40 of ')")
+        episode = browser.js("document.getElementById('player-episode').options[1].value")
+        browser.js(change('player-episode', episode))
+        browser.until("document.getElementById('player-at').textContent.startsWith('step 0 of ')")
+        assert browser.js("document.getElementById('player-episode').value") == episode
         browser.js(change('pace', 200))
         browser.js("document.getElementById('pause').click()")
-        browser.until("document.getElementById('film-episode').value !== '" + episode + "'")      # it goes on with the next one
+        browser.until("document.getElementById('player-episode').value !== '" + episode + "'")      # it goes on with the next one
         browser.shot('play-next')
         assert not browser.faults, browser.faults
 

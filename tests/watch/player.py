@@ -25,16 +25,16 @@ def it_plays_at_its_pace_and_holds_at_the_end(bench):
     listed = [line for line in map(json.loads, bench.good('play', path, '--json').splitlines()) if line['kind'] == 'episode']
     with Played(bench, 'play', path, '--web', '--episode', '0,1', '--fps', '50') as program:
         page = Page(program.address())
-        film = page.until(lambda known: known['film'] and known['picture'] and known['arrays'])['film']
-        assert [one['index'] for one in film['episodes']] == [0, 1] and film['problems'] == [], film
-        assert [one['steps'] for one in film['episodes']] == [one['steps'] for one in listed[:2]]
+        player = page.until(lambda known: known['player'] and known['picture'] and known['arrays'])['player']
+        assert [one['index'] for one in player['episodes']] == [0, 1] and player['problems'] == [], player
+        assert [one['steps'] for one in player['episodes']] == [one['steps'] for one in listed[:2]]
         assert page.known['environment']['name'] == 'TagGridworld' and page.known['environment']['agents'] == 5
         began = time.monotonic()
         page.until(lambda known: known['status']['episode'] == 1)
-        steps = film['episodes'][0]['steps']
+        steps = player['episodes'][0]['steps']
         assert steps / 50 * 0.7 < time.monotonic() - began < steps / 50 + 3
         page.until(lambda known: known['status']['state'] == 'paused')
-        assert page.known['status']['step'] == film['episodes'][1]['steps'] - 1
+        assert page.known['status']['step'] == player['episodes'][1]['steps'] - 1
         page.say(do='play')         # from the end it begins anew
         page.until(lambda known: known['status']['state'] == 'runs' and known['status']['step'] < 30)
         page.close()
@@ -77,9 +77,9 @@ def episodes_environments_arrays_and_pace_are_chosen(bench):
     path = recorded(bench)
     with Played(bench, 'play', path, '--web', '--step', '0') as program:
         page = Page(program.address())
-        film = page.until(lambda known: known['film'] and known['status']['state'] == 'paused')['film']
-        of = {which: [one['index'] for one in film['episodes'] if one['env'] == which] for which in (0, 1)}
-        assert page.known['status']['episode'] == film['episodes'][-1]['index']      # the last one, where none is named
+        player = page.until(lambda known: known['player'] and known['status']['state'] == 'paused')['player']
+        of = {which: [one['index'] for one in player['episodes'] if one['env'] == which] for which in (0, 1)}
+        assert page.known['status']['episode'] == player['episodes'][-1]['index']      # the last one, where none is named
         page.say(do='env', value=0)
         page.say(do='episode', value=of[0][0])
         page.until(lambda known: known['status']['env'] == 0 and known['status']['episode'] == of[0][0])
@@ -111,7 +111,7 @@ def a_recording_without_its_source_shows_its_arrays_and_one_that_is_cut_says_so(
         page = Page(program.address())
         page.until(lambda known: 'was not found' in known['picture']['note'] and known['picture']['shapes'])
         assert {one['name'] for one in page.known['arrays']} == {'state.x', 'state.x_dot', 'state.theta', 'state.theta_dot', 'reward'}, page.known['arrays']
-        assert page.known['film']['problems'], page.known['film']
+        assert page.known['player']['problems'], page.known['player']
         assert abs(page.value('gravity') - 9.8) < 1e-5, page.known['parameters']
         page.close()
     assert 'mine/pole.recording: ' in program.errors, program.errors

@@ -12,6 +12,7 @@ def arguments():
     parser.add_argument('--suffix', action='append', help='kinds of file to embed (default: .h)')
     parser.add_argument('--declared-in', required=True, help='the header that declares the function')
     parser.add_argument('--element', default='nacelle::EmbeddedFile', help='another type of two members: name and text')
+    parser.add_argument('--sized', action='store_true', help='it begins with its size')
     parser.add_argument('--function', required=True, help='the function to define, with its namespace')
     parser.add_argument('--output', type=Path, required=True)
     parser.add_argument('--depfile', type=Path, required=True)
@@ -29,8 +30,9 @@ def source(options, headers):
     for index, header in enumerate(headers):
         parts.append(f'\n// {header.relative_to(options.root).as_posix()}\n' + array(index, header.read_bytes()))
     parts.append(f'\nconst {options.element} headers[] = {{\n')
+    size = f'sizeof({options.element}), ' if options.sized else ''
     for index, header in enumerate(headers):
-        parts.append(f'    {{"{header.relative_to(options.root).as_posix()}", text_{index}}},\n')
+        parts.append(f'    {{{size}"{header.relative_to(options.root).as_posix()}", text_{index}}},\n')
     parts.append(f'}};\n\n}}\n\nstd::span<const {options.element}> {options.function}() {{ return headers; }}\n')
     return ''.join(parts)
 

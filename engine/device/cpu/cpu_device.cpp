@@ -61,7 +61,7 @@ size_t CpuDevice::memory_free() { return machine_memory_free(); }
 
 void* CpuDevice::allocate(size_t bytes) {
     if (bytes == 0) return nullptr;
-    // The kernel promises more than it has and kills the process when it is used: ask first.
+    // The kernel overcommits memory and kills the process on its use: check first.
     const size_t available = memory_free();
     void* memory = nullptr;
     if (bytes <= available) memory = ::operator new(bytes, memory_alignment, std::nothrow);
@@ -81,7 +81,7 @@ std::unique_ptr<Module> CpuDevice::load(std::span<const std::byte> binary) {
     if (!std::filesystem::is_regular_file(path, ignored)) {
         throw Error(path, "there is no such shared object");
     }
-    // A path without a slash would be searched for among the system's libraries.
+    // The loader searches for a path without a slash among the libraries of the system.
     return std::make_unique<CpuModule>(std::filesystem::absolute(path));
 }
 

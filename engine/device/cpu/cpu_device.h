@@ -24,7 +24,7 @@ private:
 };
 
 constexpr int most_threads = 1024;
-// Throws where nobody can have meant this number of worker threads; 0 is one per processor.
+// Throws where the number of worker threads is out of range; 0 is one per processor.
 void check_threads(int threads);
 std::shared_ptr<Device> open_cpu(int threads);
 

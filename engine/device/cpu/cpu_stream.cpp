@@ -12,7 +12,7 @@
 namespace nacelle {
 namespace {
 
-// A kernel's arguments, copied to where any struct may lie. Most are small and need no allocation.
+// A copy of a kernel's arguments, aligned for any struct. Small ones need no allocation.
 class Arguments final {
 public:
     explicit Arguments(std::span<const std::byte> bytes) {
@@ -49,7 +49,7 @@ private:
     std::vector<std::function<void()>> calls_;
 };
 
-// An exception of author code ends here: above, only the engine's own errors are known.
+// Exceptions of author code end here: the code above knows only the engine's own errors.
 void run_kernel(ThreadPool& pool, const Kernel& kernel, const void* args, uint64_t blocks) {
     try {
         pool.run(reinterpret_cast<ThreadPool::Task>(kernel.function), args, blocks);

@@ -8,7 +8,7 @@
 
 namespace nacelle {
 
-// Runs each call before it returns; between begin_capture and end_capture it keeps the calls.
+// Runs each call before it returns; between begin_capture and end_capture it records the calls.
 class CpuStream final : public Stream {
 public:
     explicit CpuStream(std::shared_ptr<ThreadPool> pool) : pool_(std::move(pool)) {}
@@ -28,7 +28,7 @@ public:
     void* native() override { return nullptr; }
 
 private:
-    // What a GPU cannot do while it captures, a CPU does not do either.
+    // A GPU cannot do these calls during a capture, so a CPU refuses them as well.
     void require_no_capture(const char* call) const;
 
     std::shared_ptr<ThreadPool> pool_;

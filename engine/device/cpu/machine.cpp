@@ -7,7 +7,7 @@
 namespace nacelle {
 namespace {
 
-// What follows "key ... :" in a file of /proc, or an empty text.
+// The value of "key ... :" in a file of /proc, or an empty text.
 std::string value_of(const char* file, const std::string& key) {
     std::ifstream lines(file);
     for (std::string line; std::getline(lines, line);) {
@@ -20,7 +20,7 @@ std::string value_of(const char* file, const std::string& key) {
     return {};
 }
 
-// Where /proc does not say, nothing is refused on its account.
+// Where /proc does not tell, no limit applies.
 size_t memory_bytes(const std::string& key) {
     const std::string value = value_of("/proc/meminfo", key);
     size_t kibibytes = 0;

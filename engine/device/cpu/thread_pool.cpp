@@ -18,9 +18,8 @@ constexpr int spins_before_sleep = 2000;
 
 constexpr uint32_t caller_asleep = 1u << 31;
 
-// One turn of a wait that should be short. Now and then the processor is offered to others: what is
-// waited for may itself be waiting for it (on a busy machine of 2 processors a launch took 50 us
-// without that and 5 us with it, GCC 12, 2026-11).
+// One iteration of a short busy wait. It yields now and then: the awaited thread may need this processor (on a busy
+// machine of 2 processors a launch took 50 us without it and 5 us with it, GCC 12, 2026-11).
 void relax(int turn) {
     if (turn % 64 == 63) std::this_thread::yield();
 #if defined(__x86_64__) || defined(__i386__)
@@ -30,8 +29,8 @@ void relax(int turn) {
 #endif
 }
 
-// The same arithmetic on every thread: rounding and flushing of denormals are a thread's own, and a
-// host application may have changed them on the calling thread alone.
+// Gives every thread the same floating-point mode: rounding and flushing of denormals belong to a thread, and a host
+// application may have changed them on the calling thread alone.
 class PlainArithmetic final {
 public:
     PlainArithmetic() {

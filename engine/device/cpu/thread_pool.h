@@ -8,7 +8,7 @@
 
 namespace nacelle {
 
-// Threads that wait for kernels. The caller of run is one of them.
+// Worker threads for kernels. The caller of run() is one of them.
 class ThreadPool final {
 public:
     using Task = void (*)(const void* args, uint64_t begin, uint64_t end);
@@ -20,17 +20,16 @@ public:
 
     int threads() const { return workers_count_ + 1; }
 
-    // Runs `task` over the blocks [0, blocks), one contiguous piece a thread, and returns when all
-    // of them ran. The same thread always gets the same piece of equal work, so that it finds its
-    // rows in its own cache. Throws what the first piece that threw has thrown. May be called by
-    // several threads; they take turns. A task must not call it.
+    // Runs `task` over the blocks [0, blocks), one contiguous range a thread, and returns when all have run. A thread
+    // gets the same range for equal work, so that its rows are in its own cache. Rethrows the exception of the first
+    // range that threw one. Several threads may call it and take turns; a task must not call it.
     void run(Task task, const void* args, uint64_t blocks);
 
 private:
     static constexpr size_t cache_line = 64;
     enum State : uint32_t { idle, asleep, work, stop };
 
-    // Each worker looks at a line of its own: waking one does not disturb the others.
+    // Each worker polls a cache line of its own: waking one does not disturb the others.
     struct alignas(cache_line) Worker {
         std::atomic<uint32_t> state{idle};
         std::exception_ptr failure;

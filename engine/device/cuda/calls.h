@@ -1,9 +1,9 @@
 #pragma once
 #include <cuda.h>
 
-// The calls of the CUDA driver that the engine makes: our name, the library's, the signature. The
-// suffixes are spelled out and not left to the macros of cuda.h, which follow the newest driver:
-// each of these exists, with this signature, in every driver since CUDA 12.0.
+// The calls of the CUDA driver that the engine makes: our name, the symbol, the signature. The suffixes are spelled
+// out because the macros of cuda.h follow the newest driver: each of these symbols has this signature in every driver
+// since CUDA 12.0.
 #define NACELLE_CUDA_CALLS(CALL)                                                                   \
     CALL(error_name, "cuGetErrorName", CUresult(CUresult, const char**))                           \
     CALL(error_text, "cuGetErrorString", CUresult(CUresult, const char**))                         \
@@ -37,9 +37,6 @@
     CALL(launch, "cuLaunchKernel",                                                                 \
          CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,          \
                   unsigned, CUstream, void**, void**))                                             \
-    CALL(launch_cooperative, "cuLaunchCooperativeKernel",                                          \
-         CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,          \
-                  unsigned, CUstream, void**))                                                     \
     CALL(launch_with, "cuLaunchKernelEx",                                                          \
          CUresult(const CUlaunchConfig*, CUfunction, void**, void**))                              \
     CALL(stream_create, "cuStreamCreate", CUresult(CUstream*, unsigned))                           \
@@ -59,6 +56,6 @@
     CALL(event_synchronize, "cuEventSynchronize", CUresult(CUevent))                               \
     CALL(event_elapsed, "cuEventElapsedTime", CUresult(float*, CUevent, CUevent))
 
-// Calls that newer drivers add; null where this one has none.
+// Calls of newer drivers; null where this driver lacks them.
 #define NACELLE_CUDA_NEWER_CALLS(CALL)                                                             \
     CALL(function_parameter, "cuFuncGetParamInfo", CUresult(CUfunction, size_t, size_t*, size_t*))

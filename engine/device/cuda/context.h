@@ -5,8 +5,8 @@
 
 namespace nacelle {
 
-// The primary context of one GPU, shared with whatever else in the process uses that GPU. All that
-// was made on a device holds it, so that they can be destroyed in any order.
+// The primary context of a GPU, shared with all other users in the process. Every object of a device holds it, so
+// that they can be destroyed in any order.
 class CudaContext final {
 public:
     CudaContext(std::shared_ptr<const Driver> driver, int ordinal);
@@ -20,7 +20,7 @@ public:
         driver_->check(driver_->context_set(context_), "make the GPU current on this thread");
         return *driver_;
     }
-    // The same where nothing may be thrown; on a lost device the calls that follow fail harmlessly.
+    // The same without exceptions; on a lost device the following calls fail harmlessly.
     const Driver& enter_quietly() const noexcept {
         driver_->context_set(context_);
         return *driver_;
@@ -32,8 +32,8 @@ private:
     CUcontext context_ = nullptr;
 };
 
-// Lets the calling thread allocate, free and load while one of its streams is capturing: none of
-// that becomes part of the graph, and without this it would spoil the capture.
+// Lets the calling thread allocate, free and load while one of its streams is capturing: these calls do not become
+// part of the graph, and without this they would invalidate the capture.
 class OutsideCapture final {
 public:
     explicit OutsideCapture(const Driver& driver) : driver_(driver) {

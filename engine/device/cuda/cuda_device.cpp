@@ -11,8 +11,7 @@
 namespace nacelle {
 namespace {
 
-// "CUDA driver 13.0 (580.159)": the release is what people update, the driver's library knows only
-// the version of CUDA that it speaks.
+// "CUDA driver 13.0 (580.159)": users know the release; the driver's library reports only its CUDA version.
 std::string driver_text(int version) {
     std::string text = "CUDA driver " + cuda_version_text(version);
     std::string release;

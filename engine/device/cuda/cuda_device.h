@@ -7,7 +7,7 @@
 
 namespace nacelle {
 
-// A GPU behind the CUDA driver.
+// A GPU, used through the CUDA driver.
 class CudaDevice final : public Device {
 public:
     explicit CudaDevice(std::shared_ptr<const CudaContext> context);
@@ -26,8 +26,7 @@ private:
     CUstream zeroing_ = nullptr;
 };
 
-// The first GPU that the driver shows. Throws with the reason where there is none that works.
-// library: a name that the system's loader finds, or a path.
+// The first GPU of the driver. Throws with the reason where none works. library: a name for the loader, or a path.
 std::shared_ptr<Device> open_cuda(const std::string& library = "libcuda.so.1",
                                   const std::function<void()>& starting = {});
 

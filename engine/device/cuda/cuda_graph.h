@@ -6,10 +6,10 @@
 
 namespace nacelle {
 
-// A captured graph in the form that a GPU runs.
+// An instantiated CUDA graph.
 class CudaGraph final : public Graph {
 public:
-    // Consumes `captured`, also where it throws.
+    // Takes ownership of `captured`, also where it throws.
     CudaGraph(std::shared_ptr<const CudaContext> context, CUgraph captured);
     ~CudaGraph() override;
     CudaGraph(const CudaGraph&) = delete;

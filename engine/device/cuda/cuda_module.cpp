@@ -13,8 +13,8 @@ int attribute(const Driver& cuda, CUfunction function, CUfunction_attribute whic
     return value;
 }
 
-// The size of the one struct that a kernel takes, or 0 where it takes nothing or the driver cannot
-// say (it can since CUDA 12.4).
+// The size of the one struct that a kernel takes; 0 where it takes nothing or the driver is older than CUDA 12.4 and
+// cannot tell.
 size_t parameter_bytes(const Driver& cuda, CUfunction function) {
     size_t offset = 0;
     size_t bytes = 0;
@@ -41,7 +41,7 @@ CudaModule::~CudaModule() {
 
 Kernel CudaModule::kernel(const std::string& name) {
     const Driver& cuda = context_->enter();
-    // A module may put its kernels on the GPU only when they are first asked for.
+    // Lazy loading: a module may load its kernels at their first use.
     const OutsideCapture outside(cuda);
     CUfunction function = nullptr;
     const CUresult result = cuda.module_function(&function, module_, name.c_str());
@@ -60,8 +60,8 @@ Kernel CudaModule::kernel(const std::string& name) {
         static_cast<size_t>(attribute(cuda, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
     kernel.max_threads = attribute(cuda, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     kernel.args_bytes = parameter_bytes(cuda, function);
-    // Above 48 KiB a kernel must opt in. Done here and for all there is, a launch has nothing to
-    // remember; what a launch does not ask for stays with the cache.
+    // A kernel must opt in to more than 48 KiB. Doing it here for all kernels keeps launches simple; memory that a
+    // launch does not use stays with the cache.
     if (kernel.shared_bytes < shared_bytes_) {
         cuda.check(cuda.function_set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                      static_cast<int>(shared_bytes_ - kernel.shared_bytes)),

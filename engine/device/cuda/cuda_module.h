@@ -6,7 +6,7 @@
 
 namespace nacelle {
 
-// A cubin (or PTX text that ends with a zero) in a GPU's context.
+// A cubin (or zero-terminated PTX text) loaded into a context.
 class CudaModule final : public Module {
 public:
     CudaModule(std::shared_ptr<const CudaContext> context, const DeviceInfo& info,

@@ -16,7 +16,7 @@ constexpr uint64_t most_blocks = std::numeric_limits<int32_t>::max();
 
 CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
-// Only where it is wanted: a launch of clusters of one block is slower than one without clusters.
+// Only for clusters of several blocks: the attribute makes a launch slower.
 CUresult launch_cluster(const Driver& cuda, CUstream stream, CUfunction function, unsigned grid,
                         const LaunchShape& shape, void** parameters) {
     CUlaunchAttribute cluster{};
@@ -35,7 +35,7 @@ CUresult launch_cluster(const Driver& cuda, CUstream stream, CUfunction function
     return cuda.launch_with(&config, function, parameters, nullptr);
 }
 
-// An event that can be asked for its time.
+// An event with timing.
 class Event final {
 public:
     explicit Event(const Driver& cuda) : cuda_(cuda) {
@@ -81,12 +81,10 @@ void CudaStream::launch(const Kernel& kernel, const LaunchShape& shape,
     // The driver reads the arguments before it returns.
     void* parameter = const_cast<std::byte*>(args.data());
     void** parameters = args.empty() ? nullptr : &parameter;
-    const CUresult result =
-        shape.cluster > 1   ? launch_cluster(cuda, stream_, function, grid, shape, parameters)
-        : shape.cooperative ? cuda.launch_cooperative(function, grid, 1, 1, shape.threads, 1, 1,
-                                                      shape.shared_bytes, stream_, parameters)
-                            : cuda.launch(function, grid, 1, 1, shape.threads, 1, 1,
-                                          shape.shared_bytes, stream_, parameters, nullptr);
+    const CUresult result = shape.cluster > 1
+                                ? launch_cluster(cuda, stream_, function, grid, shape, parameters)
+                                : cuda.launch(function, grid, 1, 1, shape.threads, 1, 1,
+                                              shape.shared_bytes, stream_, parameters, nullptr);
     if (result != CUDA_SUCCESS) {
         cuda.fail(result, "launch the kernel '" + kernel.name + "' with " + std::to_string(blocks) +
                               " blocks of " + std::to_string(shape.threads) + " threads and " +
@@ -155,7 +153,7 @@ void CudaStream::synchronize() {
 void CudaStream::begin_capture() {
     require_no_capture("begin_capture");
     const Driver& cuda = context_->enter();
-    // Thread-local: what other threads allocate or compile meanwhile does not spoil the capture.
+    // Thread-local: allocations and compiles of other threads do not invalidate the capture.
     cuda.check(cuda.capture_begin(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                "begin the capture of a graph");
     capturing_ = true;

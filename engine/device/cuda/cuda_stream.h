@@ -6,7 +6,7 @@
 
 namespace nacelle {
 
-// A CUDA stream that waits for no other.
+// A CUDA stream that does not synchronise with the default stream.
 class CudaStream final : public Stream {
 public:
     CudaStream(std::shared_ptr<const CudaContext> context, const DeviceInfo& info);
@@ -30,7 +30,7 @@ public:
 
 private:
     void check_launch(const Kernel&, const LaunchShape&, uint64_t blocks, size_t args_bytes) const;
-    // A graph runs later, when ordinary host memory may be gone and cannot be read by the GPU.
+    // Throws for pageable host memory: a graph runs later, when the memory may be gone, and a GPU cannot read it.
     void require_capturable(const Driver& cuda, const void* host, const char* call) const;
     void require_no_capture(const char* call) const;
 

@@ -11,7 +11,7 @@ SharedLibrary open_library(const std::string& library) {
     try {
         return SharedLibrary(library);
     } catch (const Error& error) {
-        // The loader says the same of a library that the driver needs in turn, and names that one.
+        // The loader gives the same error for a library that the driver needs, and names that one.
         const std::string& reason = error.reason();
         const size_t missing = reason.find("cannot open shared object file");
         if (missing != std::string::npos && reason.find(".so") > missing) {
@@ -52,7 +52,7 @@ Driver::Driver(const std::string& library, const std::function<void()>& starting
     if (!get_version || get_version(&version_) != CUDA_SUCCESS) {
         throw Error("cuda", library + " is not a working CUDA driver");
     }
-    // Before anything else is looked up: an old driver lacks some of it.
+    // The version comes first: an old driver lacks some of the symbols.
     if (version_ < oldest_version) {
         throw Error("cuda",
                     "the NVIDIA driver speaks CUDA " + cuda_version_text(version_) + ", " +

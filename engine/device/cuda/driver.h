@@ -8,11 +8,11 @@
 
 namespace nacelle {
 
-// The CUDA driver, found at run time: a machine without one still runs everything on its CPU.
+// The CUDA driver, opened at run time: a machine without one runs everything on its CPU.
 class Driver final {
 public:
-    // Opens and initialises the driver. Throws where it is missing, too old or finds no GPU. `starting` is called in
-    // between: initialising takes a while.
+    // Opens and initialises the driver. Throws where it is missing, too old or finds no GPU. Calls `starting` before
+    // it initialises, which takes a while.
     explicit Driver(const std::string& library, const std::function<void()>& starting = {});
 
 #define NACELLE_CUDA_MEMBER(name, symbol, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
@@ -23,7 +23,7 @@ public:
     // 12040 for CUDA 12.4.
     int version() const { return version_; }
 
-    // Throws what went wrong where `result` is not success: "could not " and then `purpose`.
+    // Throws where `result` is not success: "could not " and then `purpose`.
     void check(CUresult result, const char* purpose) const {
         if (result != CUDA_SUCCESS) fail(result, purpose);
     }

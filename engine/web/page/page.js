@@ -5,11 +5,11 @@ import { drawPicture } from './draw.js';
 import { showParameters } from './parameters.js';
 import { showCurves, short } from './curves.js';
 import { showArrays, showChoice } from './arrays.js';
-import { listen, move, showFilm, showPlace } from './film.js';
+import { listen, move, showPlayer, showPlace } from './player.js';
 
 const at = (id) => document.getElementById(id);
 const known = {};          // the newest of each section
-const wishes = new Map();  // parameters to be sent with the next picture
+const pending = new Map();  // parameters to be sent with the next picture
 let socket = null;
 
 function send(command) {
@@ -17,11 +17,11 @@ function send(command) {
 }
 
 function ask(name, value) {
-  if (!wishes.size) requestAnimationFrame(() => {
-    for (const [key, wanted] of wishes) send({ do: 'param', name: key, value: wanted });
-    wishes.clear();
+  if (!pending.size) requestAnimationFrame(() => {
+    for (const [key, wanted] of pending) send({ do: 'param', name: key, value: wanted });
+    pending.clear();
   });
-  wishes.set(name, value);
+  pending.set(name, value);
 }
 
 // The line, and below it a mark under the word that the message names.
@@ -117,7 +117,7 @@ function showOutput({ count, lines }) {
 }
 
 const SHOW = {
-  film: showFilm,
+  player: showPlayer,
   environment: showEnvironment,
   status: showStatus,
   news: showNews,
@@ -163,8 +163,8 @@ window.addEventListener('keydown', (event) => {
       event.target instanceof HTMLSelectElement) return;
   if (event.key === ' ') { press(); event.preventDefault(); }
   if (event.key === 's') send({ do: 'step' });
-  if (known.film && event.key === 'ArrowLeft') move(-1, send);
-  if (known.film && event.key === 'ArrowRight') move(1, send);
+  if (known.player && event.key === 'ArrowLeft') move(-1, send);
+  if (known.player && event.key === 'ArrowRight') move(1, send);
 });
 window.addEventListener('resize', () => { if (known.picture) drawPicture(at('picture'), known.picture); });
 connect();

@@ -7,19 +7,25 @@
  * `nacelle_plugin_get`. The host reads the manifest from the ELF file and opens the library only
  * after that passed: listing plugins never runs their code.
  *
- * Rules. Strings are UTF-8 and end in 0. A struct that crosses begins with its own size and grows at
- * its end: read a field only where the size covers it. Every call carries its instance. Nobody owns
- * what a call gives him longer than its comment says. No exception crosses: say why by fail(), then
- * return an error. Unless a comment says otherwise every function is called on the thread that runs
- * the training loop, by one caller at a time. */
+ * Sizes. A struct that crosses begins with its own size and grows at its end. The size says what its
+ * writer knows: either side reads a member only where the size covers it, and a member that it does not
+ * cover is 0 or null. What 0 or null means stands beside the member.
+ *
+ * Rules. Strings are UTF-8 and end in 0. Every call carries its instance. Nobody owns what a call gives
+ * him longer than its comment says. No exception crosses: say why by fail(), then return an error.
+ *
+ * Marks. Each function has one, [thread | phases]: where it may be called, or where the host calls it.
+ * Threads: `loop`, the thread that runs the training loop, within a call of the host's to this instance
+ * and by one caller at a time; or `any`. Phases: `create` is create() or loaded(); `record` is record()
+ * under the host's capture, where nothing allocates or waits; `running` is every other call; or `any`. */
+#include <nacelle/plugin/schema.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define NACELLE_ABI 1u /* another number is refused; within one, structs only grow */
+#define NACELLE_ABI 2u /* another number is refused; within one, structs only grow */
 #define NACELLE_PLUGIN_MAGIC "nacelle"
 #define NACELLE_PLUGIN_EXPORT __attribute__((visibility("default")))
 
@@ -31,7 +37,8 @@ typedef enum nacelle_level {
     NACELLE_FAILURE
 } nacelle_level;
 
-/* One thing that a plugin offers: of a kind with its revision, under the name that a configuration uses. */
+/* One thing that a plugin offers: of a kind with its revision, under the name that a configuration uses.
+ * It does not grow: what else there is to say of an offer stands in its table. */
 typedef struct nacelle_offer {
     char kind[32]; /* "sink/1", "hook/1", "learner/1" */
     char name[32]; /* "csv" */
@@ -45,21 +52,77 @@ typedef struct nacelle_manifest {
     char id[64];   /* "nacelle.csv": one of an id is loaded at a time */
     char version[32];
     char description[128];
-    char built_with[64]; /* a library whose version must match the host's, or empty */
     uint32_t offers;
     nacelle_offer offer[16];
 } nacelle_manifest;
 
+/* What the host offers to every plugin. One of these belongs to one instance of one plugin, and lives
+ * until its destroy() has returned. */
+typedef struct nacelle_host nacelle_host;
+struct nacelle_host {
+    uint32_t size;
+    void* self;
+    /* [any | any] */
+    void (*log)(const nacelle_host*, nacelle_level, const char* text);
+    /* [any | any] Says why the call that is running will return an error. */
+    void (*fail)(const nacelle_host*, const char* text);
+    /* [loop | any] Why this host last returned an error or null to this instance: a sentence, valid until
+     * the next call. */
+    const char* (*why)(const nacelle_host*);
+    /* [loop | any] One of the services below, by its name: a table that lives as long as the host. Null
+     * where this host does not know it or does not offer it to this instance. Sinks are offered none. */
+    const void* (*get)(const nacelle_host*, const char* name);
+};
+
+/* A stream is null for the host's own; under record() pass on the one given. */
+
+/* What kernels around an environment need to know of it. */
+typedef struct nacelle_environment {
+    uint32_t size;
+    uint32_t envs;
+    const char* name;
+    const nacelle_schema* schema; /* this and the name stay readable as long as the instance */
+    uint64_t seed;
+    uint32_t on_gpu;
+    uint32_t time_limit;
+    uint32_t compute; /* a GPU's capability: 90 for sm_90; 0 on a CPU */
+    uint64_t version; /* grows when the environment was reloaded: kernels are then others */
+} nacelle_environment;
+
 /* A named array in the device's memory: a view, never owned. */
 typedef struct nacelle_array {
     uint32_t size;
-    uint32_t dtype; /* nacelle::Dtype of nacelle/schema.h */
+    uint32_t dtype; /* nacelle_dtype */
     void* data;     /* of the device */
     uint32_t rank;
     int64_t shape[8];
 } nacelle_array;
 
+/* "environment/1", for hooks and learners. */
+typedef struct nacelle_environment_service {
+    uint32_t size;
+    /* [loop | any] */
+    nacelle_status (*describe)(const nacelle_host*, nacelle_environment* out);
+    /* [loop | any] */
+    nacelle_status (*array)(const nacelle_host*, const char* name, nacelle_array* out);
+} nacelle_environment_service;
+
+/* "arrays/1", for hooks and learners. */
+typedef struct nacelle_arrays_service {
+    uint32_t size;
+    /* [loop | create, running] A zeroed array of the plugin's under "plugin.name"; persistent ones are part
+     * of checkpoints. */
+    nacelle_status (*create)(const nacelle_host*, const char* name, uint32_t dtype, uint32_t rank,
+                             const int64_t* shape, uint32_t persistent, nacelle_array* out);
+    /* [loop | create, running] Host memory to the device; waits. */
+    nacelle_status (*write)(const nacelle_host*, void* target, const void* source, uint64_t bytes);
+    /* [loop | create, running] The device's memory to the host; waits. */
+    nacelle_status (*read)(const nacelle_host*, void* target, const void* source, uint64_t bytes);
+} nacelle_arrays_service;
+
+/* A header of a program, in memory. In an array of them all have the size of the first. */
 typedef struct nacelle_header {
+    uint32_t size;
     const char* name; /* as included */
     const char* text;
 } nacelle_header;
@@ -75,96 +138,90 @@ typedef struct nacelle_kernel {
 /* How items are cut into blocks; on a CPU a kernel is called with ranges of the same blocks. */
 typedef struct nacelle_launch {
     uint32_t size;
-    uint32_t threads, items_per_block, shared_bytes;
+    uint32_t threads; /* of a block; 0: 128 */
     uint64_t items;
-    uint32_t cooperative;
+    uint32_t items_per_block; /* 0: as many as threads */
+    uint32_t shared_bytes;    /* dynamic memory of a block */
 } nacelle_launch;
 
-/* What kernels around an environment need to know of it. Groups and fields are in `schema`. */
-typedef struct nacelle_environment {
+/* "kernels/1", for hooks and learners. */
+typedef struct nacelle_kernels_service {
     uint32_t size;
-    uint32_t envs;
-    const char* name;
-    const void* schema; /* nacelle::Header and its fields, of nacelle/schema.h */
-    uint64_t seed;
-    uint32_t on_gpu;
-    uint32_t time_limit;
-    uint32_t compute; /* a GPU's capability: 90 for sm_90; 0 on a CPU */
-} nacelle_environment;
-
-/* What the host offers. One of these belongs to one instance of one plugin, and lives until its
- * destroy() has returned. A stream is null for the host's own; under record() pass on the one given. */
-typedef struct nacelle_host nacelle_host;
-struct nacelle_host {
-    uint32_t size;
-    void* self;
-    /* Any thread. */
-    void (*log)(const nacelle_host*, nacelle_level, const char* text);
-    /* Says why the call that is running will return an error. Any thread. */
-    void (*fail)(const nacelle_host*, const char* text);
-
-    /* The rest needs an environment: hooks and learners have one, sinks do not (the pointers are null). */
-    nacelle_status (*environment)(const nacelle_host*, nacelle_environment* out);
-    nacelle_status (*array)(const nacelle_host*, const char* name, nacelle_array* out);
-    /* A zeroed array of the plugin's under "plugin.name"; persistent ones are part of checkpoints. */
-    nacelle_status (*array_create)(const nacelle_host*, const char* name, uint32_t dtype,
-                                   uint32_t rank, const int64_t* shape, uint32_t persistent,
-                                   nacelle_array* out);
-    /* Host memory to the device and back; both wait. Not within record(). */
-    nacelle_status (*write)(const nacelle_host*, void* target, const void* source, uint64_t bytes);
-    nacelle_status (*read)(const nacelle_host*, void* target, const void* source, uint64_t bytes);
-
-    /* Compiles: the author's file, the headers from memory, then the instantiation's text. It begins to,
-     * on a thread of its own: ask for all programs, and they compile side by side. The number it gives
-     * stays valid over reloads. `defines` are "NAME=VALUE". Not within record(). */
+    /* [loop | create, running] Compiles: the author's file, the headers from memory, then the
+     * instantiation's text. It begins to, on a thread of its own: ask for all programs, and they compile
+     * side by side. The number it gives stays valid over reloads. `defines` are "NAME=VALUE". */
     nacelle_status (*program)(const nacelle_host*, const char* instantiation,
                               const nacelle_header* headers, uint32_t header_count,
                               const char* const* defines, uint32_t define_count, uint32_t* out);
-    /* The first one of a program waits for it and says what does not compile; a call that asked for a
-     * program and for none of its kernels ends with that. */
+    /* [loop | any] The first one of a program waits for it and says what does not compile, which is not
+     * possible in record(). A call that asked for a program and for none of its kernels ends with that. */
     nacelle_status (*kernel)(const nacelle_host*, uint32_t program, const char* symbol,
                              nacelle_kernel* out);
-    /* Puts the kernel on the stream; `args` are copied. */
+    /* [loop | any] Puts the kernel on the stream; `args` are copied. */
     nacelle_status (*launch)(const nacelle_host*, const nacelle_kernel*, const nacelle_launch*,
                              const void* args, uint32_t bytes, void* stream);
-    /* Moves the environment's clock: every launch that draws numbers needs ticks of its own. */
-    nacelle_status (*advance)(const nacelle_host*, uint64_t ticks, void* stream);
-    /* All environments begin a new episode at the clock's tick, which then moves by one. */
-    nacelle_status (*restart)(const nacelle_host*, void* stream);
-    /* Replaces the data of a Table of the environment's Params; dtype and shape must match. Hooks only. */
-    nacelle_status (*table)(const nacelle_host*, const char* param, uint32_t dtype, uint32_t rank,
-                            const int64_t* shape, const void* data);
-    /* Why this host last returned an error to this instance: a sentence, valid until the next call. Sinks
-     * have it too. */
-    const char* (*why)(const nacelle_host*);
-    /* Puts a NACELLE_ENV_KERNEL on the stream, over all environments, with the threads and the memory that
-     * they want for each. */
+    /* [loop | any] The same for a NACELLE_ENV_KERNEL, over all environments, with the threads and the
+     * memory that they want for each. */
     nacelle_status (*launch_environments)(const nacelle_host*, const nacelle_kernel*,
                                           const void* args, uint32_t bytes, void* stream);
-};
+} nacelle_kernels_service;
+
+/* "clock/1", for hooks and learners. */
+typedef struct nacelle_clock_service {
+    uint32_t size;
+    /* [loop | any] Moves the environment's clock: every launch that draws numbers needs ticks of its own. */
+    nacelle_status (*advance)(const nacelle_host*, uint64_t ticks, void* stream);
+    /* [loop | any] All environments begin a new episode at the clock's tick, which then moves by one. */
+    nacelle_status (*restart)(const nacelle_host*, void* stream);
+} nacelle_clock_service;
+
+/* "tables/1", for hooks. */
+typedef struct nacelle_tables_service {
+    uint32_t size;
+    /* [loop | create] Replaces the data of a Table of the environment's Params; dtype and shape must match. */
+    nacelle_status (*replace)(const nacelle_host*, const char* param, uint32_t dtype, uint32_t rank,
+                              const int64_t* shape, const void* data);
+} nacelle_tables_service;
 
 /* sink/1: where metrics go. */
 typedef struct nacelle_sink {
     uint32_t size;
-    /* `config` is a JSON object; "out" is the run's directory. Null on failure. */
+    /* [loop | create] `config` is a JSON object: the sink's settings, and the run's directory as "out".
+     * Null on failure. */
     void* (*create)(const nacelle_host*, const char* config);
+    /* [loop | running] */
     nacelle_status (*write)(void* self, uint64_t step, const char* const* names,
                             const double* values, uint32_t count);
+    /* [loop | running] What was written is to be on its way to the disk. Null: it always is. */
     nacelle_status (*flush)(void* self);
+    /* [loop | running] */
     void (*destroy)(void* self);
-    /* The run goes on from this step: what was written for later ones will be written again. It comes
-     * before the first write. */
+    /* [loop | running] The run goes on from this step: what was written for later ones will be written
+     * again. It comes before the first write. Null: nobody minds. */
     nacelle_status (*rewind)(void* self, uint64_t step);
 } nacelle_sink;
 
 /* hook/1: prepares an environment after it was loaded, before its first reset: tables, first of all. */
 typedef struct nacelle_hook {
     uint32_t size;
-    /* `config` is what the configuration's hooks.NAME holds; relative paths start at `folder`. */
+    /* [loop | create] `config` is what the configuration's hooks.NAME holds; relative paths start at
+     * `folder`. */
     nacelle_status (*loaded)(const nacelle_host*, const char* config, const char* folder);
 } nacelle_hook;
 
 /* learner/1: turns an environment's rollouts into a policy. */
+/* What is known of a learner once it was created. */
+typedef struct nacelle_learner_facts {
+    uint32_t size;
+    /* 0: the host captures record() and replays what it put on the stream. 1: the host calls record() for
+     * each iteration, and it launches by itself. */
+    uint32_t captures_itself;
+    uint64_t steps_per_iteration; /* of all environments together; never 0 */
+    uint32_t most_steps;          /* that one act() can take; 0: it only writes actions */
+    const char*
+        settings; /* all with their defaults, a JSON object as create() takes it; null: not told */
+} nacelle_learner_facts;
+
 /* What an evaluation keeps of the first episode of each of the first `envs` environments. */
 typedef struct nacelle_first_episodes {
     uint32_t size;
@@ -176,34 +233,29 @@ typedef struct nacelle_first_episodes {
 
 typedef struct nacelle_learner {
     uint32_t size;
-    /* Makes its programs and arrays. `config` is the configuration's learner object, with the
-     * configuration's policies under "policies" where it has some. Null on failure. */
+    /* [loop | create] Makes its programs and arrays. `config` is the configuration's learner object, with
+     * the configuration's policies under "policies" where it has some. Null on failure. */
     void* (*create)(const nacelle_host*, const char* config);
-    /* Environment steps that one iteration takes, over all environments. */
-    uint64_t (*steps_per_iteration)(void* self);
-    /* Puts one whole iteration on the stream. It runs under the host's capture and is then replayed;
-     * it neither allocates nor waits. It is called again when a program was rebuilt. */
+    /* [loop | running] Valid until destroy(). */
+    const nacelle_learner_facts* (*facts)(void* self);
+    /* [loop | record] Puts one whole iteration on the stream, which is then replayed. It is called again
+     * when a program was rebuilt. The phase is `running` for a learner that captures itself. */
     nacelle_status (*record)(void* self, void* stream);
-    /* Writes the action arrays of all rows from the current observations. */
-    nacelle_status (*act)(void* self, uint32_t greedy, void* stream);
-    /* Names and values of its metrics, valid until the next call; it may wait. */
+    /* [loop | running] With 0 steps and no `first`: writes the action arrays of all rows from the current
+     * observations. With 1 to most_steps steps: as many times that and a step of all environments, and
+     * nothing is learnt. An environment whose `over` is 0 goes on with the episode that its arrays tell of;
+     * where that ends, it is noted. The clock is the host's to advance. */
+    nacelle_status (*act)(void* self, uint32_t greedy, uint32_t steps,
+                          const nacelle_first_episodes* first, void* stream);
+    /* [loop | running] */
+    void (*destroy)(void* self);
+    /* [loop | running] Names and values of its metrics, valid until the next call; it may wait. Null: none. */
     nacelle_status (*metrics)(void* self, const char* const** names, const double** values,
                               uint32_t* count);
-    void (*destroy)(void* self);
-    /* All settings with their defaults, as a JSON object of the form that create() takes; valid until
-     * destroy(). Null where a learner does not tell. */
-    const char* (*settings)(void* self);
-    /* Whether play() can be called; null where it never can. */
-    uint32_t (*plays)(void* self);
-    /* As many times act() and a step of all environments, in fewer launches, and nothing is learnt. An
-     * environment whose `over` is 0 goes on with the episode that its arrays tell of; where that ends, it is
-     * noted. The clock is the host's to advance. */
-    nacelle_status (*play)(void* self, uint32_t greedy, uint32_t steps,
-                           const nacelle_first_episodes* first, void* stream);
 } nacelle_learner;
 
 extern NACELLE_PLUGIN_EXPORT const nacelle_manifest nacelle_plugin;
-/* The table of an offer, or null. It lives as long as the library. */
+/* [loop | any] The table of an offer, or null. It lives as long as the library. */
 extern NACELLE_PLUGIN_EXPORT const void* nacelle_plugin_get(const char* kind, const char* name);
 
 #ifdef __cplusplus

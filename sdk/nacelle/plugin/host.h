@@ -1,6 +1,5 @@
 #pragma once
-#include <cstring>
-#include <nacelle/plugin/abi.h>
+#include <nacelle/plugin/schema_view.h>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -21,25 +20,25 @@ public:
     }
 
     nacelle_environment environment() const {
-        return answer<nacelle_environment>(host_->environment);
+        return answer<nacelle_environment>(&nacelle_environment_service::describe);
     }
     nacelle_array array(const std::string& name) const {
-        return answer<nacelle_array>(host_->array, name.c_str());
+        return answer<nacelle_array>(&nacelle_environment_service::array, name.c_str());
     }
-    // Zeroed, under "plugin.name"; persistent ones are part of checkpoints.
+    // Zeroed, under "plugin.name"; persistent ones are part of checkpoints. Not within record().
     nacelle_array array_create(const std::string& name, uint32_t dtype,
                                std::span<const int64_t> shape, bool persistent) const {
-        return answer<nacelle_array>(host_->array_create, name.c_str(), dtype,
+        return answer<nacelle_array>(&nacelle_arrays_service::create, name.c_str(), dtype,
                                      static_cast<uint32_t>(shape.size()), shape.data(),
                                      uint32_t{persistent});
     }
 
     // Host memory to the device and back; both wait. Not within record().
     void write(void* target, const void* source, uint64_t bytes) const {
-        ask(host_->write, target, source, bytes);
+        ask(&nacelle_arrays_service::write, target, source, bytes);
     }
     void read(void* target, const void* source, uint64_t bytes) const {
-        ask(host_->read, target, source, bytes);
+        ask(&nacelle_arrays_service::read, target, source, bytes);
     }
 
     // Begins to compile `instantiation` behind the author's file; kernel() waits for it and throws where it
@@ -49,64 +48,80 @@ public:
         std::vector<const char*> texts;
         for (const std::string& define : defines) texts.push_back(define.c_str());
         uint32_t number = 0;
-        ask(host_->program, instantiation.c_str(), headers.data(),
+        ask(&nacelle_kernels_service::program, instantiation.c_str(), headers.data(),
             static_cast<uint32_t>(headers.size()), texts.data(),
             static_cast<uint32_t>(texts.size()), &number);
         return number;
     }
     nacelle_kernel kernel(uint32_t program, const std::string& symbol) const {
-        return answer<nacelle_kernel>(host_->kernel, program, symbol.c_str());
+        return answer<nacelle_kernel>(&nacelle_kernels_service::kernel, program, symbol.c_str());
     }
 
     // One thread an item; `per_block` is the number that NACELLE_KERNEL was given.
     template <class Args>
     void launch(const nacelle_kernel& kernel, uint64_t items, uint32_t per_block, const Args& args,
                 void* stream) const {
-        launch(kernel,
-               {.size = sizeof(nacelle_launch),
-                .threads = per_block,
-                .items_per_block = per_block,
-                .shared_bytes = 0,
-                .items = items,
-                .cooperative = 0},
-               args, stream);
+        nacelle_launch shape{};
+        shape.threads = per_block;
+        shape.items = items;
+        launch(kernel, shape, args, stream);
     }
+    // Its `size` is set here.
     template <class Args>
-    void launch(const nacelle_kernel& kernel, const nacelle_launch& shape, const Args& args,
+    void launch(const nacelle_kernel& kernel, nacelle_launch shape, const Args& args,
                 void* stream) const {
         static_assert(std::is_trivially_copyable_v<Args>, "a kernel's arguments are plain data");
-        ask(host_->launch, &kernel, &shape, static_cast<const void*>(&args),
-            static_cast<uint32_t>(sizeof args), stream);
+        shape.size = sizeof shape;
+        ask(&nacelle_kernels_service::launch, &kernel, &shape, &args, uint32_t{sizeof args},
+            stream);
     }
-
     // A kernel of NACELLE_ENV_KERNEL, over all environments.
     template <class Args>
     void launch_environments(const nacelle_kernel& kernel, const Args& args, void* stream) const {
         static_assert(std::is_trivially_copyable_v<Args>, "a kernel's arguments are plain data");
-        ask(host_->launch_environments, &kernel, static_cast<const void*>(&args),
-            static_cast<uint32_t>(sizeof args), stream);
+        ask(&nacelle_kernels_service::launch_environments, &kernel, &args, uint32_t{sizeof args},
+            stream);
     }
 
-    void advance(uint64_t ticks, void* stream) const { ask(host_->advance, ticks, stream); }
-    void restart(void* stream) const { ask(host_->restart, stream); }
+    void advance(uint64_t ticks, void* stream) const {
+        ask(&nacelle_clock_service::advance, ticks, stream);
+    }
+    void restart(void* stream) const { ask(&nacelle_clock_service::restart, stream); }
     // Replaces the data of a Table. Hooks only.
     void table(const std::string& param, uint32_t dtype, std::span<const int64_t> shape,
                const void* data) const {
-        ask(host_->table, param.c_str(), dtype, static_cast<uint32_t>(shape.size()), shape.data(),
-            data);
+        ask(&nacelle_tables_service::replace, param.c_str(), dtype,
+            static_cast<uint32_t>(shape.size()), shape.data(), data);
     }
 
 private:
-    template <class Function, class... Values>
-    void ask(Function* function, Values... values) const {
-        if (!function) throw std::runtime_error("the host offers this to hooks and learners only");
-        if (function(host_, values...) != NACELLE_OK) throw std::runtime_error(host_->why(host_));
+    template <class Service> static constexpr const char* name_of() {
+        if constexpr (std::is_same_v<Service, nacelle_environment_service>) return "environment/1";
+        else if constexpr (std::is_same_v<Service, nacelle_arrays_service>) return "arrays/1";
+        else if constexpr (std::is_same_v<Service, nacelle_kernels_service>) return "kernels/1";
+        else if constexpr (std::is_same_v<Service, nacelle_clock_service>) return "clock/1";
+        else {
+            static_assert(std::is_same_v<Service, nacelle_tables_service>);
+            return "tables/1";
+        }
     }
-    template <class Out, class Function, class... Values>
-    Out answer(Function* function, Values... values) const {
+    template <class Service, class Function, class... Values>
+    void ask(Function* Service::*member, Values... values) const {
+        const auto* const service =
+            static_cast<const Service*>(host_->get(host_, name_of<Service>()));
+        if (!service) throw std::runtime_error(host_->why(host_));
+        const auto* const end = reinterpret_cast<const char*>(&(service->*member) + 1);
+        if (end - reinterpret_cast<const char*>(service) > ptrdiff_t{service->size})
+            throw std::runtime_error(std::string("this host is too old: its ") +
+                                     name_of<Service>() + " lacks what the plugin asks for");
+        if ((service->*member)(host_, values...) != NACELLE_OK)
+            throw std::runtime_error(host_->why(host_));
+    }
+    template <class Out, class Service, class Function, class... Values>
+    Out answer(Function* Service::*member, Values... values) const {
         Out out{};
         out.size = sizeof out;
-        ask(function, values..., &out);
+        ask(member, values..., &out);
         return out;
     }
 

@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
-// A small reader of JSON, for plugins that bring no library of their own.
+// A reader of JSON with errors for people: the host's, and that of plugins which bring no library of their own.
 
 namespace nacelle::plugin {
 
@@ -19,119 +20,190 @@ struct JsonValue {
     std::vector<std::string> keys;    // of an object, in the order of its values
 };
 
-// Throws std::runtime_error with the place of what is wrong.
+// What is wrong, and before which byte; `whole` where it is wrong at no single place.
+class JsonError final : public std::runtime_error {
+public:
+    static constexpr size_t whole = ~size_t(0);
+    JsonError(const std::string& what, size_t at) : std::runtime_error(what), at_(at) {}
+    size_t at() const { return at_; }
+
+private:
+    size_t at_;
+};
+
+// Throws a JsonError for the first thing that is wrong: in the grammar, a key that stands twice in one object, a NUL
+// byte, and nesting without measure, which those who copy a value could not follow.
 class JsonReader final {
 public:
+    static constexpr size_t most_depth = 100;
+
     explicit JsonReader(std::string_view text) : text_(text) {}
 
     JsonValue whole() {
-        JsonValue value = read(0);
-        skip_space();
-        if (at_ != text_.size()) fail("something follows the value");
+        if (const size_t nul = text_.find('\0'); nul != text_.npos) fail("a NUL byte", nul);
+        if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;    // a byte order mark
+        JsonValue value = read();
+        if (skip_space(); at_ != text_.size()) wrong("the end of the file");
         return value;
     }
 
 private:
-    static constexpr int most_depth = 64;
+    struct Level {
+        char end;
+        std::string key;
+    };
 
-    JsonValue read(int depth) {
-        if (depth > most_depth) fail("is nested too deeply");
+    JsonValue read() {
+        skip_space();
+        const char first = peek();
+        if (first == '{' || first == '[') return read_within(first);
         JsonValue value;
-        switch (peek()) {
-            case '{': read_members(value, depth); break;
-            case '[': read_list(value, depth); break;
-            case '"':
-                value.kind = JsonValue::Kind::text;
-                value.text = read_text();
-                break;
-            default: read_word(value);
-        }
+        if (first == '"') {
+            value.kind = JsonValue::Kind::text;
+            value.text = read_text();
+            if (value.text.find('\0') != value.text.npos)
+                fail("'" + path() + "' holds \\u0000", JsonError::whole);
+        } else read_word(value);
         return value;
     }
 
-    void read_members(JsonValue& value, int depth) {
-        value.kind = JsonValue::Kind::object;
-        take('{');
-        if (take_if('}')) return;
-        do {
-            peek();
-            value.keys.push_back(read_text());
-            take(':');
-            value.list.push_back(read(depth + 1));
-        } while (take_if(','));
-        take('}');
+    JsonValue read_within(char first) {
+        if (levels_.size() == most_depth)
+            fail("nested deeper than " + std::to_string(most_depth) + " levels", at_);
+        JsonValue value;
+        const bool object = first == '{';
+        value.kind = object ? JsonValue::Kind::object : JsonValue::Kind::list;
+        levels_.push_back({object ? '}' : ']', {}});
+        const char end = levels_.back().end;
+        std::set<std::string> keys;
+        ++at_;
+        if (skip_space(); peek() != end)
+            for (;;) {
+                if (object) value.keys.push_back(read_key(keys));
+                value.list.push_back(read());
+                if (skip_space(); peek() != ',') break;
+                ++at_;
+                if (skip_space(); peek() == end)
+                    fail(std::string("a comma too much before '") + end + "'", at_);
+            }
+        if (peek() != end) wrong(std::string("',' or '") + end + "'");
+        ++at_;
+        levels_.pop_back();
+        return value;
     }
 
-    void read_list(JsonValue& value, int depth) {
-        value.kind = JsonValue::Kind::list;
-        take('[');
-        if (take_if(']')) return;
-        do value.list.push_back(read(depth + 1));
-        while (take_if(','));
-        take(']');
+    std::string read_key(std::set<std::string>& keys) {
+        if (skip_space(); peek() != '"') wrong("a key in double quotes");
+        std::string key = read_text();
+        if (key.find('\0') != key.npos) fail("a key holds \\u0000", JsonError::whole);
+        levels_.back().key = key;
+        if (!keys.insert(key).second) fail("'" + path() + "' stands twice", JsonError::whole);
+        if (skip_space(); peek() != ':') wrong("':' after the key");
+        ++at_;
+        return key;
     }
 
     void read_word(JsonValue& value) {
-        const auto is = [&](std::string_view word) {
-            if (!text_.substr(at_).starts_with(word)) return false;
-            at_ += word.size();
-            return true;
+        const std::string_view word = text_.substr(at_, word_end() - at_);
+        if (word == "true" || word == "false") {
+            value.kind = JsonValue::Kind::flag;
+            value.number = word == "true";
+        } else if (is_number(word)) {
+            value.kind = JsonValue::Kind::number;
+            const auto result =
+                std::from_chars(word.data(), word.data() + word.size(), value.number);
+            // What is too small for a number is 0.
+            const size_t e = word.find_first_of("eE");
+            const bool tiny =
+                e != word.npos ? word[e + 1] == '-' : word.find("0.") == (word[0] == '-');
+            if (result.ec != std::errc() && !tiny) fail("the number is too large", at_);
+        } else if (word != "null") wrong("a value");
+        at_ += word.size();
+    }
+
+    static bool is_number(std::string_view word) {
+        const auto digits = [&] {
+            const size_t count = std::min(word.find_first_not_of("0123456789"), word.size());
+            word.remove_prefix(count);
+            return count;
         };
-        if (is("null")) return;
-        value.kind = JsonValue::Kind::flag;
-        if (is("false")) return;
-        value.number = 1;
-        if (is("true")) return;
-        value.kind = JsonValue::Kind::number;
-        const char* const begin = text_.data() + at_;
-        const auto [end, wrong] = std::from_chars(begin, text_.data() + text_.size(), value.number);
-        const bool starts_well =
-            at_ < text_.size() && (*begin == '-' || (*begin >= '0' && *begin <= '9'));
-        if (!starts_well || wrong != std::errc()) fail("expected a value");
-        at_ += static_cast<size_t>(end - begin);
+        const auto take = [&](std::string_view any) {
+            const bool is = !word.empty() && any.find(word.front()) != any.npos;
+            word.remove_prefix(is);
+            return is;
+        };
+        take("-");
+        const bool zero = word.starts_with('0');
+        if (const size_t count = digits(); count == 0 || (zero && count > 1)) return false;
+        if (take(".") && digits() == 0) return false;
+        if (take("eE") && (take("+-"), digits() == 0)) return false;
+        return word.empty();
     }
 
     std::string read_text() {
-        if (at_ >= text_.size() || text_[at_] != '"') fail("expected a text");
         std::string result;
-        for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-            if (text_[at_] != '\\') result += text_[at_];
-            else read_escape(result);
+        for (++at_; peek() != '"'; ++at_) {
+            const char letter = peek();
+            if (letter == '\n' || at_ >= text_.size()) fail("a text is not closed with '\"'", at_);
+            if (byte() < ' ') fail("a control character in a text", at_);
+            if (letter == '\\') read_escape(result);
+            else if (byte() >= 0x80) read_utf8(result);
+            else result += letter;
         }
-        if (at_ >= text_.size()) fail("a text does not end");
         ++at_;
         return result;
     }
 
+    // A character of several bytes, up to its last one.
+    void read_utf8(std::string& result) {
+        const auto take = [&](unsigned low, unsigned high) {
+            if (byte() < low || byte() > high) fail("a text that is not UTF-8", at_);
+            result += peek();
+        };
+        const unsigned first = byte();
+        take(0xc2, 0xf4);
+        // No character in more bytes than it needs, no half of a pair, none behind the last.
+        unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+        unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+        for (int left = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3; left > 0; --left) {
+            ++at_;
+            take(low, high);
+            low = 0x80;
+            high = 0xbf;
+        }
+    }
+
+    // `at_` goes from the backslash to the last character of the escape.
     void read_escape(std::string& result) {
         static constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
-        const char letter = ++at_ < text_.size() ? text_[at_] : '\0';
-        if (letter == 'u') return append_utf8(result, read_code_point());
-        const size_t which = letters.find(letter);
-        if (which == letters.npos) fail("a wrong escape");
+        ++at_;
+        if (peek() == 'u') return append_utf8(result, read_code_point());
+        const size_t which = letters.find(peek());
+        if (which == letters.npos || at_ >= text_.size()) wrong_escape();
         result += meant[which];
     }
-
-    // `at_` goes from the u to the last digit, as far as for the other escapes.
     uint32_t read_code_point() {
         const uint32_t first = read_four();
-        if (first < 0xd800 || first > 0xdbff) return first;
-        if (!text_.substr(at_ + 1).starts_with("\\u")) fail("a wrong escape");
+        if (first < 0xd800 || first > 0xdfff) return first;
+        if (first > 0xdbff || !text_.substr(at_ + 1).starts_with("\\u")) wrong_escape();
         at_ += 2;
-        return 0x10000 + ((first - 0xd800) << 10) + ((read_four() - 0xdc00) & 0x3ff);
+        const uint32_t second = read_four();
+        if (second < 0xdc00 || second > 0xdfff) wrong_escape();
+        return 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
     }
-
+    // From the u to the last of four digits.
     uint32_t read_four() {
         uint32_t value = 0;
-        const std::string_view digits = text_.substr(std::min(at_ + 1, text_.size()), 4);
-        const auto [end, wrong] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-        if (digits.size() < 4 || wrong != std::errc() || end != digits.data() + 4)
-            fail("a wrong escape");
-        at_ += 4;
+        for (int i = 0; i < 4; ++i) {
+            ++at_;
+            uint32_t digit = 0;
+            const char* const begin = text_.data() + std::min(at_, text_.size());
+            const char* const end = text_.data() + std::min(at_ + 1, text_.size());
+            if (std::from_chars(begin, end, digit, 16).ec != std::errc()) wrong_escape();
+            value = value << 4 | digit;
+        }
         return value;
     }
-
     static void append_utf8(std::string& text, uint32_t code) {
         const auto put = [&](uint32_t byte) { text += static_cast<char>(byte); };
         if (code < 0x80) return put(code);
@@ -147,30 +219,61 @@ private:
         put(0x80 | (code & 0x3f));
     }
 
-    void skip_space() {
-        while (at_ < text_.size() &&
-               std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
-            ++at_;
+    // 0 at the end, which is in no text: whole() has looked.
+    char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+    unsigned byte() const { return static_cast<unsigned char>(peek()); }
+    void skip_space() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
+    // Behind what a person takes for a word or a number.
+    size_t word_end() const {
+        size_t end = at_;
+        for (; end < text_.size(); ++end) {
+            const char letter = text_[end];
+            const bool in_word = (letter >= '0' && letter <= '9') ||
+                                 (letter >= 'a' && letter <= 'z') ||
+                                 (letter >= 'A' && letter <= 'Z') ||
+                                 std::string_view("_.-+").find(letter) != std::string_view::npos;
+            if (!in_word) break;
+        }
+        return end;
     }
-    char peek() {
-        skip_space();
-        return at_ < text_.size() ? text_[at_] : '\0';
+    // The word, number, text or sign that stands here, for a message.
+    std::string token() const {
+        if (byte() < ' ' || byte() == 0x7f) return "a control character";
+        size_t end = std::max(word_end(), at_ + 1);
+        if (peek() == '"') end = std::min(text_.find_first_of("\"\n", end), text_.size() - 1) + 1;
+        if (byte() >= 0x80)
+            while (end < text_.size() && static_cast<unsigned char>(text_[end]) >= 0x80) ++end;
+        constexpr size_t shown = 40;
+        const std::string_view found = text_.substr(at_, end - at_);
+        return std::string(found.substr(0, shown)) + (found.size() > shown ? "..." : "");
     }
-    bool take_if(char wanted) {
-        if (peek() != wanted) return false;
-        ++at_;
-        return true;
+    // The keys that lead here.
+    std::string path() const {
+        std::string path;
+        for (const Level& level : levels_)
+            if (level.end == '}') path += (path.empty() ? "" : ".") + level.key;
+        return path;
     }
-    void take(char wanted) {
-        if (!take_if(wanted)) fail(std::string("expected '") + wanted + "'");
+
+    [[noreturn]] void wrong(const std::string& expected) const {
+        if (at_ >= text_.size()) {
+            if (text_.find_first_not_of(" \t\r\n") == text_.npos) fail("the file is empty", at_);
+            if (levels_.empty()) fail("the file ends too early", at_);
+            fail(std::string("the file ends before the last '") + levels_.back().end + "'", at_);
+        }
+        const std::string found = token();
+        if (found == "/" || found == "#") fail("comments are no part of JSON", at_);
+        fail("expected " + expected + ", found " + found, at_);
     }
-    [[noreturn]] void fail(const std::string& what) const {
-        throw std::runtime_error("the configuration is no JSON: " + what + " at character " +
-                                 std::to_string(at_ + 1));
+    [[noreturn]] void wrong_escape() const {
+        fail(R"(a backslash that starts none of \" \\ \/ \b \f \n \r \t \u1234)",
+             std::min(at_, text_.size()));
     }
+    [[noreturn]] void fail(const std::string& what, size_t at) const { throw JsonError(what, at); }
 
     std::string_view text_;
     size_t at_ = 0;
+    std::vector<Level> levels_;
 };
 
 }

@@ -23,17 +23,24 @@ private:
     std::vector<double> values_;
 };
 
+// Whether act() can also take steps; then it has this form alone.
+template <class T>
+concept TakesSteps = requires(T learner, const nacelle_first_episodes* first, void* stream) {
+    { learner.most_steps() } -> std::convertible_to<uint32_t>;
+    learner.act(true, uint32_t(1), first, stream);
+};
+
 // Turns an environment's rollouts into a policy. All but steps_per_iteration() may throw.
 template <class T>
 concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
-    requires(T learner, void* stream, bool greedy, Metrics& metrics) {
+    requires(T learner, void* stream, Metrics& metrics) {
     { T::name } -> std::convertible_to<std::string_view>;
     { learner.steps_per_iteration() }
     noexcept->std::convertible_to<uint64_t>;
     learner.record(stream);
-    learner.act(greedy, stream);
     learner.metrics(metrics);
-};
+} &&(TakesSteps<T> ||
+     requires(T learner, bool greedy, void* stream) { learner.act(greedy, stream); });
 
 // The offer of a class like
 //
@@ -44,10 +51,13 @@ concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
 //         void record(void* stream);         // under capture: neither allocates nor waits
 //         void act(bool greedy, void* stream);
 //         void metrics(nacelle::plugin::Metrics& out);
-//         const std::string& settings() const;    // may be left out: all settings, as a JSON object
-//         // May be left out, both: evaluations that take many steps in one launch.
-//         bool plays() const;
-//         void play(bool greedy, uint32_t steps, const nacelle_first_episodes& first, void* stream);
+//         // What may be left out: all settings, as a JSON object.
+//         const std::string& settings() const;
+//         // record() is called for each iteration, under no capture.
+//         static constexpr bool captures_itself = true;
+//         // Evaluations that take many steps in one launch: act() as abi.h has it, in the place of the one above.
+//         uint32_t most_steps() const;
+//         void act(bool greedy, uint32_t steps, const nacelle_first_episodes* first, void* stream);
 //     };
 template <LearnerClass T> class Learner final {
 public:
@@ -58,9 +68,18 @@ public:
 private:
     struct Held {
         Held(const nacelle_host* its_host, const char* config)
-            : host(its_host), object(Host(its_host), std::string_view(config)) {}
+            : host(its_host), object(Host(its_host), std::string_view(config)) {
+            facts.size = sizeof facts;
+            facts.steps_per_iteration = object.steps_per_iteration();
+            if constexpr (requires { T::captures_itself; })
+                facts.captures_itself = T::captures_itself;
+            if constexpr (TakesSteps<T>) facts.most_steps = object.most_steps();
+            if constexpr (requires(const T& learner) { learner.settings().c_str(); })
+                facts.settings = object.settings().c_str();
+        }
         const nacelle_host* host;
         T object;
+        nacelle_learner_facts facts{};
         Metrics metrics;
         std::vector<const char*> names;
     };
@@ -69,15 +88,18 @@ private:
     static void* create(const nacelle_host* host, const char* config) {
         return made<Held>(host, config);
     }
-    static uint64_t steps_per_iteration(void* self) {
-        return held(self).object.steps_per_iteration();
-    }
+    static const nacelle_learner_facts* facts(void* self) { return &held(self).facts; }
     static nacelle_status record(void* self, void* stream) {
         return guarded(held(self).host, [&] { held(self).object.record(stream); });
     }
-    static nacelle_status act(void* self, uint32_t greedy, void* stream) {
-        return guarded(held(self).host, [&] { held(self).object.act(greedy != 0, stream); });
+    static nacelle_status act(void* self, uint32_t greedy, [[maybe_unused]] uint32_t steps,
+                              [[maybe_unused]] const nacelle_first_episodes* first, void* stream) {
+        return guarded(held(self).host, [&] {
+            if constexpr (TakesSteps<T>) held(self).object.act(greedy != 0, steps, first, stream);
+            else held(self).object.act(greedy != 0, stream);
+        });
     }
+    static void destroy(void* self) { delete static_cast<Held*>(self); }
     static nacelle_status metrics(void* self, const char* const** names, const double** values,
                                   uint32_t* count) {
         return guarded(held(self).host, [&] {
@@ -92,39 +114,10 @@ private:
             *count = static_cast<uint32_t>(held(self).names.size());
         });
     }
-    static void destroy(void* self) { delete static_cast<Held*>(self); }
-    static const char* settings(void* self) {
-        if constexpr (requires(const T& learner) { learner.settings().c_str(); })
-            return held(self).object.settings().c_str();
-        else return nullptr;
-    }
-    static constexpr bool can_play = requires(T learner, const nacelle_first_episodes& first) {
-        { learner.plays() } -> std::convertible_to<bool>;
-        learner.play(true, uint32_t(1), first, nullptr);
-    };
-    static uint32_t plays(void* self) {
-        if constexpr (can_play) return held(self).object.plays();
-        else return 0;
-    }
-    static nacelle_status play(void* self, uint32_t greedy, uint32_t steps,
-                               const nacelle_first_episodes* first, void* stream) {
-        return guarded(held(self).host, [&] {
-            if constexpr (can_play) held(self).object.play(greedy != 0, steps, *first, stream);
-        });
-    }
 
     // Hidden, so that no two libraries share one.
     [[gnu::visibility("hidden")]] static constexpr nacelle_learner functions{
-        sizeof(nacelle_learner),
-        create,
-        steps_per_iteration,
-        record,
-        act,
-        metrics,
-        destroy,
-        settings,
-        plays,
-        play};
+        sizeof(nacelle_learner), create, facts, record, act, destroy, metrics};
 };
 
 }

@@ -27,6 +27,7 @@ struct ClockArgs {
     uint64_t by;
 };
 
+// Environments whose totals one item of the kernel sums.
 inline constexpr int totals_group = 256;
 struct TotalsArgs {
     double* sums;     // [groups of environments][4 + logs]

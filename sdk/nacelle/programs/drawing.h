@@ -16,11 +16,11 @@ namespace detail {
 
 #if !defined(__CUDACC_RTC__)
 // What the agents chose last and what they got for it, which a team does not keep between steps.
-template <class E> void load_last_step(const View<E>& view, TeamLane<E>& lane) {
+template <class E> void load_last_step(const View<E>& view, LocalTeam<E>& local) {
     for_each_group<E>([&]<class G, int I>() {
         for (int i = 0; i < count_of<E, G>; ++i) {
-            Member<E, G>& member = member_of(lane.memory.template squad<G>(), i);
-            const size_t row = row_of<E, G>(lane.env, i);
+            Member<E, G>& member = member_of(local.memory.template group<G>(), i);
+            const size_t row = row_of<E, G>(local.env, i);
             load_row<E>(view.array, group_slot<E>(Role::action, I), row, rows_of<E, G>(view),
                         member.action);
             member.reward = group_column<E, float, Role::reward, I>(view)[row];
@@ -29,17 +29,17 @@ template <class E> void load_last_step(const View<E>& view, TeamLane<E>& lane) {
 }
 
 template <class E> void draw_team(const View<E>& view, const DrawArgs& args, Canvas& canvas) {
-    TeamLane<E> lane(view, 0);
-    load_team<E>(view, args.tick, lane, ended_before<E>(view, 0));
-    load_last_step<E>(view, lane);
-    const Source source = lane.source(view, args.tick, Domain::step);
-    const Team<E> team(lane.memory, lane.gang, lane.episode, source);
-    E::draw(canvas, team, lane.params(view));
+    LocalTeam<E> local(view, 0);
+    load_local<E>(view, args.tick, local);
+    load_last_step<E>(view, local);
+    const Source source = local.source(view, args.tick, Domain::step);
+    const Team<E> team(local.memory, local.threads, local.episode, source);
+    E::draw(canvas, team, local.params(view));
 }
 template <class E> void draw_alone(const View<E>& view, Canvas& canvas) {
-    Lane<E> lane;
-    load_lane<E>(view, 0, lane);
-    E::draw(canvas, static_cast<const S<E>&>(lane.state), lane.params(view));
+    LocalEnv<E> local(view, 0);
+    load_local<E>(view, local);
+    E::draw(canvas, static_cast<const S<E>&>(local.state), local.params(view));
 }
 
 template <class E> void draw_any(const View<E>& view, const DrawArgs& args, Canvas& canvas) {

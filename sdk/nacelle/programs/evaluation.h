@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/device/team/team_lane.h>
+#include <nacelle/device/team/local_team.h>
 #include <nacelle/kernel.h>
 // What an evaluation keeps: the first episode of each of some environments, noted on the device when
 // it ends.

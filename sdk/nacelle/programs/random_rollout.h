@@ -10,12 +10,13 @@ namespace detail {
 template <class A>
 NACELLE_INLINE void record_row(const RandomRolloutArgs::Rows& to, size_t at, size_t samples,
                                const A& action, const Outcome& outcome) {
-    pass_on(to.reward[at], outcome.reward);
-    pass_on(to.ended[at], uint8_t(outcome.terminated | outcome.truncated << 1));
+    store_streaming(to.reward[at], outcome.reward);
+    store_streaming(to.ended[at], uint8_t(outcome.terminated | outcome.truncated << 1));
     int part = 0;
     for_each_element(action, [&](auto, int, const auto& a) {
         const auto value = a.value;
-        pass_on(to.action[at + size_t(part++) * samples], __builtin_bit_cast(int32_t, value));
+        store_streaming(to.action[at + size_t(part++) * samples],
+                        __builtin_bit_cast(int32_t, value));
     });
 }
 

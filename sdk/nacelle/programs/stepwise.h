@@ -7,129 +7,75 @@ namespace nacelle {
 
 namespace detail {
 
-#if NACELLE_GPU
-// Both in one: two loops would double the time to compile.
 template <class E> struct EitherPolicy {
-    static constexpr bool row_by_row = true;
-    bool draw;
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, A<E>& action) {
-        if (draw) random.act(view, now, action);
-        else GivenPolicy<E>{}.act(view, now, action);
-    }
-    template <class G>
-    NACELLE_INLINE void block(const View<E>& view, uint64_t tick, int t, size_t env, int block) {
-        if (draw) random.template block<G>(view, tick, t, env, block);
-    }
-    template <class G>
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, int k, ActionOf<E, G>& action) {
-        if (draw) random.template act<G>(view, now, k, action);
-        else GivenPolicy<E>{}.template act<G>(view, now, k, action);
-    }
-    RandomPolicy<E> random{};
-};
-#elif defined(NACELLE_DRAFT)
-// The same on a CPU, where a build is wanted soon and not for long. What is drawn for nothing changes
-// nothing: random numbers are counted, not consumed.
-template <class E> struct EitherPolicy {
-    template <class Random, class Given> struct Actor {
-        bool draw;
-        Random random;
-        Given given;
-        template <class... To> NACELLE_INLINE void act(To&&... to) const {
-            if (draw) random.act(to...);
-            else given.act(to...);
-        }
-    };
-    template <class Random, class Given> Actor(bool, Random, Given) -> Actor<Random, Given>;
-
-    auto block(const View<E>& view, uint64_t tick, int t, size_t begin, int count) {
-        return Actor{draw, random.block(view, tick, t, begin, count), GivenPolicy<E>{}};
-    }
-    template <class G>
-    auto block(const View<E>& view, uint64_t tick, int t, size_t env, int block, int count) {
-        return Actor{draw, random.template block<G>(view, tick, t, env, block, count),
-                     GivenPolicy<E>{}.template block<G>(view, tick, t, env, block, count)};
-    }
     bool draw;
     RandomPolicy<E> random{};
-};
+    template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
+#if NACELLE_GPU || !defined(NACELLE_DRAFT)
+        if (draw) random.choose(rows);
+        else GivenPolicy<E>{}.choose(rows);
+#else
+        // One loop, since the step is in it: it takes half as long to compile, and runs slower.
+        const auto& words = random.random_words(rows);
+        rows.for_own([&](int i) {
+            rows.give(i, draw ? random.action(rows, i, words) : GivenPolicy<E>::action(rows, i));
+        });
 #endif
+    }
+};
 template <class E>
 NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
-    const auto nothing = [](const Now&, const auto&, const Outcome&) {};
-    constexpr Index<1> one;
-#if NACELLE_GPU || defined(NACELLE_DRAFT)
     EitherPolicy<E> policy{.draw = args.draw != 0};
-    rollout<E>(view, items, args.ahead, one, policy, nothing);
-#else
-    RandomPolicy<E> random;
-    GivenPolicy<E> given;
-    if (args.draw) rollout<E>(view, items, args.ahead, one, random, nothing);
-    else rollout<E>(view, items, args.ahead, one, given, nothing);
-#endif
+    rollout<E>(view, items, args.ahead, Index<1>{}, policy,
+               [](const Now&, const auto&, const Outcome&) {});
 }
 
+// What all see of an episode that has begun, and what a launch leaves behind.
 template <class E>
-NACELLE_INLINE void observe_alone(const View<E>& view, uint64_t tick, size_t env,
-                                  const Lane<E>& lane) {
-    observe_row<E, Role::obs>(view, tick, env, lane, obs_row<E>(view, env));
-    look_lane<E>(view, env, lane);
+NACELLE_INLINE void leave(const View<E>& view, uint64_t tick, LocalEnv<E>& local) {
+    store_local<E>(view, local);
+    observe_row<E, Role::obs>(view, tick, local, obs_row<E>(view, local.env));
+    look_local<E>(view, local);
 }
+template <class E>
+NACELLE_INLINE void leave(const View<E>& view, uint64_t tick, LocalTeam<E>& local) {
+    const Source source = local.source(view, tick, Domain::reset);
+    const Team<E> team(local.memory, local.threads, local.episode, source);
+    constexpr int nothing = 0;    // no record
+    look_team<E>(view, tick, 0, 0, local, team, false, nothing);
+    local.sync();
+    store_team<E>(view, local);
+    store_team_counters<E>(view, local);
+}
+// By all threads of an environment.
 template <class E>
 NACELLE_INLINE void reset_one(const View<E>& view, const ResetArgs& args, uint64_t tick,
                               size_t item) {
     const size_t env = args.chosen ? args.chosen[item] : item,
                  place = args.place ? args.place[item] : item;
-    if (args.form == ResetArgs::save)
-        return save_snapshot<E>(view, env, view.pool, place, args.places);
-    Lane<E> lane;
-    bind_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
-    if (args.form == ResetArgs::restore) {
-        load_snapshot<E>(view, env, view.pool, place, args.places, lane);
-    } else if (args.form == ResetArgs::look) load_lane<E>(view, env, lane);
-    else open_episode<E>(view, tick, env, lane, args.form == ResetArgs::first_episode);
-    store_lane<E>(view, env, lane);
-    column<E, uint8_t, Role::terminated>(view)[env] =
-        column<E, uint8_t, Role::truncated>(view)[env] = 0;
-    observe_alone<E>(view, tick, env, lane);
-}
-// The same of a team, by all of its threads.
-template <class E>
-NACELLE_INLINE void reset_team(const View<E>& view, const ResetArgs& args, uint64_t tick,
-                               size_t item) {
-    const size_t env = args.chosen ? args.chosen[item] : item,
-                 place = args.place ? args.place[item] : item;
-    TeamLane<E> lane(view, env);
-    if (args.form == ResetArgs::save) return save_team_snapshot<E>(view, lane, place, args.places);
-    load_team<E>(view, tick, lane, ended_before<E>(view, env));
-    lane.gang.sync();
-    if (args.form == ResetArgs::restore)
-        load_team_snapshot<E>(view, tick, lane, place, args.places);
+    LocalOf<E> local(view, env);
+    if (args.form == ResetArgs::save) return save_snapshot<E>(view, local, place, args.places);
+    load_local<E>(view, tick, local);
+    local.sync();
+    if (args.form == ResetArgs::restore) load_snapshot<E>(view, tick, local, place, args.places);
     else if (args.form != ResetArgs::look)
-        open_team<E>(view, tick, lane, args.form == ResetArgs::first_episode);
-    const Source source = lane.source(view, tick, Domain::reset);
-    const Team<E> team(lane.memory, lane.gang, lane.episode, source);
-    look_team<E>(view, tick, 0, 0, lane, team, false, args);
-    lane.gang.sync();
-    store_team<E>(view, lane);
-    store_team_counters<E>(view, lane);
-    if (lane.gang.lane == 0)
+        open_episode<E>(view, tick, local, args.form == ResetArgs::first_episode);
+    leave<E>(view, tick, local);
+    if (local.is_first())
         column<E, uint8_t, Role::terminated>(view)[env] =
             column<E, uint8_t, Role::truncated>(view)[env] = 0;
 }
 template <class E>
 NACELLE_INLINE void reset_body(const View<E>& view, const ResetArgs& args, Items items) {
-    const uint64_t tick = view.head.beat->clock + args.ahead,
+    const uint64_t tick = view.head.clock->tick + args.ahead,
                    end = min(items.end, uint64_t(args.count));
-    for (uint64_t item = items.begin; item < end; ++item) {
-        if constexpr (is_team<E>) reset_team<E>(view, args, tick, size_t(item));
-        else reset_one<E>(view, args, tick, size_t(item));
-    }
+    for (uint64_t item = items.begin; item < end; ++item)
+        reset_one<E>(view, args, tick, size_t(item));
 }
 
 template <class E>
 NACELLE_INLINE void clock_body(const View<E>& view, const ClockArgs& args, Items items) {
-    if (items.begin == 0) view.head.beat->clock += args.by;
+    if (items.begin == 0) view.head.clock->tick += args.by;
 }
 
 // The author's prepare() fills tables once; every thread fills its share of the elements.

@@ -1,5 +1,5 @@
 #include "engine/base/files.h"
-#include "engine/check/outside.h"
+#include "engine/check/check_in_child.h"
 #include "engine/watch/process.h"
 #include "tests/fuzz/json_mutation.h"
 #include "tests/fuzz/mutation.h"
@@ -65,16 +65,17 @@ private:
         return {"/bin/sh", "-c", script, "sh", file.string()};
     }
     static void watch(const std::filesystem::path& file) {
-        Board board;
+        Sections sections;
         {
-            WatchedProcess watched(board, {.command = command("cat \"$1\" >&3; cat \"$1\"", file),
-                                           .author = file,
-                                           .waits = false,
-                                           .wishes = {}});
+            WatchedProcess watched(sections,
+                                   {.command = command("cat \"$1\" >&3; cat \"$1\"", file),
+                                    .author = file,
+                                    .waits = false,
+                                    .first_commands = {}});
             while (!watched.over()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
-        Board::Seen seen;
-        const std::string shown = board.news(seen);
+        Sections::Seen seen;
+        const std::string shown = sections.news(seen);
         if (!shown.empty() && !Json::accept(shown))
             throw std::logic_error("a page is shown no JSON");
     }

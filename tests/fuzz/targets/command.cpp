@@ -1,4 +1,4 @@
-#include "engine/watch/board_viewer.h"
+#include "engine/watch/local_viewer.h"
 #include "tests/fuzz/json_mutation.h"
 #include "tests/fuzz/target.h"
 
@@ -26,8 +26,8 @@ public:
         const Json command = read_command(input);
         if (!command.is_null() && !command.at("do").is_string())
             throw std::logic_error("a command has no words");
-        Board board;
-        BoardViewer viewer(board);
+        Sections sections;
+        LocalViewer viewer(sections);
         for (int i = 0; i < 3; ++i) viewer.ask(input);
         viewer.look();
         if (viewer.commands().size() != (command.is_null() ? 0 : 3))

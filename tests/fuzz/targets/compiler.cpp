@@ -58,7 +58,7 @@ public:
         const auto [output, text] = parted(input);
         const std::vector<SourceFile> closure{{"/tmp/author.cu", text}};
         const CompiledText compiled{.closure = closure, .header_root = "sdk", .unit = "unit.cpp"};
-        const ScannedText scanned = scan_text(text);
+        const MaskedText scanned = mask_comments(text);
         if (scanned.plain.size() != text.size() || scanned.code.size() != text.size())
             throw std::logic_error("a scanned text has another length");
         environment_uses(closure);

@@ -1,4 +1,4 @@
-#include "engine/watch/board_viewer.h"
+#include "engine/watch/local_viewer.h"
 #include "engine/web/server.h"
 #include "tests/fuzz/client.h"
 #include "tests/fuzz/mutation.h"
@@ -97,10 +97,10 @@ private:
     // In the process that reads: a thread does not come along to a child.
     void begin() {
         server_.emplace(
-            board_, WebSettings{.port = 0,
-                                .files = web_files(),
-                                .looked = [this] { viewer_.look(); },
-                                .said = [this](const std::string& text) { viewer_.ask(text); }});
+            sections_, WebSettings{.port = 0,
+                                   .files = web_files(),
+                                   .looked = [this] { viewer_.look(); },
+                                   .said = [this](const std::string& text) { viewer_.ask(text); }});
         const std::string address = server_->address();    // http://127.0.0.1:PORT/TOKEN/
         const size_t colon = address.rfind(':'), slash = address.find('/', colon);
         port_ = unsigned(std::stoul(address.substr(colon + 1, slash - colon - 1)));
@@ -129,7 +129,7 @@ private:
     // A page that has looked all the time gets what is new; now and then somebody new comes, too.
     void require_answer() {
         const std::string news = std::to_string(++answers_);
-        board_.put("status", news);
+        sections_.put("status", news);
         viewer_.commands();
         page_->send(frame(0x81, "next"));
         page_->receive_until("{\"status\":" + news + "}");
@@ -140,8 +140,8 @@ private:
         visitor.receive_until("</html>");
     }
 
-    Board board_;
-    BoardViewer viewer_{board_};
+    Sections sections_;
+    LocalViewer viewer_{sections_};
     std::optional<WebServer> server_;
     unsigned port_ = 0;
     std::string token_;

@@ -1,5 +1,5 @@
-#include "engine/recording/film.h"
-#include "engine/watch/texts.h"
+#include "engine/recording/recording_frames.h"
+#include "engine/watch/section_texts.h"
 #include "tests/fuzz/json_mutation.h"
 #include "tests/fuzz/target.h"
 #include "tests/recording/sample.h"
@@ -117,10 +117,10 @@ public:
                 if (bytes && recording->table(name).size() != *bytes)
                     throw std::logic_error("a table has another size than it said");
             });
-        Film film(recording, {});
+        RecordingFrames frames(recording, {});
         const size_t episodes = std::min<size_t>(recording->episodes().size(), 4);
         for (size_t i = 0; i < episodes; ++i)
-            test::complaint([&] { show(film, i, recording->episodes()[i].steps); });
+            test::complaint([&] { show(frames, i, recording->episodes()[i].steps); });
     }
 
 private:
@@ -154,13 +154,13 @@ private:
     }
 
     // What a page or a terminal would show of it.
-    static void show(Film& film, size_t episode, uint64_t steps) {
+    static void show(RecordingFrames& frames, size_t episode, uint64_t steps) {
         for (const uint64_t step : {uint64_t(0), uint64_t(1), steps - 1}) {
-            const Scene scene = film.scene(episode, step);
+            const Scene scene = frames.scene(episode, step);
             arrays_text(scene, {});
             arrays_text(scene, {.names = {"state.x", "obs"}, .agent = 2});
             first_number(scene, "reward");
-            picture_text(film.paint(scene));
+            picture_text(frames.paint(scene));
         }
     }
 

@@ -1,4 +1,4 @@
-#include "engine/env/schema.h"
+#include "engine/compile/schema.h"
 
 #include "engine/arrays/dtype.h"
 #include "engine/env/param_values.h"

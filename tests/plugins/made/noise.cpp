@@ -1,7 +1,6 @@
 // A learner of movers, one or a team, that learns nothing: it plays at random, and then stands still.
 #include <nacelle/plugin/config.h>
 #include <nacelle/plugin/learner.h>
-#include <nacelle/schema.h>
 
 namespace {
 
@@ -37,8 +36,8 @@ public:
     }
     uint64_t steps_per_iteration() const noexcept { return uint64_t(environment_.envs) * steps; }
     void record(void* stream) {
-        const auto* const header = static_cast<const nacelle::Header*>(environment_.schema);
-        host_.launch(play_, environment_.envs, header->block_threads, PlayArgs{steps}, stream);
+        host_.launch(play_, environment_.envs, environment_.schema->block_threads, PlayArgs{steps},
+                     stream);
         host_.advance(steps, stream);
     }
     // Everybody stands still.

@@ -4,7 +4,6 @@
 #include <map>
 #include <nacelle/plugin/config.h>
 #include <nacelle/plugin/learner.h>
-#include <nacelle/schema.h>
 #include <thread>
 
 namespace {
@@ -38,7 +37,7 @@ NACELLE_PROGRAM()
 NACELLE_KERNEL(probe_count, CountArgs, 128, count_body)
 NACELLE_KERNEL(probe_push, PushArgs, 128, push_body)
 )";
-const nacelle_header args_header{"probe/args.h",
+const nacelle_header args_header{sizeof(nacelle_header), "probe/args.h",
                                  "struct CountArgs { uint32_t* counts; uint32_t by; };\n"
                                  "struct PushArgs { int32_t* push; int32_t value; };\n"};
 
@@ -58,7 +57,7 @@ public:
         count_ = host.kernel(program, "probe_count");
         push_ = host.kernel(program, "probe_push");
         const int64_t shape[] = {environment_.envs};
-        counts_ = host.array_create("counts", uint32_t(nacelle::Dtype::u32), shape, true);
+        counts_ = host.array_create("counts", NACELLE_U32, shape, true);
         ask("create", nullptr);
     }
 
@@ -99,7 +98,7 @@ private:
         uint32_t number = 0;
         nacelle_kernel stranger = count_;
         stranger.function = 99;
-        const uint32_t f32 = uint32_t(nacelle::Dtype::f32);
+        const uint32_t f32 = NACELLE_F32;
         const std::map<std::string, std::function<void()>> requests = {
             {"program", [&] { host_.program("#include <nacelle/kernel.h>\nNACELLE_PROGRAM()\n"); }},
             {"broken program",

@@ -6,7 +6,8 @@ namespace learn {
 
 inline constexpr int most_groups = 4, most_policies = 8;
 
-// The numbers that may change over a run. The device looks them up at the start of each iteration.
+// The numbers that may change over a run. The device looks them up at the start of each iteration. A gradient
+// copies those of the loss, from clip to entropy_weight: they stay side by side.
 enum Dial : int32_t {
     learning_rate,
     clip,

@@ -53,7 +53,7 @@ NACELLE_INLINE void act_on(const View<E>& view, const Arguments& a, size_t row, 
     using G = GroupOf<E, policy>;
     using H = Head<ActionOf<E, G>, Spec<policy>>;
     const uint8_t* const mask = mask_now<E, G>(view, row);
-    Dice<E, policy> dice(view, view.head.beat->clock, row);
+    Dice<E, policy> dice(view, view.head.clock->tick, row);
     float choice[H::parts];
     if (!out) H::uniform(mask, dice, choice);
     else if (a.greedy) H::best(out, mask, choice);

@@ -53,16 +53,16 @@ template <class E> struct TeamRecord {
     }
 };
 
+// What the launch that begins with this step of the rollout writes down.
+template <class E>
+NACELLE_INLINE auto record_of(const View<E>& view, const Arguments& a, uint32_t first) {
+    if constexpr (is_team<E>) return TeamRecord<E>{view, a, first};
+    else return AloneRecord<E>{a.memory[0], size_t(view.head.envs), first};
+}
 // One step of a rollout of one launch a step; the choices are in the action arrays.
 template <class E>
 NACELLE_INLINE void step_once(const View<E>& view, const Arguments& a, Items items) {
-    constexpr Index<1> one;
-    GivenPolicy<E> given;
-    if constexpr (is_team<E>)
-        rollout<E>(view, items, a.step, one, given, TeamRecord<E>{view, a, a.step});
-    else
-        rollout<E>(view, items, a.step, one, given,
-                   AloneRecord<E>{a.memory[0], size_t(view.head.envs), a.step});
+    rollout<E>(view, items, a.step, Index<1>{}, GivenPolicy<E>{}, record_of<E>(view, a, a.step));
 }
 
 }

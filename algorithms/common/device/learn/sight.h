@@ -26,7 +26,7 @@ template <class E, class G> struct Sight {
             return column[row * size_t(numbers) + size_t(k)];
         }
         ObsOf<E, G> obs;
-        bind_row_images<E, G>(view, final, row, obs);
+        bind_images<E, G>(view, final, row, obs);
         int place = k - numbers;
         float found = 0;
         for_each_element(obs, [&](auto, int, auto& f) {

@@ -49,12 +49,15 @@ NACELLE_INLINE void act_linearly(const float* weights, size_t stride, const floa
 template <class E> struct PopulationPolicy {
     const float* weights;
     uint32_t members, episodes;
-    NACELLE_INLINE void act(const View<E>&, const Now& now, ActionOf<E>& action) const {
-        // Environments that are left over play nobody's episode, with the last one's weights.
-        const size_t member = nacelle::min(size_t(now.env) / episodes, size_t(members) - 1);
-        act_linearly<E>(weights + member, members, now.obs, now.mask, action);
+    template <class Rows> NACELLE_INLINE void choose(Rows& rows) const {
+        rows.for_own([&](int i) {
+            // Environments that are left over play nobody's episode, with the last one's weights.
+            const size_t member = nacelle::min(rows.env_of(i) / episodes, size_t(members) - 1);
+            ActionOf<E> action;
+            act_linearly<E>(weights + member, members, rows.obs(i), rows.mask(i), action);
+            rows.give(i, action);
+        });
     }
-    PopulationPolicy block(const View<E>&, uint64_t, int, size_t, int) const { return *this; }
 };
 
 // Member 0 is the mean itself, so that its own return is known.
@@ -63,7 +66,7 @@ NACELLE_INLINE void propose(const View<E>& view, const Arguments& a, Items items
     const uint64_t end = min(items.end, uint64_t(a.weight_count) * a.members);
     for (uint64_t item = items.begin; item < end; ++item) {
         const uint32_t weight = uint32_t(item / a.members), member = uint32_t(item % a.members);
-        Rng rng(view.head.seed, Domain::initialisation, view.head.beat->clock, uint32_t(item));
+        Rng rng(view.head.seed, Domain::initialisation, view.head.clock->tick, uint32_t(item));
         a.weights[item] = a.mean[weight] + (member ? a.deviation[weight] * rng.normal() : 0.0f);
     }
 }

@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <nacelle/device/emulate/fibers.h>
-#include <vector>
+#include <pthread.h>
 
 namespace nacelle::emulate {
 
@@ -58,27 +57,34 @@ struct Thread {
 };
 struct Block : Meeting {
     Fibers fibers;
-    std::vector<Warp> warps;
-    std::vector<Thread> threads;
+    Row<Warp> warps;
+    Row<Thread> threads;
 };
 inline thread_local Block* block_here = nullptr;
 inline Thread& self() { return block_here->threads[block_here->fibers.now()]; }
 // __shared__ is static here: one launch at a time.
-inline std::mutex one_launch;
+inline pthread_mutex_t one_launch = PTHREAD_MUTEX_INITIALIZER;
+struct OneLaunch {
+    OneLaunch() { pthread_mutex_lock(&one_launch); }
+    OneLaunch(const OneLaunch&) = delete;
+    OneLaunch& operator=(const OneLaunch&) = delete;
+    ~OneLaunch() { pthread_mutex_unlock(&one_launch); }
+};
 inline Stacks stacks;
 
 // fn(block, thread) for every thread of every block, one block after the other.
 template <class Fn>
 void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block, Fn fn) {
-    const std::lock_guard lock(one_launch);
+    const OneLaunch lock;
     for (uint64_t b = begin_block; b < end_block; ++b) {
         Block block;
-        block.warps.resize((threads_per_block + 31) / 32);
+        block.warps.renew((threads_per_block + 31) / 32);
+        block.threads.renew(threads_per_block);
         for (uint32_t thread = 0; thread < threads_per_block; ++thread) {
             Warp& warp = block.warps[thread / 32];
             block.join();
             warp.join();
-            block.threads.push_back({&block, &warp, {thread}, {uint32_t(b)}, false});
+            block.threads[thread] = {&block, &warp, {thread}, {uint32_t(b)}, false};
         }
         auto one = [&](uint32_t thread) {
             fn(b, thread);

@@ -3,7 +3,7 @@
 // What a checked build (-DNACELLE_CHECKED, which `nacelle check` makes for the CPU) does about a
 // fault in an author's code: it says one line to the process that waits for it, on the descriptor that
 // NACELLE_REPORT names, and ends. With -DNACELLE_FAULTS_THROW, as draw() of a recording is built, the line is thrown
-// instead: what somebody else's file holds costs its picture and not the process. Every other build has none of this.
+// instead: a fault in a stranger's recording then costs its picture, not the process. Other builds have none of this.
 
 #if defined(NACELLE_CHECKED) && !NACELLE_GPU
 

@@ -1,17 +1,28 @@
 #pragma once
 #include <nacelle/device/team/team_load.h>
-// Snapshots: what makes up an environment, copied to a pool and back.
+// Snapshots: all that an environment needs to go on, copied to a pool and back.
 
 namespace nacelle::detail {
 
+// Of a number's size, whatever number it is: an assignment alone would tell a host's compiler that no float
+// has changed.
+template <class T> NACELLE_INLINE void copy_bits(T* to, const T* from) {
+#if defined(__CUDACC_RTC__)
+    *to = *from;
+#else
+    __builtin_memcpy(to, from, sizeof(T));
+#endif
+}
 // Element i of a field's row moves between two arrays of the same layout with other numbers of rows.
 template <class T>
 NACELLE_INLINE void copy_elements(const Field& f, const void* source, size_t from, size_t rows,
                                   void* target, size_t to, size_t target_rows) {
     const bool columns = f.layout == Layout::columns;
-    NACELLE_ROLLED for (uint32_t i = 0; i < f.count; ++i) static_cast<T*>(
-        target)[columns ? i * target_rows + to : to * f.count + i] =
-        static_cast<const T*>(source)[columns ? i * rows + from : from * f.count + i];
+    NACELLE_ROLLED for (uint32_t i = 0; i < f.count; ++i) {
+        const size_t there = columns ? i * target_rows + to : to * f.count + i,
+                     here = columns ? i * rows + from : from * f.count + i;
+        copy_bits(static_cast<T*>(target) + there, static_cast<const T*>(source) + here);
+    }
 }
 template <class E, class Fn> NACELLE_INLINE void for_each_kept(Fn&& fn) {
     [&]<int... I>(Ints<I...>) { (keep_one<E, I>(fn), ...); }
@@ -30,79 +41,59 @@ template <class E, int I, class Fn> NACELLE_INLINE void keep_one(Fn& fn) {
         else fn(description<E>.fields[I], uint8_t{});
     }
 }
-// What a snapshot holds moves between an environment and a place in a pool of `size` snapshots.
-template <class E>
-NACELLE_INLINE void save_snapshot(const View<E>& view, size_t env, void* const* pool, size_t place,
-                                  size_t size) {
-    for_each_kept<E>([&](const Field& f, auto unit) {
-        copy_elements<decltype(unit)>(f, view.array[f.slot], env, view.head.envs, pool[f.slot],
-                                      place, size);
-    });
-    // The clock as it stands: an episode that goes on from here starts there.
-    Lane<E> lane;
-    load_counters<E>(view, env, lane,
-                     column<E, uint8_t, Role::terminated>(view)[env] |
-                         column<E, uint8_t, Role::truncated>(view)[env]);
-    static_cast<int*>(pool[slot_of<E>(Role::episode, "episode.start")])[place] =
-        clock_of<E>(view, env, lane);
-}
-template <class E>
-NACELLE_INLINE void load_snapshot(const View<E>& view, size_t env, void* const* pool, size_t place,
-                                  size_t size, Lane<E>& lane) {
-    for_each_kept<E>([&](const Field& f, auto unit) {
-        copy_elements<decltype(unit)>(f, pool[f.slot], place, size, view.array[f.slot], env,
-                                      view.head.envs);
-    });
-    load_row<E>(view.array, slot_of<E>(Role::state), env, view.head.envs, lane.state);
-    load_params<E>(view, env, lane);
-    lane.length = 0;
-    lane.running = 0;
-}
-
-// The same of a team, by all of its threads: of what agents have there is a row for each.
+// How many rows of a field one environment has: one, or one for each agent.
 template <class E> NACELLE_INLINE int rows_in_snapshot(const Field& f) {
     return f.per == Per::row ? int(description<E>.header.group[f.group].count) : 1;
 }
-template <class E>
-NACELLE_INLINE void copy_team(const View<E>& view, TeamLane<E>& lane, void* const* pool,
-                              size_t place, size_t size, bool save) {
+// What a snapshot holds moves between an environment and a place in a pool of `size` snapshots.
+template <class E, class L>
+NACELLE_INLINE void copy_snapshot(const View<E>& view, const L& local, size_t place, size_t size,
+                                  bool save) {
     for_each_kept<E>([&](const Field& f, auto unit) {
         using T = decltype(unit);
         const int n = rows_in_snapshot<E>(f);
         const size_t envs = size_t(view.head.envs) * size_t(n), places = size * size_t(n);
-        lane.gang.spread(n, [&](int i) {
-            const size_t own = lane.env * size_t(n) + size_t(i),
+        local.spread(n, [&](int i) {
+            const size_t own = local.env * size_t(n) + size_t(i),
                          there = place * size_t(n) + size_t(i);
-            if (save)
-                copy_elements<T>(f, view.array[f.slot], own, envs, pool[f.slot], there, places);
-            else copy_elements<T>(f, pool[f.slot], there, places, view.array[f.slot], own, envs);
+            void *const array = view.array[f.slot], *const pool = view.pool[f.slot];
+            if (save) copy_elements<T>(f, array, own, envs, pool, there, places);
+            else copy_elements<T>(f, pool, there, places, array, own, envs);
         });
     });
 }
+// The clock goes with it: an episode that continues from the snapshot starts at that clock.
+template <class E, class L>
+NACELLE_INLINE void save_snapshot(const View<E>& view, const L& local, size_t place, size_t size) {
+    copy_snapshot<E>(view, local, place, size, true);
+    const int clock = start_of<E>(view, local.env) +
+                      (ended_before<E>(view, local.env) ? 0 : length_at<E>(view, local.env));
+    local.sync();    // who copied the start that the episode had is done with it
+    if (local.is_first())
+        static_cast<int*>(view.pool[slot_of<E>(Role::episode, "episode.start")])[place] = clock;
+}
+
+// What the arrays say after a snapshot was copied into them.
 template <class E>
-NACELLE_INLINE void save_team_snapshot(const View<E>& view, TeamLane<E>& lane, size_t place,
-                                       size_t size) {
-    copy_team<E>(view, lane, view.pool, place, size, true);
-    const int length = NACELLE_COLUMN(view, int, Role::episode, "episode.length")[lane.env];
-    const int start = view.head.pool_size
-                          ? NACELLE_COLUMN(view, int, Role::episode, "episode.start")[lane.env]
-                          : 0;
-    lane.gang.sync();    // who copied the start that the episode had is done with it
-    if (lane.gang.lane == 0)
-        static_cast<int*>(view.pool[slot_of<E>(Role::episode, "episode.start")])[place] =
-            start + (ended_before<E>(view, lane.env) ? 0 : length);
+NACELLE_INLINE void continue_episode(const View<E>& view, uint64_t, LocalEnv<E>& local) {
+    load_row<E>(view.array, slot_of<E>(Role::state), local.env, view.head.envs, local.state);
+    local.running = 0;
 }
 template <class E>
-NACELLE_INLINE void load_team_snapshot(const View<E>& view, uint64_t tick, TeamLane<E>& lane,
-                                       size_t place, size_t size) {
-    copy_team<E>(view, lane, view.pool, place, size, false);
-    lane.gang.sync();
-    lane.length = 0;
-    load_params<E>(view, lane.env, lane);
-    load_members<E>(view, lane, true, false);
-    load_team_state<E>(view, lane);
-    load_episode<E>(view, tick, lane);
-    lane.gang.sync();
+NACELLE_INLINE void continue_episode(const View<E>& view, uint64_t tick, LocalTeam<E>& local) {
+    load_members<E>(view, local, true, false);
+    load_team_state<E>(view, local);
+    load_episode<E>(view, tick, local);
+    local.sync();
+}
+template <class E, class L>
+NACELLE_INLINE void load_snapshot(const View<E>& view, uint64_t tick, L& local, size_t place,
+                                  size_t size) {
+    copy_snapshot<E>(view, local, place, size, false);
+    local.sync();
+    local.length = 0;
+    load_params<E>(view, local);
+    continue_episode<E>(view, tick, local);
 }
 
 }

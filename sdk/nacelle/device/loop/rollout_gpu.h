@@ -1,5 +1,6 @@
 #pragma once
-// Included by rollout.h: a GPU's thread is a lane for all steps.
+#include <nacelle/device/loop/rows.h>
+// Included by rollout.h: a GPU's thread keeps its environment for all steps.
 
 namespace nacelle::detail {
 
@@ -15,8 +16,8 @@ template <class T> NACELLE_INLINE void hold_one(T& value) {
 }
 #endif
 
-// Keeps a loaded value in front of the branch that follows, so that the loads are on their way while
-// the clock is: a third of a step's time else.
+// Keeps the load of a value before the branch that follows, so that it overlaps with the load of the clock.
+// Without it a step takes a third longer.
 template <class... T> NACELLE_INLINE void hold(T&... value) {
 #if defined(__CUDACC_RTC__)
     (hold_one(value), ...);
@@ -25,8 +26,8 @@ template <class... T> NACELLE_INLINE void hold(T&... value) {
 #endif
 }
 
-// The threads of a warp write the observations of its environments one after the other, each together,
-// so that the bytes of an image leave side by side.
+// The threads of a warp write the observation of one environment together, then that of the next, so that
+// neighbouring threads write neighbouring bytes of an image.
 template <class E, Role role>
 NACELLE_INLINE void observe_together(const View<E>& view, uint64_t tick, size_t env,
                                      uint32_t asked) {
@@ -36,16 +37,14 @@ NACELLE_INLINE void observe_together(const View<E>& view, uint64_t tick, size_t 
         const int k = __ffs(int(asked)) - 1;
         asked &= asked - 1;
         const size_t other = env - size_t(thread) + size_t(k);
-        Lane<E> lane;
-        if constexpr (role == Role::final_obs) load_ended<E>(view, other, lane);
-        else load_lane<E>(view, other, lane);
-        bind_row<E>(view.array, slot_of<E>(Role::state), other, view.head.envs, lane.state);
-        observe_row<E, role>(view, tick, other, lane, obs_row<E, role>(view, other), thread, 32);
+        LocalEnv<E> local(view, other);
+        load_local<E>(view, local, role != Role::final_obs && ended_before<E>(view, other));
+        observe_row<E, role>(view, tick, local, obs_row<E, role>(view, other), thread, 32);
     }
     __syncwarp();
 }
 
-// Environments with images: all threads of a warp go along, also those behind the last environment.
+// Environments with images: all threads of a warp take part, also those behind the last environment.
 template <class E, class Policy, class Record>
 NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahead, int steps,
                                    Policy& policy, Record record) {
@@ -54,20 +53,21 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
     const bool mine = env < view.head.envs;
     const uint32_t present = __ballot_sync(~0u, mine);
     const Columns<E> to(view);
-    Ledger ledger;
+    EpisodeSums sums;
     NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
-        Lane<E> lane;
+        LocalEnv<E> local(view, env);
         bool ended = false;
         if (mine) {
-            load_lane<E>(view, env, lane);
+            load_local<E>(view, local);
             A<E> action;
-            const Now now{env, env, t, tick, obs_row<E>(view, env), mask_row<E>(view, env)};
-            policy.act(view, now, action);
-            const Outcome outcome = step_lane<E>(view, tick, env, lane, action);
+            const float* const seen = obs_row<E>(view, env);
+            ThreadRows<E, false> rows{view, tick, t, env, seen, action, true};
+            policy.choose(rows);
+            const Outcome outcome = step_local<E>(view, tick, local, action);
             if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
-            record(now, action, outcome);
+            record(Now{env, env, t, tick, seen}, action, outcome);
             store_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action);
-            store_lane<E>(view, env, lane);
+            store_local<E>(view, local);
             to.reward[env] = outcome.reward;
             to.terminated[env] = outcome.terminated.byte;
             to.truncated[env] = outcome.truncated.byte;
@@ -77,87 +77,90 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
         if (over) {
             observe_together<E, Role::final_obs>(view, tick, env, over);
             if (ended) {
-                close_episode<E>(view, tick, env, lane, ledger);
-                open_episode<E>(view, tick, env, lane, false);
-                store_state<E>(view, env, lane);
+                close_episode<E>(view, tick, local, sums);
+                open_episode<E>(view, tick, local, false);
+                store_state<E>(view, local);
             }
         }
         observe_together<E, Role::obs>(view, tick, env, present);
         if (mine) {
-            look_lane<E>(view, env, lane);
+            look_local<E>(view, local);
             const float* const row = obs_row<E>(view, env);
             for (int i = 0; i < numbers_in<O<E>>; ++i)
                 if (!finite(row[i])) note_bad(view.head, Bad::obs, tick, env);
         }
     }
-    if (mine) store_ledger<E>(view, env, ledger, present);
+    if (mine) store_sums<E>(view, env, sums, present);
 }
 
-// A policy that says so acts for a warp at once: all its threads come along to act(), also those that have
-// no environment.
-template <class Policy> inline constexpr bool acts_together = requires { Policy::acts_together; };
+// A policy that says so chooses for a warp's rows together: all its threads come along to choose(), also those
+// that have no environment.
+template <class Policy> inline constexpr bool chooses_by_warp = requires {
+    Policy::chooses_by_warp;
+};
 
 template <class E, class Policy, class Record>
 NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ahead, int steps,
                                     Policy& policy, Record record) {
+    constexpr bool by_warp = chooses_by_warp<Policy>;
     const uint32_t present = __ballot_sync(~0u, env < view.head.envs);
-    const bool mine = !acts_together<Policy> || env < view.head.envs;
-    if (!acts_together<Policy> && env >= view.head.envs) return;
+    const bool mine = !by_warp || env < view.head.envs;
+    if (!by_warp && env >= view.head.envs) return;
     constexpr int width = numbers_in<O<E>>;
     constexpr bool narrow = width <= widest_in_registers;
     float* const row = obs_row<E>(view, mine ? env : 0);
-    float local[narrow && width ? width : 1];
+    float numbers[narrow && width ? width : 1];
     if constexpr (narrow) {
-        NACELLE_UNROLL for (int i = 0; i < width; ++i) local[i] = row[i];
+        NACELLE_UNROLL for (int i = 0; i < width; ++i) numbers[i] = row[i];
     }
-    float* const seen = narrow ? local : row;
+    float* const seen = narrow ? numbers : row;
 
-    Lane<E> lane;
+    LocalEnv<E> local(view, mine ? env : 0);
     A<E> action;
     Outcome outcome;
-    Ledger ledger;
-    load_lane<E>(view, mine ? env : 0, lane);
-    // The blocks of a wave load at once and then compute at once; the next wave's loads fill the gap.
+    EpisodeSums sums;
+    load_local<E>(view, local);
+    // All blocks of a wave load at once and then compute at once. Prefetching for the next wave fills the gap.
     if (steps == 1 && view.head.prefetch && env + view.head.prefetch < view.head.envs)
-        prefetch_lane<E>(view, env + view.head.prefetch);
+        prefetch_env<E>(view, env + view.head.prefetch);
     auto [tick, stopped] = time_of(view.head, ahead);
-    hold(lane.length, lane.running);
-    for_each_element(lane.state, [](auto, int, auto& value) { hold(value); });
+    hold(local.length, local.running);
+    for_each_element(local.state, [](auto, int, auto& value) { hold(value); });
     if (stopped) return;
     NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
-        const Now now{env, env, t, tick, seen, mask_row<E>(view, mine ? env : 0)};
-        policy.act(view, now, action);
+        ThreadRows<E, by_warp> rows{view, tick, t, env, seen, action, mine};
+        policy.choose(rows);
         if (!mine) continue;
-        outcome = step_lane<E>(view, tick, env, lane, action);
+        outcome = step_local<E>(view, tick, local, action);
         if (!finite(outcome.reward)) note_bad(view.head, Bad::reward, tick, env);
-        record(now, action, outcome);
+        record(Now{env, env, t, tick, seen}, action, outcome);
         if (outcome.terminated || outcome.truncated) {
-            observe_row<E, Role::final_obs>(view, tick, env, lane,
+            observe_row<E, Role::final_obs>(view, tick, local,
                                             obs_row<E, Role::final_obs>(view, env));
-            close_episode<E>(view, tick, env, lane, ledger);
-            open_episode<E>(view, tick, env, lane, false);
+            close_episode<E>(view, tick, local, sums);
+            open_episode<E>(view, tick, local, false);
         }
-        observe_local<E, narrow>(view, tick, env, lane, seen);
-        look_lane<E>(view, env, lane);
+        observe_local<E, narrow>(view, tick, local, seen);
+        look_local<E>(view, local);
         float zero = 0;    // NaN or infinity times zero is not zero
         NACELLE_UNROLL for (int i = 0; i < width; ++i) zero = fused(seen[i], 0.0f, zero);
         if (!(zero == 0.0f)) note_bad(view.head, Bad::obs, tick, env);
     }
     if (mine) {
         const Columns<E> to(view);
-        pass_on(to.reward[env], outcome.reward);
-        pass_on(to.terminated[env], outcome.terminated.byte);
-        pass_on(to.truncated[env], outcome.truncated.byte);
+        store_streaming(to.reward[env], outcome.reward);
+        store_streaming(to.terminated[env], outcome.terminated.byte);
+        store_streaming(to.truncated[env], outcome.truncated.byte);
         visit_row<E>(view.array, slot_of<E>(Role::action), env, view.head.envs, action,
-                     [](auto& stored, auto& value) { pass_on(stored, value); });
-        store_state<E>(view, env, lane);
+                     [](auto& stored, auto& value) { store_streaming(stored, value); });
+        store_state<E>(view, local);
         const bool over = outcome.terminated || outcome.truncated;
-        store_counters<E>(view, env, over ? ledger.last_length : lane.length,
-                          over ? ledger.last_return : lane.running);
-        store_ledger<E>(view, env, ledger, present);
-        if constexpr (narrow) store_row_of_floats<width>(local, row);
+        store_counters<E>(view, env, over ? sums.last_length : local.length,
+                          over ? sums.last_return : local.running);
+        store_sums<E>(view, env, sums, present);
+        if constexpr (narrow) store_row_of_floats<width>(numbers, row);
     }
-    if constexpr (acts_together<Policy>) __syncwarp();
+    if constexpr (by_warp) __syncwarp();
 }
 
 template <class E, class Policy, class Record>

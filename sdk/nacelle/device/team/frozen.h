@@ -1,6 +1,6 @@
 #pragma once
 #include <nacelle/device/episode/fault.h>
-#include <nacelle/device/team/gang.h>
+#include <nacelle/device/team/team_threads.h>
 // In a checked build a phase sees others as they were when it began, and may write what is its own alone.
 // Whoever reads what somebody writes in the same phase then gets other numbers than in the usual build,
 // and whoever writes what is not his own is told so. All other builds have none of this.
@@ -8,7 +8,6 @@
 #if defined(NACELLE_CHECKED) && !NACELLE_GPU
 
 #include <cstring>
-#include <memory>
 
 namespace nacelle::detail {
 
@@ -34,6 +33,19 @@ template <class T, class Fn> void for_each_array(T& object, Fn&& fn) {
         });
 }
 
+// Bytes that go with what holds them. <memory> has the same, at twice the time that a checked build takes to compile.
+class Bytes final {
+public:
+    explicit Bytes(size_t size) : first_(new unsigned char[size]) {}
+    Bytes(const Bytes&) = delete;
+    Bytes& operator=(const Bytes&) = delete;
+    ~Bytes() { delete[] first_; }
+    unsigned char* get() const { return first_; }
+
+private:
+    unsigned char* first_;
+};
+
 // A copy of a team, with the contents of its arrays.
 template <class E> class TeamCopy {
     template <class G> using FieldsOf = typename GroupParts<E, G>::Fields;
@@ -52,18 +64,18 @@ public:
         unsigned char* at = arena_.get();
         for_each_array(team().state, [&](auto& array) { keep(array, at); });
         for_each_group<E>([&]<class G, int>() {
-            for (auto& member : team().template squad<G>().member)
+            for (auto& member : team().template group<G>().member)
                 for_each_array(static_cast<FieldsOf<G>&>(member),
                                [&](auto& array) { keep(array, at); });
         });
     }
     template <class G> void take_member(const Member<E, G>& from, int i) {
-        Member<E, G>& own = member_of(team().template squad<G>(), i);
+        Member<E, G>& own = member_of(team().template group<G>(), i);
         copy_arrays<G>(from, own);
         copy_plain<G>(from, own);
     }
     template <class G> bool same_member(const Member<E, G>& other, int i) {
-        return same_fields<G>(other, member_of(team().template squad<G>(), i));
+        return same_fields<G>(other, member_of(team().template group<G>(), i));
     }
     bool same_state(const TeamMemory<E>& other) { return same_objects(other.state, team().state); }
 
@@ -134,8 +146,7 @@ private:
                                      (reinterpret_cast<const char*>(&f) - base));
     }
 
-    std::unique_ptr<unsigned char[]> memory_{new unsigned char[sizeof(TeamMemory<E>)]};
-    std::unique_ptr<unsigned char[]> arena_{new unsigned char[arena_bytes() + 1]};
+    Bytes memory_{sizeof(TeamMemory<E>)}, arena_{arena_bytes() + 1};
 };
 
 // How the team was when the phase began, and how each member was left by its own call.
@@ -166,7 +177,7 @@ template <class E> void check_phase(Frozen<E>& frozen, TeamMemory<E>& memory, Ph
     auto& copies = frozen.copies();
     for_each_group<E>([&]<class G, int>() {
         for (int i = 0; i < count_of<E, G>; ++i)
-            if (!copies.after.template same_member<G>(member_of(memory.template squad<G>(), i), i))
+            if (!copies.after.template same_member<G>(member_of(memory.template group<G>(), i), i))
                 fault(
                     phase == Phase::each
                         ? "a phase 'each' wrote the member of another agent: an agent writes its "
@@ -181,7 +192,7 @@ template <class E> void check_phase(Frozen<E>& frozen, TeamMemory<E>& memory, Ph
 // While agent i's call of `each` runs.
 template <class E, class G> struct OwnOnly {
     OwnOnly(Frozen<E>& frozen, TeamMemory<E>& memory, int i)
-        : frozen_(frozen), me_(member_of(memory.template squad<G>(), i)), i_(i) {
+        : frozen_(frozen), me_(member_of(memory.template group<G>(), i)), i_(i) {
         if (!frozen.copies().after.template same_member<G>(me_, i))
             fault(
                 "a phase 'each' wrote the member of another agent: an agent writes its own member "

@@ -1,9 +1,9 @@
 #pragma once
 #include <nacelle/device/team/bins.h>
-#include <nacelle/device/team/team_lane.h>
-// Members of a team in global memory still lie where the launch before left them. The next one looks whether
-// all of that is whole and says what the arrays say, and takes it: to sort and to scatter them anew takes as
-// long as half a step. Of members that have turns, an Array, or more than 64 bytes it takes the places alone.
+#include <nacelle/device/team/local_team.h>
+// Members of a team in global memory still lie where the last launch left them. A launch checks that this copy
+// is whole and agrees with the arrays, and keeps it: sorting and scattering anew takes as long as half a step.
+// Of members with turns, an Array, or more than 64 bytes it keeps the places only.
 
 namespace nacelle::detail {
 
@@ -29,57 +29,57 @@ template <class T> NACELLE_INLINE bool same_bits(const T& a, const T& b) {
 // Whether this thread's share of the tables is as a sort leaves it, and every member's bin the one in its
 // array. Nothing is taken for granted: memory may be new, or of another version of the environment.
 template <class E, class G>
-NACELLE_INLINE bool places_hold(const View<E>& view, const TeamLane<E>& lane) {
+NACELLE_INLINE bool places_hold(const View<E>& view, const LocalTeam<E>& local) {
     constexpr int count = count_of<E, G>, bins = bins_in<E, G>;
-    const auto& squad = lane.memory.template squad<G>();
-    const int16_t* const stored = bin_column<E, G>(view) + row_of<E, G>(lane.env, 0);
-    bool hold = squad.start[0] == 0 && squad.start[bins] == count;
-    lane.gang.template spread_over<bins, Weight::light>(
-        [&](int b) { hold &= squad.start[b] <= squad.start[b + 1]; });
-    // Who lies where, and that all act: whose turn it was in the launch before is nothing to this one.
-    lane.gang.template spread_over<count>([&](int k) {
-        const Member<E, G>& member = squad.member[k];
-        hold &= (member.id == squad.id[k]) & (has_turn<E, G> || same_bits(member.acts, true));
+    const auto& members = local.memory.template group<G>();
+    const int16_t* const stored = bin_column<E, G>(view) + row_of<E, G>(local.env, 0);
+    bool hold = members.start[0] == 0 && members.start[bins] == count;
+    local.threads.template spread_over<bins, Weight::light>(
+        [&](int b) { hold &= members.start[b] <= members.start[b + 1]; });
+    // Every member is at the place that the table says, and acts: turns of the last launch do not count.
+    local.threads.template spread_over<count>([&](int k) {
+        const Member<E, G>& member = members.member[k];
+        hold &= (member.id == members.id[k]) & (has_turn<E, G> || same_bits(member.acts, true));
     });
-    // Starts that ascend from 0 to all cut the places into bins; each has to hold members of its own, by
-    // id. No read waits for an answer, which && would: whatever is found, it is made an index.
+    // Ascending starts cut the places into bins; each bin must hold its own members, sorted by id. All reads
+    // are issued without waiting for an answer, as && would: any value found is clamped to an index.
     const auto index = [](int found, int end) { return clamp(found, 0, end - 1); };
-    lane.gang.template spread_over<count>([&](int n) {
-        const int slot = squad.slot[n], place = index(slot, count);
-        hold &= (slot == place) & (squad.id[place] == n) & (squad.bin[place] == stored[n]);
-        const int at = squad.at[n], k = index(at, count),
-                  before = index(squad.at[max(n - 1, 0)], count);
-        const int bin = squad.bin[k], b = index(bin, bins), first = squad.start[b];
-        hold &= (at == k) & (bin == b) & (first <= n) & (n < squad.start[b + 1]) &
-                ((first == n) | (squad.id[before] < squad.id[k]));
+    local.threads.template spread_over<count>([&](int n) {
+        const int slot = members.slot[n], place = index(slot, count);
+        hold &= (slot == place) & (members.id[place] == n) & (members.bin[place] == stored[n]);
+        const int at = members.at[n], k = index(at, count),
+                  before = index(members.at[max(n - 1, 0)], count);
+        const int bin = members.bin[k], b = index(bin, bins), first = members.start[b];
+        hold &= (at == k) & (bin == b) & (first <= n) & (n < members.start[b + 1]) &
+                ((first == n) | (members.id[before] < members.id[k]));
     });
     return hold;
 }
 // The same of all members and for all threads.
-template <class E> NACELLE_INLINE bool keep_places(const View<E>& view, TeamLane<E>& lane) {
+template <class E> NACELLE_INLINE bool keep_places(const View<E>& view, LocalTeam<E>& local) {
     if constexpr (any_moves<E>() && Shape<E>::workspace > 0) {
         bool hold = true;
         int turn = 0;
         for_each_group<E>([&]<class G, int>() {
-            if constexpr (keeps_places<E, G>) hold &= places_hold<E, G>(view, lane);
+            if constexpr (keeps_places<E, G>) hold &= places_hold<E, G>(view, local);
         });
-        hold = lane.gang.template combine<Gang<E>::lanes>(
-            lane.memory, turn, 1, [&](int) { return int(hold); },
+        hold = local.threads.template combine<TeamThreads<E>::lanes>(
+            local.memory, turn, 1, [&](int) { return int(hold); },
             [](int a, int b) { return a & b; });
-        if (hold && lane.gang.lane == 0)
+        if (hold && local.threads.lane == 0)
             for_each_group<E>([&]<class G, int>() {
                 if constexpr (keeps_places<E, G>) {
-                    auto& squad = lane.memory.template squad<G>();
-                    squad.sorted = true;
-                    squad.sorts =
-                        clamp(squad.sorts, 0, sorts_between_moves);    // may be any number
+                    auto& members = local.memory.template group<G>();
+                    members.sorted = true;
+                    members.sorts =
+                        clamp(members.sorts, 0, sorts_between_moves);    // may be any number
                 }
             });
         return hold;
     } else return false;
 }
 
-// What the arrays say of a member, and whether anything else lies at its place.
+// A member as the arrays have it, and whether the copy at its place differs.
 template <class E, class G> struct Arriving {
     typename GroupParts<E, G>::Fields fields;
     float running;
@@ -88,11 +88,11 @@ template <class E, class G> struct Arriving {
     bool differs;
 };
 template <class E, class G>
-NACELLE_INLINE Arriving<E, G> arriving(const View<E>& view, TeamLane<E>& lane, int i, int place,
+NACELLE_INLINE Arriving<E, G> arriving(const View<E>& view, LocalTeam<E>& local, int i, int place,
                                        bool keep) {
     constexpr int group = group_index<E, G>();
-    const size_t row = row_of<E, G>(lane.env, i);
-    Member<E, G>& there = lane.memory.template squad<G>().member[place];
+    const size_t row = row_of<E, G>(local.env, i);
+    Member<E, G>& there = local.memory.template group<G>().member[place];
     Arriving<E, G> one{.fields = fields_of<E, G>(there),
                        .running = group_column<E, float, Role::episode, group>(view)[row],
                        .place = int16_t(place),
@@ -106,21 +106,21 @@ NACELLE_INLINE Arriving<E, G> arriving(const View<E>& view, TeamLane<E>& lane, i
                  });
     return one;
 }
-// The members of a group to their places. Few have to be written: where nothing was changed from outside,
-// the arrays say what lies there.
+// Puts the members of a group at their places. Few have to be written: the copy there differs only where the
+// host changed an array.
 template <class E, class G>
-NACELLE_INLINE void arrive(const View<E>& view, TeamLane<E>& lane, bool over, bool keep) {
-    keep = keep && !has_turn<E, G>;    // they may not act, as the launch before left them
+NACELLE_INLINE void arrive(const View<E>& view, LocalTeam<E>& local, bool over, bool keep) {
+    keep = keep && !has_turn<E, G>;    // else `acts` may be left from the last launch
     constexpr int together = clamp(64 / int(sizeof(Arriving<E, G>)), 1, 4);
-    auto& squad = lane.memory.template squad<G>();
-    lane.gang.template spread_in_stages<count_of<E, G>, together>(
-        [&](int i) { return int(squad.slot[i]); },
-        [&](int i, int place) { return arriving<E, G>(view, lane, i, place, keep); },
+    auto& members = local.memory.template group<G>();
+    local.threads.template spread_in_stages<count_of<E, G>, together>(
+        [&](int i) { return int(members.slot[i]); },
+        [&](int i, int place) { return arriving<E, G>(view, local, i, place, keep); },
         [&](int i, const Arriving<E, G>& one) {
-            set_turn(squad, i, one.turn);
-            squad.running[i] = over ? 0.0f : one.running;
+            set_turn(members, i, one.turn);
+            members.running[i] = over ? 0.0f : one.running;
             if (!one.differs) return;
-            Member<E, G>& member = squad.member[one.place];
+            Member<E, G>& member = members.member[one.place];
             fields_of<E, G>(member) = one.fields;
             member.id = int16_t(i);
             member.acts = true;

@@ -142,7 +142,7 @@ template <class E> struct TeamShape {
     static constexpr int sort_bytes() {
         int bytes = 0;
         for_each_group<E>([&]<class G, int>() {
-            if constexpr (bins_in < E, G >> 0) bytes = max(bytes, int(sizeof(SortRoom<E, G>)));
+            if constexpr (has_bins<E, G>) bytes = max(bytes, int(sizeof(SortRoom<E, G>)));
         });
         return rounded_up(bytes, 16);
     }
@@ -152,11 +152,15 @@ template <class E> struct TeamShape {
                                         : sorts_inside ? max(stages, sort_bytes())
                                                        : stages;
     static_assert(shared_bytes <= most_shared);
-    // Blocks that a multiprocessor is to have at a time, for the compiler, where its own choice of registers
-    // leaves room for fewer; 0: as it likes. Two of 256 threads instead of three made a fused step of teams
-    // of 256 agents 40 % longer; other blocks gain nothing, and some lose (H200, 2026-11).
+    // Blocks that a multiprocessor is to have at a time, for the compiler, which else gives a thread too many
+    // registers or too few; 0: as it likes. Four of 128 threads with several small teams: a fused step of 65,536
+    // teams of 5 takes 12 % less than with its own choice, but one of a block's single team of 1,000 agents
+    // 17 % more. Three of 256 where shared memory lets them in: two made a fused step of teams of 256 agents
+    // 40 % longer; other blocks gain nothing, and some lose (H200, 2026-11).
     static constexpr int at_once =
-        threads == 256 && 3 * (shared_bytes + 1024) <= most_shared + 1024 ? 3 : 0;
+        threads == 128 && lanes < threads                                   ? 4
+        : threads == 256 && 3 * (shared_bytes + 1024) <= most_shared + 1024 ? 3
+                                                                            : 0;
 };
 template <class E> struct SoloShape {
     static constexpr int lanes = 1, unit = 1, threads = 128, blocks = 1, shared_bytes = 0,

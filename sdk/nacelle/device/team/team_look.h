@@ -1,30 +1,15 @@
 #pragma once
-#include <nacelle/device/episode/beat.h>
 #include <nacelle/device/episode/observation.h>
-#include <nacelle/device/team/team_lane.h>
-// What the policies and a critic see of a team. On a GPU rows are gathered in shared memory and leave it
-// side by side: written by each agent alone, their bytes would reach memory in pieces.
+#include <nacelle/device/episode/run_clock.h>
+#include <nacelle/device/team/local_team.h>
+// What the policies and a critic see of a team. On a GPU rows are staged in shared memory and stored from there
+// by neighbouring threads: stored by each agent alone, their bytes would reach memory in pieces.
 
 namespace nacelle::detail {
 
 template <class E, class G>
 inline constexpr bool row_in_place = TeamObsInto<E, G>&& all_floats<ObsOf<E, G>>;
 
-template <class E, class G>
-NACELLE_INLINE void bind_row_images(const View<E>& view, bool final, size_t row, ObsOf<E, G>& obs) {
-    constexpr int group = group_index<E, G>();
-    int slot =
-        (final ? group_slot<E>(Role::final_obs, group) : group_slot<E>(Role::obs, group)) + 1;
-    for_each_element(obs, [&](auto, int, auto& f) {
-        using L = Leaf<bare<decltype(f)>>;
-        if constexpr (L::form == Form::array) {
-            f.first = static_cast<typename L::element*>(view.array[slot++]) + row * L::count;
-            f.stride = 1;
-            f.lane = 0;
-            f.lanes = 1;
-        }
-    });
-}
 // The author's observation of one member into a row of floats; `image` is the row of its arrays.
 template <class E, class G>
 NACELLE_INLINE void observe_member(const View<E>& view, const Team<E>& team, const Member<E, G>& me,
@@ -34,7 +19,7 @@ NACELLE_INLINE void observe_member(const View<E>& view, const Team<E>& team, con
         E::observe(team, me, params, *reinterpret_cast<Obs*>(row));
     } else if constexpr (TeamObsInto<E, G>) {
         Obs obs;
-        bind_row_images<E, G>(view, final, image, obs);
+        bind_images<E, G>(view, final, image, obs);
 #ifdef NACELLE_CHECKED
         load_numbers(obs, row);
 #endif
@@ -55,14 +40,14 @@ template <class E, class G> NACELLE_INLINE uint32_t row_in_all(size_t env, int i
 
 // One member's row, zero where it was out before the step; i is its id.
 template <class E, class G>
-NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, TeamLane<E>& lane,
+NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, LocalTeam<E>& local,
                                 bool final, int i, const Member<E, G>& me, float* row) {
-    auto& squad = lane.memory.template squad<G>();
-    if (has_turn<E, G> && (turn_at(squad, i) & was_out)) {
+    auto& members = local.memory.template group<G>();
+    if (has_turn<E, G> && (turn_at(members, i) & was_out)) {
         NACELLE_ROLLED for (int k = 0; k < numbers_in<ObsOf<E, G>>; ++k) row[k] = 0;
         if constexpr (group_has_image<E, G>) {
             ObsOf<E, G> nothing;
-            bind_row_images<E, G>(view, final, row_of<E, G>(lane.env, i), nothing);
+            bind_images<E, G>(view, final, row_of<E, G>(local.env, i), nothing);
             for_each_element(nothing, [](auto, int, auto& f) {
                 if constexpr (form_of<decltype(f)> == Form::array)
                     f.fill(typename Leaf<bare<decltype(f)>>::element{});
@@ -70,7 +55,8 @@ NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, TeamLa
         }
         return;
     }
-    observe_member<E, G>(view, team, me, lane.params(view), final, row_of<E, G>(lane.env, i), row);
+    observe_member<E, G>(view, team, me, local.params(view), final, row_of<E, G>(local.env, i),
+                         row);
 }
 
 #if NACELLE_GPU
@@ -82,13 +68,13 @@ template <> struct Vector<2> { using type = float2; };
 // Gives whether all of them are finite.
 template <int together> struct Packet { alignas(4 * together) float part[together]; };
 NACELLE_INLINE void send(Packet<1>& place, const Packet<1>& value) {
-    pass_on(place.part[0], value.part[0]);
+    store_streaming(place.part[0], value.part[0]);
 }
 template <int together>
 NACELLE_INLINE void send(Packet<together>& place, const Packet<together>& value) {
 #if defined(__CUDACC_RTC__)
     using Wide = typename Vector<together>::type;
-    pass_on(reinterpret_cast<Wide&>(place), reinterpret_cast<const Wide&>(value));
+    store_streaming(reinterpret_cast<Wide&>(place), reinterpret_cast<const Wide&>(value));
 #else
     place = value;
 #endif
@@ -104,11 +90,11 @@ NACELLE_INLINE bool send_off(const float* stage, float* to, int count) {
     }
     return zero == 0.0f;
 }
-// What lane `other` of the unit has.
+// What thread `other` of the unit has.
 template <class E> NACELLE_INLINE uint32_t shown_by(uint32_t value, int other) {
     if constexpr (Shape<E>::unit == 1) return value;
     else
-        return __shfl_sync(Gang<E>::unit_mask(), value,
+        return __shfl_sync(TeamThreads<E>::unit_mask(), value,
                            int(threadIdx.x) % 32 / Shape<E>::unit * Shape<E>::unit +
                                other % Shape<E>::unit);
 }
@@ -125,8 +111,8 @@ NACELLE_INLINE void note_bad_row(const ViewHead& head, uint64_t tick, uint32_t r
                         ++i) if (!finite(numbers[i])) return note_bad(head, Bad::obs, tick, row);
 }
 
-// Rows that do not lie side by side, `own` being where this thread's goes: neighbouring threads still
-// write neighbouring numbers.
+// Rows with gaps between them; `own` is where this thread's row goes. Neighbouring threads still write
+// neighbouring numbers.
 template <class E, int width>
 NACELLE_INLINE bool send_scattered(const float* stage, float* rows, uint32_t own, int here) {
     constexpr int unit = Shape<E>::unit;
@@ -137,7 +123,7 @@ NACELLE_INLINE bool send_scattered(const float* stage, float* rows, uint32_t own
         const uint32_t to = shown_by<E>(own, row);
         if (base + at < numbers) {
             const float one = stage[base + at];
-            pass_on(rows[to + uint32_t(column)], one);
+            store_streaming(rows[to + uint32_t(column)], one);
             zero = fused(one, 0.0f, zero);
         }
         if constexpr (width >= unit) {
@@ -155,7 +141,7 @@ NACELLE_INLINE bool send_scattered(const float* stage, float* rows, uint32_t own
 template <class E, class G, int staged>
 NACELLE_INLINE bool send_rows(const float* stage, float* rows, uint32_t own, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
-    if constexpr (bins_in < E, G >> 0) return send_scattered<E, width>(stage, rows, own, here);
+    if constexpr (has_bins<E, G>) return send_scattered<E, width>(stage, rows, own, here);
     else {
         (void)own;
         return send_off<sent_together<E, G, staged>(), E>(
@@ -174,38 +160,39 @@ template <class E, int width> NACELLE_INLINE int rows_with_room(int here) {
 }
 template <class E, class G, int staged>
 NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>& team,
-                               TeamLane<E>& lane, bool final, float* rows, int first, int here) {
+                               LocalTeam<E>& local, bool final, float* rows, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
-    auto& squad = lane.memory.template squad<G>();
+    auto& members = local.memory.template group<G>();
     float* const stage = stage_of<E>();
     const int at = int(threadIdx.x) % Shape<E>::unit, gathered = rows_with_room<E, width>(here),
-              i = at < here ? visited_at(squad, first + at) : 0;
+              i = at < here ? visited_at(members, first + at) : 0;
     const bool in_place = Shape<E>::some_in_place && at >= gathered && at < here;
     float* const own = in_place ? rows + i * width : stage + at * width;
     if (at < here)
-        look_member<E, G>(view, team, lane, final, i, visited_member(squad, first + at), own);
-    Gang<E>::sync_unit();
+        look_member<E, G>(view, team, local, final, i, visited_member(members, first + at), own);
+    TeamThreads<E>::sync_unit();
     if (!send_rows<E, G, staged>(stage, rows, uint32_t(i * width), first, gathered))
-        NACELLE_ROLLED for (int k = 0; k < gathered; ++k)
-            note_bad_row(view.head, tick, row_in_all<E, G>(lane.env, visited_at(squad, first + k)),
-                         width, stage + k * width);
+        NACELLE_ROLLED for (int k = 0; k < gathered; ++k) note_bad_row(
+            view.head, tick, row_in_all<E, G>(local.env, visited_at(members, first + k)), width,
+            stage + k * width);
     if (in_place && !row_is_finite<width>(own))
-        note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(lane.env, i));
-    Gang<E>::sync_unit();
+        note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i));
+    TeamThreads<E>::sync_unit();
 }
 // The rows of a group to `rows`, in rounds of as many as the stage holds.
 template <class E, class G, int staged>
 NACELLE_INLINE void look_staged(const View<E>& view, uint64_t tick, const Team<E>& team,
-                                TeamLane<E>& lane, bool final, float* rows) {
+                                LocalTeam<E>& local, bool final, float* rows) {
     constexpr int count = count_of<E, G>, unit = Shape<E>::unit;
     const int at = int(threadIdx.x) % unit;
-    NACELLE_ROLLED for (int base = lane.gang.lane - at; base < count; base += Gang<E>::lanes) {
+    NACELLE_ROLLED for (int base = local.threads.lane - at; base < count;
+                        base += TeamThreads<E>::lanes) {
         const int end = min(base + unit, count);
         if constexpr (staged >= unit || staged >= count)
-            look_round<E, G, staged>(view, tick, team, lane, final, rows, base, end - base);
+            look_round<E, G, staged>(view, tick, team, local, final, rows, base, end - base);
         else
             NACELLE_ROLLED for (int first = base; first < end; first += staged)
-                look_round<E, G, staged>(view, tick, team, lane, final, rows, first,
+                look_round<E, G, staged>(view, tick, team, local, final, rows, first,
                                          min(staged, end - first));
     }
 }
@@ -213,57 +200,55 @@ NACELLE_INLINE void look_staged(const View<E>& view, uint64_t tick, const Team<E
 // Each agent stores its own row.
 template <class E, class G>
 NACELLE_INLINE void look_alone(const View<E>& view, uint64_t tick, const Team<E>& team,
-                               TeamLane<E>& lane, bool final, float* rows) {
+                               LocalTeam<E>& local, bool final, float* rows) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
-    constexpr bool local = NACELLE_GPU && leaves_alone(width);
-    lane.gang.template spread_over<count_of<E, G>>([&](int i) {
-        alignas(16) float own[local ? width : 1];
+    constexpr bool apart = NACELLE_GPU && leaves_alone(width);
+    local.threads.template spread_over<count_of<E, G>>([&](int i) {
+        alignas(16) float own[apart ? width : 1];
         float* const row = rows + size_t(i) * size_t(width);
-        float* const seen = local ? own : row;
-        look_member<E, G>(view, team, lane, final, i, member_of(lane.memory.template squad<G>(), i),
-                          seen);
-        if (local) store_row_of_floats<local ? width : 0>(own, row);
+        float* const seen = apart ? own : row;
+        look_member<E, G>(view, team, local, final, i,
+                          member_of(local.memory.template group<G>(), i), seen);
+        if (apart) store_row_of_floats<apart ? width : 0>(own, row);
         if (!row_is_finite<width>(seen))
-            note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(lane.env, i));
+            note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i));
     });
 }
 // The rows of a group to `to`, where those of environment 0 begin.
 template <class E, class G>
 NACELLE_INLINE void look_group(const View<E>& view, uint64_t tick, const Team<E>& team,
-                               TeamLane<E>& lane, bool final, float* to) {
+                               LocalTeam<E>& local, bool final, float* to) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
-    float* const rows = to + row_of<E, G>(lane.env, 0) * size_t(width);
+    float* const rows = to + row_of<E, G>(local.env, 0) * size_t(width);
 #if NACELLE_GPU
     constexpr int most = rows_staged(width, Shape<E>::unit),
                   staged = most < count_of<E, G> ? most : count_of<E, G>;
-    if constexpr (staged > 0) look_staged<E, G, staged>(view, tick, team, lane, final, rows);
-    else look_alone<E, G>(view, tick, team, lane, final, rows);
+    if constexpr (staged > 0) look_staged<E, G, staged>(view, tick, team, local, final, rows);
+    else look_alone<E, G>(view, tick, team, local, final, rows);
 #else
-    look_alone<E, G>(view, tick, team, lane, final, rows);
+    look_alone<E, G>(view, tick, team, local, final, rows);
 #endif
 }
 
-// What each agent may do next; those that do not act may do anything, which nobody asks.
+// What each agent may do next. Masks of agents that do not act are not written, since none is read.
 template <class E, class G>
-NACELLE_INLINE void mask_group(const View<E>& view, const Team<E>& team, TeamLane<E>& lane) {
+NACELLE_INLINE void mask_group(const View<E>& view, const Team<E>& team, LocalTeam<E>& local) {
     if constexpr (has_mask<E, G>) {
         constexpr int width = choices_in<ActionOf<E, G>>;
         auto* const masks = group_column<E, uint8_t, Role::mask, group_index<E, G>()>(view);
-        auto& squad = lane.memory.template squad<G>();
-        lane.gang.template spread_over<count_of<E, G>>([&](int i) {
-            Mask<ActionOf<E, G>> mask(masks + row_of<E, G>(lane.env, i) * size_t(width));
-            if ((turn_at(squad, i) & 3) == uint8_t(Turn::acts))
-                E::mask(team, member_of(squad, i), lane.params(view), mask);
+        auto& members = local.memory.template group<G>();
+        local.threads.template spread_over<count_of<E, G>>([&](int i) {
+            Mask<ActionOf<E, G>> mask(masks + row_of<E, G>(local.env, i) * size_t(width));
+            if ((turn_at(members, i) & 3) == uint8_t(Turn::acts))
+                E::mask(team, member_of(members, i), local.params(view), mask);
         });
     }
 }
 template <class E>
-NACELLE_INLINE void overview_team(const View<E>& view, const Team<E>& team, TeamLane<E>& lane) {
+NACELLE_INLINE void overview_team(const View<E>& view, const Team<E>& team, LocalTeam<E>& local) {
     if constexpr (!same<GlobalOf<E>, None>)
-        if (lane.gang.lane == 0)
-            store_numbers(E::overview(team, lane.params(view)),
-                          static_cast<float*>(view.array[slot_of<E>(Role::global)]) +
-                              lane.env * numbers_in<GlobalOf<E>>);
+        if (local.is_first())
+            keep_overview<E>(view, local.env, E::overview(team, local.params(view)));
 }
 
 }

@@ -2,8 +2,8 @@
 #include <nacelle/device/reflect/leaves.h>
 #include <nacelle/device/team/groups.h>
 #include <nacelle/neighbours.h>
-// What one team is while it steps: its members and its state side by side, in shared memory where they
-// fit. Between launches they lie in the environment's arrays.
+// The memory of a team while it steps: members and state, in shared memory where they fit. Between launches
+// they lie in the environment's arrays.
 
 namespace nacelle::detail {
 
@@ -12,9 +12,10 @@ inline constexpr int strip = 32;
 constexpr int strips_of(int n) { return (n + strip - 1) / strip; }
 
 template <class E, class G> inline constexpr int bins_in = GroupParts<E, G>::bins;
-// Members of teams that step in global memory lie in the order of their bins, or in that of a while ago:
-// who looks around finds neighbours in the same lines. A checked build moves them at every sort, so that a
-// reference kept over one is found out.
+template <class E, class G> inline constexpr bool has_bins = GroupParts<E, G>::bins != 0;
+// Members of teams that step in global memory are ordered by their bins, now or a few sorts ago, so that an
+// agent's neighbours lie in the same cache lines. A checked build moves them at every sort, which shows a
+// reference that an author kept over one.
 template <class E, class G>
 inline constexpr bool moves = bins_in<E, G> > 0 &&
 #if defined(NACELLE_CHECKED) || defined(NACELLE_MOVES)
@@ -39,7 +40,7 @@ template <class E, class G, int Bins> struct BinTable {
 };
 template <class E, class G> struct BinTable<E, G, 0> {};
 
-// What a sort counts in where that is shared memory.
+// The counters of a sort in shared memory.
 template <class E, class G> struct SortRoom {
     uint64_t partial[33];
     int start[bins_in<E, G> + 1];
@@ -70,72 +71,76 @@ template <class M, bool pad> struct SlotFor { using type = M; };
 template <class M> struct SlotFor<M, true> { using type = Padded<M>; };
 
 template <class E, class G>
-struct Squad : BinTable<E, G, bins_in<E, G>>,
-               TurnTable<E, G, has_turn<E, G>>,
-               MoveTable<E, G, moves<E, G>> {
+struct GroupMemory : BinTable<E, G, bins_in<E, G>>,
+                     TurnTable<E, G, has_turn<E, G>>,
+                     MoveTable<E, G, moves<E, G>> {
     using M = Member<E, G>;
     static constexpr int count = count_of<E, G>;
     typename SlotFor<M, NACELLE_GPU && sizeof(M) % 16 == 0 && !moves<E, G>>::type member[count];
     float running[count];    // each one's return so far
 };
-template <class E, class G> NACELLE_INLINE int place_of(const Squad<E, G>& squad, int id) {
-    if constexpr (moves<E, G>) return squad.slot[id];
+template <class E, class G> NACELLE_INLINE int place_of(const GroupMemory<E, G>& members, int id) {
+    if constexpr (moves<E, G>) return members.slot[id];
     else return id;
 }
 // The member with this id.
-template <class E, class G> NACELLE_INLINE Member<E, G>& member_of(Squad<E, G>& squad, int id) {
-    return squad.member[place_of(squad, id)];
+template <class E, class G>
+NACELLE_INLINE Member<E, G>& member_of(GroupMemory<E, G>& members, int id) {
+    return members.member[place_of(members, id)];
 }
 template <class E, class G>
-NACELLE_INLINE const Member<E, G>& member_of(const Squad<E, G>& squad, int id) {
-    return squad.member[place_of(squad, id)];
+NACELLE_INLINE const Member<E, G>& member_of(const GroupMemory<E, G>& members, int id) {
+    return members.member[place_of(members, id)];
 }
-// The same of one that a bin told of: where it lay, if it has not gone since.
+// The same for a member that bin() gave: at its place, if it has not moved since.
 template <class E, class G>
-NACELLE_INLINE const Member<E, G>& member_of(const Squad<E, G>& squad, Spot spot) {
+NACELLE_INLINE const Member<E, G>& member_of(const GroupMemory<E, G>& members, Spot spot) {
     if constexpr (moves<E, G>) {
         const int id = spot, place = Places::place(spot);
-        if (place < count_of<E, G> && squad.member[place].id == id) return squad.member[place];
+        if (place < count_of<E, G> && members.member[place].id == id) return members.member[place];
     }
-    return member_of(squad, int(spot));
+    return member_of(members, int(spot));
 }
 inline constexpr uint8_t was_out = 4;
-template <class E, class G> NACELLE_INLINE uint8_t turn_at(const Squad<E, G>& squad, int i) {
-    if constexpr (has_turn<E, G>) return squad.turn[i];
+template <class E, class G>
+NACELLE_INLINE uint8_t turn_at(const GroupMemory<E, G>& members, int i) {
+    if constexpr (has_turn<E, G>) return members.turn[i];
     else return uint8_t(Turn::acts);
 }
-template <class E, class G> NACELLE_INLINE void set_turn(Squad<E, G>& squad, int i, int turn) {
-    if constexpr (has_turn<E, G>) squad.turn[i] = uint8_t(turn);
+template <class E, class G>
+NACELLE_INLINE void set_turn(GroupMemory<E, G>& members, int i, int turn) {
+    if constexpr (has_turn<E, G>) members.turn[i] = uint8_t(turn);
 }
-// The id of the k-th member to visit: those of a bin one after the other, so that neighbouring threads
-// look at the same neighbours. In which order a phase goes through its members changes nothing else.
-template <class E, class G> NACELLE_INLINE int visited_at(const Squad<E, G>& squad, int k) {
-    if constexpr (moves<E, G>) return squad.member[k].id;
+// The id of the k-th member to visit: in the order of bins, so that neighbouring threads read the same
+// neighbours. The order in which a phase visits members changes no result.
+template <class E, class G> NACELLE_INLINE int visited_at(const GroupMemory<E, G>& members, int k) {
+    if constexpr (moves<E, G>) return members.member[k].id;
 #if NACELLE_GPU
-    else if constexpr (bins_in<E, G> > 0) return squad.sorted ? squad.at[k] : k;
+    else if constexpr (bins_in<E, G> > 0) return members.sorted ? members.at[k] : k;
 #endif
     else {
-        (void)squad;
+        (void)members;
         return k;
     }
 }
-template <class E, class G> NACELLE_INLINE Member<E, G>& visited_member(Squad<E, G>& squad, int k) {
-    if constexpr (moves<E, G>) return squad.member[k];
-    else return squad.member[visited_at(squad, k)];
+template <class E, class G>
+NACELLE_INLINE Member<E, G>& visited_member(GroupMemory<E, G>& members, int k) {
+    if constexpr (moves<E, G>) return members.member[k];
+    else return members.member[visited_at(members, k)];
 }
 
-template <class E, class L> struct Squads;
-template <class E, class... G> struct Squads<E, Groups<G...>> : Squad<E, G>... {};
+template <class E, class L> struct GroupMemories;
+template <class E, class... G> struct GroupMemories<E, Groups<G...>> : GroupMemory<E, G>... {};
 
-template <class E> struct TeamMemory : Squads<E, GroupsOf<E>> {
+template <class E> struct TeamMemory : GroupMemories<E, GroupsOf<E>> {
     StateOf<E> state;
     static constexpr int most_warps = most_agents<E>() > 2048 || threads_of<E>() > 1024 ? 64 : 33;
-    // Parts of an answer, one for each strip or each warp, in two places by turns: one barrier is enough.
+    // Partial results of a reduction, one for each strip or warp, double-buffered: one barrier is enough.
     static constexpr int strips = strips_of(most_agents<E>()), parts = strips + strips_of(strips);
     uint64_t partial[2][parts < most_warps ? most_warps : parts];
 
-    template <class G> Squad<E, G>& squad() { return *this; }
-    template <class G> const Squad<E, G>& squad() const { return *this; }
+    template <class G> GroupMemory<E, G>& group() { return *this; }
+    template <class G> const GroupMemory<E, G>& group() const { return *this; }
 };
 
 }

@@ -39,7 +39,7 @@ public:
             if (t > 0) settle_by<policy>(t - 1, row, count);
             keep_mask(t, row, count);
             if constexpr (!is_team<E> || has_image<E>) keep_obs(t, row, count);
-            choose_by<policy>(view_.head.beat->clock + a_.step, t, row, count, obs);
+            choose_by<policy>(view_.head.clock->tick + a_.step, t, row, count, obs);
             for (size_t i = row; i < row + size_t(count); ++i)
                 if (follows<E, G, policy>(i)) give<E, policy>(view_, i, choice_at<policy>(t, i));
         }
@@ -168,57 +168,34 @@ template <class E> void load_minds(const Arguments& a) {
     });
 }
 
-// Of environments with one agent.
-template <class E> struct AlonePilot {
-    using G = Sole<E>;
-    Crew<E, G> crew;
-    struct Actor {
-        const Crew<E, G>* crew;
-        NACELLE_INLINE void act(const View<E>&, const Now& now, ActionOf<E>& action) const {
-            crew->act(now.t, now.row, action);
-        }
-    };
-    Actor block(const View<E>& view, uint64_t tick, int t, size_t begin, int count) {
-        crew.keep_obs(t, begin, count);
-        crew.choose(tick, t, begin, count, obs_row<E>(view, 0));
-        return {&crew};
-    }
-};
-
-// Of teams. The record has put the observations where they are kept.
-template <class E> struct TeamPilot {
-    const View<E>& shared;
+// The policies in the loop of a rollout. The record of a team has put the observations where they are kept.
+template <class E> struct Pilot {
     const Arguments& a;
-    template <class G> struct Actor {
-        Crew<E, G> crew;
-        NACELLE_INLINE void act(const View<E>&, const Now& now, int, int,
-                                ActionOf<E, G>& action) const {
-            crew.act(now.t, now.row, action);
+
+    template <class Rows> void choose(Rows& rows) const {
+        using G = typename Rows::Group;
+        constexpr int group = group_index<E, G>(), width = numbers_in<ObsOf<E, G>>;
+        Crew<E, G> crew(rows.view, a);
+        const size_t first = rows.row(0);
+        if constexpr (is_team<E>)
+            crew.choose(rows.tick, rows.t, first, rows.count(),
+                        a.memory[group].obs +
+                            size_t(rows.t) * rows_of<E, G>(rows.view) * size_t(width));
+        else {
+            crew.keep_obs(rows.t, first, rows.count);
+            crew.choose(rows.tick, rows.t, first, rows.count, obs_row<E>(rows.view, 0));
         }
-    };
-    template <class G>
-    Actor<G> block(const View<E>& view, uint64_t tick, int t, size_t env, int block, int) {
-        constexpr int group = group_index<E, G>(), agents = count_of<E, G>,
-                      span = Shared<E, G>::span;
-        const int first = block / 32 * span;
-        Actor<G> actor{Crew<E, G>(view, a)};
-        const float* const obs =
-            a.memory[group].obs + size_t(t) * rows_of<E, G>(view) * size_t(numbers_in<ObsOf<E, G>>);
-        actor.crew.choose(tick, t, row_of<E, G>(env, first), min(agents - first, span), obs);
-        return actor;
+        rows.for_own([&](int i) {
+            ActionOf<E, G> action;
+            crew.act(rows.t, rows.row(i), action);
+            rows.give(i, action);
+        });
     }
 };
 
 template <class E> void fly_threads(const View<E>& view, const Arguments& a, Items items) {
     load_minds<E>(a);
-    if constexpr (is_team<E>) {
-        TeamPilot<E> pilot{view, a};
-        rollout<E>(view, items, 0, int(a.steps), pilot, TeamRecord<E>{view, a});
-    } else {
-        AlonePilot<E> pilot{Crew<E, Sole<E>>(view, a)};
-        rollout<E>(view, items, 0, int(a.steps), pilot,
-                   AloneRecord<E>{a.memory[0], size_t(view.head.envs)});
-    }
+    rollout<E>(view, items, 0, int(a.steps), Pilot<E>{a}, record_of<E>(view, a, 0));
 }
 
 // Choices of one policy's rows at step a.step of a rollout of one launch a step: an item is an environment.

@@ -31,7 +31,7 @@ template <class E, int policy> struct Chooser {
             const float* const obs = obs_of(view, a, row);
             for (size_t i = 0; i < width; ++i) memory.obs[at * width + i] = obs[i];
         }
-        Dice<E, policy> dice(view, view.head.beat->clock + a.step, row);
+        Dice<E, policy> dice(view, view.head.clock->tick + a.step, row);
         float choice[H::parts];
         if (!out) H::uniform(mask, dice, choice);
         else memory.log_probability[at] = H::draw(out, mask, dice, choice);

@@ -60,44 +60,32 @@ template <class E, class G> struct Rower {
     }
 };
 
-template <class E> struct AlonePilot {
-    using R = Rower<E, Sole<E>>;
+// The record of a team has put the observations where they are kept.
+template <class E> struct Pilot {
     const Arguments& a;
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) const {
-        if (now.t > 0) R::settle(view, a, now.t - 1, now.row);
-        float* const kept =
-            a.memory[0].obs + (size_t(now.t) * view.head.envs + now.row) * size_t(R::width);
-        for (int k = 0; k < R::width; ++k) kept[k] = now.obs[k];
-        R::choose(view, a, now.tick, now.t, now.row, now.obs, now.mask, action);
-    }
-};
-template <class E> struct TeamPilot {
-    const Arguments& a;
-    template <class G>
-    NACELLE_INLINE void block(const View<E>& view, uint64_t, int t, size_t env, int block) const {
-        using Form = Shared<E, G>;
-        for (int k = 0; k < Form::rows && t > 0; ++k) {
-            const int i = block / 32 * Form::span + block % 32 + 32 * k;
-            if (i < count_of<E, G>) Rower<E, G>::settle(view, a, t - 1, row_of<E, G>(env, i));
-        }
-    }
-    template <class G>
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, int,
-                            ActionOf<E, G>& action) const {
-        Rower<E, G>::choose(view, a, now.tick, now.t, now.row, now.obs, now.mask, action);
+
+    template <class Rows> NACELLE_INLINE void choose(Rows& rows) const {
+        using R = Rower<E, typename Rows::Group>;
+        const View<E>& view = rows.view;
+        if (rows.t > 0) rows.for_all([&](int i) { R::settle(view, a, rows.t - 1, rows.row(i)); });
+        rows.for_own([&](int i) {
+            const size_t row = rows.row(i);
+            const float* const obs = rows.obs(i);
+            if constexpr (!is_team<E>) {
+                float* const kept =
+                    a.memory[0].obs + (size_t(rows.t) * view.head.envs + row) * size_t(R::width);
+                for (int k = 0; k < R::width; ++k) kept[k] = obs[k];
+            }
+            ActionOf<E, typename Rows::Group> action;
+            R::choose(view, a, rows.tick, rows.t, row, obs, rows.mask(i), action);
+            rows.give(i, action);
+        });
     }
 };
 
 template <class E>
 NACELLE_INLINE void fly_threads(const View<E>& view, const Arguments& a, Items items) {
-    if constexpr (is_team<E>) {
-        TeamPilot<E> pilot{a};
-        rollout<E>(view, items, 0, int(a.steps), pilot, TeamRecord<E>{view, a});
-    } else {
-        AlonePilot<E> pilot{a};
-        rollout<E>(view, items, 0, int(a.steps), pilot,
-                   AloneRecord<E>{a.memory[0], size_t(view.head.envs)});
-    }
+    rollout<E>(view, items, 0, int(a.steps), Pilot<E>{a}, record_of<E>(view, a, 0));
 }
 // The values of where a policy's rows stand when the rollout ends: an item for each seat.
 template <class E, int policy>

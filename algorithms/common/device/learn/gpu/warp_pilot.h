@@ -16,30 +16,35 @@ template <class E> class WarpPilot : WarpSeat<E> {
     static constexpr int width = width_of<E, policy>, choices = choices_in<ActionOf<E>>;
 
 public:
-    static constexpr bool acts_together = true;
+    static constexpr bool chooses_by_warp = true;
 
     NACELLE_INLINE WarpPilot(const View<E>& view, const Arguments& a, Desk<L>& desk, float* bias)
         : Seat(view, a, desk, bias) {}
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) {
-        const bool mine = now.env < rows_;
-        settle(view, now.env, now.t - 1);
-        if (mine) {
-            float* const kept = memory_.obs + (size_t(now.t) * rows_ + now.env) * size_t(width);
-            for (int k = 0; k < width; ++k) kept[k] = now.obs[k];
-            put(now.obs);
-        }
+    template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
+        settle(rows.view, rows.env, rows.t - 1);
+        const size_t at = size_t(rows.t) * rows_ + rows.env;
+        rows.for_own([&](int i) {
+            const float* const obs = rows.obs(i);
+            float* const kept = memory_.obs + at * size_t(width);
+            for (int k = 0; k < width; ++k) kept[k] = obs[k];
+            put(obs);
+        });
         think();
-        if (!mine) return;
-        const size_t at = size_t(now.t) * rows_ + now.env;
-        float out[L::out], choice[H::parts];
-        NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = output(k);
-        Dice<E, policy> dice(view, now.tick, now.env);
-        memory_.log_probability[at] = H::draw(out, now.mask, dice, choice);
-        if constexpr (N::shared) memory_.value[at] = out[N::value_output];
-        for (int i = 0; i < H::parts; ++i) memory_.choice[at * H::parts + size_t(i)] = choice[i];
-        for (int i = 0; i < (now.mask ? choices : 0); ++i)
-            memory_.mask[at * size_t(choices) + size_t(i)] = now.mask[i];
-        H::act(choice, action);
+        rows.for_own([&](int i) {
+            float out[L::out], choice[H::parts];
+            NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = output(k);
+            const uint8_t* const mask = rows.mask(i);
+            Dice<E, policy> dice(rows.view, rows.tick, rows.env);
+            memory_.log_probability[at] = H::draw(out, mask, dice, choice);
+            if constexpr (N::shared) memory_.value[at] = out[N::value_output];
+            for (int k = 0; k < H::parts; ++k)
+                memory_.choice[at * H::parts + size_t(k)] = choice[k];
+            for (int k = 0; k < (mask ? choices : 0); ++k)
+                memory_.mask[at * size_t(choices) + size_t(k)] = mask[k];
+            ActionOf<E> action;
+            H::act(choice, action);
+            rows.give(i, action);
+        });
     }
     // What the last step led to.
     NACELLE_INLINE void land(const View<E>& view, size_t env) {
@@ -80,8 +85,7 @@ template <class E>
 NACELLE_INLINE void fly_warps(const View<E>& view, const Arguments& a, Items items) {
     take_seats(view, items, [&](size_t env, auto& desk, float* bias) {
         WarpPilot<E> pilot(view, a, desk, bias);
-        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), pilot,
-                   AloneRecord<E>{a.memory[0], size_t(view.head.envs)});
+        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), pilot, record_of<E>(view, a, 0));
         if (!time_of(view.head, 0).stopped) pilot.land(view, env);
     });
 }

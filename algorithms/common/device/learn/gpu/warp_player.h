@@ -12,23 +12,25 @@ template <class E> class WarpPlayer : WarpSeat<E> {
     using L = typename Seat::L;
 
 public:
-    static constexpr bool acts_together = true;
+    static constexpr bool chooses_by_warp = true;
 
     NACELLE_INLINE WarpPlayer(const View<E>& view, const Arguments& a, Desk<L>& desk, float* bias)
         : Seat(view, a, desk, bias) {}
-    NACELLE_INLINE void act(const View<E>& view, const Now& now, ActionOf<E>& action) {
-        const bool mine = now.env < rows_;
-        if (mine) put(now.obs);
+    template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
+        rows.for_own([&](int i) { put(rows.obs(i)); });
         think();
-        if (!mine) return;
-        float out[L::out], choice[H::parts];
-        NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = output(k);
-        if (a_.greedy) H::best(out, now.mask, choice);
-        else {
-            Dice<E, policy> dice(view, now.tick, now.env);
-            H::draw(out, now.mask, dice, choice);
-        }
-        H::act(choice, action);
+        rows.for_own([&](int i) {
+            float out[L::out], choice[H::parts];
+            NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = output(k);
+            if (a_.greedy) H::best(out, rows.mask(i), choice);
+            else {
+                Dice<E, policy> dice(rows.view, rows.tick, rows.env);
+                H::draw(out, rows.mask(i), dice, choice);
+            }
+            ActionOf<E> action;
+            H::act(choice, action);
+            rows.give(i, action);
+        });
     }
 };
 

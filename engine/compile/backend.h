@@ -1,0 +1,35 @@
+#pragma once
+#include "engine/base/log.h"
+#include "engine/device/device.h"
+#include "engine/jit/cache.h"
+#include "engine/jit/jit.h"
+
+namespace nacelle {
+
+// A device with its compiler, its cache and one stream: what every environment runs on.
+struct RunsOn {
+    std::shared_ptr<Device> device;
+    std::shared_ptr<Cache> cache;
+    std::unique_ptr<Compiler> compiler;
+    std::unique_ptr<Stream> stream;
+    Log log;
+    std::string why;                                   // why this device
+    std::vector<std::filesystem::path> env_folders;    // where names of environments are looked up
+
+    bool cuda() const { return device->info().backend == Backend::cuda; }
+};
+
+struct BackendSettings {
+    std::string backend = "auto";
+    int threads = 0;
+    std::filesystem::path cache;    // empty: the default
+    std::vector<std::filesystem::path> env_folders;
+    // The command of a process that helps to compile for a GPU (jit/compile_helpers.h); the cache's folder is
+    // appended. Empty: none.
+    std::vector<std::string> compile_helper;
+};
+
+// Throws where the backend is not available. "auto" falls back to the CPU where a GPU has no NVRTC.
+std::shared_ptr<RunsOn> open_backend(const BackendSettings&, Log log = Log());
+
+}

@@ -1,0 +1,50 @@
+#include "engine/compile/compilable_path.h"
+
+#include "engine/base/error.h"
+#include "engine/base/files.h"
+#include "engine/base/hash.h"
+
+#include <algorithm>
+
+namespace nacelle {
+namespace fs = std::filesystem;
+namespace {
+
+bool lies_there(const std::vector<SourceFile>& files) {
+    try {
+        return same_text(read_closure(files.front().path), files);
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+// The number of levels that a file lies above the author's folder.
+std::ptrdiff_t levels_above(const fs::path& relative) {
+    return std::count(relative.begin(), relative.end(), fs::path(".."));
+}
+
+}
+
+fs::path compilable_path(RunsOn& on, const std::vector<SourceFile>& files) {
+    const fs::path& author = files.front().path;
+    if (lies_there(files)) return author;
+    // Includes name each other by relative paths, which may lead above the author's folder.
+    const fs::path from = author.parent_path();
+    std::ptrdiff_t above = 0;
+    Hash hash;
+    for (const SourceFile& file : files) {
+        const fs::path relative = file.path.lexically_relative(from);
+        above = std::max(above, levels_above(relative));
+        hash.add(relative.string()).add(file.text);
+    }
+    fs::path folder = on.cache->files() / ("source-" + hash.hex());
+    for (std::ptrdiff_t i = 0; i < above; ++i) folder /= "below";
+    for (const SourceFile& file : files) {
+        const fs::path place = (folder / file.path.lexically_relative(from)).lexically_normal();
+        make_private_directory(place.parent_path());
+        write_file(place, file.text);
+    }
+    return folder / author.filename();
+}
+
+}

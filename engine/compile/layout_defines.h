@@ -1,0 +1,21 @@
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nacelle {
+
+// Whether a text is an identifier, or several with dots between them: "map", "state.pos.x". Non-ASCII letters count,
+// since both compilers take them.
+bool is_dotted_name(std::string_view text);
+
+// The defines that decide on the layout of an environment's arrays: the constants that are set, and the parameters
+// that are drawn for each episode. The values may come from a stranger's recording and become code. Therefore only
+// parsed names and finite numbers are written; others throw with `where` in front.
+std::vector<std::string> layout_defines(const std::map<std::string, double>& constants,
+                                        const std::set<std::string>& varied,
+                                        const std::string& where);
+
+}

@@ -1,0 +1,63 @@
+#include "engine/compile/program.h"
+
+#include "engine/base/elf.h"
+#include "engine/base/error.h"
+
+#include <cstring>
+#include <nacelle/kernel.h>
+
+namespace nacelle {
+namespace {
+
+std::vector<std::byte> defaults_of(std::span<const std::byte> elf, size_t size,
+                                   const std::string& what) {
+    std::vector<std::byte> bytes(size);
+    // An all-zero default lies in .bss, which has no bytes in the file.
+    if (const auto found = elf_symbol(elf, "nacelle_defaults", what);
+        found && found->size() >= size)
+        std::memcpy(bytes.data(), found->data(), size);
+    return bytes;
+}
+
+}
+
+Program::Program(RunsOn& on, const Binary& binary, const std::string& what) {
+    const std::vector<std::byte> elf = binary.elf();
+    EnvSchema schema = EnvSchema::read(elf, what);
+    std::vector<std::byte> defaults = defaults_of(elf, schema.header().params_size, what);
+    code_ = std::make_unique<Code>(Code{std::move(schema), std::move(defaults),
+                                        on.device->load(std::as_bytes(std::span(binary.image))),
+                                        binary.milliseconds, binary.from_cache});
+}
+
+void Program::set_view(Stream& stream, std::span<const std::byte> view) {
+    const Symbol symbol = code_->module->symbol("nacelle_view");
+    if (symbol.address) stream.to_device(symbol.address, view.data(), view.size());
+}
+
+void Program::exchange(Program& other) {
+    other.code_ = std::exchange(code_, std::move(other.code_));
+    ++generation_;
+    ++other.generation_;
+}
+
+void Program::exchange_build(Program& other) {
+    Code &mine = *code_, &its = *other.code_;
+    its.module = std::exchange(mine.module, std::move(its.module));
+    its.milliseconds = std::exchange(mine.milliseconds, its.milliseconds);
+    its.from_cache = std::exchange(mine.from_cache, its.from_cache);
+    ++generation_;
+    ++other.generation_;
+}
+
+void launch_program(RunsOn& on, Stream& stream, const Kernel& kernel, const LaunchShape& shape,
+                    const void* view, std::span<const std::byte> args) {
+    if (on.cuda()) return stream.launch(kernel, shape, args);
+    std::vector<std::byte> call(sizeof(Call) + args.size());
+    const Call head{view};
+    std::memcpy(call.data(), &head, sizeof head);
+    if (!args.empty()) std::memcpy(call.data() + sizeof head, args.data(), args.size());
+    stream.launch(kernel, shape, call);
+}
+
+}

@@ -1,0 +1,47 @@
+#include "engine/env/env_programs.h"
+
+#include "engine/base/error.h"
+
+namespace nacelle {
+
+Program& EnvPrograms::add(PendingProgram pending) {
+    // A reload came in between.
+    if (!same_text(pending.files, code_.files)) pending = code_.begin(pending.text);
+    auto program = std::make_unique<Program>(*code_.on, pending.binary.get(),
+                                             code_.source.file.filename().string());
+    program->set_view(*code_.on->stream, view_.bytes());
+    code_.on->stream->synchronize();
+    ++recipe_number_;
+    Entry& entry = entries_[++next_];
+    entry = {std::move(pending.text), std::move(program)};
+    return *entry.program;
+}
+
+void EnvPrograms::release(const Program& program) {
+    try {
+        code_.on->stream->synchronize();    // its kernels may still run
+    } catch (const Error&) {
+        // The device is lost: nothing runs any more.
+    }
+    recipe_number_ += std::erase_if(
+        entries_, [&](const auto& entry) { return entry.second.program.get() == &program; });
+}
+
+Program* EnvPrograms::find(uint64_t number) const {
+    const auto found = entries_.find(number);
+    return found == entries_.end() ? nullptr : found->second.program.get();
+}
+
+void EnvPrograms::show() const {
+    for (const auto& [number, entry] : entries_)
+        entry.program->set_view(*code_.on->stream, view_.bytes());
+}
+
+Recipe EnvPrograms::recipe() const {
+    Recipe recipe{
+        .source = code_.source, .running = code_.schema, .programs = {}, .number = recipe_number_};
+    for (const auto& [number, entry] : entries_) recipe.programs[number] = entry.text;
+    return recipe;
+}
+
+}

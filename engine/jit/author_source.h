@@ -1,0 +1,55 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Reading an author's files without a compiler.
+namespace nacelle {
+
+// A C++ text in which spaces replace comments, and in `code` also the content of strings and characters. Both have
+// the length of the text, so that positions agree.
+struct MaskedText {
+    std::string plain;
+    std::string code;
+};
+MaskedText mask_comments(std::string_view text);
+
+// Whether the character can be part of a C++ name.
+bool is_word(char c);
+
+struct SourceFile {
+    std::filesystem::path path;
+    std::string text;
+};
+// The author's file and all files that it includes with quotes, in order of first inclusion. The author's file must
+// be readable.
+std::vector<SourceFile> read_closure(const std::filesystem::path& author);
+// The file of this path, or null.
+const SourceFile* find_file(const std::vector<SourceFile>& files,
+                            const std::filesystem::path& path);
+bool same_text(const std::vector<SourceFile>& a, const std::vector<SourceFile>& b);
+
+// A call of nacelle::constant("name", fallback).
+struct ConstantUse {
+    std::string name;
+    std::string fallback;    // as written
+    std::filesystem::path file;
+    int line = 0;
+};
+std::vector<ConstantUse> constants_of(const std::filesystem::path& author);
+
+// A NACELLE_ENV(Name) at some line.
+struct EnvironmentUse {
+    std::string name;
+    std::filesystem::path file;
+    int line = 0;
+    bool conditional = false;    // inside #if: only the compiler knows whether it is active
+};
+std::vector<EnvironmentUse> environment_uses(const std::vector<SourceFile>& closure);
+
+// The line number (from 1) of a position in a text, and the text of a line without its end.
+int line_at(std::string_view text, size_t place);
+std::string line_text(std::string_view text, int line);
+
+}
