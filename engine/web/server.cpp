@@ -93,7 +93,7 @@ private:
     }
 
     Shared& shared_;
-    websocket::stream<beast::tcp_stream> socket_;
+    websocket::stream<beast::tcp_stream, false> socket_;    // without compression
     beast::flat_buffer buffer_{most_said + 256};
     Sections::Seen seen_;
     std::string text_;

@@ -61,7 +61,7 @@ build() {
     fi
     status=0
     # shellcheck disable=SC2086 # several targets
-    { NINJA_STATUS='[%f of %t, %e] ' "$(command -v ninja || command -v ninja-build)" -C "$folder" $targets 2>&1 9<&- ||
+    { NINJA_STATUS='[%f of %t, %e] ' "$(command -v ninja || command -v ninja-build)" -C "$folder" -j "$(getconf _NPROCESSORS_ONLN)" $targets 2>&1 9<&- ||
         echo 'build.sh: failed'; } | show_build || status=1
     exec 9<&-
     return $status

@@ -44,9 +44,9 @@ test_build() {
     passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# Enough of an optimiser for speed, and of debug information for a report to name lines.
+# Enough debug information for a report to name lines.
 test_instrumented() {
-    test_build "$1" "$root/build-$1" "-Db_sanitize=$2" -Doptimization=1 -Dcpp_args=-g1
+    test_build "$1" "$root/build-$1" "-Db_sanitize=$2" -Dcpp_args=-g1
 }
 
 test_command() {
