@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/env/param_values.h"
+#include "engine/run/directory.h"
 
 namespace nacelle::tools {
 namespace {
@@ -40,16 +41,17 @@ void keep_drawn(const Json& before, Json& now, const std::string& path) {
 
 }
 
-Json acting_configuration(Json own, const std::vector<std::string>& assignments, bool on_gpu) {
+ResolvedConfiguration acting_configuration(const std::filesystem::path& run,
+                                           const std::vector<std::string>& assignments,
+                                           bool on_gpu) {
+    Json own = run_configuration(run);
     if (!on_gpu) compute_in_f32(own);
-    Json configuration = own;
-    for (const std::string& assignment : assignments) {
-        require_of_use(assignment);
-        set_path(configuration, assignment);
-    }
+    for (const std::string& assignment : assignments) require_of_use(assignment);
+    ResolvedConfiguration configuration =
+        changed_configuration(own, (run / "config.json").string(), assignments);
     const Json::json_pointer params("/env/params");
-    if (own.contains(params) && configuration.contains(params))
-        keep_drawn(own[params], configuration[params], "env.params");
+    if (own.contains(params) && configuration.json.contains(params))
+        keep_drawn(own[params], configuration.json[params], "env.params");
     return configuration;
 }
 

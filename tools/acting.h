@@ -1,13 +1,12 @@
 #pragma once
-#include "engine/config/config.h"
-
-#include <string>
-#include <vector>
+#include "engine/run/configuration.h"
 
 namespace nacelle::tools {
 
-// The configuration under which a run's policy acts: the run's `own` with `assignments`, which may change the
+// The configuration under which a run's policy acts: the run's own with `assignments`, which may change the
 // environment. On a CPU it computes in f32 with the weights that a GPU trained in bf16.
-Json acting_configuration(Json own, const std::vector<std::string>& assignments, bool on_gpu);
+ResolvedConfiguration acting_configuration(const std::filesystem::path& run,
+                                           const std::vector<std::string>& assignments,
+                                           bool on_gpu);
 
 }

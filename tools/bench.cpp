@@ -1,3 +1,4 @@
+#include "engine/base/number_text.h"
 #include "engine/run/benchmark.h"
 #include "tools/bench_output.h"
 #include "tools/bench_training.h"
@@ -45,8 +46,8 @@ void print(const BenchmarkRow& row, RunsOn& on, const Options& options, bool fir
                     "bytes/step", "GB/s", "regs");
     }
     std::printf("%-22s %-8s %9u %6u %6u %12s %22s %13s %10.0f %8.0f %5d\n", row.environment.c_str(),
-                row.kind.c_str(), row.envs, row.agents, row.steps, rate_text(rate).c_str(),
-                range_text(row.rate).c_str(), rate_text(row.agents * rate).c_str(),
+                row.kind.c_str(), row.envs, row.agents, row.steps, with_unit(rate).c_str(),
+                range_text(row.rate).c_str(), with_unit(row.agents * rate).c_str(),
                 row.bytes_per_step, row.bytes_per_step * rate * 1e-9, row.registers);
     std::fflush(stdout);
 }
@@ -67,6 +68,15 @@ void take_configuration(Bench& bench) {
     bench.environments = names;
 }
 
+void measure(const Bench& bench, Environment& env, bool& first) {
+    for (const std::string& kind : bench.kinds) {
+        print(kind == "step" ? measure_steps(env, bench.settings)
+                             : measure_rollout(env, bench.settings),
+              env.on(), bench.options, first);
+        first = false;
+    }
+}
+
 void run_environments(Bench& bench) {
     const std::shared_ptr<RunsOn> on = open_for(bench.options);
     if (bench.counts.empty())
@@ -77,19 +87,12 @@ void run_environments(Bench& bench) {
     Plugins plugins(plugin_folders(bench.options), on->cache, on->log);
     bool first = true;
     for (const std::string& name : bench.environments)
-        for (const uint32_t count : bench.counts) {
-            std::string where;
-            Json resolved = resolve_configuration(sources_for(bench.options, name), where);
-            resolved["env"]["count"] = count;
-            const auto loaded = load_environment(on, plugins, resolved, where);
-            Environment& env = *loaded;
-            for (const std::string& kind : bench.kinds) {
-                print(kind == "step" ? measure_steps(env, bench.settings)
-                                     : measure_rollout(env, bench.settings),
-                      *on, bench.options, first);
-                first = false;
-            }
-        }
+        for (const uint32_t count : bench.counts)
+            with_configuration(sources_for(bench.options, name), [&](Json configuration,
+                                                                     const std::string& where) {
+                configuration["env"]["count"] = count;
+                measure(bench, *load_environment(on, plugins, configuration, where), first);
+            });
 }
 
 }

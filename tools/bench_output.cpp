@@ -6,18 +6,8 @@
 
 namespace nacelle::tools {
 
-std::string rate_text(double value) {
-    const char* unit = "";
-    for (const char* next : {" k", " M", " B", " T"})
-        if (value >= 1000) {
-            value /= 1000;
-            unit = next;
-        }
-    return rounded(value, 3) + unit;
-}
-
 std::string range_text(const Spread& spread) {
-    return rate_text(spread.slowest) + " to " + rate_text(spread.fastest);
+    return with_unit(spread.slowest) + " to " + with_unit(spread.fastest);
 }
 
 void print_machine(RunsOn& on) {

@@ -12,34 +12,25 @@
 namespace nacelle::tools {
 namespace {
 
-struct Case {
-    Json configuration;
-    std::string where;
-};
-
-Case standard_case(const StandardTraining& training, const Options& options) {
+ResolvedConfiguration standard_case(const StandardTraining& training, const Options& options) {
     ConfigurationSources sources = sources_for(options, training.environment);
     const std::vector<std::string> assignments = std::move(sources.assignments);
     sources.assignments.clear();
-    Case one;
-    one.configuration = resolve_configuration(sources, one.where);
-    one.where = "standard table";
+    Json configuration = resolve_configuration(sources).json;
     // Recommended settings in ENV.json may change; the table must not.
-    for (const char* const key : {"learner", "policies", "run", "solved"})
-        one.configuration.erase(key);
-    merge_json(one.configuration, training.settings);
-    for (const std::string& assignment : assignments) set_path(one.configuration, assignment);
-    return one;
+    for (const char* const key : {"learner", "policies", "run", "solved"}) configuration.erase(key);
+    merge_json(configuration, training.settings);
+    return changed_configuration(std::move(configuration), "standard table", assignments);
 }
 
-std::vector<Case> standard_cases(const TrainingBench& bench, bool cuda) {
-    std::vector<Case> cases;
+std::vector<ResolvedConfiguration> standard_cases(const TrainingBench& bench, bool cuda) {
+    std::vector<ResolvedConfiguration> cases;
     for (const StandardTraining& training : standard_trainings(cuda))
         cases.push_back(standard_case(training, bench.options));
     return cases;
 }
 
-std::vector<Case> cases_of(const TrainingBench& bench, bool cuda) {
+std::vector<ResolvedConfiguration> cases_of(const TrainingBench& bench, bool cuda) {
     std::vector<std::string> names = bench.environments;
     if (names.empty() && bench.options.config.empty()) {
         if (!bench.counts.empty())
@@ -48,13 +39,12 @@ std::vector<Case> cases_of(const TrainingBench& bench, bool cuda) {
         return standard_cases(bench, cuda);
     }
     if (names.empty()) names.push_back("");    // the file says it
-    std::vector<Case> cases;
+    std::vector<ResolvedConfiguration> cases;
     for (const std::string& name : names) {
-        Case one;
-        one.configuration = resolve_configuration(sources_for(bench.options, name), one.where);
+        ResolvedConfiguration one = resolve_configuration(sources_for(bench.options, name));
         if (bench.counts.empty()) cases.push_back(one);
         for (const uint32_t count : bench.counts) {
-            one.configuration["env"]["count"] = count;
+            one.json["env"]["count"] = count;
             cases.push_back(one);
         }
     }
@@ -91,26 +81,26 @@ void print_row(const TrainingRow& row, RunsOn& on, bool json) {
         return;
     }
     const auto part = [](const std::optional<Spread>& spread) {
-        return spread ? rate_text(spread->median) : "-";
+        return spread ? with_unit(spread->median) : "-";
     };
     const std::string teraflops = row.teraflops ? rounded(*row.teraflops, 3) : "-";
     std::printf("%-15s %7u %6u %6llu %10s %20s %10s %10s %13s %7s  %s\n", row.environment.c_str(),
                 row.envs, row.agents, static_cast<unsigned long long>(row.steps),
-                rate_text(row.whole.median).c_str(), range_text(row.whole).c_str(),
+                with_unit(row.whole.median).c_str(), range_text(row.whole).c_str(),
                 part(row.rollout).c_str(), part(row.update).c_str(),
-                rate_text(row.agents * row.whole.median).c_str(), teraflops.c_str(),
+                with_unit(row.agents * row.whole.median).c_str(), teraflops.c_str(),
                 learner_text(row.settings).c_str());
     std::fflush(stdout);
 }
 
-void print_refusal(const Case& one, const Error& error, RunsOn& on, bool json) {
-    const Json& env = one.configuration["env"];
+void print_refusal(const Json& configuration, const Error& error, RunsOn& on, bool json) {
+    const Json& env = configuration["env"];
     const std::string name =
         std::filesystem::path(env["source"].get<std::string>()).stem().string();
     if (json) {
         Json line = {{"environment", name},
                      {"kind", "train"},
-                     {"configuration", learner_text(one.configuration)},
+                     {"configuration", learner_text(configuration)},
                      {"refused", error.what()}};
         if (env.contains("count")) line["envs"] = env["count"];
         add_machine(on, line);
@@ -119,7 +109,7 @@ void print_refusal(const Case& one, const Error& error, RunsOn& on, bool json) {
     }
     std::printf("%-15s %7s refused: %s (%s)\n", name.c_str(),
                 json_text(env.value("count", Json())).c_str(), error.what(),
-                learner_text(one.configuration).c_str());
+                learner_text(configuration).c_str());
     std::fflush(stdout);
 }
 
@@ -128,7 +118,7 @@ void print_refusal(const Case& one, const Error& error, RunsOn& on, bool json) {
 void run(const TrainingBench& bench) {
     const Options& options = bench.options;
     const std::shared_ptr<RunsOn> on = open_for_learner(options);
-    const std::vector<Case> cases = cases_of(bench, on->cuda());
+    const std::vector<ResolvedConfiguration> cases = cases_of(bench, on->cuda());
     Plugins plugins(plugin_folders(options), on->cache, on->log);
     size_t refused = 0;
     for (size_t i = 0; i < cases.size(); ++i) {
@@ -136,14 +126,16 @@ void run(const TrainingBench& bench) {
             if (i == 0 && !options.json) print_heading(*on);
         };
         try {
-            const TrainingRow row = measure_training(on, plugins, cases[i].configuration,
-                                                     cases[i].where, bench.measure);
-            heading();
-            print_row(row, *on, options.json);
+            with_configuration(cases[i], [&](const Json& configuration, const std::string& where) {
+                const TrainingRow row =
+                    measure_training(on, plugins, configuration, where, bench.measure);
+                heading();
+                print_row(row, *on, options.json);
+            });
         } catch (const Error& error) {
             if (cases.size() == 1) throw;
             heading();
-            print_refusal(cases[i], error, *on, options.json);
+            print_refusal(cases[i].json, error, *on, options.json);
             ++refused;
         }
     }

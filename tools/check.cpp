@@ -52,10 +52,8 @@ std::vector<std::string> inner_command(const CheckCommand& check, const std::str
     return command;
 }
 
-void check_inside(const CheckCommand& check, const Tell& tell) {
-    std::string where;
-    const Json configuration =
-        resolve_configuration(sources_for(check.options, check.environments.front()), where);
+void check_inside(const CheckCommand& check, const Json& configuration, const std::string& where,
+                  const Tell& tell) {
     Config top(configuration, where);
     const uint64_t seed = uint64_t(top.integer("seed", 1, 0, int64_t(1) << 53));
     const Json hooks = top.object("hooks").json();
@@ -80,7 +78,10 @@ void run_inside(const CheckCommand& check) {
     report_crashes(check.inside);
     const Tell tell = [&](const Json& word) { parent.say(json_text(word)); };
     try {
-        check_inside(check, tell);
+        with_configuration(sources_for(check.options, check.environments.front()),
+                           [&](const Json& configuration, const std::string& where) {
+                               check_inside(check, configuration, where, tell);
+                           });
     } catch (const Error& error) {
         tell({{"setting", {error.where(), error.reason(), error.instead()}}});
     }
@@ -123,10 +124,8 @@ std::string counts_text(const std::array<int, 4>& counts) {
 
 bool check_one(const CheckCommand& check, const std::string& environment) {
     const bool terminal = !check.options.json && isatty(STDOUT_FILENO);
-    std::string where;
     // A wrong name or setting is an error of the command line, not of the environment.
-    const Json configuration =
-        resolve_configuration(sources_for(check.options, environment), where);
+    const Json configuration = resolve_configuration(sources_for(check.options, environment)).json;
     const std::filesystem::path author = configuration["env"]["source"].get<std::string>();
     const std::string name = author.stem().string();
     std::array<int, 4> counts{};

@@ -52,12 +52,14 @@ void say(const Draw& draw, Environment& env, const DisplayList& picture, bool by
 
 void run(Draw& draw) {
     const std::shared_ptr<RunsOn> on = open_for(draw.options);
-    std::string where;
-    Json configuration = resolve_configuration(sources_for(draw.options, draw.environment), where);
-    const uint32_t count = cut_batch(configuration, draw.which);
-    require_environment("--env", draw.which, count);
     Plugins plugins(plugin_folders(draw.options), on->cache, on->log);
-    const auto env = load_environment(on, plugins, configuration, where);
+    std::shared_ptr<Environment> env;
+    with_configuration(sources_for(draw.options, draw.environment),
+                       [&](Json configuration, const std::string& where) {
+                           const uint32_t count = cut_batch(configuration, draw.which);
+                           require_environment("--env", draw.which, count);
+                           env = load_environment(on, plugins, configuration, where);
+                       });
     for (uint32_t i = 0; i < draw.steps; ++i) env->step_at_random();
     env->check_finite();
 

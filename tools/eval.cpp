@@ -70,15 +70,17 @@ std::optional<RunRecording> begin_recording(const Eval& eval, Environment& env) 
 }
 
 void run(const Eval& eval) {
-    const std::string where = (eval.run / "config.json").string();
-    Json own = run_configuration(eval.run);    // where there is no run, nobody waits for a device
+    run_configuration(eval.run);    // where there is no run, nobody waits for a device
     const std::shared_ptr<RunsOn> on = open_for_learner(eval.options);
-    const Json configuration =
-        acting_configuration(std::move(own), eval.options.assignments, on->cuda());
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     const Checkpoint checkpoint = chosen(eval, on->log);
-    Trainee trainee(begin_environment(on, plugins, configuration, where), plugins, configuration,
-                    where);
+    std::optional<Trainee> made;
+    with_configuration(acting_configuration(eval.run, eval.options.assignments, on->cuda()),
+                       [&](const Json& configuration, const std::string& where) {
+                           made.emplace(begin_environment(on, plugins, configuration, where),
+                                        plugins, configuration, where);
+                       });
+    Trainee& trainee = *made;
     trainee.load(checkpoint, eval.changed_source);
     const uint64_t seed =
         eval.options.seed ? uint64_t(*eval.options.seed) : trainee.environment().settings().seed;

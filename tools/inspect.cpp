@@ -193,15 +193,14 @@ void run(const Inspect& inspect) {
         return;
     }
     const std::shared_ptr<RunsOn> on = open_for(inspect.options);
-    std::string where;
-    const Json configuration =
-        resolve_configuration(sources_for(inspect.options, inspect.environment), where);
     Plugins plugins(plugin_folders(inspect.options), on->cache, on->log);
-    const auto loaded = load_environment(on, plugins, configuration, where);
-    Environment& env = *loaded;
-    const Json all = describe(env);
-    if (inspect.options.json) print_json(all);
-    else print(all, *on);
+    with_configuration(sources_for(inspect.options, inspect.environment),
+                       [&](const Json& configuration, const std::string& where) {
+                           const auto env = load_environment(on, plugins, configuration, where);
+                           const Json all = describe(*env);
+                           if (inspect.options.json) print_json(all);
+                           else print(all, *on);
+                       });
 }
 
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nacelle/plugin/nearest.h>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
@@ -99,7 +100,7 @@ void require_free_name(const std::string& name, const std::vector<fs::path>& fol
             if (other == name)
                 throw Error(name, "is there already: " + entry.path().string(),
                             "choose another name, or remove that file");
-            if (edit_distance(name, other) == 1)
+            if (plugin::edit_distance(name, other) == 1)
                 throw Error(name, "is one letter away from '" + other + "' in " + folder.string(),
                             "choose a name that nobody takes for it");
         }

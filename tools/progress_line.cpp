@@ -27,6 +27,13 @@ std::string with_interval(double mean, double interval) {
     return format("%.*f ± %.*f", digits_of(mean), mean, digits_of(mean), interval);
 }
 
+// "0.010 (0.003 to 0.031)" for a share, whose interval is not symmetric.
+std::string with_bounds(double mean, double interval, const Evaluation::Bounds& bounds) {
+    if (std::abs(mean - interval - bounds.low) <= 1e-9 * std::abs(bounds.low) + 1e-12)
+        return with_interval(mean, interval);
+    return number(mean) + " (" + number(bounds.low) + " to " + number(bounds.high) + ")";
+}
+
 const double* metric(const Progress& progress, std::string_view name) {
     for (const auto& [key, value] : progress.metrics)
         if (key == name) return &value;
@@ -45,8 +52,7 @@ std::string returns_text(const Progress& progress) {
     }
     if (!text.empty()) return text;
     const double* const mean = metric(progress, "episode.return");
-    const double* const episodes = metric(progress, "episodes");
-    return mean && episodes && *episodes > 0 ? "return " + number(*mean) : "return -";
+    return mean ? "return " + number(*mean) : "return -";
 }
 
 std::string losses_text(const Progress& progress) {
@@ -68,10 +74,10 @@ std::string time_left(double seconds) {
 
 std::string progress_line(const Progress& progress) {
     const double part = 100.0 * double(progress.steps) / double(progress.total_steps);
-    std::string line =
-        format("%5.1f %%  %10llu steps  %6.1f M steps/s  ", std::min(100.0, part),
-               static_cast<unsigned long long>(progress.steps), progress.steps_per_second * 1e-6) +
-        returns_text(progress);
+    std::string line = format("%5.1f %%  %10llu steps  %6s steps/s  ", std::min(100.0, part),
+                              static_cast<unsigned long long>(progress.steps),
+                              with_unit(progress.steps_per_second).c_str()) +
+                       returns_text(progress);
     if (const double* const found = metric(progress, "evaluation.return"))
         line += "  policy " + number(*found);
     return line + "  " + time_left(progress.seconds_left) + " left" + losses_text(progress);
@@ -105,20 +111,23 @@ Json reload_json(const RunReload& reload) {
 }
 
 std::string evaluation_text(const Evaluation& found) {
-    std::string text = format("return %s, length %s over %llu episodes (95 %% intervals)",
-                              with_interval(found.mean_return, found.return_interval).c_str(),
-                              with_interval(found.mean_length, found.length_interval).c_str(),
-                              static_cast<unsigned long long>(found.episodes));
+    std::string text =
+        format("return %s, length %s over %s (95 %% intervals)",
+               with_bounds(found.mean_return, found.return_interval, found.return_bounds).c_str(),
+               with_interval(found.mean_length, found.length_interval).c_str(),
+               counted(found.episodes, "episode").c_str());
     if (found.unfinished)
         text += format("; %llu of them were cut after %u steps",
                        static_cast<unsigned long long>(found.unfinished), Evaluator::most_steps);
     if (found.policies.size() > 1)
         for (const Evaluation::Policy& policy : found.policies)
-            text += format("\n  %-20s return %s for an agent", policy.name.c_str(),
-                           with_interval(policy.mean_return, policy.return_interval).c_str());
+            text +=
+                format("\n  %-20s return %s for an agent", policy.name.c_str(),
+                       with_bounds(policy.mean_return, policy.return_interval, policy.return_bounds)
+                           .c_str());
     for (const Evaluation::Log& log : found.log)
-        text +=
-            format("\n  %-20s %s", log.name.c_str(), with_interval(log.mean, log.interval).c_str());
+        text += format("\n  %-20s %s", log.name.c_str(),
+                       with_bounds(log.mean, log.interval, log.bounds).c_str());
     return text;
 }
 
@@ -127,10 +136,14 @@ void add_evaluation(const Evaluation& found, Json& to) {
     to["unfinished"] = found.unfinished;
     to["mean_return"] = found.mean_return;
     to["return_interval"] = found.return_interval;
+    to["return_bounds"] = {found.return_bounds.low, found.return_bounds.high};
     to["mean_length"] = found.mean_length;
     to["length_interval"] = found.length_interval;
     for (const Evaluation::Log& log : found.log)
-        to["log"][log.name] = {{"mean", log.mean}, {"interval", log.interval}};
+        to["log"][log.name] = {{"mean", log.mean},
+                               {"interval", log.interval},
+                               {"low", log.bounds.low},
+                               {"high", log.bounds.high}};
     if (found.policies.size() < 2) return;
     for (const Evaluation::Policy& policy : found.policies)
         to["policies"][policy.name] = {{"mean_return", policy.mean_return},

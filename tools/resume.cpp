@@ -10,11 +10,12 @@ struct Resume {
 };
 
 void run(Resume& resume) {
-    Json configuration = run_configuration(resume.start.out);
-    for (const std::string& assignment : resume.training.options.assignments)
-        set_path(configuration, assignment);
-    train_to_the_end(resume.training, configuration, (resume.start.out / "config.json").string(),
-                     resume.start);
+    with_configuration(changed_configuration(run_configuration(resume.start.out),
+                                             (resume.start.out / "config.json").string(),
+                                             resume.training.options.assignments),
+                       [&](const Json& configuration, const std::string& where) {
+                           train_to_the_end(resume.training, configuration, where, resume.start);
+                       });
 }
 
 }

@@ -12,15 +12,17 @@ struct Train {
 
 void run(Train& train) {
     if (!train.out.empty()) require_no_run(train.out);
-    std::string where;
-    const Json configuration =
-        resolve_configuration(sources_for(train.training.options, train.environment), where);
-    // The directory (runs/cartpole-1, -2, ...) is known after the run has compiled.
-    const std::filesystem::path source = configuration["env"]["source"].get<std::string>();
-    const RunStart start = train.out.empty()
-                               ? RunStart{.next = std::filesystem::path("runs") / source.stem()}
-                               : RunStart{.out = train.out};
-    train_to_the_end(train.training, configuration, where, start);
+    with_configuration(sources_for(train.training.options, train.environment),
+                       [&](const Json& configuration, const std::string& where) {
+                           // The directory (runs/cartpole-1, -2, ...) is known after the run has compiled.
+                           const std::filesystem::path source =
+                               configuration["env"]["source"].get<std::string>();
+                           const RunStart start =
+                               train.out.empty()
+                                   ? RunStart{.next = std::filesystem::path("runs") / source.stem()}
+                                   : RunStart{.out = train.out};
+                           train_to_the_end(train.training, configuration, where, start);
+                       });
 }
 
 }

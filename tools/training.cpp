@@ -1,20 +1,23 @@
 #include "tools/training.h"
 
+#include "engine/base/number_text.h"
 #include "engine/base/text.h"
 #include "engine/watch/local_viewer.h"
 #include "engine/watch/training_view.h"
 #include "tools/interrupt.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
+#include "tools/training_result.h"
 
 #include <cstdio>
 #include <iostream>
-#include <optional>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace nacelle::tools {
 namespace {
+
+constexpr double between_lines = 5;    // in seconds, where standard output is no terminal
 
 bool asked_to_stop() { return interrupted() || output_failed(); }
 
@@ -28,16 +31,26 @@ size_t terminal_width() {
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// The line of a terminal that is rewritten.
+// The line about progress: rewritten on a terminal; elsewhere a line every few seconds.
 class Line final {
 public:
-    explicit Line(bool shown) : shown_(shown) {}
+    Line(bool shown, std::string heading)
+        : shown_(shown), terminal_(isatty(STDOUT_FILENO)), heading_(std::move(heading)) {
+        if (terminal_) say_heading();
+    }
     void show(const std::string& text) {
         if (!shown_) return;
-        const size_t width = terminal_width();
-        std::printf("\r\033[K%s", (width > 0 ? text.substr(0, width - 1) : text).c_str());
+        if (terminal_) {
+            const size_t width = terminal_width();
+            std::printf("\r\033[K%s", (width > 0 ? text.substr(0, width - 1) : text).c_str());
+            open_ = true;
+        } else {
+            if (seconds_since(said_) < between_lines) return;
+            said_ = std::chrono::steady_clock::now();
+            say_heading();
+            std::printf("%s\n", text.c_str());
+        }
         std::fflush(stdout);
-        open_ = true;
     }
     void end() {
         if (open_) std::printf("\n");
@@ -45,7 +58,15 @@ public:
     }
 
 private:
-    bool shown_, open_ = false;
+    // A run that ends before its first line has no heading either.
+    void say_heading() {
+        if (shown_ && !heading_.empty()) std::printf("%s\n", heading_.c_str());
+        heading_.clear();
+    }
+
+    bool shown_, terminal_, open_ = false;
+    std::string heading_;
+    std::chrono::steady_clock::time_point said_ = std::chrono::steady_clock::now();
 };
 
 // The page of --web, if it was asked for.
@@ -73,46 +94,6 @@ private:
     std::unique_ptr<WebServer> server_;
 };
 
-struct Times {
-    double opened = 0, loaded = 0, whole = 0;
-};
-
-const char* how_it_ended(const TrainingRun& run) {
-    return run.solved()      ? "Solved"
-           : run.stopped()   ? "Stopped"
-           : asked_to_stop() ? "Interrupted"
-                             : "Ended";
-}
-
-void print_result(const TrainingRun& run, const std::optional<Evaluation>& found,
-                  const Times& times) {
-    std::printf("%s after %llu steps%s\n", how_it_ended(run),
-                static_cast<unsigned long long>(run.progress().steps),
-                found ? (": " + evaluation_text(*found)).c_str() : "; 'nacelle resume' goes on");
-    std::printf(
-        "%.2f s in all: start %.2f, compile and load %.2f, train %.3f, save %.3f; results in %s\n",
-        times.whole, times.opened, times.loaded, run.train_seconds(), run.save_seconds(),
-        run.out().string().c_str());
-}
-
-Json result_json(const TrainingRun& run, const std::optional<Evaluation>& found, const Times& times,
-                 bool cuda) {
-    Json result = {{"kind", "result"},
-                   {"solved", run.solved()},
-                   {"interrupted", asked_to_stop()},
-                   {"stopped", run.stopped()},
-                   {"steps", run.progress().steps},
-                   {"seconds", times.whole},
-                   {"start_seconds", times.opened},
-                   {"compile_seconds", times.loaded},
-                   {"train_seconds", run.train_seconds()},
-                   {"save_seconds", run.save_seconds()},
-                   {"backend", cuda ? "cuda" : "cpu"},
-                   {"out", run.out().string()}};
-    if (found) add_evaluation(*found, result);
-    return result;
-}
-
 }
 
 void add_training_options(Command command, Training& training) {
@@ -128,10 +109,10 @@ void add_training_options(Command command, Training& training) {
 void train_to_the_end(Training& training, const Json& configuration, const std::string& where,
                       const RunStart& start) {
     const bool json = training.options.json, lines = json && !training.quiet,
-               shown = !json && !training.quiet && isatty(STDOUT_FILENO);
+               shown = !json && !training.quiet;
     const std::shared_ptr<RunsOn> on = open_for_learner(training.options);
     Plugins plugins(plugin_folders(training.options), on->cache, on->log);
-    Times times{.opened = seconds_since(training.start)};
+    RunTimes times{.opened = seconds_since(training.start)};
     const auto loading = std::chrono::steady_clock::now();
     RunStart watching = start;
     watching.watch = true;
@@ -142,14 +123,13 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     TrainingRun run(begin_environment(on, plugins, configuration, where), plugins, configuration,
                     where, watching);
     times.loaded = seconds_since(loading);
-    if (shown)
-        std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
-                    on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
     listen_for_signals();
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
     Page page(training.web, run, json);
-    Line line(shown);
+    Line line(shown, run.environment().name() + " on " + (on->cuda() ? "the GPU" : "the CPU") +
+                         " (" + on->why + "), " +
+                         counted(run.environment().count(), "environment"));
     run.on_reload([&](const RunReload& reload) {
         line.end();
         page.reloaded(reload);
@@ -158,29 +138,34 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
         if (!reload.taken) std::cerr << printable(reload.text) << std::endl;
         else if (shown) std::cout << reload_text(reload) << std::endl;
     });
-    uint64_t said = run.progress().steps;
+    Diagnosis diagnosis;
+    const uint64_t first = run.progress().steps;
+    uint64_t said = first;
     for (bool more = true; more;) {
         more = run.iterate();
         if (run.progress().steps == said) continue;
         said = run.progress().steps;
+        diagnosis.add(run.progress().metrics);
         page.progressed();
         if (lines) print_json(progress_json(run.progress()));
         line.show(progress_line(run.progress()));
     }
     line.end();
     run.finish();
-    // An interrupt is to end the run; a thousand episodes may take minutes.
-    std::optional<Evaluation> found;
-    if (!asked_to_stop()) found = run.evaluate(training.episodes);
+    // An interrupt is to end the run, and this too: a thousand episodes may take minutes.
+    RunResult found = evaluate_run(run, training.episodes, asked_to_stop);
+    found.suspicions = suspicions_of(run, diagnosis);
     const std::vector<std::filesystem::path> recordings = run.finish_recording();
     times.whole = seconds_since(training.start);
     if (json) {
-        Json result = result_json(run, found, times, on->cuda());
+        Json result = result_json(run, found, times, asked_to_stop());
+        result["backend"] = on->cuda() ? "cuda" : "cpu";
         for (const auto& path : recordings) result["recordings"].push_back(path.string());
         print_json(result);
         return;
     }
-    print_result(run, found, times);
+    print_result(run, found, times, asked_to_stop());
+    if (start.resume && run.progress().steps == first && !asked_to_stop()) print_how_to_go_on(run);
     for (const auto& path : recordings) std::printf("recorded in %s\n", path.c_str());
 }
 

@@ -34,21 +34,20 @@ struct Watch {
 };
 
 // With a policy everything is as in its run, except the environment's file.
-Json configuration_of(const Watch& watch, std::string& where, bool on_gpu) {
-    Json configuration =
-        resolve_configuration(sources_for(watch.options, watch.environment), where);
+ResolvedConfiguration configuration_of(const Watch& watch, bool on_gpu) {
+    ResolvedConfiguration configuration =
+        resolve_configuration(sources_for(watch.options, watch.environment));
     if (watch.policy.empty()) {
         for (const std::string& one : watch.options.assignments)
             if (one.starts_with("env.count="))
                 throw Error("--set " + one, "a watch has a number of its own", "--count N");
-        configuration["env"]["count"] = watch.count;
+        configuration.json["env"]["count"] = watch.count;
         return configuration;
     }
-    where = (watch.policy / "config.json").string();
-    Json its =
-        acting_configuration(run_configuration(watch.policy), watch.options.assignments, on_gpu);
-    its["env"]["source"] = configuration["env"]["source"];
-    if (watch.options.seed) its["seed"] = *watch.options.seed;
+    ResolvedConfiguration its =
+        acting_configuration(watch.policy, watch.options.assignments, on_gpu);
+    its.json["env"]["source"] = configuration.json["env"]["source"];
+    if (watch.options.seed) its.json["seed"] = *watch.options.seed;
     return its;
 }
 
@@ -74,15 +73,18 @@ void step_inside(const Watch& watch, const std::shared_ptr<ChannelViewer>& viewe
     const std::shared_ptr<RunsOn> on =
         watch.policy.empty() ? open_for(watch.options) : open_for_learner(watch.options);
     on->compiler = reporting_compiler(std::move(on->compiler), viewer);
-    std::string where;
-    const Json configuration = configuration_of(watch, where, on->cuda());
     Plugins plugins(plugin_folders(watch.options), on->cache, on->log);
-    std::shared_ptr<Environment> env = load_environment(on, plugins, configuration, where);
+    std::shared_ptr<Environment> env;
     std::unique_ptr<Trainee> trainee;
+    with_configuration(configuration_of(watch, on->cuda()), [&](const Json& configuration,
+                                                                const std::string& where) {
+        env = load_environment(on, plugins, configuration, where);
+        if (!watch.policy.empty())
+            trainee = std::make_unique<Trainee>(env, plugins, configuration, where);
+    });
     std::string policy = "random";
     std::optional<uint64_t> trained;
-    if (!watch.policy.empty()) {
-        trainee = std::make_unique<Trainee>(env, plugins, configuration, where);
+    if (trainee) {
         const Checkpoint checkpoint = best_of(watch.policy, on->log);
         trainee->load(checkpoint, true);
         trained = checkpoint.record.steps;
@@ -200,13 +202,14 @@ bool watch_until_over(const Watch& watch, const EnvSettings& settings, Sections&
 
 void run(Watch& watch) {
     if (watch.inside >= 0) return run_inside(watch);
-    std::string where;
     // A wrong name or setting is an error of the command line that no save repairs. The device for a policy is chosen
     // by the other process.
-    const Json configuration = configuration_of(watch, where, true);
-    if (!watch.policy.empty() && !holds_run(watch.policy)) run_configuration(watch.policy);
-    Config top(configuration, where);
-    const EnvSettings settings = read_env_settings(top.object("env"), 1, env_folders());
+    EnvSettings settings;
+    with_configuration(configuration_of(watch, true),
+                       [&](const Json& configuration, const std::string& where) {
+                           Config top(configuration, where);
+                           settings = read_env_settings(top.object("env"), 1, env_folders());
+                       });
     require_environment("--env", watch.which, settings.count);
     if (watch.record.wanted()) choose_recording(watch, settings);
     listen_for_signals();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nacelle/plugin/nearest.h>
 #include <optional>
 #include <utility>
 
@@ -27,19 +28,12 @@ std::vector<std::string> parts_of(const std::string& name) {
     return parts;
 }
 
-// The largest distance that counts as a typing error in a word of this length.
-size_t allowed(size_t length) {
-    if (length <= 1) return 0;
-    if (length <= 5) return 1;
-    return length <= 8 ? 2 : 3;
-}
-
 std::optional<size_t> distance(const std::string& from, const std::string& to) {
     const size_t longest = std::max(from.size(), to.size());
     const size_t difference = longest - std::min(from.size(), to.size());
-    if (difference > allowed(longest)) return std::nullopt;
-    const size_t count = edit_distance(from, to);
-    if (count > allowed(longest)) return std::nullopt;
+    if (difference > plugin::most_typing_errors(longest)) return std::nullopt;
+    const size_t count = plugin::edit_distance(from, to);
+    if (count > plugin::most_typing_errors(longest)) return std::nullopt;
     return count;
 }
 
@@ -56,23 +50,6 @@ std::optional<size_t> dotted_distance(const std::string& from, const std::string
     return sum;
 }
 
-}
-
-size_t edit_distance(const std::string& from, const std::string& to) {
-    std::vector<size_t> before, last, row(to.size() + 1);
-    for (size_t j = 0; j <= to.size(); ++j) row[j] = j;
-    for (size_t i = 1; i <= from.size(); ++i) {
-        before = std::exchange(last, row);
-        row[0] = i;
-        for (size_t j = 1; j <= to.size(); ++j) {
-            const size_t changed = last[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
-            row[j] = std::min({changed, last[j] + 1, row[j - 1] + 1});
-            if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
-                row[j] = std::min(row[j], before[j - 2] + 1);
-            }
-        }
-    }
-    return row.back();
 }
 
 std::string suggest(std::string_view wrong, const std::vector<std::string>& names) {

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +8,5 @@ namespace nacelle {
 // "did you mean 'gravity'?" where a name is close, else "there is: a, b, c" with a few names; empty where there are
 // none. A dotted name is compared part by part.
 std::string suggest(std::string_view wrong, const std::vector<std::string>& names);
-
-// The edit distance: insertions, deletions, substitutions and swaps of neighbours.
-size_t edit_distance(const std::string& from, const std::string& to);
 
 }

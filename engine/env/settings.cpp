@@ -41,12 +41,13 @@ EnvSource source_of(const EnvSettings& settings) {
             .where = settings.where};
 }
 
-EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::path>& folders) {
+EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::path>& folders,
+                              uint32_t usual_count) {
     EnvSettings settings;
     settings.where = env.where();
     settings.seed = seed;
     settings.source = find_environment(env.text("source", ""), folders);
-    settings.count = static_cast<uint32_t>(env.integer("count", settings.count, 1, most_envs));
+    settings.count = static_cast<uint32_t>(env.integer("count", usual_count, 1, most_envs));
     settings.levels = static_cast<uint32_t>(env.integer("levels", 0, 0, 2147483647));
     settings.strict = env.flag("strict", false);
     Config constants = env.object("constants");

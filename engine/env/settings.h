@@ -28,6 +28,7 @@ EnvSource source_of(const EnvSettings& settings);
 
 // Reads the "env" object; `source` must be there unless given already.
 EnvSettings read_env_settings(Config env, uint64_t seed,
-                              const std::vector<std::filesystem::path>& folders);
+                              const std::vector<std::filesystem::path>& folders,
+                              uint32_t usual_count = EnvSettings{}.count);
 
 }

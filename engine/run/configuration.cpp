@@ -48,11 +48,11 @@ void drop_settings_of_another_learner(Json& recommended, const Json& given) {
 
 }
 
-Json resolve_configuration(const ConfigurationSources& sources, std::string& where) {
-    Json given = Json::object();
-    where = "configuration";
+ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources) {
+    Json given = Json::object(), from_file;
+    std::string where = "configuration";
     if (!sources.file.empty()) {
-        given = load_json(sources.file);
+        given = from_file = load_json(sources.file);
         where = sources.file.string();
         if (!given.is_object()) throw Error(where, "expected an object, found " + describe(given));
     }
@@ -67,18 +67,46 @@ Json resolve_configuration(const ConfigurationSources& sources, std::string& whe
     beside.replace_extension(".json");
     Json merged = Json::object();
     std::error_code ignored;
-    if (std::filesystem::exists(beside, ignored)) {
+    const bool has_own = std::filesystem::exists(beside, ignored);
+    if (has_own) {
         merged = load_json(beside);
-        if (where == "configuration") where = beside.filename().string();
+        if (sources.file.empty()) where = beside.filename().string();
     }
+    Origins origins(where);
+    if (has_own) origins.add_file(beside.filename().string(), merged);
+    if (!sources.file.empty()) origins.add_file(where, std::move(from_file));
+    for (const std::string& assignment : sources.assignments) origins.add_assignment(assignment);
     drop_settings_of_another_learner(merged, given);
     Path path;
     lay_over(merged, given, path);
     if (const auto env = merged.find("env"); env != merged.end() && !env->is_object())
-        throw Error(where, "env: expected an object, found " + describe(*env),
-                    "--set env.count=512 sets one value of it");
+        throw origins.placed(Error(where, "env: expected an object, found " + describe(*env),
+                                   "--set env.count=512 sets one value of it"));
     merged["env"]["source"] = source.string();
-    return merged;
+    return {std::move(merged), std::move(where), std::move(origins)};
+}
+
+ResolvedConfiguration changed_configuration(Json own, std::string where,
+                                            const std::vector<std::string>& assignments) {
+    Origins origins(where);
+    origins.add_file(where, own);
+    for (const std::string& assignment : assignments) {
+        set_path(own, assignment);
+        origins.add_assignment(assignment);
+    }
+    return {std::move(own), std::move(where), std::move(origins)};
+}
+
+void with_configuration(const ConfigurationSources& sources, const ConfigurationUse& body) {
+    with_configuration(resolve_configuration(sources), body);
+}
+
+void with_configuration(const ResolvedConfiguration& configuration, const ConfigurationUse& body) {
+    try {
+        body(configuration.json, configuration.where);
+    } catch (const Error& error) {
+        throw configuration.origins.placed(error);
+    }
 }
 
 }

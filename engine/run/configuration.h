@@ -1,5 +1,7 @@
 #pragma once
-#include "engine/config/config.h"
+#include "engine/config/origins.h"
+
+#include <functional>
 
 namespace nacelle {
 
@@ -12,7 +14,21 @@ struct ConfigurationSources {
     std::vector<std::filesystem::path> env_folders;
 };
 
-// The merged JSON with an absolute path in "env.source". `where` gets the name of the configuration in messages.
-Json resolve_configuration(const ConfigurationSources& sources, std::string& where);
+// A configuration whose sources lie over each other, with an absolute path in "env.source".
+struct ResolvedConfiguration {
+    Json json;
+    std::string where;    // its name in errors
+    Origins origins;
+};
+ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources);
+// A run's own configuration, named `where`, with assignments over it.
+ResolvedConfiguration changed_configuration(Json own, std::string where,
+                                            const std::vector<std::string>& assignments);
+
+// Calls `body` with the configuration and its name in errors. An error about a value names the option or the file that
+// gave it.
+using ConfigurationUse = std::function<void(const Json&, const std::string&)>;
+void with_configuration(const ResolvedConfiguration& configuration, const ConfigurationUse& body);
+void with_configuration(const ConfigurationSources& sources, const ConfigurationUse& body);
 
 }

@@ -20,13 +20,31 @@ const ProgramText evaluation_text{
     .headers = {},
     .defines = {}};
 
-void summarise(const std::vector<double>& values, double& mean, double& interval) {
+constexpr double normal_quantile = 1.96;    // of 97.5 %
+
+// Wilson's interval of a share.
+Evaluation::Bounds share_bounds(double share, double count) {
+    constexpr double z = normal_quantile;
+    const double middle = (share + z * z / (2 * count)) / (1 + z * z / count);
+    const double reach = z / (1 + z * z / count) *
+                         std::sqrt(share * (1 - share) / count + z * z / (4 * count * count));
+    return {std::max(0.0, middle - reach), std::min(1.0, middle + reach)};
+}
+
+void summarise(const std::vector<double>& values, double& mean, double& interval,
+               Evaluation::Bounds& bounds) {
     const auto count = double(values.size());
     double sum = 0, squares = 0;
-    for (const double value : values) sum += value;
+    bool share = true;
+    for (const double value : values) {
+        sum += value;
+        share = share && (value == 0 || value == 1);
+    }
     mean = sum / count;
     for (const double value : values) squares += (value - mean) * (value - mean);
-    interval = count > 1 ? 1.96 * std::sqrt(squares / (count - 1) / count) : 0;
+    interval = count > 1 ? normal_quantile * std::sqrt(squares / (count - 1) / count) : 0;
+    bounds =
+        share ? share_bounds(mean, count) : Evaluation::Bounds{mean - interval, mean + interval};
 }
 
 // Otherwise a learner may take many steps in one launch.
@@ -98,26 +116,30 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
         Recorder* recorder = request.recorder;
         for (uint64_t left = request.episodes; left > 0;) {
             const auto now = static_cast<uint32_t>(std::min<uint64_t>(left, most));
-            play_round(now, request, std::exchange(recorder, nullptr), found);
+            if (!play_round(now, request, std::exchange(recorder, nullptr), found))
+                return {.stopped = true};
             left -= now;
         }
         env_.check_finite();
     }
     Evaluation evaluation{.episodes = request.episodes, .unfinished = found.unfinished};
-    summarise(found.lengths, evaluation.mean_length, evaluation.length_interval);
+    Evaluation::Bounds lengths;
+    summarise(found.lengths, evaluation.mean_length, evaluation.length_interval, lengths);
     for (size_t p = 0; p < found.returns.size(); ++p) {
         Evaluation::Policy policy{.name = env_.schema().header().policy[p].name};
-        summarise(found.returns[p], policy.mean_return, policy.return_interval);
+        summarise(found.returns[p], policy.mean_return, policy.return_interval,
+                  policy.return_bounds);
         evaluation.policies.push_back(policy);
     }
     for (size_t k = 0; k < found.logs.size(); ++k) {
         if (found.logs[k].empty()) continue;
         Evaluation::Log log{.name = env_.schema().log_names()[k]};
-        summarise(found.logs[k], log.mean, log.interval);
+        summarise(found.logs[k], log.mean, log.interval, log.bounds);
         evaluation.log.push_back(log);
     }
     evaluation.mean_return = evaluation.policies[0].mean_return;
     evaluation.return_interval = evaluation.policies[0].return_interval;
+    evaluation.return_bounds = evaluation.policies[0].return_bounds;
     return evaluation;
 }
 
@@ -227,7 +249,7 @@ bool Evaluator::all_over(uint32_t episodes, std::vector<uint8_t>& over) {
     return std::find(over.begin(), over.end(), 0) == over.end();
 }
 
-void Evaluator::play_round(uint32_t episodes, const EvaluationRequest& request, Recorder* recorder,
+bool Evaluator::play_round(uint32_t episodes, const EvaluationRequest& request, Recorder* recorder,
                            Episodes& found) {
     Stream& stream = *env_.on().stream;
     const uint32_t limit = env_.schema().header().time_limit, last = limit ? limit : most_steps;
@@ -240,6 +262,7 @@ void Evaluator::play_round(uint32_t episodes, const EvaluationRequest& request, 
     std::vector<uint8_t> over;
     bool done = false;
     for (uint32_t t = 0; !done && t < last;) {
+        if (request.stop && request.stop()) return false;
         t += take_steps(episodes, last - t, request, recorder);
         done = all_over(episodes, over);
     }
@@ -251,6 +274,7 @@ void Evaluator::play_round(uint32_t episodes, const EvaluationRequest& request, 
     // A round takes the same number of ticks however its steps were launched, so that the next one draws the same
     // numbers.
     env_.set_tick(began + last + steps_of_a_launch);
+    return true;
 }
 
 void Evaluator::take_results(uint32_t episodes, Episodes& found) {

@@ -2,27 +2,37 @@
 #include "engine/plugins/learner_instance.h"
 #include "engine/recording/recorder.h"
 
+#include <functional>
+
 namespace nacelle {
 
 // The results of an evaluation: of whole episodes, each the first one of a fresh environment.
 struct Evaluation {
+    // The 95 % interval of a mean. That of a share, of values that are all 0 or 1, stays within 0 and 1.
+    struct Bounds {
+        double low = 0, high = 0;
+    };
     // The mean return of an agent of one policy.
     struct Policy {
         std::string name;
         double mean_return = 0, return_interval = 0;
+        Bounds return_bounds = {};
     };
     // The mean of a number that the environment's report() gave, over finished episodes.
     struct Log {
         std::string name;
         double mean = 0, interval = 0;
+        Bounds bounds = {};
     };
     uint64_t episodes = 0;
     // Episodes that were cut after `most_steps`, where the environment has no limit.
     uint64_t unfinished = 0;
     double mean_return = 0, return_interval = 0;    // half the width of the 95 % interval
+    Bounds return_bounds = {};
     double mean_length = 0, length_interval = 0;
     std::vector<Policy> policies;    // mean_return is that of the first
     std::vector<Log> log;            // where it was asked for
+    bool stopped = false;            // before all episodes had ended: there is no other result
 };
 
 // The purpose of an evaluation; each has its own random numbers, different from those of training.
@@ -37,6 +47,7 @@ struct EvaluationRequest {
     // Records the first episode of each of its environments, in the first round.
     Recorder* recorder = nullptr;
     std::optional<uint64_t> trained = {};    // steps of training, for the recording
+    std::function<bool()> stop = {};         // asked between steps; then there is no result
 };
 
 // Plays whole episodes with a learner's policy. Afterwards environments, clock and seed are as before, so that
@@ -62,7 +73,8 @@ private:
     };
     class Kept;
 
-    void play_round(uint32_t episodes, const EvaluationRequest& request, Recorder* recorder,
+    // False where it was stopped.
+    bool play_round(uint32_t episodes, const EvaluationRequest& request, Recorder* recorder,
                     Episodes& found);
     void take_results(uint32_t episodes, Episodes& found);
     void take_logs(const std::vector<uint8_t>& over, Episodes& found);

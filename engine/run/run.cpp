@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/run/resolved.h"
+#include "engine/run/stagger.h"
 
 #include <chrono>
 
@@ -21,6 +22,17 @@ constexpr double between_reads = 0.1, between_looks = 0.05, between_flushes = 1;
 uint64_t until_multiple(uint64_t iteration, uint64_t every) { return every - iteration % every; }
 
 uint64_t divided_up(uint64_t whole, uint64_t part) { return (whole + part - 1) / part; }
+
+// Only where episodes have ended: there is no mean over none.
+void add_episodes(const Totals& totals, MetricValues& metrics) {
+    metrics.emplace_back("episode.return", totals.mean_return);
+    metrics.emplace_back("episode.return_deviation", totals.return_deviation);
+    metrics.emplace_back("episode.length", totals.mean_length);
+    if (totals.policies.size() > 1)
+        for (const Totals::Policy& policy : totals.policies)
+            metrics.emplace_back("policy." + policy.name + ".return", policy.mean_return);
+    for (const auto& [name, value] : totals.log) metrics.emplace_back("log." + name, value);
+}
 
 // Refuses a recording that is impossible before the run has a directory.
 void require_recordable(Environment& env, const RunStart& start, const RunSettings& settings) {
@@ -48,6 +60,7 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
     settings_ = read_run_settings(configuration, where, steps_each_);
     Environment& env = trainee_.environment();
     if (start_.resume) env.forget_given_defaults();
+    if (settings_.stagger) stagger_first_episodes(env, start_.resume, where);
     given_ = configuration;
     configuration_ = resolved(given_, trainee_, settings_);
     progress_.total_steps = settings_.total_steps;
@@ -184,37 +197,46 @@ void TrainingRun::read_metrics() {
     metrics = trainee_.learner().metrics();
     const Totals totals = trainee_.environment().take_totals();
     metrics.emplace_back("episodes", totals.episodes);
-    metrics.emplace_back("episode.return", totals.mean_return);
-    metrics.emplace_back("episode.return_deviation", totals.return_deviation);
-    metrics.emplace_back("episode.length", totals.mean_length);
-    for (const Totals::Policy& policy : totals.policies)
-        if (totals.policies.size() > 1)
-            metrics.emplace_back("policy." + policy.name + ".return", policy.mean_return);
-    for (const auto& [name, value] : totals.log) metrics.emplace_back("log." + name, value);
+    if (totals.episodes > 0) add_episodes(totals, metrics);
     metrics.emplace_back("steps_per_second", progress_.steps_per_second);
     metrics.insert(metrics.end(), reload_metrics_.begin(), reload_metrics_.end());
     reload_metrics_.clear();
 }
 
 void TrainingRun::evaluate_now() {
-    const Evaluation found = play(settings_.episodes, EvaluationPurpose::during_training);
-    progress_.metrics.emplace_back("evaluation.return", found.mean_return);
-    progress_.metrics.emplace_back("evaluation.length", found.mean_length);
+    MetricValues& metrics = progress_.metrics;
+    const bool both = settings_.evaluate == EvaluatedWay::both;
+    const auto play_way = [&](bool greedy) {
+        return play({.episodes = settings_.episodes, .greedy = greedy},
+                    EvaluationPurpose::during_training);
+    };
+    Evaluation found = play_way(settings_.evaluate != EvaluatedWay::sampled);
+    if (both) {
+        Evaluation sampled = play_way(false);
+        metrics.emplace_back("evaluation.greedy.return", found.mean_return);
+        metrics.emplace_back("evaluation.sampled.return", sampled.mean_return);
+        if (sampled.mean_return > found.mean_return) found = std::move(sampled);
+    }
+    metrics.emplace_back("evaluation.return", found.mean_return);
+    metrics.emplace_back("evaluation.length", found.mean_length);
     evaluation_ = {found.mean_return, progress_.steps};
     if (!best_ || found.mean_return > best_->mean_return) best_ = evaluation_;
     solved_ = settings_.solved_return && found.mean_return >= *settings_.solved_return;
 }
 
-Evaluation TrainingRun::evaluate(uint64_t episodes) {
-    return play(episodes, EvaluationPurpose::after_training);
+Evaluation TrainingRun::evaluate(uint64_t episodes, bool greedy, std::function<bool()> stop) {
+    return play({.episodes = episodes, .greedy = greedy, .stop = std::move(stop)},
+                EvaluationPurpose::after_training);
 }
 
-Evaluation TrainingRun::play(uint64_t episodes, EvaluationPurpose purpose) {
+// The policy that counts is recorded, of two the greedy one.
+Evaluation TrainingRun::play(EvaluationRequest request, EvaluationPurpose purpose) {
     Environment& env = trainee_.environment();
-    return trainee_.evaluate({.episodes = episodes,
-                              .seed = evaluation_seed(env.settings().seed, purpose),
-                              .recorder = recording_ ? &recording_->recorder(env) : nullptr,
-                              .trained = progress_.steps});
+    const bool counts = request.greedy == (settings_.evaluate != EvaluatedWay::sampled);
+    request.seed = evaluation_seed(env.settings().seed, purpose);
+    request.recorder = recording_ && counts ? &recording_->recorder(env) : nullptr;
+    request.trained = progress_.steps;
+    return trainee_.evaluate(request);
 }
 
 void TrainingRun::begin_recording() {

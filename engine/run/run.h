@@ -64,8 +64,10 @@ public:
     bool solved() const { return solved_; }
     // Whether a save with which the learner could not continue has ended the run.
     bool stopped() const { return stopped_; }
-    // Evaluates the learner's greedy policy; training is not affected.
-    Evaluation evaluate(uint64_t episodes);
+    // Evaluates the learner's policy; training is not affected. `stop` is asked between steps.
+    Evaluation evaluate(uint64_t episodes, bool greedy = true, std::function<bool()> stop = {});
+    // How the policy acts in evaluations.
+    EvaluatedWay evaluated_way() const { return settings_.evaluate; }
     // Marks the recording as complete; returns the written files.
     std::vector<std::filesystem::path> finish_recording();
     // Reads the last metrics, saves a checkpoint unless the last one is of this step, and syncs all files.
@@ -87,7 +89,7 @@ private:
     void advance();
     void read_metrics();
     void begin_recording();
-    Evaluation play(uint64_t episodes, EvaluationPurpose purpose);
+    Evaluation play(EvaluationRequest request, EvaluationPurpose purpose);
     void evaluate_now();
     void save(bool as_best);
     bool asked_to_stop() const { return stopped_ || (stop_ && stop_()); }

@@ -40,6 +40,13 @@ std::vector<SinkSettings> read_sinks(Config& run) {
     return sinks;
 }
 
+constexpr const char* way_names[] = {"greedy", "sampled", "both"};
+
+EvaluatedWay evaluated_way(Config& run) {
+    const std::string name = run.choice("evaluate", way_names[0], {"greedy", "sampled", "both"});
+    return EvaluatedWay(std::find(way_names, std::end(way_names), name) - way_names);
+}
+
 Json sinks_json(const std::vector<SinkSettings>& sinks) {
     Json list = Json::array();
     for (const SinkSettings& sink : sinks) {
@@ -62,10 +69,12 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
     const uint64_t iterations = settings.total_steps / std::max<uint64_t>(1, steps_per_iteration);
     settings.evaluate_every =
         count(run, "evaluate_every", std::max<uint64_t>(1, iterations / evaluations), 0);
+    settings.evaluate = evaluated_way(run);
     settings.report_every = report_every(run);
     settings.checkpoint_every = count(run, "checkpoint_every",
                                       std::max<uint64_t>(1, settings.total_steps / checkpoints), 0);
     settings.keep = count(run, "keep", settings.keep, 1);
+    settings.stagger = run.flag("stagger", false);
     settings.sinks = read_sinks(run);
     run.finish("run");
     Config solved = top.object("solved");
@@ -85,10 +94,12 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
 void write_run_settings(const RunSettings& settings, Json& configuration) {
     configuration["run"] = {
         {"total_steps", settings.total_steps},
+        {"evaluate", way_names[size_t(settings.evaluate)]},
         {"evaluate_every", settings.evaluate_every},
         {"report_every", settings.report_every ? Json(settings.report_every) : Json("auto")},
         {"checkpoint_every", settings.checkpoint_every},
         {"keep", settings.keep},
+        {"stagger", settings.stagger},
         {"sinks", sinks_json(settings.sinks)}};
     const std::optional<double>& wanted = settings.solved_return;
     configuration["solved"] = {{"return", wanted ? Json(*wanted) : Json()},

@@ -11,13 +11,19 @@ struct SinkSettings {
     Json config = Json::object();    // without the name
 };
 
+// How the policy acts in a run's evaluations: by its most likely actions, by actions that it draws, or each way, of
+// which the better one counts.
+enum class EvaluatedWay { greedy, sampled, both };
+
 // "run", "solved" and "reload" of a configuration.
 struct RunSettings {
     uint64_t total_steps = 10000000;
-    uint64_t evaluate_every = 0;      // iterations; 0: never
+    uint64_t evaluate_every = 0;    // iterations; 0: never
+    EvaluatedWay evaluate = EvaluatedWay::greedy;
     uint64_t report_every = 0;        // iterations; 0: by time
     uint64_t checkpoint_every = 0;    // steps; 0: only at the end
     uint64_t keep = 3;
+    bool stagger = false;    // the first episodes
     std::vector<SinkSettings> sinks;
     std::optional<double> solved_return;
     uint64_t episodes = 100;    // of an evaluation

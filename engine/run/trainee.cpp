@@ -10,6 +10,10 @@ namespace nacelle {
 
 namespace {
 
+// Where the configuration does not say how many: a CPU would learn hardly anything within minutes from as many
+// environments as keep a GPU busy.
+constexpr uint32_t usual_on_gpu = 4096, usual_on_cpu = 64;
+
 struct Wanted {
     EnvSettings settings;
     LazyEnvironment::Loaded hooks;
@@ -21,7 +25,8 @@ Wanted wanted_of(const RunsOn& on, Plugins& plugins, const Json& configuration,
     Json hooks = top.object("hooks").json();
     // Keys that a Trainee or a TrainingRun reads.
     for (const char* const key : {"learner", "policies", "run", "solved", "reload"}) top.any(key);
-    EnvSettings settings = read_env_settings(top.object("env"), seed, on.env_folders);
+    EnvSettings settings = read_env_settings(top.object("env"), seed, on.env_folders,
+                                             on.cuda() ? usual_on_gpu : usual_on_cpu);
     top.finish("the configuration");
     const std::filesystem::path folder = settings.source.parent_path();
     return {std::move(settings), [&plugins, hooks, folder](Environment& env) {

@@ -74,11 +74,8 @@ void TrainingView::obey(const Json& command) {
 void TrainingView::progressed() {
     const Progress& progress = run_.progress();
     steps_ = progress.steps;
-    bool ended = false;
-    for (const auto& [name, value] : progress.metrics) ended |= name == "episodes" && value > 0;
     for (const auto& [name, value] : progress.metrics)
-        if (name != "episodes" && (ended || !name.starts_with("episode.")))
-            curves_.add(name, double(steps_), value);
+        if (name != "episodes") curves_.add(name, double(steps_), value);
     const Clock::time_point now = Clock::now();
     if (now - told_ < between_progress) return;
     told_ = now;

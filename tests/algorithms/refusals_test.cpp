@@ -88,7 +88,7 @@ TEST_CASE("a wrong schedule does, too") {
 }
 TEST_CASE("what an algorithm or a configuration would ignore is refused with what there is") {
     hold("choices", "ppo",
-         {{{{"horizonn", 3}}, "horizonn: there is no such setting (there is: name, horizon, ..."},
+         {{{{"horizonn", 3}}, "horizonn: there is no such setting (did you mean 'horizon'?)"},
           {{{"ratio_bound", 2}}, "ratio_bound: there is no such setting (there is: ..."},
           {{{"reward_scale", 2}}, "reward_scale: there is no such setting (there is: ..."}});
     hold("choices", "a2c",
@@ -101,7 +101,7 @@ TEST_CASE("a wrong policy is refused by its path") {
           {of("runner", Json::object()),
            "policies.runner: Choices has no such policy (there is: default)"},
           {all({{"hiden", {3}}}),
-           "policies.default.hiden: there is no such setting (there is: train, hidden, ..."},
+           "policies.default.hiden: there is no such setting (did you mean 'hidden'?)"},
           {all({{"hidden", {0}}}), "policies.default.hidden: a layer has 1 to 4096 neurons, not 0"},
           {all({{"hidden", {8, 5000}}}),
            "policies.default.hidden: a layer has 1 to 4096 neurons, not 5000"},
@@ -124,8 +124,7 @@ TEST_CASE("a wrong policy is refused by its path") {
            "policies.default.tensor_cores: these networks cannot be trained on them: an update "
            "needs this many bytes of a processor's shared memory: ..."},
           {all({{"gains", {{"hiden", 1}}}}),
-           "policies.default.gains.hiden: there is no such setting (there is: hidden, choice, "
-           "value)"}});
+           "policies.default.gains.hiden: there is no such setting (did you mean 'hidden'?)"}});
     hold("relay", "ppo",
          {{of("runer", Json::object()),
            "policies.runer: Relay has no such policy (there is: default, keeper, runner)"},

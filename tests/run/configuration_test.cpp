@@ -8,10 +8,7 @@ using namespace nacelle::test;
 
 namespace {
 
-Json resolved(const ConfigurationSources& sources) {
-    std::string where;
-    return resolve_configuration(sources, where);
-}
+Json resolved(const ConfigurationSources& sources) { return resolve_configuration(sources).json; }
 
 // What becomes of a recommendation, under one key, once assignments lie over it.
 Json laid_over(const std::string& recommended, const std::string& key,

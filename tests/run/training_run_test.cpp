@@ -106,7 +106,7 @@ TEST_CASE("a setting that a sink does not know is refused, and no directory is l
         });
     };
     CHECK(refused({"jsonl", {{"name", "csv"}, {"evry", 3}}}) ==
-          "csv: evry: there is no such setting (there is: every, file, out)");
+          "csv: evry: there is no such setting (did you mean 'every'?)");
     CHECK(refused({"jsonl", 3}) ==
           "test: run.sinks[1]: expected a name or an object with a name, found 3");
     CHECK(refused(Json::array({{{"every", 3}}})) == "test: run.sinks[0].name: is missing (csv)");

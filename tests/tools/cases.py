@@ -110,13 +110,13 @@ SETTINGS = {
 # The same for what a plugin refuses: it names itself.
 PLUGIN_SETTINGS = {
     'learner': ('{"learner": {"name": "alchemy"}}', r'alchemy: there is no such learner \(there is: .*random_search\)'),
-    'setting': ('{"learner": {"elit": 0.2}}', r'ppo: elit: there is no such setting \(there is: .*horizon.*\)'),
-    'policy': ('{"policies": {"default": {"hiden": [8]}}}', r'ppo: .*hiden: there is no such setting \(there is: .*hidden.*\)'),
+    'setting': ('{"learner": {"elit": 0.2}}', r'.*: learner\.elit: ppo: there is no such setting \(there is: .*horizon.*\)'),
+    'policy': ('{"policies": {"default": {"hiden": [8]}}}', r".*: policies\.default\.hiden: ppo: there is no such setting \(did you mean 'hidden'\?\)"),
     'another': ('{"learner": {"name": "random_search", "elit": 0.2}}',
-                r'random_search: elit: there is no such setting \(there is: .*elite.*\)'),
+                r".*: learner\.elit: random_search: there is no such setting \(did you mean 'elite'\?\)"),
     'ignored': ('{"learner": {"name": "random_search"}, "policies": {"default": {"hidden": [8]}}}',
-                r'random_search: policies: there is no such setting \(there is: .*\)'),
-    'epochs': ('{"learner": {"name": "a2c", "epochs": 2}}', r'a2c: epochs: .*'),
+                r'.*: policies: random_search: there is no such setting \(there is: .*\)'),
+    'epochs': ('{"learner": {"name": "a2c", "epochs": 2}}', r'.*: learner\.epochs: a2c: .*'),
     'unseen': ('{"run": {"evaluate_every": 0}}', r'.*: run\.evaluate_every: is 0, so that nobody would see .*'),
     'sink': ('{"run": {"sinks": ["jsnol"]}}',
              r"jsnol: there is no such sink \((there is: csv, jsonl, tensorboard|did you mean 'jsonl'\?)\)"),

@@ -4,9 +4,10 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 from bench import CPU, LONGEST, Skip, case, main, plain_only, setting
-from training import newest
+from training import newest, wait_for
 
 
 @case
@@ -72,7 +73,7 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     path = bench.write('run.json', '{"seed": 3, "run": {"sinks": ["jsonl", "csv"]}}')
     iteration, words = short(bench)
     text = bench.good('train', 'cartpole', path, *words, '--out', 'left')
-    assert len(text.splitlines()) == 2, text        # no terminal: the sum alone
+    assert text.startswith('Ended after'), text        # no terminal, and over before the first line of progress
     assert re.search(rf'^Ended after {7 * iteration} steps: return .* over 10 episodes', text, re.MULTILINE), text
     out = bench.folder / 'left'
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob('*') if path.is_file())
@@ -96,9 +97,135 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     total = kept['run']['total_steps']
     assert 6 * iteration < total <= 7 * iteration, kept
     assert kept['run'] == {'total_steps': total, 'evaluate_every': 1, 'report_every': 'auto', 'checkpoint_every': total // 10,
-                           'keep': 3, 'sinks': ['jsonl', 'csv']}, kept
+                           'keep': 3, 'sinks': ['jsonl', 'csv'], 'evaluate': 'greedy', 'stagger': False}, kept
     # What is kept is a configuration itself.
     bench.good('train', 'cartpole', 'left/config.json', *CPU, '--out', 'left_again', '--episodes', '10')
+
+
+@case
+def where_no_episode_ended_there_is_no_number_for_it(bench):
+    # 200 steps an episode, 64 an iteration: two readings of three have no end.
+    words = setting(env__count=16, learner__horizon=64, run__total_steps=10 * 16 * 64, run__evaluate_every=0, run__report_every=1,
+                    run__sinks='["jsonl","csv"]', solved__return='null')
+    *progress, _ = bench.lines('train', 'pendulum', *CPU, *words, '--episodes', '1', '--out', 'sparse')
+    lines = [json.loads(line) for line in (bench.folder / 'sparse' / 'metrics.jsonl').read_text().splitlines()]
+    title, *rows = [line.split(',') for line in (bench.folder / 'sparse' / 'metrics.csv').read_text().splitlines()]
+    at = {name: title.index(name) for name in ('episodes', 'episode.return', 'episode.length')}
+    assert [line['episodes'] > 0 for line in lines] == [False] * 3 + [True] + [False] * 2 + [True] + [False] * 2 + [True], lines
+    for line, told, row in zip(lines, progress, rows, strict=True):
+        for name in ('episode.return', 'episode.length', 'episode.return_deviation'):
+            assert (name in line) == (name in told) == (line['episodes'] > 0), (name, line)
+        assert (row[at['episode.return']] != '') == (row[at['episode.length']] != '') == (float(row[at['episodes']]) > 0), row
+
+
+@case
+def an_error_names_the_option_that_gave_the_value(bench):
+    words = ('train', 'cartpole', *CPU, '--out', 'never')
+    bench.refused(r"--set run\.foo: run has no 'foo' \(there is: total_steps, .*\)", *words, *setting(run__foo=1))
+    bench.refused(r"--set learner\.learning_rte: ppo: there is no such setting \(did you mean 'learning_rate'\?\)", *words,
+                  *setting(learner__learning_rte=1))
+    bench.write('mine.json', '{"learner": {"clipp": 1}}')
+    bench.refused(r"mine\.json: learner\.clipp: ppo: .* \(did you mean 'clip'\?\)", 'train', 'cartpole', 'mine.json', *CPU, '--out', 'never')
+    assert not (bench.folder / 'never').exists()
+
+
+@case
+def the_policy_is_evaluated_as_it_is_asked_for(bench):
+    words = (*short(bench)[1], *setting(run__total_steps=1, run__evaluate_every=1))
+    found = {way: bench.lines('train', 'cartpole', *words, '--out', way, *setting(run__evaluate=way))
+             for way in ('greedy', 'sampled', 'both')}
+    greedy, sampled, both = ([lines[0], lines[-1]] for lines in found.values())
+    assert greedy[1]['evaluated'] == 'greedy' and sampled[1]['evaluated'] == 'sampled', found
+    assert greedy[0]['evaluation.return'] != sampled[0]['evaluation.return'], found
+    ways = [both[0]['evaluation.greedy.return'], both[0]['evaluation.sampled.return']]
+    assert ways == [greedy[0]['evaluation.return'], sampled[0]['evaluation.return']], found
+    assert both[0]['evaluation.return'] == max(ways), found
+    # The other way is played behind a run, and told where it is better.
+    assert greedy[1]['sampled']['episodes'] == 10 and sampled[1]['greedy']['episodes'] == 10, found
+
+
+@case
+def a_run_that_was_solved_says_how_to_go_on(bench):
+    words = (*CPU, *setting(env__count=16, learner__horizon=16, run__total_steps=2560, solved__return=0, solved__episodes=5),
+             '--episodes', '1')
+    assert 'Solved after 256 steps: return' in bench.good('train', 'cartpole', *words, '--out', 'easy')
+    text = bench.good('resume', 'easy', *CPU, '--episodes', '1')
+    assert 'over 1 episode (' in text, text
+    assert "It was solved before: 'nacelle resume easy --set solved.return=null' trains on to run.total_steps" in text, text
+    assert 'Ended after 2560 steps' in bench.good('resume', 'easy', *CPU, '--episodes', '1', '--set', 'solved.return=null')
+    text = bench.good('resume', 'easy', *CPU, '--episodes', '1', '--set', 'solved.return=null')
+    assert "All its steps were taken before: 'nacelle resume easy --set run.total_steps=5120' trains on" in text, text
+
+
+@case
+def away_from_a_terminal_a_long_run_tells_now_and_then_and_ends_when_it_is_asked_to(bench):
+    words = setting(env__count=64, run__total_steps=9000000000, solved__return=100000)
+    running = subprocess.Popen([bench.program, 'train', 'cartpole', *CPU, *words, '--episodes', '1000000', '--out', 'long'],
+                               cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE, text=True)
+    heading, first = running.stdout.readline(), running.stdout.readline()
+    assert re.fullmatch(r'CartPole on the CPU \(.*\), 64 environments\n', heading), heading
+    assert re.match(r' +[0-9.]+ % +\d+ steps +[0-9.]+ [kM]? *steps/s  return ', first), first
+    running.send_signal(signal.SIGINT)
+    text = running.communicate(timeout=LONGEST)[0]
+    assert running.returncode == 0 and "'nacelle resume' goes on" in text, text
+
+
+@case
+def the_last_evaluation_ends_when_it_is_asked_to(bench):
+    words = (*CPU, *setting(env__count=16, learner__horizon=16, run__total_steps=256, run__evaluate_every=0, solved__return='null'))
+    running = subprocess.Popen([bench.program, 'train', 'cartpole', *words, '--episodes', '1000000', '--out', 'judged'],
+                               cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE, text=True)
+    wait_for(running, lambda: list((bench.folder / 'judged' / 'checkpoints').glob('step-000000000000256.json')))
+    time.sleep(0.5)
+    running.send_signal(signal.SIGINT)
+    text = running.communicate(timeout=20)[0]
+    assert running.returncode == 0 and 'after 256 steps; ' in text, text
+
+
+@case
+def what_is_suspicious_is_told_with_what_to_try(bench):
+    words = (*CPU, '--episodes', '5', *setting(env__count=64, learner__horizon=32, run__total_steps=40 * 2048, run__report_every=1,
+                                               run__evaluate_every=0, solved__return='null'))
+    def suspected(name, **settings):
+        result = bench.lines('train', 'cartpole', *words, *setting(**settings), '--out', name)[-1]
+        assert all(one['try'] for one in result.get('suspicious', [])), result
+        return '; '.join(one['what'] for one in result.get('suspicious', []))
+
+    assert suspected('usual') == ''
+    assert 'kl is ' in suspected('wild', learner__learning_rate=0.5)
+    assert 'clip_fraction is ' in suspected('tight', learner__clip=1e-6, learner__learning_rate=0.01)
+    assert 'kl was never above' in suspected('still', learner__learning_rate=1e-12)
+    assert 'entropy fell from' in suspected('sure', learner__entropy=-1, learner__learning_rate=0.01)
+    assert 'explained_variance is -' in suspected('blind', learner__value_weight=0)
+
+
+ODD = """#include <nacelle/env.h>
+struct Odd {
+    static constexpr int time_limit = 5;
+    struct Params {};
+    struct State { float x; };
+    struct Action { nacelle::Discrete<3> way; nacelle::Continuous<-1, 1> push; };
+    struct Obs { float far; };
+    static void reset(State& s, const Params&, nacelle::Rng& rng) { s = {rng.uniform(-1.0f, 1.0f)}; }
+    static nacelle::Outcome step(State&, const Action& a, const Params&, nacelle::Rng& rng) {
+        return {.reward = 1e6f * (nacelle::abs(float(a.push)) > 0.999f ? 1.0f : 0.0f) + rng.uniform()};
+    }
+    static Obs observe(const State& s, const Params&) { return {5e4f * s.x}; }
+    static void mask(const State&, const Params&, nacelle::Mask<Action>& allow) { allow.forbid(&Action::way, 2); }
+};
+NACELLE_ENV(Odd)
+"""
+
+
+@case
+def arrays_of_a_scale_that_cannot_be_learned_are_told_with_what_to_try(bench):
+    bench.write('odd.cu', ODD)
+    words = setting(env__count=64, learner__horizon=16, run__total_steps=40 * 1024, run__report_every=1, run__evaluate_every=0,
+                    learner__normalise_observations='false', learner__normalise_returns='false', learner__learning_rate=0.05)
+    result = bench.lines('train', './odd.cu', *CPU, *words, '--episodes', '5', '--out', 'odd')[-1]
+    told = '; '.join(one['what'] for one in result['suspicious'])
+    for what in ('obs has numbers as large as', 'mask closes choice 2 in all of 64 rows', 'values are to be about'):
+        assert what in told, told
 
 
 @case

@@ -128,6 +128,8 @@ def report(options, test, output, counts, seconds):
 
 def main():
     options = arguments()
+    # A shell's background job ignores Ctrl-C; the programs that tests interrupt must not inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tests = chosen(options.build, options.names)
     if options.targets:
         print(' '.join(targets_of(options.build, tests)))

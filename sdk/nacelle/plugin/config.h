@@ -1,6 +1,7 @@
 #pragma once
 #include <cmath>
 #include <nacelle/plugin/json.h>
+#include <nacelle/plugin/nearest.h>
 
 namespace nacelle::plugin {
 
@@ -63,10 +64,8 @@ public:
     void finish() const {
         for (const std::string& name : object_.keys) {
             if (std::find(asked_.begin(), asked_.end(), name) != asked_.end()) continue;
-            std::string known;
-            for (const std::string& key : asked_) known += (known.empty() ? "" : ", ") + key;
-            throw std::runtime_error(path_ + name +
-                                     ": there is no such setting (there is: " + known + ")");
+            throw std::runtime_error(path_ + name + ": there is no such setting (" +
+                                     instead_of(name) + ")");
         }
     }
 
@@ -79,6 +78,13 @@ private:
     [[noreturn]] void wrong(const std::string& key, const std::string& wanted) const {
         throw std::runtime_error((path_ + key).empty() ? "expected " + wanted
                                                        : path_ + key + ": expected " + wanted);
+    }
+    std::string instead_of(const std::string& name) const {
+        if (const std::string* const meant = nearest(name, asked_))
+            return "did you mean '" + *meant + "'?";
+        std::string known;
+        for (const std::string& key : asked_) known += (known.empty() ? "" : ", ") + key;
+        return "there is: " + known;
     }
     static std::string shown(double value) {
         char text[32];

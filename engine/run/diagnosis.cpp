@@ -1,0 +1,216 @@
+#include "engine/run/diagnosis.h"
+
+#include "engine/arrays/dtype.h"
+#include "engine/base/number_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace nacelle {
+namespace {
+
+constexpr size_t most_readings = 1024, fewest_readings = 20;
+
+// Below this share of what it was at first the entropy is gone; only where there was some.
+constexpr double entropy_left = 0.02, some_entropy = 0.05;
+// An update that moves a policy further than this, or that clips more samples, has left what PPO assumes; one below
+// the smallest moves nothing.
+constexpr double largest_kl = 0.1, smallest_kl = 1e-7, most_clipped = 0.4;
+// Returns and observations beyond these are no scale for a network that is told them as they are.
+constexpr double largest_return = 1000, largest_observation = 100;
+// Beyond this a float's digits do not suffice for a normaliser either.
+constexpr double absurd_observation = 1e7;
+constexpr double mostly = 0.95;
+
+using Values = std::vector<double>;
+
+double mean_of(const Values& values, size_t from, size_t to) {
+    return std::accumulate(values.begin() + std::ptrdiff_t(from),
+                           values.begin() + std::ptrdiff_t(to), 0.0) /
+           double(to - from);
+}
+// Of the first and of the last quarter.
+double early(const Values& values) { return mean_of(values, 0, (values.size() + 3) / 4); }
+double late(const Values& values) {
+    return mean_of(values, values.size() - (values.size() + 3) / 4, values.size());
+}
+
+std::string digits(double value) { return rounded(value, 3); }
+
+bool is_called(const std::string& name, const std::string& last) {
+    return name == last || name.ends_with("." + last);
+}
+
+double largest(const Tensor& tensor) {
+    double found = 0;
+    const size_t size = dtype_size(tensor.dtype);
+    for (size_t at = 0; at + size <= tensor.data.size(); at += size)
+        found = std::max(found, std::abs(read_number(tensor.dtype, tensor.data.data() + at)));
+    return found;
+}
+
+void look_at_observation(const Tensor& tensor, bool normalised, std::vector<Suspicion>& found) {
+    const double size = largest(tensor);
+    if (size > absurd_observation)
+        found.push_back({tensor.name + " has numbers as large as " + digits(size),
+                         "units in observe() that keep them below a thousand"});
+    else if (!normalised && size > largest_observation)
+        found.push_back({tensor.name + " has numbers as large as " + digits(size) +
+                             ", and observations are not normalised",
+                         "learner.normalise_observations: true"});
+}
+
+void look_at_mask(const Tensor& tensor, bool has_turns, std::vector<Suspicion>& found) {
+    if (tensor.shape.size() != 2) return;
+    const auto rows = size_t(tensor.shape[0]), choices = size_t(tensor.shape[1]);
+    size_t closed_rows = 0;
+    std::vector<size_t> open(choices);
+    for (size_t row = 0; row < rows; ++row) {
+        size_t in_row = 0;
+        for (size_t i = 0; i < choices; ++i)
+            if (tensor.data[row * choices + i] != std::byte{}) ++open[i], ++in_row;
+        closed_rows += in_row == 0;
+    }
+    // An agent that waits for its turn may have nothing to choose.
+    if (!has_turns && closed_rows * 2 > rows)
+        found.push_back({tensor.name + " leaves no choice open in " + std::to_string(closed_rows) +
+                             " of " + std::to_string(rows) +
+                             " rows, where the first choice is taken",
+                         "opening at least one choice in mask()"});
+    if (closed_rows == rows) return;
+    for (size_t i = 0; i < choices; ++i)
+        if (open[i] == 0)
+            found.push_back({tensor.name + " closes choice " + std::to_string(i) + " in all of " +
+                                 std::to_string(rows) + " rows",
+                             "opening it in mask(), or leaving it out of Action"});
+}
+
+void look_at_action(const Tensor& tensor, std::vector<Suspicion>& found) {
+    if (tensor.dtype != Dtype::f32) return;
+    Values values(tensor.data.size() / sizeof(float));
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = read_number(tensor.dtype, tensor.data.data() + i * sizeof(float));
+    if (values.empty()) return;
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const auto at_bounds = std::count_if(values.begin(), values.end(), [&](double value) {
+        return value == *low || value == *high;
+    });
+    if (*low < *high && double(at_bounds) >= mostly * double(values.size()))
+        found.push_back({tensor.name + " is " + digits(*low) + " or " + digits(*high) + " in " +
+                             std::to_string(at_bounds) + " of " + std::to_string(values.size()) +
+                             " rows, and hardly anything between",
+                         "policies.default.squash: true, or a smaller initial_deviation"});
+}
+
+}
+
+void Diagnosis::add(const MetricValues& metrics) {
+    if (readings_++ % every_ != 0) return;
+    size_t longest = 0;
+    for (const auto& [name, value] : metrics) {
+        auto its = std::find_if(series_.begin(), series_.end(),
+                                [&](const Series& one) { return one.name == name; });
+        if (its == series_.end()) its = series_.insert(series_.end(), Series{name, {}});
+        if (std::isfinite(value)) its->values.push_back(value);
+        longest = std::max(longest, its->values.size());
+    }
+    if (longest < most_readings) return;
+    every_ *= 2;
+    for (Series& one : series_) {
+        const size_t kept = (one.values.size() + 1) / 2;
+        for (size_t i = 0; i < kept; ++i) one.values[i] = one.values[2 * i];
+        one.values.resize(kept);
+    }
+}
+
+const Values* Diagnosis::series(const std::string& name) const {
+    for (const Series& one : series_)
+        if (one.name == name && one.values.size() >= fewest_readings) return &one.values;
+    return nullptr;
+}
+
+void Diagnosis::look_at_policy(const Series& series, std::vector<Suspicion>& found) const {
+    if (series.values.size() < fewest_readings) return;
+    const double first = early(series.values), last = late(series.values);
+    if (is_called(series.name, "entropy") && first > some_entropy && last < entropy_left * first)
+        found.push_back({series.name + " fell from " + digits(first) + " to " + digits(last) +
+                             ", so that the policy explores no more",
+                         "a larger learner.entropy or a smaller learner.learning_rate"});
+    if (is_called(series.name, "explained_variance") && last < 0 && returns_differ())
+        found.push_back(
+            {series.name + " is " + digits(last) + ", so that values are worse than their mean",
+             "policies.default.trunk: \"separate\", or a larger learner.value_weight"});
+    if (is_called(series.name, "kl") && last > largest_kl)
+        found.push_back({series.name + " is " + digits(last) +
+                             ", so that an iteration leaves little of the policy before it",
+                         "a smaller learner.learning_rate, or learner.target_kl: 0.02"});
+    if (is_called(series.name, "kl") &&
+        *std::max_element(series.values.begin(), series.values.end()) < smallest_kl)
+        found.push_back({series.name + " was never above " + digits(smallest_kl) +
+                             ", so that the policy stays as it began",
+                         "a larger learner.learning_rate"});
+    if (is_called(series.name, "clip_fraction") && last > most_clipped)
+        found.push_back(
+            {series.name + " is " + digits(last) + ", so that many samples teach nothing",
+             "a smaller learner.learning_rate or fewer learner.epochs"});
+}
+
+// Where all episodes return the same there is no variance to be explained.
+bool Diagnosis::returns_differ() const {
+    const Values *const returns = series("episode.return"), *const deviations =
+                                                                series("episode.return_deviation");
+    return !returns || !deviations || late(*deviations) > 0.01 * std::abs(late(*returns));
+}
+
+void Diagnosis::look_at_episodes(std::vector<Suspicion>& found) const {
+    const Values* const returns = series("episode.return");
+    const Values* const lengths = series("episode.length");
+    const Values* const scale = series("reward_scale");
+    const double told = returns ? late(*returns) * (scale ? late(*scale) : 1) : 0;
+    if (std::abs(told) > largest_return)
+        found.push_back({"values are to be about " + digits(told) + ", as large as the returns",
+                         "learner.normalise_returns: true, or a smaller learner.reward_scale"});
+    if (!returns || !lengths) return;
+    const auto [least, most] = std::minmax_element(lengths->begin(), lengths->end());
+    const auto [worst, best] = std::minmax_element(returns->begin(), returns->end());
+    const Values* const deviations = series("episode.return_deviation");
+    const double usual = deviations ? early(*deviations) : 0;
+    const double gained = late(*returns) - early(*returns);
+    if (*worst == *best)
+        found.push_back({"every episode returns " + digits(*best),
+                         "a reward that tells better from worse on the way"});
+    else if (*least == *most && *least > 1 && std::abs(gained) < usual / 2)
+        found.push_back(
+            {"every episode ends at step " + digits(*most) + " and returns what the first ones did",
+             "a larger time_limit or a reward on the way, if there is a goal"});
+}
+
+std::vector<Suspicion> Diagnosis::of_metrics() const {
+    std::vector<Suspicion> found;
+    for (const Series& one : series_) look_at_policy(one, found);
+    look_at_episodes(found);
+    return found;
+}
+
+std::vector<Suspicion> look_at_arrays(const std::vector<Tensor>& tensors, const Json& learner) {
+    const auto normalised = learner.find("normalise_observations");
+    const bool scaled = normalised == learner.end() || *normalised != false;
+    const bool has_turns = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& one) {
+        return is_called(one.name, "turn");
+    });
+    std::vector<Suspicion> found;
+    for (const Tensor& one : tensors) {
+        if (is_called(one.name, "obs")) look_at_observation(one, scaled, found);
+        if (is_called(one.name, "mask")) look_at_mask(one, has_turns, found);
+        if (one.name.starts_with("action.") || one.name.find(".action.") != std::string::npos)
+            look_at_action(one, found);
+    }
+    return found;
+}
+
+std::string suspicion_text(const Suspicion& suspicion) {
+    return "suspicious: " + suspicion.what + "; try " + suspicion.remedy;
+}
+
+}

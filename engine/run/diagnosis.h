@@ -1,0 +1,40 @@
+#pragma once
+#include "engine/plugins/learner_instance.h"
+#include "engine/run/safetensors.h"
+
+namespace nacelle {
+
+// Something in a run that often means that it will not learn, and what to try.
+struct Suspicion {
+    std::string what, remedy;
+};
+
+// Looks at the metrics of a run as they come, and at what a checkpoint of it holds.
+class Diagnosis final {
+public:
+    // A reading of the metrics. Of many readings some are forgotten, evenly over the run.
+    void add(const MetricValues& metrics);
+    // What the metrics so far show.
+    std::vector<Suspicion> of_metrics() const;
+
+private:
+    struct Series {
+        std::string name;
+        std::vector<double> values;
+    };
+    const std::vector<double>* series(const std::string& name) const;
+    bool returns_differ() const;
+    void look_at_policy(const Series& series, std::vector<Suspicion>& found) const;
+    void look_at_episodes(std::vector<Suspicion>& found) const;
+
+    std::vector<Series> series_;
+    uint64_t readings_ = 0, every_ = 1;    // one of so many is kept
+};
+
+// What observations, masks and actions of a checkpoint show; `learner` is the learner's part of the configuration.
+std::vector<Suspicion> look_at_arrays(const std::vector<Tensor>& tensors, const Json& learner);
+
+// "suspicious: the entropy fell from 0.69 to 0.004; try a larger learner.entropy"
+std::string suspicion_text(const Suspicion& suspicion);
+
+}

@@ -1,0 +1,24 @@
+#include "engine/run/stagger.h"
+
+#include "engine/base/error.h"
+
+namespace nacelle {
+
+void stagger_first_episodes(Environment& env, bool continued, const std::string& where) {
+    const uint64_t limit = env.schema().header().time_limit;
+    if (limit == 0)
+        throw Error(where,
+                    "run.stagger: " + env.name() +
+                        " has no time_limit, so that its episodes do not end together",
+                    "false");
+    // A clock that begins later than 0 is looked at only where there are snapshots to begin from.
+    const uint32_t first = 0;
+    if (env.snapshots() == 0) env.save_snapshots(std::span(&first, 1));
+    if (continued) return;
+    std::vector<int32_t> begins(env.count());
+    for (uint64_t i = 0; i < begins.size(); ++i)
+        begins[i] = static_cast<int32_t>(i * limit / begins.size());
+    env.arrays()["episode.start"].write(std::span<const int32_t>(begins));
+}
+
+}

@@ -1,0 +1,125 @@
+#include "engine/run/diagnosis.h"
+
+#include "tests/env/workbench.h"
+
+#include <doctest/doctest.h>
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+constexpr int readings = 40;
+
+// What readings show whose metrics are these functions of the share of the run that is over.
+using Curve = std::function<double(double)>;
+std::string shown(const std::vector<std::pair<std::string, Curve>>& curves, int count = readings) {
+    Diagnosis diagnosis;
+    for (int i = 0; i < count; ++i) {
+        MetricValues metrics;
+        for (const auto& [name, curve] : curves)
+            metrics.emplace_back(name, curve(double(i) / double(count - 1)));
+        diagnosis.add(metrics);
+    }
+    std::string text;
+    for (const Suspicion& one : diagnosis.of_metrics()) {
+        CHECK(!one.remedy.empty());
+        text += (text.empty() ? "" : "\n") + one.what;
+    }
+    return text;
+}
+
+Curve always(double value) {
+    return [=](double) { return value; };
+}
+
+template <class T>
+std::string shown_of_array(const std::string& name, std::vector<int64_t> shape,
+                           const std::vector<T>& values, const Json& learner = Json::object(),
+                           bool turns = false) {
+    constexpr Dtype dtype = std::is_same_v<T, float> ? Dtype::f32 : Dtype::u8;
+    std::vector<Tensor> tensors{{name, dtype, std::move(shape), std::as_bytes(std::span(values))}};
+    if (turns) tensors.push_back({"turn", Dtype::u8, {0}, {}});
+    std::string text;
+    for (const Suspicion& one : look_at_arrays(tensors, learner))
+        text += (text.empty() ? "" : "\n") + one.what;
+    return text;
+}
+
+}
+
+TEST_CASE("a run that learns is not suspected") {
+    CHECK(shown({{"entropy", [](double t) { return 0.69 - 0.3 * t; }},
+                 {"explained_variance", [](double t) { return -1 + 2 * t; }},
+                 {"kl", always(0.01)},
+                 {"clip_fraction", always(0.1)},
+                 {"reward_scale", always(0.01)},
+                 {"episode.return", [](double t) { return -1500 + 1300 * t; }},
+                 {"episode.return_deviation", always(300)},
+                 {"episode.length", always(200)}})
+              .empty());
+}
+
+TEST_CASE("a few readings are not enough to suspect anything") {
+    CHECK(shown({{"explained_variance", always(-1)}}, 5).empty());
+    CHECK(!shown({{"explained_variance", always(-1)}}).empty());
+}
+
+TEST_CASE("each metric that has left what is usual is named, of every policy") {
+    CHECK(shown({{"entropy", [](double t) { return t < 0.5 ? 0.69 : 0.001; }}}) ==
+          "entropy fell from 0.69 to 0.001, so that the policy explores no more");
+    CHECK(shown({{"red.explained_variance", always(-0.5)}}) ==
+          "red.explained_variance is -0.5, so that values are worse than their mean");
+    CHECK(shown({{"kl", always(0.4)}}) ==
+          "kl is 0.4, so that an iteration leaves little of the policy before it");
+    CHECK(shown({{"kl", always(1e-9)}}) ==
+          "kl was never above 1e-07, so that the policy stays as it began");
+    CHECK(shown({{"clip_fraction", always(0.6)}}) ==
+          "clip_fraction is 0.6, so that many samples teach nothing");
+    CHECK(shown({{"episode.return", [](double t) { return 1e6 + 1e5 * t; }},
+                 {"reward_scale", always(1)}}) ==
+          "values are to be about 1.09e+06, as large as the returns");
+}
+
+TEST_CASE("episodes that all end alike are named only while nothing is learned") {
+    const auto episodes = [](Curve returns) {
+        return shown({{"episode.return", std::move(returns)},
+                      {"episode.return_deviation", always(10)},
+                      {"episode.length", always(200)}});
+    };
+    CHECK(episodes([](double t) { return 100 + t; }) ==
+          "every episode ends at step 200 and returns what the first ones did");
+    CHECK(episodes([](double t) { return 100 + 100 * t; }).empty());
+    CHECK(episodes(always(0)) == "every episode returns 0");
+}
+
+TEST_CASE("a long run is remembered in few readings, from its beginning to its end") {
+    CHECK(shown({{"entropy", [](double t) { return t < 0.5 ? 0.69 : 0.001; }}}, 100000) ==
+          "entropy fell from 0.69 to 0.001, so that the policy explores no more");
+}
+
+TEST_CASE("observations of a scale that a network cannot use are named") {
+    CHECK(shown_of_array<float>("obs", {2, 2}, {1, 2, -5e8f, 0}) ==
+          "obs has numbers as large as 5e+08");
+    CHECK(shown_of_array<float>("red.obs", {1, 2}, {1, 500}, {{"normalise_observations", false}}) ==
+          "red.obs has numbers as large as 500, and observations are not normalised");
+    CHECK(shown_of_array<float>("obs", {1, 2}, {1, 500}).empty());
+}
+
+TEST_CASE("masks that leave nothing open, or never open a choice, are named") {
+    using Bytes = std::vector<uint8_t>;
+    CHECK(shown_of_array("mask", {3, 2}, Bytes{1, 0, 1, 0, 1, 0}) ==
+          "mask closes choice 1 in all of 3 rows");
+    CHECK(shown_of_array("mask", {3, 2}, Bytes{0, 0, 0, 0, 1, 1}) ==
+          "mask leaves no choice open in 2 of 3 rows, where the first choice is taken");
+    CHECK(shown_of_array("mask", {3, 2}, Bytes{0, 0, 0, 0, 1, 1}, Json::object(), true).empty());
+    CHECK(shown_of_array("mask", {2, 2}, Bytes{1, 0, 0, 1}).empty());
+}
+
+TEST_CASE("actions that lie at their bounds are named") {
+    const std::string name = "action.torque";
+    CHECK(shown_of_array<float>(name, {4}, {-2, 2, 2, -2}) ==
+          "action.torque is -2 or 2 in 4 of 4 rows, and hardly anything between");
+    CHECK(shown_of_array<float>(name, {4}, {-2, 2, 0.5f, 1}).empty());
+    CHECK(shown_of_array<float>(name, {2}, {1, 1}).empty());
+}
