@@ -2,6 +2,7 @@
 #include "tools/bench_output.h"
 #include "tools/bench_training.h"
 #include "tools/commands.h"
+#include "tools/crash_watch.h"
 #include "tools/output.h"
 
 #include <cstdio>
@@ -76,10 +77,11 @@ void run_environments(Bench& bench) {
         bench.environments = {bench.options.config.empty() ? "cartpole" : ""};
     Plugins plugins(plugin_folders(bench.options), on->cache, on->log);
     bool first = true;
-    for (const std::string& name : bench.environments)
+    for (const std::string& name : bench.environments) {
+        std::string where;
+        Json resolved = resolve_configuration(sources_for(bench.options, name), where);
+        const CrashWatch crash(resolved);
         for (const uint32_t count : bench.counts) {
-            std::string where;
-            Json resolved = resolve_configuration(sources_for(bench.options, name), where);
             resolved["env"]["count"] = count;
             const auto loaded = load_environment(on, plugins, resolved, where);
             Environment& env = *loaded;
@@ -90,6 +92,7 @@ void run_environments(Bench& bench) {
                 first = false;
             }
         }
+    }
 }
 
 }
@@ -101,7 +104,7 @@ void add_bench(CommandLine& line) {
     add_common_options(command, bench->options);
     add_config_options(command, bench->options, false);
     command.option("environments", bench->environments,
-                   "Names in env_sources or paths, and a configuration (.json); where none is "
+                   "Names or paths, and a configuration (.json); where none is "
                    "given, cartpole, and for --train a standard table");
     const Option train = command.flag("--train", bench->train,
                                       "Measure training by the configuration of each environment");

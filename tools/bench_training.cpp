@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "tools/bench_output.h"
+#include "tools/crash_watch.h"
 #include "tools/learner_text.h"
 #include "tools/output.h"
 #include "tools/standard_trainings.h"
@@ -21,6 +22,7 @@ Case standard_case(const StandardTraining& training, const Options& options) {
     ConfigurationSources sources = sources_for(options, training.environment);
     const std::vector<std::string> assignments = std::move(sources.assignments);
     sources.assignments.clear();
+    sources.env_folders = env_folders();    // a file of this name that lies here is another one
     Case one;
     one.configuration = resolve_configuration(sources, one.where);
     one.where = "standard table";
@@ -135,6 +137,7 @@ void run(const TrainingBench& bench) {
         const auto heading = [&] {
             if (i == 0 && !options.json) print_heading(*on);
         };
+        const CrashWatch crash(cases[i].configuration);
         try {
             const TrainingRow row = measure_training(on, plugins, cases[i].configuration,
                                                      cases[i].where, bench.measure);
