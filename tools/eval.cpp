@@ -4,6 +4,7 @@
 #include "engine/run/trainee.h"
 #include "tools/acting.h"
 #include "tools/commands.h"
+#include "tools/crash_watch.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
@@ -75,6 +76,7 @@ void run(const Eval& eval) {
     const std::shared_ptr<RunsOn> on = open_for_learner(eval.options);
     const Json configuration =
         acting_configuration(std::move(own), eval.options.assignments, on->cuda());
+    const CrashWatch crash(configuration);
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     const Checkpoint checkpoint = chosen(eval, on->log);
     Trainee trainee(begin_environment(on, plugins, configuration, where), plugins, configuration,

@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/watch/local_viewer.h"
 #include "engine/watch/training_view.h"
+#include "tools/crash_watch.h"
 #include "tools/interrupt.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
@@ -95,6 +96,15 @@ void print_result(const TrainingRun& run, const std::optional<Evaluation>& found
         run.out().string().c_str());
 }
 
+// What a crash leaves of a run. The source has changed when it goes on: its mistake was mended.
+std::string left_of(const TrainingRun& run) {
+    const std::string out = run.out().string();
+    if (!run.saved()) return out + ": no checkpoint was saved yet";
+    return out + ": the checkpoint of step " + std::to_string(*run.saved()) +
+           " is whole; 'nacelle resume " + out +
+           " --changed-source' goes on from it once the file is mended";
+}
+
 Json result_json(const TrainingRun& run, const std::optional<Evaluation>& found, const Times& times,
                  bool cuda) {
     Json result = {{"kind", "result"},
@@ -129,6 +139,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
                       const RunStart& start) {
     const bool json = training.options.json, lines = json && !training.quiet,
                shown = !json && !training.quiet && isatty(STDOUT_FILENO);
+    CrashWatch crash(configuration);
     const std::shared_ptr<RunsOn> on = open_for_learner(training.options);
     Plugins plugins(plugin_folders(training.options), on->cache, on->log);
     Times times{.opened = seconds_since(training.start)};
@@ -142,6 +153,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     TrainingRun run(begin_environment(on, plugins, configuration, where), plugins, configuration,
                     where, watching);
     times.loaded = seconds_since(loading);
+    crash.add(left_of(run));
     if (shown)
         std::printf("%s on %s (%s), %u environments\n", run.environment().name().c_str(),
                     on->cuda() ? "the GPU" : "the CPU", on->why.c_str(), run.environment().count());
@@ -160,7 +172,9 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     });
     uint64_t said = run.progress().steps;
     for (bool more = true; more;) {
+        const std::optional<uint64_t> saved = run.saved();
         more = run.iterate();
+        if (run.saved() != saved) crash.add(left_of(run));
         if (run.progress().steps == said) continue;
         said = run.progress().steps;
         page.progressed();
@@ -169,6 +183,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     }
     line.end();
     run.finish();
+    crash.add(left_of(run));
     // An interrupt is to end the run; a thousand episodes may take minutes.
     std::optional<Evaluation> found;
     if (!asked_to_stop()) found = run.evaluate(training.episodes);
