@@ -3,6 +3,7 @@
 #include "tools/bench_output.h"
 #include "tools/bench_training.h"
 #include "tools/commands.h"
+#include "tools/crash_watch.h"
 #include "tools/output.h"
 
 #include <cstdio>
@@ -90,6 +91,7 @@ void run_environments(Bench& bench) {
         for (const uint32_t count : bench.counts)
             with_configuration(sources_for(bench.options, name), [&](Json configuration,
                                                                      const std::string& where) {
+                const CrashWatch crash(configuration);
                 configuration["env"]["count"] = count;
                 measure(bench, *load_environment(on, plugins, configuration, where), first);
             });
@@ -104,7 +106,7 @@ void add_bench(CommandLine& line) {
     add_common_options(command, bench->options);
     add_config_options(command, bench->options, false);
     command.option("environments", bench->environments,
-                   "Names in env_sources or paths, and a configuration (.json); where none is "
+                   "Names or paths, and a configuration (.json); where none is "
                    "given, cartpole, and for --train a standard table");
     const Option train = command.flag("--train", bench->train,
                                       "Measure training by the configuration of each environment");

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "tools/bench_output.h"
+#include "tools/crash_watch.h"
 #include "tools/learner_text.h"
 #include "tools/output.h"
 #include "tools/standard_trainings.h"
@@ -16,6 +17,7 @@ ResolvedConfiguration standard_case(const StandardTraining& training, const Opti
     ConfigurationSources sources = sources_for(options, training.environment);
     const std::vector<std::string> assignments = std::move(sources.assignments);
     sources.assignments.clear();
+    sources.env_folders = env_folders();    // a file of this name that lies here is another one
     Json configuration = resolve_configuration(sources).json;
     // Recommended settings in ENV.json may change; the table must not.
     for (const char* const key : {"learner", "policies", "run", "solved"}) configuration.erase(key);
@@ -125,6 +127,7 @@ void run(const TrainingBench& bench) {
         const auto heading = [&] {
             if (i == 0 && !options.json) print_heading(*on);
         };
+        const CrashWatch crash(cases[i].configuration);
         try {
             with_configuration(cases[i], [&](const Json& configuration, const std::string& where) {
                 const TrainingRow row =

@@ -1,14 +1,18 @@
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/check/check_in_child.h"
 #include "engine/check/checks.h"
 #include "engine/check/run_checks.h"
+#include "engine/jit/author_source.h"
 #include "engine/plugins/run_hook.h"
 #include "engine/supervised/parent.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/output.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <iostream>
 
 #include <unistd.h>
 
@@ -23,22 +27,49 @@ struct CheckCommand {
     int inside = -1;    // the channel, in the process that runs an author's code for another one
 };
 
-// All environments of the first folder that has any.
-std::vector<std::string> all_environments() {
-    std::vector<std::string> names;
-    for (const std::filesystem::path& folder : env_folders()) {
-        for (const auto& entry : std::filesystem::directory_iterator(folder))
-            if (entry.path().extension() == ".cu") names.push_back(entry.path().stem());
-        if (!names.empty()) break;
+// Whether the file is to be checked: it has a NACELLE_ENV, or cannot be read, which a check says.
+bool may_be_environment(const std::filesystem::path& file) {
+    try {
+        return !environment_uses(read_closure(file)).empty();
+    } catch (const Error&) {
+        return true;
     }
-    std::sort(names.begin(), names.end());
-    return names;
+}
+
+void say_what_lies(const std::filesystem::path& folder, const std::vector<std::string>& files) {
+    std::string names;
+    for (const std::string& file : files)
+        names += (names.empty() ? "" : ", ") + std::filesystem::path(file).stem().string();
+    std::printf("checks what lies in %s: %s\n\n", folder.c_str(), names.c_str());
+}
+
+// The files with environments of the first folder that has any. Says which folder that is, and what else lies there.
+std::vector<std::string> all_environments(bool quiet) {
+    std::string looked_in;
+    for (const std::filesystem::path& folder : named_folders()) {
+        std::vector<std::string> files;
+        std::string others;
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            if (entry.path().extension() != ".cu") continue;
+            if (may_be_environment(entry.path())) files.push_back(entry.path());
+            else others += (others.empty() ? "" : ", ") + entry.path().filename().string();
+        }
+        looked_in += (looked_in.empty() ? "" : ", ") + folder.string();
+        if (!others.empty())
+            std::cerr << printable(folder.string() + ": no NACELLE_ENV in " + others) << std::endl;
+        if (files.empty()) continue;
+        std::sort(files.begin(), files.end());
+        if (!quiet) say_what_lies(folder, files);
+        return files;
+    }
+    throw Error("check", "there is no environment in " + looked_in, "name one by its path");
 }
 
 // Starts this program again for one environment, in a process that an author's code may end.
-std::vector<std::string> inner_command(const CheckCommand& check, const std::string& environment) {
+std::vector<std::string> inner_command(const CheckCommand& check,
+                                       const std::filesystem::path& author) {
     const Options& options = check.options;
-    std::vector<std::string> command = {own_program(), "check", environment, "--backend",
+    std::vector<std::string> command = {own_program(), "check", author.string(), "--backend",
                                         options.backend};
     if (options.seed) command.insert(command.end(), {"--seed", std::to_string(*options.seed)});
     if (!options.config.empty())
@@ -131,7 +162,7 @@ bool check_one(const CheckCommand& check, const std::string& environment) {
     std::array<int, 4> counts{};
     bool begun = false;
     const bool passes = check_in_child(
-        {.command = inner_command(check, environment), .author = author, .timeout = check.timeout},
+        {.command = inner_command(check, author), .author = author, .timeout = check.timeout},
         [&](const Finding& finding) {
             ++counts[size_t(finding.verdict)];
             if (!check.options.json) {
@@ -159,10 +190,13 @@ bool check_one(const CheckCommand& check, const std::string& environment) {
 
 void run(CheckCommand& check) {
     if (check.inside >= 0) return run_inside(check);
-    if (check.environments.empty()) check.environments = all_environments();
+    const bool all = check.environments.empty();
+    if (all) check.environments = all_environments(check.options.json);
     std::vector<std::string> refused;
     for (const std::string& environment : check.environments)
-        if (!check_one(check, environment)) refused.push_back(environment);
+        if (!check_one(check, environment))
+            refused.push_back(all ? std::filesystem::path(environment).stem().string()
+                                  : environment);
     if (!check.options.json && check.environments.size() > 1) {
         std::printf("%zu of %zu environments pass", check.environments.size() - refused.size(),
                     check.environments.size());
@@ -183,7 +217,8 @@ void add_check(CommandLine& line) {
     add_common_options(command, check->options);
     add_config_options(command, check->options, false);
     command.option("environments", check->environments,
-                   "Names in env_sources or paths; all of env_sources where none is given");
+                   "Names or paths; where none is given, all environments in this folder, or of "
+                   "env_sources where there are none");
     command
         .option("--timeout", check->timeout,
                 "Seconds after which a function that does not return is an endless loop")

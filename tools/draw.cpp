@@ -4,6 +4,7 @@
 #include "engine/view/drawing.h"
 #include "engine/view/svg.h"
 #include "tools/commands.h"
+#include "tools/crash_watch.h"
 #include "tools/options.h"
 #include "tools/output.h"
 
@@ -52,12 +53,14 @@ void say(const Draw& draw, Environment& env, const DisplayList& picture, bool by
 
 void run(Draw& draw) {
     const std::shared_ptr<RunsOn> on = open_for(draw.options);
+    std::optional<CrashWatch> crash;
     Plugins plugins(plugin_folders(draw.options), on->cache, on->log);
     std::shared_ptr<Environment> env;
     with_configuration(sources_for(draw.options, draw.environment),
                        [&](Json configuration, const std::string& where) {
                            const uint32_t count = cut_batch(configuration, draw.which);
                            require_environment("--env", draw.which, count);
+                           crash.emplace(configuration);
                            env = load_environment(on, plugins, configuration, where);
                        });
     for (uint32_t i = 0; i < draw.steps; ++i) env->step_at_random();
@@ -80,8 +83,7 @@ void add_draw(CommandLine& line) {
         "draw", "Write a picture of an environment (SVG): by its draw(), or of its arrays");
     add_common_options(command, draw->options);
     add_config_options(command, draw->options, false);
-    command.option("environment", draw->environment, "A name in env_sources or a path to a .cu")
-        .required();
+    command.option("environment", draw->environment, env_help).required();
     command.option("--steps", draw->steps, "Steps before the picture, with random actions")
         .between(0u, 1000000000u)
         .shows_default();

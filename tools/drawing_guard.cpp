@@ -12,7 +12,6 @@ namespace {
 
 // A bounds check of the compiler raises SIGILL or SIGTRAP, one of the standard library SIGABRT.
 constexpr int crash_signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
-constexpr size_t stack_bytes = size_t(64) << 10;
 
 char sentence[1024];    // a handler may not make one
 
@@ -23,15 +22,13 @@ void say_and_end(int) {
 
 }
 
-DrawingGuard::DrawingGuard(const std::filesystem::path& recording) : stack_(stack_bytes) {
+DrawingGuard::DrawingGuard(const std::filesystem::path& recording) {
     const std::string text =
         printable(recording.string()).substr(0, sizeof sentence / 2) +
         ": draw() read outside its arrays, or did what ends a program (it was not written for the "
         "numbers that are recorded)\n";
     text.copy(sentence, sizeof sentence - 1);
     sentence[text.size()] = 0;
-    const stack_t own{.ss_sp = stack_.data(), .ss_flags = 0, .ss_size = stack_.size()};
-    ::sigaltstack(&own, &stack_before_);
     struct sigaction action {};
     action.sa_handler = say_and_end;
     action.sa_flags = SA_ONSTACK | SA_RESETHAND;
@@ -40,7 +37,6 @@ DrawingGuard::DrawingGuard(const std::filesystem::path& recording) : stack_(stac
 
 DrawingGuard::~DrawingGuard() {
     for (size_t i = 0; i < before_.size(); ++i) ::sigaction(crash_signals[i], &before_[i], nullptr);
-    ::sigaltstack(&stack_before_, nullptr);
 }
 
 }

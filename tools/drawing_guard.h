@@ -1,8 +1,8 @@
 #pragma once
+#include "engine/base/signal_stack.h"
+
 #include <filesystem>
 #include <vector>
-
-#include <signal.h>
 
 namespace nacelle::tools {
 
@@ -16,9 +16,7 @@ public:
     DrawingGuard& operator=(const DrawingGuard&) = delete;
 
 private:
-    std::vector<char>
-        stack_;    // for the handler: endless recursion in draw() uses up the normal one
-    stack_t stack_before_{};
+    SignalStack stack_;
     std::vector<struct sigaction> before_;
 };
 

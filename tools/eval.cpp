@@ -4,6 +4,7 @@
 #include "engine/run/trainee.h"
 #include "tools/acting.h"
 #include "tools/commands.h"
+#include "tools/crash_watch.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
@@ -72,11 +73,13 @@ std::optional<RunRecording> begin_recording(const Eval& eval, Environment& env) 
 void run(const Eval& eval) {
     run_configuration(eval.run);    // where there is no run, nobody waits for a device
     const std::shared_ptr<RunsOn> on = open_for_learner(eval.options);
+    std::optional<CrashWatch> crash;
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
     const Checkpoint checkpoint = chosen(eval, on->log);
     std::optional<Trainee> made;
     with_configuration(acting_configuration(eval.run, eval.options.assignments, on->cuda()),
                        [&](const Json& configuration, const std::string& where) {
+                           crash.emplace(configuration);
                            made.emplace(begin_environment(on, plugins, configuration, where),
                                         plugins, configuration, where);
                        });

@@ -3,6 +3,7 @@
 #include "engine/run/directory.h"
 #include "engine/run/trainee.h"
 #include "tools/commands.h"
+#include "tools/crash_watch.h"
 #include "tools/inspect_run.h"
 #include "tools/options.h"
 #include "tools/output.h"
@@ -196,6 +197,7 @@ void run(const Inspect& inspect) {
     Plugins plugins(plugin_folders(inspect.options), on->cache, on->log);
     with_configuration(sources_for(inspect.options, inspect.environment),
                        [&](const Json& configuration, const std::string& where) {
+                           const CrashWatch crash(configuration);
                            const auto env = load_environment(on, plugins, configuration, where);
                            const Json all = describe(*env);
                            if (inspect.options.json) print_json(all);
@@ -215,7 +217,8 @@ void add_inspect(CommandLine& line) {
     add_config_options(command, inspect->options, false);
     command
         .option("environment", inspect->environment,
-                "A name in env_sources, a path to a .cu, or the directory of a run")
+                "NAME for NAME.cu in this folder or in env_sources, a path to a .cu, or the "
+                "directory of a run")
         .required();
     command.run([inspect] { run(*inspect); });
 }

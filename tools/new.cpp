@@ -75,10 +75,10 @@ void write_all(const std::vector<NewFile>& files) {
     }
 }
 
-// How later commands name it: by name in a folder of environments, else by path.
+// How later commands name it: by name where names are looked up, else by path.
 std::string called(const NewCommand& command, const fs::path& folder) {
     std::error_code error;
-    for (const fs::path& known : env_folders())
+    for (const fs::path& known : named_folders())
         if (fs::equivalent(known, folder, error)) return command.name;
     return (folder / (command.name + ".cu")).string();
 }
@@ -86,7 +86,7 @@ std::string called(const NewCommand& command, const fs::path& folder) {
 void run(const NewCommand& command) {
     require_good_name(command.name);
     const fs::path folder = target_folder(command);
-    std::vector<fs::path> folders = env_folders();
+    std::vector<fs::path> folders = named_folders();
     folders.push_back(folder);
     require_free_name(command.name, folders);
 

@@ -1,9 +1,11 @@
 #include "tools/options.h"
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "tools/compile_helper.h"
 
 #include <algorithm>
+#include <iostream>
 #include <sys/auxv.h>
 
 namespace nacelle::tools {
@@ -87,6 +89,12 @@ std::string own_program() {
     return self.string();
 }
 
+std::vector<fs::path> named_folders() {
+    std::vector<fs::path> folders = {fs::weakly_canonical(fs::current_path())};
+    for (const fs::path& folder : env_folders()) add_folder(folders, folder);
+    return folders;
+}
+
 std::vector<fs::path> env_folders() {
     std::vector<fs::path> folders;
     add_folder(folders, fs::current_path() / "env_sources");
@@ -131,11 +139,24 @@ std::shared_ptr<RunsOn> open_for_learner(const Options& options) {
     return open_backend(settings);
 }
 
+namespace {
+
+// What lies in the working directory may be taken unawares; of folders of environments one replaces the other.
+void tell_choice(const fs::path& taken, const fs::path& other) {
+    if (taken.parent_path() != fs::weakly_canonical(fs::current_path())) return;
+    std::cerr << printable(taken.stem().string() + ": " + taken.string() + " is taken, not " +
+                           other.string() + ", which its path would name")
+              << std::endl;
+}
+
+}
+
 ConfigurationSources sources_for(const Options& options, const std::string& env) {
     ConfigurationSources sources{.env = env,
                                  .file = options.config,
                                  .assignments = options.assignments,
-                                 .env_folders = env_folders()};
+                                 .env_folders = named_folders(),
+                                 .several = tell_choice};
     if (options.seed) sources.assignments.push_back("seed=" + std::to_string(*options.seed));
     return sources;
 }

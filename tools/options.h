@@ -16,6 +16,10 @@ struct Options {
     std::filesystem::path config;
 };
 
+// The help of an argument that names an environment.
+inline constexpr const char* env_help =
+    "NAME for NAME.cu in this folder or in env_sources, or a path to a .cu";
+
 void add_common_options(Command command, Options& options);
 // The same for a command on the directory of a run, which has its seed.
 void add_run_options(Command command, Options& options, std::filesystem::path& run);
@@ -28,7 +32,10 @@ void add_config_options(Command command, Options& options, bool positional_confi
 std::filesystem::path running_program();
 // The path as the first word of a command line; throws where it is unknown.
 std::string own_program();
+// The folders of environments: env_sources of the working directory, the build's and the installation's.
 std::vector<std::filesystem::path> env_folders();
+// Where a command looks up the name of an environment: the working directory, then env_folders().
+std::vector<std::filesystem::path> named_folders();
 // The options' folders first, then the build's or the installation's.
 std::vector<std::filesystem::path> plugin_folders(const Options& options);
 // Throws where an option names an environment that is not among `envs`.

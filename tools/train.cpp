@@ -31,8 +31,7 @@ void add_train(CommandLine& line) {
     auto train = std::make_shared<Train>();
     Command command = line.add("train", "Train a policy");
     add_common_options(command, train->training.options);
-    command.option("environment", train->environment, "A name in env_sources, or a path to a .cu")
-        .required();
+    command.option("environment", train->environment, env_help).required();
     add_config_options(command, train->training.options, true);
     command.option("--out", train->out,
                    "Directory of the run; runs/NAME-1, -2, ... where none is given");

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/watch/local_viewer.h"
 #include "engine/watch/training_view.h"
+#include "tools/crash_watch.h"
 #include "tools/interrupt.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
@@ -94,6 +95,15 @@ private:
     std::unique_ptr<WebServer> server_;
 };
 
+// What a crash leaves of a run. The source has changed when it goes on: its mistake was mended.
+std::string left_of(const TrainingRun& run) {
+    const std::string out = run.out().string();
+    if (!run.saved()) return out + ": no checkpoint was saved yet";
+    return out + ": the checkpoint of step " + std::to_string(*run.saved()) +
+           " is whole; 'nacelle resume " + out +
+           " --changed-source' goes on from it once the file is mended";
+}
+
 }
 
 void add_training_options(Command command, Training& training) {
@@ -110,6 +120,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
                       const RunStart& start) {
     const bool json = training.options.json, lines = json && !training.quiet,
                shown = !json && !training.quiet;
+    CrashWatch crash(configuration);
     const std::shared_ptr<RunsOn> on = open_for_learner(training.options);
     Plugins plugins(plugin_folders(training.options), on->cache, on->log);
     RunTimes times{.opened = seconds_since(training.start)};
@@ -123,6 +134,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     TrainingRun run(begin_environment(on, plugins, configuration, where), plugins, configuration,
                     where, watching);
     times.loaded = seconds_since(loading);
+    crash.add(left_of(run));
     listen_for_signals();
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
@@ -142,7 +154,9 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     const uint64_t first = run.progress().steps;
     uint64_t said = first;
     for (bool more = true; more;) {
+        const std::optional<uint64_t> saved = run.saved();
         more = run.iterate();
+        if (run.saved() != saved) crash.add(left_of(run));
         if (run.progress().steps == said) continue;
         said = run.progress().steps;
         diagnosis.add(run.progress().metrics);
@@ -152,6 +166,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     }
     line.end();
     run.finish();
+    crash.add(left_of(run));
     // An interrupt is to end the run, and this too: a thousand episodes may take minutes.
     RunResult found = evaluate_run(run, training.episodes, asked_to_stop);
     found.suspicions = suspicions_of(run, diagnosis);

@@ -60,12 +60,35 @@ Checkpoint best_of(const std::filesystem::path& run, const Log& log) {
     return std::move(*newest);
 }
 
+// ENV.json beside the source, and what --config names.
+std::vector<std::filesystem::path> settings_files(const Watch& watch) {
+    std::vector<std::filesystem::path> files = {
+        std::filesystem::absolute(watch.environment).replace_extension(".json")};
+    if (!watch.options.config.empty())
+        files.push_back(std::filesystem::absolute(watch.options.config));
+    return files;
+}
+
+// The files that a save makes anew what has ended: tables, and settings where no run has them.
+std::vector<std::filesystem::path> data_files(const Watch& watch, const EnvSettings& settings) {
+    std::vector<std::filesystem::path> files;
+    if (watch.policy.empty()) files = settings_files(watch);
+    for (const auto& [name, file] : table_files(settings.params, settings.source))
+        files.push_back(file);
+    return files;
+}
+
 // Checks everything that only the stepping process can know.
 WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<uint64_t> trained) {
     WatchSettings settings = watch.settings;
     if (watch.record.wanted()) settings.record = watch.record.settings(envs);
     settings.record_to = watch.record.to;
     settings.trained = trained;
+    if (watch.policy.empty())
+        settings.configured = {.files = settings_files(watch), .read = [&watch] {
+                                   std::string where;
+                                   return configuration_of(watch, where, true);
+                               }};
     return settings;
 }
 
@@ -190,6 +213,7 @@ bool watch_until_over(const Watch& watch, const EnvSettings& settings, Sections&
                       RecordedFiles& recorded) {
     WatchedProcess process(sections, {.command = inner_command(watch),
                                       .author = settings.source,
+                                      .data = data_files(watch, settings),
                                       .timeout = watch.timeout,
                                       .waits = watch.settings.steps == 0,
                                       .first_commands = first_commands(watch)});
@@ -210,6 +234,7 @@ void run(Watch& watch) {
                            Config top(configuration, where);
                            settings = read_env_settings(top.object("env"), 1, env_folders());
                        });
+    watch.environment = settings.source.string();    // the other process takes the same file
     require_environment("--env", watch.which, settings.count);
     if (watch.record.wanted()) choose_recording(watch, settings);
     listen_for_signals();
@@ -230,8 +255,7 @@ void add_watch(CommandLine& line) {
         "watch", "Step an environment while its file is worked on: what it does, and every save");
     add_common_options(command, watch->options);
     add_config_options(command, watch->options, false);
-    command.option("environment", watch->environment, "A name in env_sources or a path to a .cu")
-        .required();
+    command.option("environment", watch->environment, env_help).required();
     command.option("--steps", watch->settings.steps, "End after so many steps; 0: never")
         .between(uint64_t(0), uint64_t(1) << 53)
         .shows_default();

@@ -82,6 +82,7 @@ std::string news_words(const Sections& sections) {
     const Json news = read(sections, "news");
     if (!news.is_object()) return {};
     if (news["problem"].is_object()) return news["problem"].value("text", "");
+    if (news.contains("data") && news["data"].is_string()) return news["data"];
     if (!news["reload"].is_object()) return {};
     char text[96];
     std::snprintf(text, sizeof text, "version %llu runs, %.2f s after it was saved",

@@ -8,6 +8,7 @@ std::span<const Check> all_checks() {
         {"GPU compiler", check_gpu_compiler},
         {"float arithmetic", check_float_arithmetic},
         {"maths", check_maths},
+        {"order of draws", check_draw_order},
         {"indices", check_indices, true},
         {"reset writes", check_reset_writes, true},
         {"observe writes", check_observe_writes, true},

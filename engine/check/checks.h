@@ -20,6 +20,8 @@ Finding check_host_compiler(Session&);
 Finding check_gpu_compiler(Session&);
 Finding check_float_arithmetic(Session&);
 Finding check_maths(Session&);
+// The text (draws.cpp).
+Finding check_draw_order(Session&);
 // Data (data.cpp).
 Finding check_indices(Session&);
 Finding check_reset_writes(Session&);

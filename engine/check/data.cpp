@@ -2,6 +2,8 @@
 #include "engine/base/error.h"
 #include "engine/check/checks.h"
 
+#include <cstring>
+
 namespace nacelle {
 namespace {
 
@@ -24,6 +26,16 @@ std::string not_finite(Environment& env) {
 
 std::string before(const std::string& text, const char* mark) {
     return text.substr(0, text.find(mark));
+}
+
+// A struct that holds an Array cannot be assigned as a whole.
+std::string remedy_of_reset(const EnvSchema& schema) {
+    const std::string every = "write every field of State in reset(), ";
+    for (const Field& field : schema.fields())
+        if (is_stored(field) && field.kind == Kind::array)
+            return every + "an Array by its fill: " + (std::strchr(field.name, '.') + 1) +
+                   ".fill(0)";
+    return every + "for example by s = {};";
 }
 
 }
@@ -51,7 +63,7 @@ Finding check_reset_writes(Session& session) {
     if (!found.empty())
         return refused("reset() leaves " + before(found, " of environment") +
                            " as it was: a new episode depends on the last one",
-                       "write every field of State in reset(), for example by s = {};");
+                       remedy_of_reset(session.schema()));
     found = difference(*zeroes, *ones, is_seen);
     if (!found.empty())
         return refused("observe(), mask() or overview() leaves a number unwritten: " + found,

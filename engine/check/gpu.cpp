@@ -46,8 +46,8 @@ Finding check_equal_bits(Session& session) {
                       std::to_string(strict_steps) + " strict steps");
     return refused("CPU and GPU differ in strict mode" +
                        (at ? " at step " + std::to_string(at) : " after reset()") + ": " + found,
-                   "use the maths of nacelle/math.h alone, and nothing that depends on the order "
-                   "of agents");
+                   "use the maths of nacelle/math.h alone, nothing that depends on the order of "
+                   "agents, and no two draws of random numbers in one expression");
 }
 
 Finding check_default_mode(Session& session) {

@@ -19,10 +19,6 @@ struct EnvSettings {
 
 inline constexpr uint32_t most_envs = 1u << 30;
 
-// Finds "cartpole" in the folders, or takes a path to a .cu. Throws with the alternatives.
-std::filesystem::path find_environment(const std::string& name,
-                                       const std::vector<std::filesystem::path>& folders);
-
 // The settings that decide on the code.
 EnvSource source_of(const EnvSettings& settings);
 

@@ -75,6 +75,27 @@ std::string unescaped(std::string_view text) {
     return result;
 }
 
+// What the SDK's types do not offer.
+std::optional<AuthorMistake> recognise_misuse(std::string_view message) {
+    // "a.push = 1", "a.push += 1": g++ and NVRTC; clang does not say of what type the operands are.
+    const bool assigns =
+        has_any(message, {"operator=", "operator+=", "operator-=", "operator*=", "operator \"=\"",
+                          "operator \"+=\"", "operator \"-=\"", "operator \"*=\""});
+    const bool space = has_any(message, {"nacelle::Discrete<", "nacelle::Continuous<"});
+    if (assigns && space &&
+        has_any(message, {"no match", "matches these operands", "no viable", "discards"}))
+        return AuthorMistake::action_assigned;
+    // "s = {}": the struct's own assignment is deleted since that of its Array is.
+    if (has_any(message, {"operator=", "cannot be assigned"}) && has(message, "deleted") &&
+        has_any(message, {"nacelle::Array<", "::State", "::Agent"}))
+        return AuthorMistake::array_assigned;
+    if (has(message, "nacelle::Team<") &&
+        has_any(message, {"discards qualifiers", "type qualifiers that are not compatible",
+                          "not marked const"}))
+        return AuthorMistake::const_team;
+    return std::nullopt;
+}
+
 }
 
 std::optional<AuthorMistake> recognise_mistake(std::string_view message,
@@ -106,7 +127,7 @@ std::optional<AuthorMistake> recognise_mistake(std::string_view message,
         return has(source_line, "<array>") ? AuthorMistake::std_array
                                            : AuthorMistake::no_standard_library;
     if (has(source_line, "std::") && no_std) return AuthorMistake::no_standard_library;
-    return std::nullopt;
+    return recognise_misuse(message);
 }
 
 std::string explain(AuthorMistake trouble) {
@@ -123,6 +144,15 @@ std::string explain(AuthorMistake trouble) {
         case AuthorMistake::no_standard_library:
             return "the standard library is not there on a GPU: nacelle/env.h has what an "
                    "environment needs";
+        case AuthorMistake::array_assigned:
+            return "what holds a nacelle::Array is not assigned as a whole: set each field, and "
+                   "the Array by its fill, as in s.map.fill(0)";
+        case AuthorMistake::action_assigned:
+            return "an action is what the policy chose, and is only read: copy it into a number "
+                   "first, as in int push = action.push";
+        case AuthorMistake::const_team:
+            return "a const Team answers no question: ask it in step(), and keep the answer in "
+                   "State, or go through its agents by team[id]";
     }
     return {};
 }

@@ -13,7 +13,10 @@ enum class AuthorMistake {
     bit_field,
     anonymous_struct,
     std_array,
-    no_standard_library
+    no_standard_library,
+    array_assigned,
+    action_assigned,
+    const_team
 };
 
 // The mistake behind a compiler's message, judged together with the source line that it names.

@@ -3,6 +3,7 @@
 #include "engine/base/files.h"
 #include "engine/base/text.h"
 #include "engine/jit/author_mistakes.h"
+#include "engine/jit/struct_text.h"
 
 #include <algorithm>
 #include <iomanip>
@@ -63,6 +64,9 @@ public:
                 return {file.path.string(), line};
         return {};
     }
+
+    // The field that an assertion about a struct means, in words to be added; the compiler does not say it.
+    std::string culprit(const std::string& words) const { return culprit_of(words, text_.closure); }
 
     // The kernels around the author's file have no better name.
     std::string name_of(const SourcePlace& place) const {
@@ -147,7 +151,7 @@ Mapped map_report(const CompilerReport& report, Author& author) {
     // Errors of the SDK's macro are reported at NACELLE_ENV.
     result.own = place == &report.place && source_line.find("NACELLE_ENV") == source_line.npos;
     if (const auto words = assertion_message(message)) {
-        message = *words;
+        message = *words + author.culprit(*words);
         result.asserted = true;
     } else if (const auto trouble = recognise_mistake(message, source_line)) {
         message = explain(*trouble);

@@ -42,7 +42,7 @@ Recorder::Recorder(Environment& env, RecordingWriter& writer, RecordSettings set
         for (size_t i = 0; i < wanted.size(); ++i)
             if (wanted[i].name() == field.name) column = i;
         const bool tells = field.role == Role::reward || field.role == Role::terminated ||
-                           field.role == Role::truncated;
+                           field.role == Role::truncated || field.role == Role::param;
         if (!column && !tells) continue;
         const RecordedArray form = recorded_array(env.schema(), field, *moment);
         copied_.push_back({&env.arrays()[field.name], form, step_bytes_, column});
@@ -129,6 +129,7 @@ void Recorder::follow(Running& running, size_t which, const std::byte* before,
         if (!running.waits) open_episode(running, tick_);
         return;
     }
+    if (running.episode.summary.steps == 0) take_drawn_params(running, which, before);
     size_t returns = 0;
     for (const Copied& one : copied_) {
         if (one.form.field.role == Role::reward) {
@@ -167,6 +168,22 @@ void Recorder::add_rewards(const Copied& copied, const std::byte* step, size_t w
         const double reward = read_number(dtype, rewards.data() + i * unit);
         if (returns.size() == agents) returns[i] += reward;
         else returns[0] += reward / double(agents);
+    }
+}
+
+// A parameter that is drawn at each reset has a value of the episode's own.
+void Recorder::take_drawn_params(Running& running, size_t which, const std::byte* step) const {
+    for (const Copied& one : copied_) {
+        const Field& field = one.form.field;
+        if (field.role != Role::param) continue;
+        std::vector<std::byte> bytes;
+        append(one, step, which, bytes);
+        const size_t unit = dtype_size(field.dtype);
+        Json values = Json::array();
+        for (size_t i = 0; i < field.count; ++i)
+            values.push_back(read_number(field.dtype, bytes.data() + i * unit));
+        running.episode.summary.params[field.name + std::strlen("param.")] =
+            field.rank ? values : values[0];
     }
 }
 

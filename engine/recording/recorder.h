@@ -65,6 +65,7 @@ private:
                 std::vector<std::byte>& to) const;
     void add_rewards(const Copied& copied, const std::byte* step, size_t which,
                      std::span<double> returns) const;
+    void take_drawn_params(Running& running, size_t which, const std::byte* step) const;
     bool is_set(const Copied* copied, const std::byte* step, size_t which) const;
     void open_episode(Running& running, uint64_t tick);
     void close_episode(Running& running, size_t which, const char* how, const std::byte* after);

@@ -2,8 +2,8 @@
 
 #include "engine/base/error.h"
 #include "engine/config/describe.h"
+#include "engine/env/find_environment.h"
 #include "engine/env/param_values.h"
-#include "engine/env/settings.h"
 
 namespace nacelle {
 namespace {
@@ -63,6 +63,8 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         name = top.object("env").text("source", "");
     }
     const std::filesystem::path source = find_environment(name, sources.env_folders);
+    const std::vector<std::filesystem::path> files = files_of_name(name, sources.env_folders);
+    if (sources.several && files.size() > 1) sources.several(files[0], files[1]);
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
     Json merged = Json::object();

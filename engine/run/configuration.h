@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include <functional>
+
 namespace nacelle {
 
 // The sources of a run's settings, weakest first: built-in defaults, ENV.json beside the source, the given file,
@@ -12,6 +14,9 @@ struct ConfigurationSources {
     std::filesystem::path file;    // empty: none
     std::vector<std::string> assignments;
     std::vector<std::filesystem::path> env_folders;
+    // Called where a name stands for files in several folders: with the one that is taken, and the next.
+    std::function<void(const std::filesystem::path& taken, const std::filesystem::path& other)>
+        several = {};
 };
 
 // A configuration whose sources lie over each other, with an absolute path in "env.source".

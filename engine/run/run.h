@@ -75,6 +75,8 @@ public:
 
     Environment& environment() { return trainee_.environment(); }
     const std::filesystem::path& out() const { return start_.out; }
+    // The steps of the newest checkpoint; nothing where there is none yet.
+    std::optional<uint64_t> saved() const { return saved_; }
     // The time of iterations and evaluations; and that of writing to disk between them.
     double train_seconds() const { return train_seconds_; }
     double save_seconds() const { return save_seconds_; }

@@ -1,4 +1,5 @@
 // Reports where an author's code has ended the process.
+#include "engine/base/signal_stack.h"
 #include "engine/supervised/parent.h"
 
 #include <csignal>
@@ -62,9 +63,7 @@ void report_crashes(int channel) {
     ::setenv("NACELLE_REPORT", std::to_string(channel).c_str(), 1);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     // Endless recursion leaves no stack to report it on.
-    static char stack[65536];
-    const stack_t own{.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack};
-    ::sigaltstack(&own, nullptr);
+    static const SignalStack stack;
     struct sigaction action {};
     action.sa_sigaction = say_where;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;

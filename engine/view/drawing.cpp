@@ -1,6 +1,7 @@
 #include "engine/view/drawing.h"
 
 #include "engine/base/error.h"
+#include "engine/compile/compilable_path.h"
 #include "engine/view/array_picture.h"
 
 #include <nacelle/kernel.h>
@@ -22,8 +23,9 @@ size_t table_bytes(const Field& field, int32_t count) {
 Drawing::Drawing(Environment& env) : env_(env) {
     if (!env.schema().header().has_draw) return;
     const EnvSettings& settings = env.settings();
+    // The version that runs: what was saved since may not compile.
     program_ = std::make_unique<DrawProgram>(
-        settings.source,
+        compilable_path(env.on(), env.code().files),
         DrawProgram::Build{.constants = settings.constants,
                            .varied = varied_params(flatten_params(settings.params))},
         env.on().cache->directory());

@@ -93,7 +93,7 @@ void EnvDisplay::set_param(const Json& command, const SetParam& set) {
     viewer_->show("refused", json_text(wrong));
 }
 
-// If the file was saved meanwhile and does not compile, the arrays are shown.
+// Where draw() does not compile on the host, the arrays are shown.
 void EnvDisplay::make_drawing() {
     tried_ = true;
     note_.clear();

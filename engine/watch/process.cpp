@@ -6,6 +6,7 @@
 #include "engine/jit/source_watch.h"
 #include "engine/supervised/child.h"
 #include "engine/supervised/crash_place.h"
+#include "engine/watch/data_files.h"
 #include "engine/watch/local_viewer.h"
 #include "engine/watch/printed_lines.h"
 #include "engine/watch/problem.h"
@@ -232,8 +233,11 @@ void WatchedProcess::wait_for_save() {
     std::atomic<bool> saved = false;
     const SourceWatch watch(settings_.author, known_,
                             [&saved](const SavedSource&) { saved = true; });
+    DataFiles data;
+    data.follow(settings_.data);
     asked_ = false;
-    while (!saved && !ends_ && !asked_) std::this_thread::sleep_for(between_polls);
+    while (!saved && !ends_ && !asked_ && data.saved().empty())
+        std::this_thread::sleep_for(between_polls);
 }
 
 }

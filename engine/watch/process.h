@@ -16,9 +16,10 @@ namespace nacelle {
 struct WatchedSettings {
     // The program that steps the environment; a last argument is added, the number of its channel.
     std::vector<std::string> command;
-    std::filesystem::path author;    // the environment's file
-    double timeout = 10;             // seconds that a step, reset() or observe() may take
-    bool waits = true;               // after a failure waits for a save instead of ending
+    std::filesystem::path author;               // the environment's file
+    std::vector<std::filesystem::path> data;    // its tables and settings
+    double timeout = 10;    // seconds that a step, reset() or observe() may take
+    bool waits = true;      // after a failure waits for a save instead of ending
     std::vector<std::string> first_commands;    // sent when the child starts
 };
 

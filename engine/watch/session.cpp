@@ -42,7 +42,8 @@ WatchSession::WatchSession(std::shared_ptr<Environment> env, std::unique_ptr<Tra
       settings_(settings),
       policy_(std::move(policy)),
       display_(viewer_, {}),
-      reloader_(env_, {}, user_of(trainee_.get())) {}
+      reloader_(env_, {}, user_of(trainee_.get())),
+      data_(settings_.configured) {}
 
 void WatchSession::run() {
     due_ = told_ = summed_ = Clock::now();
@@ -57,6 +58,7 @@ void WatchSession::run() {
     while (!over()) {
         for (const Json& command : viewer_->commands()) obey(command);
         take_reload();
+        take_data();
         step_as_due();
         tell(false);
         display_.show_if_wanted(taken_);
@@ -119,6 +121,24 @@ void WatchSession::take_reload() {
     } else tell_news();
 }
 
+void WatchSession::take_data() {
+    for (const SavedData::Taken& taken : data_.take(env())) {
+        data_problem_ = taken.wrong ? problem_json(taken.text) : Json();
+        if (!taken.wrong) last_data_ = taken.text;
+        if (taken.restarts) {
+            if (recording_) recording_->take_pending();
+            env().reset();
+            if (recording_) {
+                recording_->restarted();
+                record_version();
+            }
+        }
+        display_.show_parameters();
+        display_.show_again();
+        tell_news();
+    }
+}
+
 // If a recorded array is gone after a save, only the recording stops.
 void WatchSession::record_version() {
     std::string wrong;
@@ -148,6 +168,7 @@ void WatchSession::step_once() {
                     {"step", taken_},
                     {"state", reload_->state_changed ? "changed" : "kept"}};
     ++reloads_;
+    last_data_ = Json();
     reload_.reset();
     tell_news();
 }
@@ -219,9 +240,10 @@ void WatchSession::tell_status() {
 void WatchSession::tell_recording() { viewer_->show("recording", json_text(recording_->files())); }
 
 void WatchSession::tell_news() {
-    viewer_->show(
-        "news",
-        json_text({{"problem", problem_}, {"reload", last_reload_}, {"reloads", reloads_}}));
+    viewer_->show("news", json_text({{"problem", problem_.is_null() ? data_problem_ : problem_},
+                                     {"reload", last_reload_},
+                                     {"reloads", reloads_},
+                                     {"data", last_data_}}));
 }
 
 }

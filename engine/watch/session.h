@@ -4,6 +4,7 @@
 #include "engine/watch/channel_viewer.h"
 #include "engine/watch/curves.h"
 #include "engine/watch/env_display.h"
+#include "engine/watch/saved_data.h"
 #include "engine/watch/step_recording.h"
 
 #include <optional>
@@ -19,6 +20,7 @@ struct WatchSettings {
     RecordSettings record = {};    // no environments: nothing is kept
     std::filesystem::path record_to = {};
     std::optional<uint64_t> trained = {};    // steps that the policy was trained for
+    SettingsFiles configured = {};           // with a policy none: its run has its own
 };
 
 // Steps an environment for somebody who watches it and edits its file: at a pace that an eye can follow, with random
@@ -41,6 +43,7 @@ private:
     bool over() const { return quits_ || (settings_.steps && taken_ >= settings_.steps); }
     void obey(const Json& command);
     void take_reload();
+    void take_data();
     void step_once();
     void step_as_due();
     void tell(bool at_once);
@@ -57,11 +60,13 @@ private:
     std::string policy_;
     EnvDisplay display_;
     Reloader reloader_;
+    SavedData data_;
     Curves curves_;
     uint64_t taken_ = 0, single_ = 0;    // single_: steps that are asked for one by one
     bool quits_ = false;
     std::optional<Reload> reload_;    // taken; its first step is still to come
-    Json problem_, last_reload_;
+    // What was wrong with the last save of the source, and of a table or the settings; the outcome of the last save.
+    Json problem_, data_problem_, last_reload_, last_data_;
     uint64_t reloads_ = 0;
     Clock::time_point due_, told_, summed_;
     uint64_t told_steps_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/platform.h>
+#include <nacelle/math.h>
 
 namespace nacelle {
 
@@ -18,5 +18,21 @@ template <auto Low = -1, auto High = 1> struct Continuous {
     float value;
     constexpr operator float() const { return value; }
 };
+
+// An action in a function of two or three equal types is the number that it converts to.
+template <class T>
+concept Space = requires(T space) {
+    T{space.value};
+    requires requires { T::choices; } || requires {
+        T::low < T::high;
+    };
+};
+template <Space T> constexpr auto min(T a, decltype(T::value) b) { return min(a.value, b); }
+template <Space T> constexpr auto min(decltype(T::value) a, T b) { return min(a, b.value); }
+template <Space T> constexpr auto max(T a, decltype(T::value) b) { return max(a.value, b); }
+template <Space T> constexpr auto max(decltype(T::value) a, T b) { return max(a, b.value); }
+template <Space T> constexpr auto clamp(T value, decltype(T::value) low, decltype(T::value) high) {
+    return clamp(value.value, low, high);
+}
 
 }

@@ -19,6 +19,14 @@ TEST_CASE("every environment keeps the contract") {
     }
 }
 
+TEST_CASE("an environment with a drawn parameter keeps the contract of snapshots") {
+    const Report report =
+        check(env_folder / "cartpole.cu", {"env.params.gravity={\"uniform\":[8,12]}"}, 60,
+              {"snapshots", "parameters"});
+    CHECK_MESSAGE(report.passes, report.refusals());
+    CHECK(report.find("snapshots") != nullptr);
+}
+
 TEST_CASE("a CPU and a GPU agree in every environment") {
     try {
         open("cuda");

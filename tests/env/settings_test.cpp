@@ -1,3 +1,4 @@
+#include "engine/env/find_environment.h"
 #include "tests/env/authors.h"
 #include "tests/env/workbench.h"
 
@@ -23,6 +24,22 @@ TEST_CASE("an environment is found by its name or by a path") {
     CHECK(find_environment("cartpole", {env_folder}) == env_folder / "cartpole.cu");
     CHECK(find_environment((env_folder / "cartpole.cu").string(), {}) ==
           env_folder / "cartpole.cu");
+}
+
+TEST_CASE("a name stands for the file of the first folder that has it") {
+    const Folder here, there;
+    here.write("pole.cu", "");
+    there.write("pole.cu", "");
+    there.write("pond.cu", "");
+    const std::vector<std::filesystem::path> folders = {here.path(), there.path()};
+    CHECK(find_environment("pole", folders) == here.path() / "pole.cu");
+    CHECK(find_environment("pond", folders) == there.path() / "pond.cu");
+    CHECK(files_of_name("pole", folders) ==
+          std::vector{here.path() / "pole.cu", there.path() / "pole.cu"});
+    CHECK(files_of_name("./pole.cu", folders).empty());
+    CHECK(complaint([&] { find_environment("pnd", folders); }) ==
+          "pnd: there is no such environment in " + here.path().string() + " or " +
+              there.path().string() + " (did you mean 'pond'?)");
 }
 
 TEST_CASE("a source that is no environment is refused with the reason") {

@@ -60,6 +60,26 @@ TEST_CASE("a snapshot is gone back to exactly, and what follows from it follows 
     }
 }
 
+TEST_CASE("a snapshot holds the parameters that its episode was drawn with") {
+    EnvSettings settings = recommended("cartpole", 193);
+    settings.params["gravity"] = {{"uniform", {8, 12}}};
+    Environment env(cpu(1), settings);
+    for (int t = 0; t < 20; ++t) env.step_at_random();
+    const std::vector<double> drawn = numbers(env, "param.gravity");
+    CHECK(drawn[0] != drawn[1]);
+    const auto at_save = seen(env);
+    env.save_snapshots(first_environments(193));
+    for (int t = 0; t < 200; ++t) env.step_at_random();
+    CHECK(numbers(env, "param.gravity") != drawn);
+    env.restore_snapshots(first_environments(193), first_environments(193));
+    auto restored = seen(env);
+    restored["reward"] = at_save.at("reward");
+    CHECK((restored == at_save));
+    // Another environment takes over the episode with its parameters.
+    env.restore_snapshots(std::vector<uint32_t>{5}, std::vector<uint32_t>{7});
+    CHECK(numbers(env, "param.gravity")[5] == drawn[7]);
+}
+
 TEST_CASE("a snapshot may go on in another environment") {
     const Folder folder;
     Environment env(cpu(),

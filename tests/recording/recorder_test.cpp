@@ -97,6 +97,13 @@ TEST_CASE("a recording holds what every array held before a step, and what came 
             CAPTURE(i);
             REQUIRE(episode.summary.steps > 0);
             ended += episode.summary.ended != "cut";
+            if (!params.empty()) {
+                const std::vector<std::byte>& drawn_one =
+                    followed.seen[at[which]][which].at("param.gravity");
+                CHECK(episode.summary.params["gravity"] ==
+                      read_number(Dtype::f32, drawn_one.data()));
+                CHECK(episode.summary.params["force"] == 10);
+            }
             for (uint64_t t = 0; t < episode.summary.steps; ++t)
                 for (const RecordedArray& array : recording.header().arrays) {
                     const uint64_t now = at[which] + (array.moment == Moment::end
@@ -133,6 +140,19 @@ TEST_CASE("chosen arrays alone are kept, and wrong ones are named") {
     CHECK(said({.environments = {4}}) ==
           "CartPole: there is no environment 4 to be recorded (there are 0 to 3)");
     CHECK(contains(said({}), "no environment is chosen"));
+}
+
+TEST_CASE("an episode has the parameters that it was drawn with, whichever arrays are kept") {
+    const Json drawn = {{"gravity", {{"uniform", {8, 12}}}}};
+    const Followed followed("cartpole", {.environments = {0, 1}, .arrays = {"obs"}}, 2, drawn);
+    CHECK(followed.recording->header().arrays.size() == 1);
+    const std::vector<EpisodeSummary>& all = followed.recording->episodes();
+    REQUIRE(all.size() > 2);
+    CHECK(all[0].params["gravity"] != all[1].params["gravity"]);
+    for (const EpisodeSummary& one : all) {
+        CHECK(one.params["gravity"] >= 8);
+        CHECK(one.params["gravity"] != doctest::Approx(9.8));
+    }
 }
 
 TEST_CASE("an evaluation that is recorded finds the same, and leaves everything as it was") {

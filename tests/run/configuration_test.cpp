@@ -54,7 +54,19 @@ TEST_CASE("the file may name the environment, and a name is looked up in the fol
                         .file = {},
                         .assignments = {},
                         .env_folders = {std::filesystem::path(source).parent_path()}});
-          }) == "pol: there is no such environment (did you mean 'pole'?)");
+          }) == "pol: there is no such environment in " + folder.path().string() +
+                    " (did you mean 'pole'?)");
+    std::string noted;
+    const Folder first;
+    const std::string taken = first.write("pole.cu", "").string();
+    CHECK(resolved({.env = "pole",
+                    .file = {},
+                    .assignments = {},
+                    .env_folders = {first.path(), folder.path()},
+                    .several = [&](const auto& one, const auto& other) {
+                        noted = one.string() + " " + other.string();
+                    }})["env"]["source"] == taken);
+    CHECK(noted == taken + " " + source);
     CHECK(complaint([&] { resolved({}); }) == "env.source: no environment is named");
 }
 

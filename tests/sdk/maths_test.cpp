@@ -5,6 +5,7 @@
 
 #include <nacelle/math.h>
 #include <nacelle/random.h>
+#include <nacelle/spaces.h>
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -127,6 +128,17 @@ template <bool full> float our_tan(float x) { return nacelle::detail::tangent<fu
 // What a program that is not strict leaves out.
 Wide if_near(Wide x, Wide value) { return std::abs(x) <= near_bound ? value : Wide(NAN); }
 
+}
+
+TEST_CASE("an action is a number for min, max and clamp") {
+    using namespace nacelle;
+    constexpr Continuous<-2, 2> push{1.5f};
+    constexpr Discrete<5> gear{3};
+    static_assert(clamp(push, 0.0f, 1.0f) == 1.0f && clamp(push, 0, 1) == 1.0f);
+    static_assert(min(push, 0.25f) == 0.25f && max(2, push) == 2.0f &&
+                  max(push, push).value == 1.5f);
+    static_assert(clamp(gear, 0, 2) == 2 && min(gear, 1) == 1 && max(7, gear) == 7);
+    CHECK(clamp(push, -1.0f, 3.0f) == 1.5f);
 }
 
 TEST_CASE("exp is within 2 ulp for every float") {

@@ -25,13 +25,21 @@ TEST_CASE("a struct that is not plain data is refused") {
         {"private field",
          {.state = "float x; private: float y;"},
          "State must be a plain struct: no constructor, no private field, no virtual function"},
-        {"constructor", {.state = "float x; State() : x(0) {}"}, "State must be a plain struct"},
+        {"constructor",
+         {.state = "float x; State() : x(0) {}"},
+         "State must be a plain struct: no constructor, no private field, no virtual function: it "
+         "has a constructor"},
         {"virtual function",
          {.state = "float x; virtual void f() {}"},
          "State must be a plain struct"},
         {"private field of a nested struct",
          {.before = "struct Vec2 { float x; private: float y; };", .obs = "Vec2 pos;"},
-         "Obs must be a plain struct"},
+         "Obs must be a plain struct: no constructor, no private field, no virtual function: its "
+         "field 'pos' is a Vec2, which has a private field"},
+        {"constructor of a struct in a struct",
+         {.before = "struct Vec2 { Vec2() {} float x; }; struct Body { int n; Vec2 at; };",
+          .state = "float x; Body body;"},
+         "its field 'body.at' is a Vec2, which has a constructor"},
         {"base class",
          {.before = vec2, .state = ": Vec2 { float z; }"},
          "State must not have a base class: make it a field"},
@@ -123,6 +131,15 @@ TEST_CASE("what is too large is refused with what to use instead") {
         {"a C array of Arrays",
          {.state = "nacelle::Array<float, 8> rows[4];"},
          "State has a C array of nacelle::Array: give the Array one more size instead"},
+        {"an Array of a struct",
+         {.before = vec2, .state = "float x; nacelle::Array<Vec2, 8> cells;"},
+         "State has an Array or a Table of structs: each holds numbers or enums, so give each "
+         "field "
+         "of the struct one of its own: its field 'cells' holds Vec2"},
+        {"a Table of a struct",
+         {.before = vec2, .params = "nacelle::Table<Vec2, 8> places;"},
+         "Params has an Array or a Table of structs: each holds numbers or enums, so give each "
+         "field of the struct one of its own: its field 'places' holds Vec2"},
     });
 }
 
@@ -341,12 +358,27 @@ TEST_CASE("a mistake inside a function stands at its own line") {
          {.state = "nacelle::Array<float, 8> a; int n;",
           .reset =
               "static void reset(State& s, const Params&, nacelle::Rng&) { s.a = s.a; } /*here*/"},
-         "operator=(const"},
+         "what holds a nacelle::Array is not assigned as a whole: set each field, and the Array by "
+         "its fill, as in s.map.fill(0)"},
+        {"a State with an Array cleared",
+         {.state = "nacelle::Array<float, 8> a; int n;",
+          .reset =
+              "static void reset(State& s, const Params&, nacelle::Rng&) { s = {}; } /*here*/"},
+         "is not assigned as a whole"},
+        {"an action that is set",
+         {.step = "static nacelle::Outcome step(State&, const Action& a, const Params&, "
+                  "nacelle::Rng&) {\n a.go = 1; /*here*/\n return {}; }"},
+         "an action is what the policy chose, and is only read: copy it into a number first, as in "
+         "int push = action.push"},
+        {"an action that is added to",
+         {.step = "static nacelle::Outcome step(State&, const Action& a, const Params&, "
+                  "nacelle::Rng&) {\n Action b = a; b.go += 1; /*here*/\n return {}; }"},
+         "an action is what the policy chose"},
         {"a State with an Array copied",
          {.state = "nacelle::Array<float, 8> a; int n;",
           .reset = "static void reset(State& s, const Params&, nacelle::Rng&) { State t = s; s = "
                    "t; } /*here*/"},
-         "operator="},
+         "is not assigned as a whole"},
         {"a masked Continuous",
          {.action = "nacelle::Continuous<> go;",
           .more = "static void mask(const State&, const Params&, nacelle::Mask<Action>& m) { "

@@ -215,6 +215,11 @@ TEST_CASE("a team's optional function with another signature is an error, not si
         {"report without Log",
          {.more = "static float report(const Team&, const Params&) { return 0; }"},
          "report needs 'struct Log', the numbers that it returns"},
+        {"report that asks the team",
+         {.more = "struct Log { float x; }; static Log report(const Team& team, const Params&) {\n "
+                  "return {float(team.count([](const Member&) { return true; }))}; /*here*/ }"},
+         "a const Team answers no question: ask it in step(), and keep the answer in State, or go "
+         "through its agents by team[id]"},
         {"report of a State",
          {.more = "struct Log { float x; }; static Log report(const State&, const Params&) { "
                   "return {}; }"},

@@ -60,8 +60,8 @@ UNKNOWN_WORDS = {
 
 # Names and paths of environments.
 NAMES = {
-    'cartpol': r"cartpol: there is no such environment \(did you mean 'cartpole'\?\)",
-    'zzz': r'zzz: there is no such environment \(there is: acrobot, cartpole, connect_four, .*pendulum.*\)',
+    'cartpol': r"cartpol: there is no such environment in .*/env_sources.* \(did you mean 'cartpole'\?\)",
+    'zzz': r'zzz: there is no such environment in .*/env_sources.* \(there is: acrobot, cartpole, connect_four, .*pendulum.*\)',
     'nowhere/pole.cu': r'nowhere/pole\.cu: no such file',
     './env_sources': r'\./env_sources: is a directory, not an environment \(name a \.cu file\)',
     '': r'env\.source: no environment is named',

@@ -1,6 +1,7 @@
 #include "engine/device/cpu/thread_pool.h"
 
 #include "engine/base/error.h"
+#include "engine/base/signal_stack.h"
 
 #include <algorithm>
 #include <cfenv>
@@ -96,6 +97,7 @@ void ThreadPool::hand_over(Worker& worker, State state) {
 }
 
 void ThreadPool::serve(Worker& worker, uint64_t piece) {
+    const SignalStack stack;    // an author's function may call itself without end
     for (;;) {
         uint32_t state = worker.state.load(std::memory_order_acquire);
         for (int i = 0; state == idle && i < spins_; ++i) {

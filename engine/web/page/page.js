@@ -34,7 +34,7 @@ function excerpt({ line, excerpt: text, message }) {
   return head + text + mark;
 }
 
-function showNews({ problem, reload, reloads }) {
+function showNews({ problem, reload, reloads, data }) {
   at('problem').hidden = !problem;
   if (problem) {
     const { file, line, message, text } = problem;
@@ -42,8 +42,9 @@ function showNews({ problem, reload, reloads }) {
     at('problem-excerpt').textContent = excerpt(problem);
     at('problem-text').textContent = text;
   }
-  at('reload').hidden = !reload || Boolean(problem);
-  if (reload)
+  at('reload').hidden = !(reload || data) || Boolean(problem);
+  if (data) at('reload').textContent = data;
+  else if (reload)
     at('reload').textContent = `Version ${reload.version} runs, ${reload.seconds.toFixed(2)} s after it was saved ` +
       `(${reload.compile_seconds.toFixed(2)} s of them compiling); its state was ${reload.state}. ${reloads} reloads so far.`;
 }

@@ -15,7 +15,8 @@ enum class Flaw {
     misplaced,
     long_list,
     array_list,
-    long_name
+    long_name,
+    array_element
 };
 enum Allowed { numbers_only = 0, arrays = 1, tables = 2, spaces = 4, long_lists = 8 };
 
@@ -61,9 +62,11 @@ template <class T> constexpr Flaw flaw_of(int allowed) {
     } else if constexpr (__is_class(T) && form == Form::unsupported)
         return __is_aggregate(T) ? Flaw::base : Flaw::not_plain;
     else if constexpr (form == Form::unsupported) return Flaw::unsupported;
-    else if constexpr (form == Form::array) return allowed & arrays ? Flaw::none : Flaw::misplaced;
-    else if constexpr (form == Form::table) return allowed & tables ? Flaw::none : Flaw::misplaced;
-    else if constexpr (form == Form::discrete || form == Form::continuous)
+    else if constexpr (form == Form::array || form == Form::table) {
+        if (!(allowed & (form == Form::array ? arrays : tables))) return Flaw::misplaced;
+        return form_of<typename Leaf<T>::element> == Form::number ? Flaw::none
+                                                                  : Flaw::array_element;
+    } else if constexpr (form == Form::discrete || form == Form::continuous)
         return allowed & spaces ? Flaw::none : Flaw::misplaced;
     else if constexpr (form == Form::record) {
         if constexpr (!requires { T{}; }) return Flaw::constant;    // a reference
@@ -193,4 +196,7 @@ template <class E> constexpr Trouble shared_data_trouble() {
                         Name                                                                       \
                         " has a C array of nacelle::Array: give the Array one more size instead")  \
     NACELLE_REFUSE_FLAW(E, part, long_name,                                                        \
-                        Name " has a field whose name is longer than 63 characters")
+                        Name " has a field whose name is longer than 63 characters")               \
+    NACELLE_REFUSE_FLAW(E, part, array_element,                                                    \
+                        Name " has an Array or a Table of structs: each holds numbers or enums, "  \
+                             "so give each field of the struct one of its own")

@@ -1,0 +1,17 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace nacelle {
+
+// Finds "cartpole" in the first folder that has it, or takes a path to a .cu. Throws with the folders and the
+// nearest name.
+std::filesystem::path find_environment(const std::string& name,
+                                       const std::vector<std::filesystem::path>& folders);
+
+// All files of this name in the folders, in their order; a path names none.
+std::vector<std::filesystem::path> files_of_name(const std::string& name,
+                                                 const std::vector<std::filesystem::path>& folders);
+
+}

@@ -1,0 +1,71 @@
+"""Names of environments: what lies in the working directory comes first, and what is looked up is said."""
+import json
+import re
+
+from bench import CPU, case, main
+
+QUICK = ('--only', 'host compiler', *CPU)
+
+
+@case
+def new_and_check_agree_about_a_folder_without_env_sources(bench):
+    text = bench.good('new', 'pond', '--out', '.')
+    assert re.search(r'^nacelle check pond +hold', text, re.M), text
+    text = bench.good('check', 'pond', *QUICK)
+    assert text.startswith(f'pond  ({bench.folder.resolve()}/pond.cu)\n') and 'pond passes' in text, text
+    [told] = bench.lines('inspect', 'pond', *CPU)
+    assert told['environment'] == 'Pond', told
+    bench.refused(r'pond: is there already: .*/pond\.cu \(.*', 'new', 'pond')
+    bench.refused(r'ponds: is one letter away from \'pond\' in .*', 'new', 'ponds')
+
+
+@case
+def the_file_that_lies_here_wins_and_one_line_says_so(bench):
+    bench.write('cartpole.cu', bench.cartpole([('time_limit = 500', 'time_limit = 7')]))
+    here = bench.folder.resolve()
+    said = f'cartpole: {here}/cartpole.cu is taken, not {here}/env_sources/cartpole.cu, which its path would name\n'
+    for words in (('inspect', 'cartpole', '--json', *CPU), ('check', 'cartpole', '--json', *QUICK),
+                  ('bench', 'cartpole', '--json', '--envs', '64,128', '--kind', 'step', '--repetitions', '1', '--graph-steps', '2', *CPU),
+                  ('watch', 'cartpole', '--json', '--steps', '2', '--pace', '0', *CPU)):
+        result = bench.run(*words)
+        assert result.status == 0 and result.err == said, result
+    [told] = map(json.loads, bench.run('inspect', 'cartpole', '--json', *CPU).out.splitlines())
+    assert told['time_limit'] == 7, told
+    [told] = bench.lines('inspect', 'env_sources/cartpole.cu', *CPU)
+    assert told['time_limit'] == 500, told
+    (bench.folder / 'cartpole.cu').unlink()
+
+
+@case
+def check_without_names_takes_what_lies_here(bench):
+    bench.write('lake.cu', bench.cartpole([]))
+    bench.write('lib/half.cu', '')
+    bench.write('helper.cu', 'inline int twice(int x) { return 2 * x; }\n')
+    result = bench.run('check', *QUICK)
+    here = bench.folder.resolve()
+    assert result.status == 0 and result.err == f'{here}: no NACELLE_ENV in helper.cu\n', result
+    assert result.out.startswith(f'checks what lies in {here}: lake, pond\n\nlake  ({here}/lake.cu)\n'), result
+    assert result.out.endswith('\n2 of 2 environments pass\n') and f'pond  ({here}/pond.cu)' in result.out, result
+    bench.write('lake.cu', 'NACELLE_ENV(Lake)\n')
+    result = bench.run('check', *QUICK)
+    assert result.status == 1 and result.out.endswith('\n1 of 2 environments pass; refused: lake\n'), result
+    # A folder of environments is the next choice where none lies here.
+    (bench.folder / 'lake.cu').unlink()
+    (bench.folder / 'pond.cu').unlink()
+    for path in (bench.folder / 'env_sources').glob('*.cu'):
+        if path.stem != 'pendulum':
+            path.unlink()
+    result = bench.run('check', *QUICK)
+    assert result.status == 0 and result.out.startswith(f'checks what lies in {here}/env_sources: pendulum\n'), result
+
+
+@case
+def a_name_that_is_nowhere_is_answered_with_where_it_was_looked_for(bench):
+    here = re.escape(str(bench.folder.resolve()))
+    bench.write('river.cu', '')
+    for command in ('train', 'inspect', 'check', 'watch', 'draw', 'bench'):
+        bench.refused(rf"rivers: there is no such environment in {here}, {here}/env_sources( or|, ).* \(did you mean 'river'\?\)",
+                      command, 'rivers', *CPU)
+
+
+raise SystemExit(main())
