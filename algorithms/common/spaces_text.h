@@ -16,13 +16,15 @@ inline std::string list_text(const std::vector<std::string>& objects) {
 inline std::string observation_text(const SchemaView& schema, uint32_t group, bool images) {
     std::vector<std::string> arrays;
     for (const bool image : {false, true})
-        for (uint32_t i = 0; i < schema.header().fields; ++i) {
+        for (uint32_t i = 0; i < schema.header().fields && (images || !image); ++i) {
             const nacelle::Field& field = schema.field(i);
-            if (field.role != nacelle::Role::obs || field.group != group || field.count == 0 ||
-                (field.kind == nacelle::Kind::array) != image || (image && !images))
+            if (field.role != nacelle::Role::obs || field.group != group ||
+                (field.kind == nacelle::Kind::array) != image)
                 continue;
-            arrays.push_back(
-                JsonText().text("name", field.name).number("count", field.count).done());
+            // Without numbers there is an array of them all the same.
+            const uint32_t count = image ? field.count : schema.header().group[group].obs_width;
+            if (count)
+                arrays.push_back(JsonText().text("name", field.name).number("count", count).done());
         }
     return list_text(arrays);
 }
