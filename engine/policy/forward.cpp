@@ -47,20 +47,22 @@ NACELLE_INLINE void dense_part(const DenseLayer& layer, size_t first, const floa
             lanes_at(y + (first + o) * stride + v * lanes) = sum[o][v];
     }
 }
-template <bool fuses, size_t vectors>
-NACELLE_INLINE void dense_rows(const DenseLayer& layer, const float* x, float* y, size_t stride) {
-    constexpr size_t together = 4;
-    size_t o = 0;
-    for (; o + together <= layer.outputs; o += together)
-        dense_part<fuses, together, vectors>(layer, o, x, y, stride);
-    for (; o < layer.outputs; ++o) dense_part<fuses, 1, vectors>(layer, o, x, y, stride);
+// These outputs of all rows: their weights are read from memory once.
+template <bool fuses, size_t outputs>
+NACELLE_INLINE void dense_rows(const DenseLayer& layer, size_t first, const float* x, float* y,
+                               size_t stride) {
+    size_t at = 0;
+    for (; at + 2 * lanes <= stride; at += 2 * lanes)
+        dense_part<fuses, outputs, 2>(layer, first, x + at, y + at, stride);
+    if (at < stride) dense_part<fuses, outputs, 1>(layer, first, x + at, y + at, stride);
 }
 template <bool fuses>
 NACELLE_INLINE void dense_layer(const DenseLayer& layer, const float* x, float* y, size_t stride) {
-    size_t at = 0;
-    for (; at + 2 * lanes <= stride; at += 2 * lanes)
-        dense_rows<fuses, 2>(layer, x + at, y + at, stride);
-    if (at < stride) dense_rows<fuses, 1>(layer, x + at, y + at, stride);
+    constexpr size_t together = 4;
+    size_t o = 0;
+    for (; o + together <= layer.outputs; o += together)
+        dense_rows<fuses, together>(layer, o, x, y, stride);
+    for (; o < layer.outputs; ++o) dense_rows<fuses, 1>(layer, o, x, y, stride);
 }
 
 // The functions of the learners' kernels; gelu is the form with tanh.
@@ -135,17 +137,17 @@ constexpr bool always_fuses = true;
 #else
 constexpr bool always_fuses = false;
 #endif
-__attribute__((flatten)) const float* plain_pass(const ForwardPass& pass) {
+
+}
+
+__attribute__((flatten)) const float* forward_anywhere(const ForwardPass& pass) {
     return run_pass<always_fuses>(pass);
 }
-
-}
-
 const float* forward(const ForwardPass& pass) {
 #if defined(__x86_64__)
     if (has_avx2()) return pass_of_avx2(pass);
 #endif
-    return plain_pass(pass);
+    return forward_anywhere(pass);
 }
 
 size_t first_not_finite(const float* numbers, size_t count) {
