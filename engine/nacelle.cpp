@@ -1,6 +1,8 @@
 #include "engine/nacelle.hpp"
 
 #include "engine/base/error.h"
+#include "engine/policy/open_policy.h"
+#include "engine/run/choose_checkpoint.h"
 #include "engine/run/run.h"
 
 namespace nacelle {
@@ -83,17 +85,22 @@ template <class T> std::vector<T> ArrayView::host() const { return array_->host<
 template <class T> void ArrayView::write(std::span<const T> values) { array_->write(values); }
 #define NACELLE_ARRAY_OF(T)                                                                        \
     template NACELLE_PUBLIC std::vector<T> ArrayView::host<T>() const;                             \
-    template NACELLE_PUBLIC void ArrayView::write<T>(std::span<const T>);
-NACELLE_ARRAY_OF(float)
-// clang-format off
-NACELLE_ARRAY_OF(double) NACELLE_ARRAY_OF(int8_t) NACELLE_ARRAY_OF(uint8_t)
-NACELLE_ARRAY_OF(int16_t) NACELLE_ARRAY_OF(uint16_t) NACELLE_ARRAY_OF(int32_t)
-NACELLE_ARRAY_OF(uint32_t) NACELLE_ARRAY_OF(int64_t) NACELLE_ARRAY_OF(uint64_t)
-NACELLE_ARRAY_OF(bool)
+    template NACELLE_PUBLIC void ArrayView::write<T>(std::span<const T>)
+NACELLE_ARRAY_OF(float);
+NACELLE_ARRAY_OF(double);
+NACELLE_ARRAY_OF(int8_t);
+NACELLE_ARRAY_OF(uint8_t);
+NACELLE_ARRAY_OF(int16_t);
+NACELLE_ARRAY_OF(uint16_t);
+NACELLE_ARRAY_OF(int32_t);
+NACELLE_ARRAY_OF(uint32_t);
+NACELLE_ARRAY_OF(int64_t);
+NACELLE_ARRAY_OF(uint64_t);
+NACELLE_ARRAY_OF(bool);
 #undef NACELLE_ARRAY_OF
-    // clang-format on
 
-    Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out) {
+Run::Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out)
+    : parts_(env.parts_) {
     for (const char* const key : {"env", "seed", "hooks"})
         if (configuration.contains(key))
             throw Error("Run", std::string("has '") + key + "', but its environment is loaded",
@@ -101,6 +108,30 @@ NACELLE_ARRAY_OF(bool)
     run_ = std::make_shared<TrainingRun>(env.environment_, env.parts_->plugins, configuration,
                                          "Run", RunStart{.out = out});
 }
+Run Run::resume(Engine& engine, const std::filesystem::path& directory,
+                const nlohmann::json& changes) {
+    Json configuration = run_configuration(directory);
+    merge_json(configuration, changes);
+    EngineParts& parts = *engine.parts_;
+    const std::string where = (directory / "config.json").string();
+    return Run(engine.parts_,
+               std::make_shared<TrainingRun>(
+                   begin_environment(parts.on, parts.plugins, configuration, where), parts.plugins,
+                   configuration, where, RunStart{.out = directory, .resume = true}));
+}
+Run Run::load(Engine& engine, const std::filesystem::path& directory,
+              const std::string& checkpoint) {
+    const Json configuration = run_configuration(directory);
+    EngineParts& parts = *engine.parts_;
+    const std::string where = (directory / "config.json").string();
+    const Checkpoint chosen = choose_checkpoint(directory, checkpoint, parts.on->log);
+    auto run = std::make_shared<TrainingRun>(
+        begin_environment(parts.on, parts.plugins, configuration, where), parts.plugins,
+        configuration, where);
+    run->go_on_from(chosen);
+    return Run(engine.parts_, std::move(run));
+}
+Env Run::env() const { return Env(parts_, run_->trainee().shared_environment()); }
 bool Run::iterate() { return run_->iterate(); }
 bool Run::solved() const { return run_->solved(); }
 uint64_t Run::steps() const { return run_->progress().steps; }
@@ -108,5 +139,10 @@ std::vector<std::pair<std::string, double>> Run::metrics() const {
     return run_->progress().metrics;
 }
 double Run::evaluate(uint64_t episodes) { return run_->evaluate(episodes).mean_return; }
+Policy Run::policy(const std::string& name) const {
+    return Policy(open_policy(run_->trainee(), run_->progress().steps, name));
+}
+void Run::save() { run_->save_now(); }
+void Run::stop() { run_->stop(); }
 
 }

@@ -17,8 +17,10 @@ namespace nacelle {
 class Env;
 class Environment;
 class NamedArray;
+class TrainedPolicy;
 class TrainingRun;
 struct EngineParts;
+struct OpenedPolicy;
 
 struct EngineSettings {
     std::string backend = "auto";                      // "auto", "cuda" or "cpu"
@@ -124,6 +126,56 @@ private:
     std::shared_ptr<Environment> environment_;
 };
 
+// A part of an action: one of `choices`, or a real number from `low` to `high` where there are none.
+struct ActionPart {
+    std::string name;
+    uint32_t choices = 0;
+    float low = 0, high = 0;
+};
+
+// A trained policy. It acts on this machine's CPU without an engine, an environment, a compiler or a plugin. Copies
+// share its numbers, and several threads may call act() of one policy.
+class NACELLE_PUBLIC Policy {
+public:
+    // Opens a run's directory or the JSON of one checkpoint. A team's policy is named; of a run `checkpoint` is
+    // "best" (the latest where none is), "latest" or a number of steps.
+    explicit Policy(const std::filesystem::path& path, const std::string& name = {},
+                    const std::string& checkpoint = "best");
+    // The names of the policies in a run's directory or a checkpoint.
+    static std::vector<std::string> names(const std::filesystem::path& path,
+                                          const std::string& checkpoint = "best");
+    // The name of the policy; "default" where its environment names none.
+    const std::string& name() const;
+    // The name of the environment that it was trained in.
+    const std::string& environment() const { return environment_; }
+    // The steps that it was trained for.
+    uint64_t steps() const { return steps_; }
+    // The numbers of one row of observations.
+    size_t inputs() const;
+    // The bytes of one row of masks, one for each choice; 0 where there are no choices.
+    size_t choices() const;
+    // The floats of one row of actions, one for each part: a choice's number or a value.
+    size_t parts() const;
+    // The parts of an action, in their order.
+    std::vector<ActionPart> actions() const;
+
+    // Writes the most probable action for each row of observations; a mask's byte of 0 forbids a choice.
+    void act(std::span<const float> observations, std::span<float> actions,
+             std::span<const uint8_t> masks = {}) const;
+    // Draws an action for each row as training does; each call is a step and draws other numbers.
+    void sample(std::span<const float> observations, std::span<float> actions,
+                std::span<const uint8_t> masks = {});
+    // Begins the draws of sample() anew: the same seed and the same calls give the same actions.
+    void seed(uint64_t seed);
+
+private:
+    friend class Run;
+    explicit Policy(OpenedPolicy&& opened);
+    std::shared_ptr<const TrainedPolicy> policy_;
+    std::string environment_;
+    uint64_t steps_ = 0, seed_ = 1, calls_ = 0;
+};
+
 // A device, its compiler and its plugins.
 class NACELLE_PUBLIC Engine {
 public:
@@ -140,6 +192,7 @@ public:
              uint64_t seed = 1, const nlohmann::json& hooks = nlohmann::json::object());
 
 private:
+    friend class Run;
     std::shared_ptr<EngineParts> parts_;
 };
 
@@ -148,6 +201,14 @@ class NACELLE_PUBLIC Run {
 public:
     // Begins a run; with `out` it keeps metrics and checkpoints in that directory, as `nacelle train` does.
     Run(Env& env, const nlohmann::json& configuration, const std::filesystem::path& out = {});
+    // Goes on with the run in a directory from its newest checkpoint; `changes` go over its configuration.
+    static Run resume(Engine& engine, const std::filesystem::path& directory,
+                      const nlohmann::json& changes = nlohmann::json::object());
+    // Opens a run at a checkpoint ("best", "latest" or a number of steps); its directory stays as it is.
+    static Run load(Engine& engine, const std::filesystem::path& directory,
+                    const std::string& checkpoint = "best");
+    // The environment that it trains in.
+    Env env() const;
     // Runs the learner's iterations until the metrics are read the next time; false where the run is over.
     bool iterate();
     // Whether the mean return that `solved` asks for was reached.
@@ -158,8 +219,17 @@ public:
     std::vector<std::pair<std::string, double>> metrics() const;
     // The mean return of the greedy policy over whole episodes.
     double evaluate(uint64_t episodes);
+    // The policy as it is now, which further training does not change; of a team the one with this name.
+    Policy policy(const std::string& name = {}) const;
+    // Saves a checkpoint now; throws where the run has no directory.
+    void save();
+    // Ends the run: saves a checkpoint where it has a directory, and iterate() does nothing more.
+    void stop();
 
 private:
+    Run(std::shared_ptr<EngineParts> parts, std::shared_ptr<TrainingRun> run)
+        : parts_(std::move(parts)), run_(std::move(run)) {}
+    std::shared_ptr<EngineParts> parts_;
     std::shared_ptr<TrainingRun> run_;
 };
 

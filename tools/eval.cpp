@@ -1,4 +1,5 @@
 #include "engine/base/error.h"
+#include "engine/run/choose_checkpoint.h"
 #include "engine/run/directory.h"
 #include "engine/run/run_recording.h"
 #include "engine/run/trainee.h"
@@ -10,7 +11,6 @@
 #include "tools/progress_line.h"
 #include "tools/recording_options.h"
 
-#include <charconv>
 #include <cstdio>
 
 namespace nacelle::tools {
@@ -24,36 +24,6 @@ struct Eval {
     bool sampled = false, changed_source = false;
     RecordOptions record;
 };
-
-Checkpoint newest(const Checkpoints& checkpoints, const Eval& eval, const Log& log) {
-    const auto found = checkpoints.newest([&](const std::string& why) {
-        log.write(LogLevel::warning, why + "; an earlier checkpoint is taken");
-    });
-    if (!found)
-        throw Error(eval.run.string(), "has no checkpoint yet",
-                    "'nacelle resume' goes on with the run");
-    return *found;
-}
-
-Checkpoint chosen(const Eval& eval, const Log& log) {
-    const Checkpoints checkpoints(eval.run / "checkpoints");
-    const std::string& name = eval.checkpoint;
-    if (name == "latest") return newest(checkpoints, eval, log);
-    if (name == "best") {
-        if (std::filesystem::exists(checkpoints.best()))
-            return Checkpoints::read(checkpoints.best());
-        return newest(checkpoints, eval, log);
-    }
-    uint64_t steps = 0;
-    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), steps);
-    std::string there = "there is: best, latest";
-    for (const CheckpointFile& one : checkpoints.list()) {
-        if (wrong == std::errc() && end == name.data() + name.size() && one.steps == steps)
-            return Checkpoints::read(one.path);
-        there += ", " + std::to_string(one.steps);
-    }
-    throw Error(eval.run.string(), "has no checkpoint '" + name + "'", there);
-}
 
 // Creates the recording, if one is wanted.
 std::optional<RunRecording> begin_recording(const Eval& eval, Environment& env) {
@@ -75,7 +45,7 @@ void run(const Eval& eval) {
     const std::shared_ptr<RunsOn> on = open_for_learner(eval.options);
     std::optional<CrashWatch> crash;
     Plugins plugins(plugin_folders(eval.options), on->cache, on->log);
-    const Checkpoint checkpoint = chosen(eval, on->log);
+    const Checkpoint checkpoint = choose_checkpoint(eval.run, eval.checkpoint, on->log);
     std::optional<Trainee> made;
     with_configuration(acting_configuration(eval.run, eval.options.assignments, on->cuda()),
                        [&](const Json& configuration, const std::string& where) {
@@ -84,7 +54,7 @@ void run(const Eval& eval) {
                                         plugins, configuration, where);
                        });
     Trainee& trainee = *made;
-    trainee.load(checkpoint, eval.changed_source);
+    trainee.load_to_act(checkpoint, eval.changed_source);
     const uint64_t seed =
         eval.options.seed ? uint64_t(*eval.options.seed) : trainee.environment().settings().seed;
     const uint64_t steps = checkpoint.record.steps;

@@ -1,4 +1,5 @@
 #include "engine/base/error.h"
+#include "engine/run/choose_checkpoint.h"
 #include "engine/run/directory.h"
 #include "engine/run/run_recording.h"
 #include "engine/supervised/parent.h"
@@ -51,15 +52,6 @@ ResolvedConfiguration configuration_of(const Watch& watch, bool on_gpu) {
     return its;
 }
 
-Checkpoint best_of(const std::filesystem::path& run, const Log& log) {
-    const Checkpoints checkpoints(run / "checkpoints");
-    if (std::filesystem::exists(checkpoints.best())) return Checkpoints::read(checkpoints.best());
-    auto newest = checkpoints.newest(
-        [&](const std::string& why) { log.warn(why + "; an earlier checkpoint is taken"); });
-    if (!newest) throw Error(run.string(), "has no checkpoint yet");
-    return std::move(*newest);
-}
-
 // ENV.json beside the source, and what --config names.
 std::vector<std::filesystem::path> settings_files(const Watch& watch) {
     std::vector<std::filesystem::path> files = {
@@ -108,7 +100,7 @@ void step_inside(const Watch& watch, const std::shared_ptr<ChannelViewer>& viewe
     std::string policy = "random";
     std::optional<uint64_t> trained;
     if (trainee) {
-        const Checkpoint checkpoint = best_of(watch.policy, on->log);
+        const Checkpoint checkpoint = choose_checkpoint(watch.policy, "best", on->log);
         trainee->load(checkpoint, true);
         trained = checkpoint.record.steps;
         policy = watch.policy.string() + " at step " + std::to_string(*trained);

@@ -1,5 +1,6 @@
 #include "algorithms/common/policy_gradient.h"
 
+#include "algorithms/common/policies_text.h"
 #include "algorithms/common/schema_view.h"
 
 namespace learn {
@@ -12,6 +13,7 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     const nacelle::Header& header = SchemaView(environment_).header();
     for (const PolicySettings& policy : settings_.policies)
         shapes_.emplace_back(policy, environment_);
+    policies_ = policies_text(settings_, shapes_, SchemaView(environment_));
     // First: arrays are there once the environment is compiled, and programs compile beside it.
     kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_,
                                                flight_of(settings_, environment_));

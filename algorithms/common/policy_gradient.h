@@ -20,6 +20,7 @@ public:
     void act(bool greedy, uint32_t steps, const nacelle_first_episodes* first, void* stream);
     void metrics(nacelle::plugin::Metrics& out);
     const std::string& settings() const { return settings_.resolved; }
+    const std::string& policies() const { return policies_; }
 
 private:
     template <class T>
@@ -42,6 +43,7 @@ private:
     Settings settings_;
     Arguments arguments_{};
     std::vector<NetworkShape> shapes_;
+    std::string policies_;    // how they act, for checkpoints
     std::unique_ptr<PolicyKernels> kernels_;
 };
 

@@ -1,4 +1,5 @@
 // Random search as a learner: cross-entropy over linear policies, all of it on the device.
+#include "algorithms/common/spaces_text.h"
 #include "algorithms/random_search/headers.h"
 
 #include <nacelle/plugin/config.h>
@@ -27,6 +28,26 @@ Sizes sizes_of(const nacelle_environment& environment) {
     return sizes;
 }
 
+// How the one policy acts, for checkpoints: the mean of the search, a row of weights and a constant for each output.
+std::string policies_of(const nacelle_environment& environment, const Sizes& sizes) {
+    using learn::JsonText;
+    const learn::SchemaView schema(environment);
+    const std::string network =
+        JsonText()
+            .text("weights", "mean")
+            .list("sizes", {double(sizes.inputs - 1), double(sizes.outputs)})
+            .text("biases", "in rows")
+            .done();
+    const std::string policy = JsonText()
+                                   .raw("observation", learn::observation_text(schema, 0, false))
+                                   .raw("actions", learn::actions_text(schema, 0))
+                                   .raw("network", network)
+                                   .raw("draws", "false")
+                                   .raw("squash", "true")
+                                   .done();
+    return JsonText().raw(schema.header().policy[0].name, policy).done();
+}
+
 class RandomSearch final {
 public:
     static constexpr const char* name = "random_search";
@@ -43,6 +64,7 @@ public:
         if (sizes.inputs < 2)
             throw std::runtime_error("a linear policy needs numbers in Obs; " +
                                      std::string(environment.name) + " has only arrays");
+        policies_ = policies_of(environment, sizes);
         envs_ = environment.envs;
         weights_ = sizes.outputs * sizes.inputs;
         read(plugin::Config(config), environment);
@@ -73,6 +95,8 @@ public:
     }
 
     void act(bool, void* stream) { host_.launch(act_, envs_, block, arguments_, stream); }
+
+    const std::string& policies() const { return policies_; }
 
     void metrics(plugin::Metrics& out) {
         float values[random_search::metric_count];
@@ -135,6 +159,7 @@ private:
 
     plugin::Host host_;
     Arguments arguments_{};
+    std::string policies_;
     uint32_t envs_ = 0, weights_ = 0;
     float deviation_ = 1;
     std::vector<nacelle_kernel> kernels_;

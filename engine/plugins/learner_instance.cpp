@@ -32,13 +32,15 @@ LearnerInstance::LearnerInstance(Plugins& plugins, LazyEnvironment environment,
     if (steps_per_iteration() == 0) throw Error(name, "an iteration of no steps would never end");
 }
 
-Json LearnerInstance::settings() const {
-    if (!facts_.settings) return nullptr;
-    Json settings = try_parse_json(facts_.settings).value_or(Json());
-    if (!settings.is_object())
-        throw Error(name(), "its settings are no JSON object: " + std::string(facts_.settings));
-    return settings;
+Json LearnerInstance::told_object(const char* text, const char* what) const {
+    if (!text) return nullptr;
+    Json object = try_parse_json(text).value_or(Json());
+    if (!object.is_object())
+        throw Error(name(), std::string("its ") + what + " are no JSON object: " + text);
+    return object;
 }
+Json LearnerInstance::settings() const { return told_object(facts_.settings, "settings"); }
+Json LearnerInstance::policies() const { return told_object(facts_.policies, "policies"); }
 
 void LearnerInstance::record(void* stream) {
     services_->call(captures_itself() ? CallContext::running : CallContext::recording, "record",

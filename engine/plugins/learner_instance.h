@@ -28,8 +28,12 @@ public:
     MetricValues metrics();
     // All settings with their defaults, in the form of `config`; null where the learner does not report them.
     Json settings() const;
+    // How each policy acts, in the form that a checkpoint keeps; null where the learner does not tell it.
+    Json policies() const;
 
 private:
+    Json told_object(const char* text, const char* what) const;
+
     // Members are destroyed from last to first: the object, its host, the library.
     std::shared_ptr<const PluginLibrary> library_;
     nacelle_learner functions_;

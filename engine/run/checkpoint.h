@@ -21,6 +21,7 @@ struct CheckpointRecord {
     nlohmann::json files;               // the hash of each of the author's files, by name
     uint64_t iteration = 0, steps = 0, tick = 0;    // tick: of the environment's clock
     std::optional<Score> evaluation, best;          // the last one; the best so far
+    nlohmann::json policies = nullptr;    // how each acts, as the learner tells it; null: not told
 };
 
 // A checkpoint in memory, its checksums verified.

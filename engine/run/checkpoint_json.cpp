@@ -32,17 +32,19 @@ Json score_json(const std::optional<CheckpointRecord::Score>& score) {
 }
 
 Json record_json(const CheckpointRecord& record) {
-    return {{"format", format},
-            {"environment", record.environment},
-            {"learner", record.learner},
-            {"layout", hex(record.layout)},
-            {"spaces", hex(record.spaces)},
-            {"files", record.files},
-            {"iteration", record.iteration},
-            {"steps", record.steps},
-            {"tick", record.tick},
-            {"evaluation", score_json(record.evaluation)},
-            {"best", score_json(record.best)}};
+    Json json = {{"format", format},
+                 {"environment", record.environment},
+                 {"learner", record.learner},
+                 {"layout", hex(record.layout)},
+                 {"spaces", hex(record.spaces)},
+                 {"files", record.files},
+                 {"iteration", record.iteration},
+                 {"steps", record.steps},
+                 {"tick", record.tick},
+                 {"evaluation", score_json(record.evaluation)},
+                 {"best", score_json(record.best)}};
+    if (!record.policies.is_null()) json["policies"] = record.policies;
+    return json;
 }
 
 // Reads one object of the JSON key by key.
@@ -84,6 +86,13 @@ public:
             fail(key, "is no object of texts");
         return found;
     }
+    // Null where it is missing, as in checkpoints of earlier versions.
+    Json object_or_null(const char* key) const {
+        const auto found = json_.find(key);
+        if (found == json_.end()) return nullptr;
+        if (!found->is_object()) fail(key, "is no object");
+        return *found;
+    }
     Fields object(const char* key) const {
         const Json& found = at(key);
         if (!found.is_object()) fail(key, "is no object");
@@ -120,7 +129,8 @@ CheckpointRecord record_of(const Fields& fields) {
             .steps = fields.whole_number("steps"),
             .tick = fields.whole_number("tick"),
             .evaluation = fields.score("evaluation"),
-            .best = fields.score("best")};
+            .best = fields.score("best"),
+            .policies = fields.object_or_null("policies")};
 }
 
 // The checksum of the JSON covers its text without the checksum.

@@ -109,14 +109,18 @@ void TrainingRun::go_on() {
                       ": has no checkpoint yet; the run starts from its beginning");
         return;
     }
-    trainee_.load(*newest, start_.changed_source);
-    const CheckpointRecord& record = newest->record;
+    go_on_from(*newest);
+    directory_->checkpoints().tidy(settings_.keep, progress_.steps);
+}
+
+void TrainingRun::go_on_from(const Checkpoint& checkpoint) {
+    trainee_.load(checkpoint, start_.changed_source);
+    const CheckpointRecord& record = checkpoint.record;
     progress_.iteration = record.iteration;
     progress_.steps = first_steps_ = record.steps;
     evaluation_ = record.evaluation;
     best_ = record.best;
     saved_ = record.steps;
-    directory_->checkpoints().tidy(settings_.keep, record.steps);
     solved_ = settings_.solved_return && evaluation_ &&
               evaluation_->mean_return >= *settings_.solved_return;
 }
@@ -269,6 +273,18 @@ void TrainingRun::save(bool as_best) {
         checkpoints.prune(settings_.keep, progress_.steps);
     }
     save_seconds_ += seconds_since(start);
+}
+
+void TrainingRun::save_now() {
+    if (!directory_)
+        throw Error("this run", "has no directory in which a checkpoint could be saved",
+                    "a run gets one when it begins");
+    if (saved_ != progress_.steps) save(false);
+}
+
+void TrainingRun::stop() {
+    finish();
+    stop_ = [] { return true; };
 }
 
 void TrainingRun::finish() {

@@ -64,6 +64,12 @@ public:
     bool solved() const { return solved_; }
     // Whether a save with which the learner could not continue has ended the run.
     bool stopped() const { return stopped_; }
+    // Takes over a checkpoint: everything of it but the directory's files.
+    void go_on_from(const Checkpoint& checkpoint);
+    // Saves a checkpoint, unless the last one is of this step; throws where the run has no directory.
+    void save_now();
+    // Finishes, and iterate() does nothing more.
+    void stop();
     // Evaluates the learner's policy; training is not affected. `stop` is asked between steps.
     Evaluation evaluate(uint64_t episodes, bool greedy = true, std::function<bool()> stop = {});
     // How the policy acts in evaluations.
@@ -74,6 +80,8 @@ public:
     void finish();
 
     Environment& environment() { return trainee_.environment(); }
+    // The environment and its learner.
+    Trainee& trainee() { return trainee_; }
     const std::filesystem::path& out() const { return start_.out; }
     // The steps of the newest checkpoint; nothing where there is none yet.
     std::optional<uint64_t> saved() const { return saved_; }

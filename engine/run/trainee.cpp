@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/plugins/run_hook.h"
 #include "engine/run/author_files.h"
+#include "engine/run/policy_difference.h"
 
 #include <algorithm>
 
@@ -33,6 +34,15 @@ Wanted wanted_of(const RunsOn& on, Plugins& plugins, const Json& configuration,
                 for (const auto& [hook, config] : hooks.items())
                     run_hook(plugins, env, hook, config, folder);
             }};
+}
+
+const Tensor* tensor_named(const Checkpoint& checkpoint, const std::string& name) {
+    const auto found = std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
+                                    [&](const Tensor& tensor) { return tensor.name == name; });
+    return found == checkpoint.tensors.end() ? nullptr : &*found;
+}
+bool has_form(const Tensor& tensor, const NamedArray& array) {
+    return tensor.dtype == array.dtype() && tensor.shape == array.shape();
 }
 
 }
@@ -108,7 +118,8 @@ CheckpointRecord Trainee::checkpoint_record() {
             .layout = header.layout,
             .spaces = header.spaces,
             .files = hashes_,
-            .tick = environment_->tick()};
+            .tick = environment_->tick(),
+            .policies = learner_->policies()};
 }
 
 // All arrays of the environment, though a few could be recomputed: a missing one would only show as another result.
@@ -145,6 +156,10 @@ void Trainee::require_same(const Checkpoint& checkpoint, bool changed_files) {
                     "put it back: the run's folder 'source' has it; or go on with the changed one "
                     "by --changed-source");
     }
+}
+
+void Trainee::require_same_layout(const Checkpoint& checkpoint) {
+    const CheckpointRecord mine = checkpoint_record(), &its = checkpoint.record;
     if (its.layout != mine.layout || its.spaces != mine.spaces)
         throw Error(environment_->settings().source.string(),
                     "its arrays are no longer those of " + checkpoint.where,
@@ -154,20 +169,18 @@ void Trainee::require_same(const Checkpoint& checkpoint, bool changed_files) {
 
 void Trainee::load(const Checkpoint& checkpoint, bool changed_files) {
     require_same(checkpoint, changed_files);
+    require_same_layout(checkpoint);
     const std::vector<NamedArray*> arrays = kept_arrays();
     std::vector<const Tensor*> sources;
     for (const NamedArray* array : arrays) {
-        const auto found =
-            std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
-                         [&](const Tensor& tensor) { return tensor.name == array->name(); });
-        const bool there = found != checkpoint.tensors.end();
-        if (!there || found->dtype != array->dtype() || found->shape != array->shape())
+        const Tensor* const found = tensor_named(checkpoint, array->name());
+        if (!found || !has_form(*found, *array))
             throw Error(checkpoint.where,
-                        there ? "its " + array->name() + " is " + found->form() +
+                        found ? "its " + array->name() + " is " + found->form() +
                                     "; that of this run is " + array->form()
                               : "has no " + array->name() + ", which this run needs",
                         "env.count and the learner's sizes must be the checkpoint's");
-        sources.push_back(&*found);
+        sources.push_back(found);
     }
     if (checkpoint.tensors.size() != arrays.size())
         throw Error(checkpoint.where, "holds " + std::to_string(checkpoint.tensors.size()) +
@@ -175,6 +188,35 @@ void Trainee::load(const Checkpoint& checkpoint, bool changed_files) {
     for (size_t i = 0; i < arrays.size(); ++i)
         arrays[i]->write_bytes(sources[i]->data.data(), arrays[i]->count());
     environment_->set_tick(checkpoint.record.tick);
+}
+
+void Trainee::load_to_act(const Checkpoint& checkpoint, bool changed_files) {
+    const std::vector<NamedArray*> arrays = kept_arrays();
+    const CheckpointRecord mine = checkpoint_record(), &its = checkpoint.record;
+    const bool all_fits = its.layout == mine.layout && its.spaces == mine.spaces &&
+                          std::all_of(arrays.begin(), arrays.end(), [&](const NamedArray* array) {
+                              const Tensor* const found = tensor_named(checkpoint, array->name());
+                              return found && has_form(*found, *array);
+                          });
+    // An earlier version did not tell how policies act.
+    if (all_fits || its.policies.is_null()) return load(checkpoint, changed_files);
+    require_same(checkpoint, changed_files);
+    const std::string difference = difference_of_policies(its.policies, mine.policies);
+    if (!difference.empty()) throw Error(checkpoint.where, difference);
+    const std::string prefix = learner_->name() + ".";
+    std::vector<std::pair<NamedArray*, const Tensor*>> pairs;
+    for (const std::string& name : arrays_of_policies(mine.policies)) {
+        NamedArray& array = environment_->arrays()[prefix + name];
+        const Tensor* const found = tensor_named(checkpoint, array.name());
+        if (!found || !has_form(*found, array))
+            throw Error(checkpoint.where, "is damaged: its " + array.name() + " is " +
+                                              (found ? found->form() : "missing") + ", not " +
+                                              array.form());
+        pairs.emplace_back(&array, found);
+    }
+    for (const auto& [array, tensor] : pairs)
+        array->write_bytes(tensor->data.data(), array->count());
+    environment_->set_tick(its.tick);
 }
 
 }

@@ -37,6 +37,9 @@ public:
     // Loads a checkpoint. Throws where environment, learner or an array differ, and, unless `changed_files`, where
     // the author's files have changed.
     void load(const Checkpoint& checkpoint, bool changed_files);
+    // Loads as much of a checkpoint as acting needs: all of it where it fits, else the policies' arrays alone, as for
+    // another number of environments or agents. Throws, with both sizes, where a policy does not fit.
+    void load_to_act(const Checkpoint& checkpoint, bool changed_files);
 
     // One iteration of the learner, to be repeated until the environment is another version.
     Iteration iteration();
@@ -50,6 +53,7 @@ private:
     void make_learner(const LazyEnvironment& environment, Config top);
     std::vector<NamedArray*> kept_arrays();
     void require_same(const Checkpoint& checkpoint, bool changed_files);
+    void require_same_layout(const Checkpoint& checkpoint);
 
     std::shared_ptr<Environment> environment_;
     Plugins& plugins_;

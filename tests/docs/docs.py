@@ -8,6 +8,8 @@ A block's tag says what is done with it, in the order of the text and in one fol
     cpp env name=NAME fails      `nacelle inspect NAME` refuses it
     cpp plugin name=NAME         written to my_plugins/NAME.cpp and compiled; `nacelle plugins` lists it
     cpp host                     compiled against the engine's library, and run
+    c host                       the same, as C99
+    python [file=PATH]           is written to the path and run, where there is NumPy
     sh run                       every command is run; `tools/nacelle test` is not
     json [file=PATH]             parses; is written to the path
     text                         is left alone
@@ -15,10 +17,12 @@ A block's tag says what is done with it, in the order of the text and in one fol
 
 A block without a tag, or with another one, is a failure: nothing escapes."""
 import argparse
+import importlib.util
 import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +34,10 @@ LONGEST = 300       # seconds that one command may take
 
 
 class Failure(Exception):
+    pass
+
+
+class Skip(Exception):
     pass
 
 
@@ -77,7 +85,8 @@ class Document:
                 (self.folder / 'env_sources' / file.name).symlink_to(file)
         (self.folder / 'sdk').symlink_to(self.root / 'sdk')
         (self.folder / 'build').symlink_to(self.build)
-        (self.folder / 'include' / 'nacelle' / 'nacelle.hpp').symlink_to(self.root / 'engine' / 'nacelle.hpp')
+        for header in ('nacelle.hpp', 'policy.h'):
+            (self.folder / 'include' / 'nacelle' / header).symlink_to(self.root / 'engine' / header)
 
     def write(self, name, text):
         path = self.folder / name
@@ -88,7 +97,7 @@ class Document:
 
     def check(self, block):
         actions = {'cpp env': self.environment, 'cpp env fails': self.refused_environment, 'cpp plugin': self.plugin,
-                   'cpp host': self.host, 'sh run': self.shell, 'json': self.settings_file, 'text': lambda block: None,
+                   'cpp host': self.host, 'c host': self.host_in_c, 'python': self.python, 'sh run': self.shell, 'json': self.settings_file, 'text': lambda block: None,
                    'text error': self.error_text}
         action = actions.get(' '.join(block.words))
         if action is None:
@@ -137,6 +146,19 @@ class Document:
              source, '-o', 'host', '-L', engine, '-lnacelle', f'-Wl,-rpath,{engine}'], self.folder, self.settings)
         run([self.folder / 'host'], self.folder, self.settings)
 
+    def host_in_c(self, block):
+        source = self.write('host.c', block.text)
+        engine = self.build / 'engine'
+        run(['cc', '-std=c99', '-Wall', '-Wextra', '-pedantic', '-Werror', '-I', 'include', source, '-o', 'host_in_c', '-L', engine,
+             '-lnacelle', f'-Wl,-rpath,{engine}'], self.folder, self.settings)
+        run([self.folder / 'host_in_c'], self.folder, self.settings)
+
+    def python(self, block):
+        path = self.write(block.values.get('file', 'block.py'), block.text)
+        if importlib.util.find_spec('numpy') is None:
+            raise Skip('NumPy is not installed (python3-numpy)')
+        run([sys.executable, '-B', path], self.folder, self.settings)
+
     def shell(self, block):
         for command in commands_of(block.text):
             words = command.split()
@@ -156,8 +178,8 @@ class Document:
 
 
 def check_document(path, options):
-    """What was found in one document: a line each, and how many blocks work and how many do not."""
-    lines, passed, failed = [], 0, 0
+    """What was found in one document: a line each, and how many blocks work, do not, and were skipped."""
+    lines, passed, failed, skipped = [], 0, 0, 0
     name = path.relative_to(options.root).as_posix()
     with tempfile.TemporaryDirectory(prefix='nacelle-docs-') as folder:
         document = Document(options, folder)
@@ -165,6 +187,9 @@ def check_document(path, options):
             title, began = f'{name}:{block.line} {block.title}', time.monotonic()
             try:
                 document.check(block)
+            except Skip as reason:
+                skipped += 1
+                lines.append(f'skipped: {title}: {reason}')
             except (Failure, KeyError, OSError) as error:
                 failed += 1
                 lines.append(f'FAILED {title}\n    ' + str(error).strip().replace('\n', '\n    '))
@@ -175,7 +200,7 @@ def check_document(path, options):
     if passed + failed == 0:
         lines.append(f'FAILED {name} has no code')
         failed = 1
-    return lines, passed, failed
+    return lines, passed, failed, skipped
 
 
 PLANTED = '''```
@@ -225,16 +250,16 @@ def main():
     parser.add_argument('documents', nargs='+')
     options = parser.parse_args()
     options.root, options.build = options.root.resolve(), options.build.resolve()
-    sums = [0, 0]
+    sums = [0, 0, 0]
     good = planted_faults_are_found(options)
     print('ok' if good else 'FAILED', 'planted faults are found')
     sums[0 if good else 1] += 1
     # A document has a folder of its own, so that none waits for another.
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for lines, passed, failed in pool.map(lambda name: check_document(options.root / name, options), options.documents):
+        for lines, *counts in pool.map(lambda name: check_document(options.root / name, options), options.documents):
             print('\n'.join(lines), flush=True)
-            sums = [sums[0] + passed, sums[1] + failed]
-    print(f'{sums[0]} passed, {sums[1]} failed, 0 skipped')
+            sums = [total + count for total, count in zip(sums, counts)]
+    print(f'{sums[0]} passed, {sums[1]} failed, {sums[2]} skipped')
     return 1 if sums[1] else 0
 
 

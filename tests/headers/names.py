@@ -28,7 +28,7 @@ BRINGS = {'string_view': {'iterator'}, 'vector': {'iterator'}, 'span': {'array',
 
 TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-DEFINED = re.compile(r'\b(?:class|struct|union|enum(?:\s+class|\s+struct)?)\s+([A-Z]\w+)(?:\s+final)?\s*(?::[^;{]*)?\{|\busing\s+([A-Z]\w+)\s*=')
+DEFINED = re.compile(r'\b(?:class|struct|union|enum(?:\s+class|\s+struct)?)\s+(?:NACELLE_PUBLIC\s+)?([A-Z]\w+)(?:\s+final)?\s*(?::[^;{]*)?\{|\busing\s+([A-Z]\w+)\s*=')
 DECLARED = re.compile(r'\b(?:class|struct|union|enum(?:\s+class)?)\s+([A-Z]\w+)\s*;')
 PARAMETER = re.compile(r'\b(?:class|typename)(?:\s*\.\.\.)?\s+([A-Z]\w*)\s*(?=[,>=])')
 FUNCTION = re.compile(r'^(?!return\b|else\b|using\b|namespace\b)[\w:<>,&* ]*[\w>&*] [&*]?(\w+)\(', re.MULTILINE)

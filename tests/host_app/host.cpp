@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nacelle/nacelle.hpp>
 #include <string>
+#include <vector>
 
 // Whether fn throws and says `word`.
 template <class Fn> bool refused(const char* word, Fn fn) {
@@ -43,6 +44,21 @@ int main(int, char** arguments) {
                good;
         for (const char* const word : {"env", "seed", "hooks"})
             good = refused(word, [&] { nacelle::Run run(env, {{word, nullptr}}); }) && good;
+        // What is trained here acts elsewhere (policy.c).
+        engine.plugins().load(arguments[3]);
+        nacelle::Env few = engine.load(source, {{"count", 64}});
+        nacelle::Run run(
+            few,
+            {{"learner", {{"name", "random_search"}, {"steps", 20}}},
+             {"run", {{"total_steps", 3 * 64 * 20}, {"sinks", nlohmann::json::array()}}}},
+            "trained");
+        while (run.iterate()) {}
+        const nacelle::Policy policy = run.policy(), saved("trained");
+        std::vector<float> actions(64), again(64);
+        const auto seen = few.arrays()["obs"].host<float>();
+        policy.act(seen, actions);
+        nacelle::Policy("trained", "", "latest").act(seen, again);
+        good = actions == again && saved.inputs() == 4 && good;
         return good ? 0 : 1;
     } catch (const std::exception& error) {
         std::puts(error.what());

@@ -1,5 +1,6 @@
 """A program is built against the installed engine by pkg-config alone, and runs."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,19 @@ def build_and_run(build, compiler, folder):
     libraries = only(installed, 'libnacelle.so').parent
     settings['LD_LIBRARY_PATH'] = f'{libraries}:{os.environ.get("LD_LIBRARY_PATH", "")}'
     # Elsewhere than in the source tree, so that nothing of it is found by accident.
-    return run([program, only(installed, 'csv.so'), only(installed, 'cartpole.cu')], env=settings, cwd=folder)
+    said = run([program, only(installed, 'csv.so'), only(installed, 'cartpole.cu'), only(installed, 'random_search.so')],
+               env=settings, cwd=folder)
+    return said + act_elsewhere(folder, installed, libraries)
+
+
+def act_elsewhere(folder, installed, libraries):
+    """The run that the program left acts from C where there is nothing but the library: no compiler, cache or plugin."""
+    program, elsewhere = folder / 'policy', folder / 'elsewhere'
+    run(['cc', '-std=c99', '-Wall', '-Wextra', '-pedantic', '-Werror', '-I', only(installed, 'nacelle.hpp').parent.parent,
+         Path(__file__).with_name('policy.c'), '-o', program, '-L', libraries, '-lnacelle'])
+    elsewhere.mkdir()
+    shutil.copytree(folder / 'trained' / 'checkpoints', elsewhere / 'pole' / 'checkpoints')
+    return run([program, 'pole'], env={'LD_LIBRARY_PATH': str(libraries), 'PATH': '/nonexistent'}, cwd=elsewhere)
 
 
 def main():

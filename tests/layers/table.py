@@ -16,9 +16,10 @@ LAYERS = {
     'engine/recording': ['engine/env', 'engine/view'],
     'engine/plugins': ['engine/base', 'engine/config', 'engine/arrays', 'engine/env', 'sdk'],
     'engine/run': ['engine/env', 'engine/plugins', 'engine/recording'],
+    'engine/policy': ['engine/run'],
     'engine/web': ['engine/base'],
     'engine/watch': ['engine/run', 'engine/view', 'engine/check', 'engine/supervised', 'engine/web'],
-    'engine': ['engine/run'],              # the face for host applications, in the folder itself
+    'engine': ['engine/run', 'engine/policy'],    # the face for host applications, in the folder itself
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
     'tools': ['engine', 'engine/check', 'engine/supervised', 'engine/view', 'engine/watch', 'engine/web'],
@@ -41,7 +42,8 @@ LIBRARIES = {
 
 # Where a library may be included: a folder, or a file without its suffix.
 PLACES = {
-    'json': ['engine/config', 'engine/env', 'engine/recording', 'engine/plugins', 'engine/run', 'engine/nacelle',
+    'json': ['engine/config', 'engine/env', 'engine/recording', 'engine/plugins', 'engine/policy', 'engine/run',
+             'engine/nacelle',
              'tools'],
     'boost': ['engine/base/shared_library', 'engine/web/server'],
     'command line': ['tools'],

@@ -3,7 +3,7 @@ import json
 import re
 
 from bench import CPU, case, main, setting
-from training import SHORT, newest, train, whole
+from training import SHORT, copy, newest, sealed, train, whole
 
 
 @case
@@ -79,6 +79,46 @@ def a_policy_is_tried_where_it_was_not_trained(bench):
     assert told(*setting(env__params__gravity=30)) != told()
     bench.refused(r'env\.params\.gravity: was one number in training, .* \(a number\)', 'eval', 'drawn', *CPU,
                   *setting(env__params__gravity='{"uniform":[5,20]}'))
+
+
+@case
+def a_policy_acts_in_any_number_of_environments_and_in_teams_of_any_size_that_it_fits(bench):
+    tiny = setting(learner__horizon=8, policies__default__hidden='[8]', run__evaluate_every=0, solved__return='null')
+    bench.good('train', 'cartpole', '--quiet', *CPU, *tiny, *setting(env__count=32, run__total_steps=2000), '--episodes', '5', '--out', 'few')
+    [first] = bench.lines('eval', 'few', *CPU, '--episodes', '64')
+    # The whole of a round plays at once, so that these are the same episodes.
+    for count in (64, 200):
+        [more] = bench.lines('eval', 'few', *CPU, '--episodes', '64', *setting(env__count=count))
+        assert more['episodes'] == 64 and more['steps'] == first['steps'], more
+    assert bench.lines('eval', 'few', *CPU, '--episodes', '64', *setting(env__count=64)) == \
+        bench.lines('eval', 'few', *CPU, '--episodes', '64', *setting(env__count=200))
+    [one] = bench.lines('eval', 'few', *CPU, '--episodes', '3', *setting(env__count=1))
+    assert one['episodes'] == 3, one
+
+    teams = setting(env__count=8, env__constants__length=10, run__total_steps=1000)
+    bench.good('train', 'tag_gridworld', '--quiet', *CPU, *tiny, *teams, *setting(env__constants__observe_all='false'),
+               '--episodes', '5', '--out', 'team')
+    [found] = bench.lines('eval', 'team', *CPU, '--episodes', '10', *setting(env__constants__taggers=7))
+    assert found['episodes'] == 10 and sorted(found['policies']) == ['runner', 'tagger'], found
+    # What sees all others sees another number of them.
+    bench.refused(r"team/checkpoints/step-\d+\.json: 'runner' sees 21 numbers \(obs 21\) here; it was trained with 6 numbers \(obs 6\)",
+                  'eval', 'team', *CPU, *setting(env__constants__observe_all='true'))
+    bench.refused(r"few/checkpoints/step-\d+\.json: 'default' has a network of \[4,9,3\] tanh here; it was trained with one of "
+                  r"\[4,8,3\] tanh", 'eval', 'few', *CPU, *setting(policies__default__hidden='[9]'))
+
+
+@case
+def a_checkpoint_of_an_earlier_version_is_evaluated_as_it_was_trained(bench):
+    whole(bench)
+    old = copy(bench, 'older')
+    for path in (old / 'checkpoints').glob('*.json'):
+        told = json.loads(path.read_text())
+        assert told.pop('policies')['default']['draws'] is False
+        path.write_text(json.dumps(sealed(told)))
+    words = ['--episodes', '20']
+    assert bench.lines('eval', 'older', *CPU, *words)[0]['mean_return'] == bench.lines('eval', 'whole', *CPU, *words)[0]['mean_return']
+    bench.refused(r"older/checkpoints/best\.json: its .* is .*; that of this run is .* \(env\.count and the learner's sizes must be the "
+                  r"checkpoint's\)", 'eval', 'older', *CPU, *setting(env__count=100))
 
 
 raise SystemExit(main())

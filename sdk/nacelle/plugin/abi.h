@@ -220,6 +220,8 @@ typedef struct nacelle_learner_facts {
     uint32_t most_steps;          /* that one act() can take; 0: it only writes actions */
     const char*
         settings; /* all with their defaults, a JSON object as create() takes it; null: not told */
+    const char*
+        policies; /* how each policy acts, a JSON object as docs/policies.md has it; null: not told */
 } nacelle_learner_facts;
 
 /* What an evaluation keeps of the first episode of each of the first `envs` environments. */

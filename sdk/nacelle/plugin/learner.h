@@ -51,8 +51,10 @@ concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
 //         void record(void* stream);         // under capture: neither allocates nor waits
 //         void act(bool greedy, void* stream);
 //         void metrics(nacelle::plugin::Metrics& out);
-//         // What may be left out: all settings, as a JSON object.
+//         // What may be left out. All settings, as a JSON object.
 //         const std::string& settings() const;
+//         // How each policy acts, as docs/policies.md has it, so that checkpoints can be used without the learner.
+//         const std::string& policies() const;
 //         // record() is called for each iteration, under no capture.
 //         static constexpr bool captures_itself = true;
 //         // Evaluations that take many steps in one launch: act() as abi.h has it, in the place of the one above.
@@ -76,6 +78,8 @@ private:
             if constexpr (TakesSteps<T>) facts.most_steps = object.most_steps();
             if constexpr (requires(const T& learner) { learner.settings().c_str(); })
                 facts.settings = object.settings().c_str();
+            if constexpr (requires(const T& learner) { learner.policies().c_str(); })
+                facts.policies = object.policies().c_str();
         }
         const nacelle_host* host;
         T object;

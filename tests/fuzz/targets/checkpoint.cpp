@@ -2,6 +2,8 @@
 
 #include "engine/base/files.h"
 #include "engine/base/hash.h"
+#include "engine/policy/open_policy.h"
+#include "engine/policy/read_policy_description.h"
 #include "tests/env/workbench.h"
 #include "tests/fuzz/containers.h"
 #include "tests/fuzz/json_mutation.h"
@@ -42,6 +44,7 @@ public:
                                     .evaluation = {},
                                     .best = {}};
             if (count) record.best = record.evaluation = CheckpointRecord::Score{20.5, 4096};
+            if (count) record.policies = sample_policies();
             const Checkpoints checkpoints(folder_.path());
             const std::string tensors = sample_tensors(count);
             checkpoints.save(record, tensors, false);
@@ -80,9 +83,35 @@ public:
             for (const std::byte byte : tensor.data) sum += unsigned(byte);
         volatile unsigned seen = sum;
         (void)seen;
+        act(checkpoint);
     }
 
 private:
+    static Json sample_policies() {
+        return {
+            {"pilot",
+             {{"observation", {{{"name", "obs"}, {"count", 1}}}},
+              {"actions",
+               {{{"name", "go"}, {"choices", 2}}, {{"name", "push"}, {"low", -1}, {"high", 1}}}},
+              {"network", {{"weights", "w"}, {"sizes", {1, 2, 4}}, {"biases", "in rows"}}},
+              {"draws", true},
+              {"log_deviation", {-10, 2}}}}};
+    }
+    // Whatever the arrays are called: a policy is asked for numbers that it could take.
+    static void act(const nacelle::Checkpoint& checkpoint) {
+        if (checkpoint.record.policies.is_null()) return;
+        for (const std::string& name : policy_names(checkpoint.record.policies)) {
+            const TrainedPolicy policy(
+                read_policy_description(checkpoint.record.policies, name, "input"),
+                [](const std::string&) { return std::vector<float>(1000, 0.5f); }, "input");
+            std::vector<float> observations(policy.description().inputs(), 0.5f),
+                actions(policy.description().actions.size());
+            const TrainedPolicy::Draws draws;
+            policy.act(observations, actions, {}, nullptr);
+            policy.act(observations, actions, {}, &draws);
+        }
+    }
+
     const test::Folder folder_;
 };
 

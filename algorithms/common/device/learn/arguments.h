@@ -6,6 +6,9 @@ namespace learn {
 
 inline constexpr int most_groups = 4, most_policies = 8;
 
+// Where a normalised number of an observation, and the logarithm of a deviation, are cut.
+inline constexpr float most_normal = 10, least_log_deviation = -10, most_log_deviation = 2;
+
 // The numbers that may change over a run. The device looks them up at the start of each iteration. A gradient
 // copies those of the loss, from clip to entropy_weight: they stay side by side.
 enum Dial : int32_t {

@@ -8,7 +8,6 @@
 
 namespace learn {
 
-inline constexpr float least_log_deviation = -10, most_log_deviation = 2;
 inline constexpr float half_log_two_pi = 0.918938533f, log_two = 0.693147181f;
 
 NACELLE_INLINE bool open(const uint8_t* mask, int choice) { return !mask || mask[choice]; }

@@ -147,7 +147,6 @@ template <class E, int policy> NACELLE_INLINE bool is_blind(int index) {
 }
 
 // An observation's number as the networks see it.
-inline constexpr float most_normal = 10;
 NACELLE_INLINE float normal_of(float x, float mean, float scale) {
     return clamp((x - mean) * scale, -most_normal, most_normal);
 }

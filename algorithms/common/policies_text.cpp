@@ -1,0 +1,49 @@
+#include "algorithms/common/policies_text.h"
+
+#include "algorithms/common/spaces_text.h"
+
+namespace learn {
+namespace {
+
+std::string network_text(const PolicySettings& policy, const NetworkShape& shape) {
+    return JsonText()
+        .text("weights", policy.name + ".policy.weights")
+        .list("sizes", std::vector<double>(shape.actor.begin(), shape.actor.end()))
+        .text("activation", policy.activation)
+        .text("biases", "behind")
+        .done();
+}
+std::string normaliser_text(const std::string& group) {
+    return JsonText()
+        .text("mean", group + ".obs.mean")
+        .text("scale", group + ".obs.scale")
+        .number("bound", double(most_normal))
+        .done();
+}
+
+std::string policy_text(const PolicySettings& policy, const NetworkShape& shape,
+                        const SchemaView& schema) {
+    JsonText text;
+    text.raw("observation", observation_text(schema, policy.group, true));
+    text.raw("actions", actions_text(schema, policy.group));
+    if (policy.role == PolicySettings::Role::random) return text.raw("random", "true").done();
+    text.raw("normaliser", normaliser_text(schema.header().group[policy.group].name));
+    text.raw("network", network_text(policy, shape));
+    text.raw("draws", "true");
+    if (shape.reals == 0) return text.done();
+    text.raw("squash", policy.squashed ? "true" : "false");
+    text.list("log_deviation", {double(least_log_deviation), double(most_log_deviation)});
+    return text.number("noise_steps", double(policy.noise_steps)).done();
+}
+
+}
+
+std::string policies_text(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                          const SchemaView& schema) {
+    JsonText text;
+    for (size_t p = 0; p < shapes.size(); ++p)
+        text.raw(settings.policies[p].name, policy_text(settings.policies[p], shapes[p], schema));
+    return text.done();
+}
+
+}

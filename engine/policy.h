@@ -1,0 +1,48 @@
+#ifndef NACELLE_POLICY_H
+#define NACELLE_POLICY_H
+#include <stddef.h>
+#include <stdint.h>
+/* Trained policies for applications in C. No exception crosses this boundary: what fails returns null or another
+ * number than 0, and nacelle_policy_error() says where, what, and what there is instead. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define NACELLE_POLICY_PUBLIC __attribute__((visibility("default")))
+
+/* A policy that was opened. Several threads may call nacelle_policy_act() of one. */
+typedef struct nacelle_trained_policy nacelle_trained_policy;
+
+/* Opens a run's directory or the JSON of one checkpoint; null where that fails. `name` is that of a team's policy and
+ * may be null where there is one. `checkpoint` is "best", "latest" or a number of steps; null: "best". */
+NACELLE_POLICY_PUBLIC nacelle_trained_policy*
+nacelle_policy_open(const char* path, const char* name, const char* checkpoint);
+/* Frees it; null is nothing. */
+NACELLE_POLICY_PUBLIC void nacelle_policy_close(nacelle_trained_policy* policy);
+
+/* The numbers of one row of observations. */
+NACELLE_POLICY_PUBLIC size_t nacelle_policy_inputs(const nacelle_trained_policy* policy);
+/* The bytes of one row of masks, one for each choice; 0 where there are no choices. */
+NACELLE_POLICY_PUBLIC size_t nacelle_policy_choices(const nacelle_trained_policy* policy);
+/* The floats of one row of actions, one for each part: a choice's number or a value. */
+NACELLE_POLICY_PUBLIC size_t nacelle_policy_parts(const nacelle_trained_policy* policy);
+
+/* Writes the most probable action for each of the rows; 0 where that worked. A mask's byte of 0 forbids a choice;
+ * `masks` may be null. */
+NACELLE_POLICY_PUBLIC int nacelle_policy_act(const nacelle_trained_policy* policy, size_t rows,
+                                             const float* observations, const uint8_t* masks,
+                                             float* actions);
+/* Draws an action for each of the rows as training does; 0 where that worked. Each call is a step and draws other
+ * numbers. */
+NACELLE_POLICY_PUBLIC int nacelle_policy_sample(nacelle_trained_policy* policy, size_t rows,
+                                                const float* observations, const uint8_t* masks,
+                                                float* actions);
+/* Begins the draws anew: the same seed and the same calls give the same actions. */
+NACELLE_POLICY_PUBLIC void nacelle_policy_seed(nacelle_trained_policy* policy, uint64_t seed);
+
+/* The reason of this thread's last failure; it is valid until the thread's next one. */
+NACELLE_POLICY_PUBLIC const char* nacelle_policy_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

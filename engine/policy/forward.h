@@ -1,0 +1,39 @@
+#pragma once
+#include "engine/policy/policy_description.h"
+
+namespace nacelle {
+
+// A dense layer: weights [outputs][inputs], biases [outputs].
+struct DenseLayer {
+    const float *weights, *biases;
+    size_t inputs, outputs;
+};
+
+// A block of rows on their way through a network. Numbers of the same neuron lie side by side, `stride` of them, so
+// that several rows go through one instruction.
+struct ForwardPass {
+    static constexpr size_t most_rows = 32;
+
+    const float* observations;    // [rows][inputs]
+    size_t rows;                  // 1 to most_rows
+    const float *mean, *scale;    // of each input; null: seen as they are
+    float bound;                  // of a normalised number
+    const DenseLayer* layers;
+    size_t layer_count;
+    PolicyActivation activation;    // behind each layer but the last
+    float* scratch;                 // scratch_floats() of the widest layer, aligned to 64 bytes
+
+    static constexpr size_t scratch_floats(size_t widest) { return 2 * widest * most_rows; }
+    size_t stride() const { return (rows + 7) / 8 * 8; }
+};
+
+// The last layer's outputs [outputs][stride], in the scratch memory. Takes the widest instructions that the
+// processor has; the last bit of a number may depend on them.
+const float* forward(const ForwardPass&);
+// The same with what every processor of the architecture has.
+const float* forward_anywhere(const ForwardPass&);
+
+// The place of the first number that is a NaN or an infinity; `count` where there is none.
+size_t first_not_finite(const float* numbers, size_t count);
+
+}

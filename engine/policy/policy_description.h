@@ -1,0 +1,56 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nacelle {
+
+// A part of an action: one of `choices`, or a real number from `low` to `high` where there are none.
+struct PolicyPart {
+    std::string name;
+    uint32_t choices = 0;
+    float low = 0, high = 0;
+};
+
+enum class PolicyActivation { tanh, relu, gelu, silu };
+
+// How a trained policy acts, as its learner tells it: what it sees, its network, and what the outputs mean. These
+// are a score for each choice of a discrete part and a mean for a continuous one, part by part; then, where it
+// `draws`, the logarithms of the continuous parts' standard deviations. Further outputs are not the policy's.
+struct PolicyDescription {
+    struct Array {
+        std::string name;
+        size_t count = 0;    // of its numbers in one row
+    };
+    std::string name;
+    std::vector<Array> observation;    // a row of observations is these, one behind the other
+    std::vector<PolicyPart> actions;
+    std::string weights;          // the array's name
+    std::vector<size_t> sizes;    // neurons of each layer, the input first
+    PolicyActivation activation = PolicyActivation::tanh;
+    bool biases_in_rows =
+        false;    // each row of weights ends with its bias; else they follow a layer's weights
+    std::string mean, scale;    // names of arrays; empty: observations are seen as they are
+    float bound = 0;            // of a normalised number
+    bool draws = false;         // what it does in training; else it acts in one way
+    bool squash = false;        // tanh bends a continuous part into its range, which else cuts it
+    float least_log_deviation = 0, most_log_deviation = 0;
+    uint64_t noise_steps = 1;    // for which a continuous part's noise stays the same
+
+    size_t inputs() const { return sizes.front(); }
+    size_t choices() const {
+        size_t all = 0;
+        for (const PolicyPart& part : actions) all += part.choices;
+        return all;
+    }
+    // The continuous parts.
+    size_t reals() const {
+        size_t all = 0;
+        for (const PolicyPart& part : actions) all += part.choices == 0;
+        return all;
+    }
+    size_t outputs() const { return choices() + reals() * (draws ? 2 : 1); }
+};
+
+}

@@ -1,0 +1,161 @@
+#include "engine/policy/read_policy_description.h"
+
+#include "engine/base/error.h"
+#include "engine/base/suggest.h"
+#include "engine/base/text.h"
+#include "engine/config/config.h"
+
+#include <limits>
+
+namespace nacelle {
+namespace {
+
+// Bounds within which sums and products of sizes do not overflow.
+constexpr int64_t largest_size = 1 << 24;
+constexpr size_t most_layers = 64, most_entries = 1 << 20;
+
+std::vector<Json> list_of(Config& config, const char* key, size_t most) {
+    const Json list = config.any(key);
+    if (!list.is_array() || list.empty() || list.size() > most)
+        config.fail(key, "expected a list of 1 to " + std::to_string(most) + " entries");
+    return list.get<std::vector<Json>>();
+}
+Config entry_of(const Config& config, const char* key, const Json& entry, size_t number) {
+    return Config(entry, config.where(),
+                  config.path() + "." + key + "[" + std::to_string(number) + "]");
+}
+// It appears in messages.
+std::string name_in(Config& config, const char* key) {
+    const std::string name = config.text(key, "");
+    if (name.empty() || !is_printable_line(name)) config.fail(key, "expected a plain name");
+    return name;
+}
+float finite_float(Config& config, const char* key) {
+    constexpr double most = std::numeric_limits<float>::max();
+    if (!config.has(key)) config.fail(key, "is missing");
+    return float(config.number(key, 0, -most, most));
+}
+
+void read_observation(Config& config, PolicyDescription& description) {
+    for (const Json& entry : list_of(config, "observation", most_entries)) {
+        Config array = entry_of(config, "observation", entry, description.observation.size());
+        const std::string name = name_in(array, "name");
+        description.observation.push_back(
+            {name, size_t(array.integer("count", 0, 1, largest_size))});
+        array.finish("an array");
+    }
+}
+
+void read_actions(Config& config, PolicyDescription& description) {
+    for (const Json& entry : list_of(config, "actions", most_entries)) {
+        Config its = entry_of(config, "actions", entry, description.actions.size());
+        PolicyPart part{.name = name_in(its, "name")};
+        if (its.has("choices")) part.choices = uint32_t(its.integer("choices", 0, 1, largest_size));
+        else {
+            part.low = finite_float(its, "low");
+            part.high = finite_float(its, "high");
+        }
+        its.finish("a part of an action");
+        description.actions.push_back(std::move(part));
+    }
+}
+
+void read_network(Config network, PolicyDescription& description) {
+    description.weights = name_in(network, "weights");
+    for (const Json& size : list_of(network, "sizes", most_layers)) {
+        const int64_t neurons = size.is_number_integer() ? size.get<int64_t>() : 0;
+        if (neurons < 1 || neurons > largest_size)
+            network.fail("sizes",
+                         "expected whole numbers from 1 to " + std::to_string(largest_size));
+        description.sizes.push_back(size_t(neurons));
+    }
+    if (description.sizes.size() < 2) network.fail("sizes", "expected at least two");
+    const std::vector<std::string> names = {"tanh", "relu", "gelu", "silu"};
+    const std::string activation = network.choice("activation", "tanh", names);
+    description.activation =
+        PolicyActivation(std::find(names.begin(), names.end(), activation) - names.begin());
+    description.biases_in_rows =
+        network.choice("biases", "behind", {"behind", "in rows"}) == "in rows";
+    network.finish("a network");
+}
+
+void read_normaliser(Config normaliser, PolicyDescription& description) {
+    description.mean = name_in(normaliser, "mean");
+    description.scale = name_in(normaliser, "scale");
+    description.bound = finite_float(normaliser, "bound");
+    normaliser.finish("a normaliser");
+}
+
+void read_draws(Config& config, PolicyDescription& description) {
+    description.draws = config.flag("draws", false);
+    description.squash = config.flag("squash", false);
+    description.noise_steps = uint64_t(config.integer("noise_steps", 1, 1, int64_t(1) << 53));
+    if (!config.has("log_deviation")) {
+        if (description.draws && description.reals() > 0)
+            config.fail("log_deviation", "is missing");
+        return;
+    }
+    const Json bounds = config.any("log_deviation");
+    if (!bounds.is_array() || bounds.size() != 2 || !bounds[0].is_number() ||
+        !bounds[1].is_number())
+        config.fail("log_deviation", "expected two numbers");
+    description.least_log_deviation = bounds[0].get<float>();
+    description.most_log_deviation = bounds[1].get<float>();
+}
+
+// The parts of a description agree.
+void require_whole(const Config& config, const PolicyDescription& description) {
+    size_t seen = 0;
+    for (const PolicyDescription::Array& array : description.observation) seen += array.count;
+    if (seen != description.inputs())
+        config.fail("observation", "has " + std::to_string(seen) +
+                                       " numbers a row; the network takes " +
+                                       std::to_string(description.inputs()));
+    if (description.sizes.back() < description.outputs())
+        config.fail("network", "has " + std::to_string(description.sizes.back()) +
+                                   " outputs; the actions need " +
+                                   std::to_string(description.outputs()));
+}
+
+std::string joined_names(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + printable(name);
+    return text;
+}
+
+}
+
+std::vector<std::string> policy_names(const Json& policies) {
+    std::vector<std::string> names;
+    for (const auto& item : policies.items()) names.push_back(item.key());
+    return names;
+}
+
+PolicyDescription read_policy_description(const Json& policies, const std::string& name,
+                                          const std::string& where) {
+    const std::vector<std::string> names = policy_names(policies);
+    if (names.empty()) throw Error(where, "has no policy");
+    if (name.empty() && names.size() > 1)
+        throw Error(where, "has " + std::to_string(names.size()) + " policies, and none was named",
+                    "there is: " + joined_names(names));
+    const std::string& wanted = name.empty() ? names.front() : name;
+    if (!policies.contains(wanted))
+        throw Error(where, "has no policy '" + printable(wanted) + "'",
+                    "there is: " + joined_names(names));
+    const std::string path = "policies." + printable(wanted);
+    Config config(policies[wanted], where, path);
+    PolicyDescription description{.name = wanted};
+    read_observation(config, description);
+    read_actions(config, description);
+    if (config.flag("random", false))
+        throw Error(where, "the policy '" + printable(wanted) +
+                               "' acts at random: it has no network that could be asked");
+    read_network(config.object("network"), description);
+    if (config.has("normaliser")) read_normaliser(config.object("normaliser"), description);
+    read_draws(config, description);
+    config.finish("a policy of this version of Nacelle");
+    require_whole(config, description);
+    return description;
+}
+
+}

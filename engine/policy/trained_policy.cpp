@@ -1,0 +1,130 @@
+#include "engine/policy/trained_policy.h"
+
+#include "engine/base/error.h"
+#include "engine/policy/choose_action.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace nacelle {
+namespace {
+
+// Memory of the rows on their way.
+struct alignas(64) ScratchLine {
+    float at[16];
+};
+
+void require_finite(const std::vector<float>& numbers, const std::string& array,
+                    const std::string& where) {
+    if (first_not_finite(numbers.data(), numbers.size()) != numbers.size())
+        throw Error(where, "its " + array + " has numbers that are not finite: training failed");
+}
+
+std::vector<float> numbers_of(const TrainedPolicy::ReadFloats& read, const std::string& array,
+                              size_t count, const std::string& where) {
+    std::vector<float> numbers = read(array);
+    if (numbers.size() < count)
+        throw Error(where, "is damaged: its " + array + " has " + std::to_string(numbers.size()) +
+                               " numbers; the policy needs " + std::to_string(count));
+    numbers.resize(count);
+    require_finite(numbers, array, where);
+    return numbers;
+}
+
+// The weights of a layer, then its biases, from rows that end with the bias.
+void part_rows(float* layer, size_t inputs, size_t outputs) {
+    const std::vector<float> rows(layer, layer + (inputs + 1) * outputs);
+    for (size_t o = 0; o < outputs; ++o) {
+        const float* const row = rows.data() + o * (inputs + 1);
+        std::copy(row, row + inputs, layer + o * inputs);
+        layer[outputs * inputs + o] = row[inputs];
+    }
+}
+
+std::string counted_numbers(size_t count) { return std::to_string(count) + " numbers"; }
+
+}
+
+TrainedPolicy::TrainedPolicy(PolicyDescription description, const ReadFloats& read,
+                             const std::string& where)
+    : description_(std::move(description)) {
+    const std::vector<size_t>& sizes = description_.sizes;
+    size_t count = 0;
+    for (size_t l = 0; l + 1 < sizes.size(); ++l) count += (sizes[l] + 1) * sizes[l + 1];
+    numbers_ = numbers_of(read, description_.weights, count, where);
+    if (!description_.mean.empty()) {
+        mean_ = numbers_of(read, description_.mean, description_.inputs(), where);
+        scale_ = numbers_of(read, description_.scale, description_.inputs(), where);
+    }
+    float* at = numbers_.data();
+    for (size_t l = 0; l + 1 < sizes.size(); ++l) {
+        const size_t in = sizes[l], out = sizes[l + 1];
+        if (description_.biases_in_rows) part_rows(at, in, out);
+        layers_.push_back({.weights = at, .biases = at + in * out, .inputs = in, .outputs = out});
+        at += (in + 1) * out;
+    }
+    // Values, and what else lies behind the policy's own outputs, are not worked out.
+    layers_.back().outputs = description_.outputs();
+    widest_ = *std::max_element(sizes.begin(), sizes.end());
+}
+
+size_t TrainedPolicy::rows_of(std::span<const float> observations, std::span<float> actions,
+                              std::span<const uint8_t> masks) const {
+    const size_t inputs = description_.inputs(), parts = description_.actions.size(),
+                 choices = description_.choices();
+    const size_t rows = observations.size() / inputs;
+    if (observations.size() % inputs)
+        throw Error("Policy::act",
+                    counted_numbers(observations.size()) + " are no whole rows of observations",
+                    "a row of '" + description_.name + "' has " + std::to_string(inputs));
+    if (actions.size() != rows * parts)
+        throw Error("Policy::act", std::to_string(rows) + " rows need room for " +
+                                       counted_numbers(rows * parts) + ", " +
+                                       std::to_string(parts) + " a row; there is room for " +
+                                       std::to_string(actions.size()));
+    if (!masks.empty() && masks.size() != rows * choices)
+        throw Error("Policy::act",
+                    choices
+                        ? "a mask has " + std::to_string(choices) + " bytes a row, " +
+                              std::to_string(rows * choices) + " in all; there are " +
+                              std::to_string(masks.size())
+                        : "'" + description_.name + "' has no choices that a mask could forbid");
+    const size_t wrong = first_not_finite(observations.data(), observations.size());
+    if (wrong != observations.size())
+        throw Error("Policy::act", "number " + std::to_string(wrong % inputs) + " of row " +
+                                       std::to_string(wrong / inputs) +
+                                       " of the observations is not finite");
+    return rows;
+}
+
+void TrainedPolicy::act(std::span<const float> observations, std::span<float> actions,
+                        std::span<const uint8_t> masks, const Draws* draws) const {
+    const size_t rows = rows_of(observations, actions, masks), inputs = description_.inputs(),
+                 parts = description_.actions.size(), choices = description_.choices();
+    const size_t floats = ForwardPass::scratch_floats(widest_);
+    const auto scratch = std::make_unique_for_overwrite<ScratchLine[]>((floats + 15) / 16);
+    for (size_t first = 0; first < rows; first += ForwardPass::most_rows) {
+        const ForwardPass pass{.observations = observations.data() + first * inputs,
+                               .rows = std::min(rows - first, ForwardPass::most_rows),
+                               .mean = mean_.empty() ? nullptr : mean_.data(),
+                               .scale = scale_.data(),
+                               .bound = description_.bound,
+                               .layers = layers_.data(),
+                               .layer_count = layers_.size(),
+                               .activation = description_.activation,
+                               .scratch = scratch[0].at};
+        const float* const out = forward(pass);
+        for (size_t i = 0; i < pass.rows; ++i) {
+            const size_t row = first + i;
+            const RowOutputs outputs{out + i, pass.stride()};
+            const uint8_t* const mask = masks.empty() ? nullptr : masks.data() + row * choices;
+            float* const action = actions.data() + row * parts;
+            if (draws && description_.draws) {
+                RowDice dice(draws->seed, draws->step, uint32_t(row), description_.noise_steps);
+                choose_drawn(description_, outputs, mask, dice, action);
+            } else choose_best(description_, outputs, mask, action);
+        }
+    }
+}
+
+}

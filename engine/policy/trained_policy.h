@@ -1,0 +1,41 @@
+#pragma once
+#include "engine/policy/forward.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace nacelle {
+
+// A trained policy in memory: its description and its numbers. It does not change, so that threads may share it.
+class TrainedPolicy final {
+public:
+    // The numbers of an array by its name; throws where there is none, or where they are no f32.
+    using ReadFloats = std::function<std::vector<float>(const std::string& name)>;
+    // Where the draws of one call come from.
+    struct Draws {
+        uint64_t seed = 1, step = 0;
+    };
+
+    // Throws, with `where`, where the numbers are too few or not finite.
+    TrainedPolicy(PolicyDescription description, const ReadFloats& read, const std::string& where);
+    TrainedPolicy(const TrainedPolicy&) = delete;
+    TrainedPolicy& operator=(const TrainedPolicy&) = delete;
+
+    const PolicyDescription& description() const { return description_; }
+    // Writes an action for each row of observations: the most probable ones, or draws. `masks` may be empty: all is
+    // open. Throws where a size does not fit, or an observation is not finite; the actions are then untouched.
+    void act(std::span<const float> observations, std::span<float> actions,
+             std::span<const uint8_t> masks, const Draws* draws) const;
+
+private:
+    size_t rows_of(std::span<const float> observations, std::span<float> actions,
+                   std::span<const uint8_t> masks) const;
+
+    PolicyDescription description_;
+    std::vector<float> numbers_, mean_, scale_;    // of all layers, one behind the other
+    std::vector<DenseLayer> layers_;
+    size_t widest_ = 0;
+};
+
+}

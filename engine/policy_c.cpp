@@ -1,0 +1,86 @@
+// The face of trained policies for applications in C.
+#include "engine/nacelle.hpp"
+#include "engine/policy.h"
+
+struct nacelle_trained_policy {
+    nacelle::Policy policy;
+};
+
+namespace {
+
+thread_local std::string last_error;
+
+// Whether fn ended without an exception, whose reason is kept.
+template <class Fn> bool succeeds(Fn&& fn) {
+    try {
+        fn();
+        return true;
+    } catch (const std::exception& error) {
+        last_error = error.what();
+    } catch (...) {
+        last_error = "an unknown exception was thrown";
+    }
+    return false;
+}
+
+template <class Act>
+int act_in_c(const nacelle_trained_policy* policy, size_t rows, const float* observations,
+             const uint8_t* masks, float* actions, Act&& act) {
+    if (rows == 0) return 0;
+    const auto missing = [](const char* what) {
+        last_error = std::string("nacelle_policy_act: ") + what + " is null";
+        return 1;
+    };
+    if (!policy) return missing("the policy");
+    if (!observations) return missing("the memory of the observations");
+    if (!actions) return missing("the memory of the actions");
+    const nacelle::Policy& p = policy->policy;
+    const size_t choices = masks ? rows * p.choices() : 0;
+    return succeeds([&] {
+        act(std::span(observations, rows * p.inputs()), std::span(actions, rows * p.parts()),
+            std::span(masks, choices));
+    })
+               ? 0
+               : 1;
+}
+
+}
+
+nacelle_trained_policy* nacelle_policy_open(const char* path, const char* name,
+                                            const char* checkpoint) {
+    nacelle_trained_policy* opened = nullptr;
+    succeeds([&] {
+        opened = new nacelle_trained_policy{
+            nacelle::Policy(path ? path : "", name ? name : "", checkpoint ? checkpoint : "best")};
+    });
+    return opened;
+}
+void nacelle_policy_close(nacelle_trained_policy* policy) { delete policy; }
+
+size_t nacelle_policy_inputs(const nacelle_trained_policy* policy) {
+    return policy ? policy->policy.inputs() : 0;
+}
+size_t nacelle_policy_choices(const nacelle_trained_policy* policy) {
+    return policy ? policy->policy.choices() : 0;
+}
+size_t nacelle_policy_parts(const nacelle_trained_policy* policy) {
+    return policy ? policy->policy.parts() : 0;
+}
+
+int nacelle_policy_act(const nacelle_trained_policy* policy, size_t rows, const float* observations,
+                       const uint8_t* masks, float* actions) {
+    return act_in_c(
+        policy, rows, observations, masks, actions,
+        [&](auto seen, auto chosen, auto open) { policy->policy.act(seen, chosen, open); });
+}
+int nacelle_policy_sample(nacelle_trained_policy* policy, size_t rows, const float* observations,
+                          const uint8_t* masks, float* actions) {
+    return act_in_c(
+        policy, rows, observations, masks, actions,
+        [&](auto seen, auto chosen, auto open) { policy->policy.sample(seen, chosen, open); });
+}
+void nacelle_policy_seed(nacelle_trained_policy* policy, uint64_t seed) {
+    if (policy) policy->policy.seed(seed);
+}
+
+const char* nacelle_policy_error(void) { return last_error.c_str(); }

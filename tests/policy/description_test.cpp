@@ -1,0 +1,71 @@
+#include "engine/policy/read_policy_description.h"
+#include "tests/policy/saved.h"
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+// What is said to the description with this part of it replaced; null removes it.
+std::string refused_description(const std::string& place, const Json& value) {
+    Json pilot = gears_and_push();
+    const Json::json_pointer at("/" + place);
+    if (value.is_null()) pilot[at.parent_pointer()].erase(at.back());
+    else pilot[at] = value;
+    const std::string said = complaint([&] {
+        read_policy_description({{"pilot", pilot}}, "", "file");
+    });
+    const std::string where = "file: policies.pilot";
+    CHECK(said.starts_with(where));
+    return said.substr(std::min(said.size(), where.size()));
+}
+
+}
+
+TEST_CASE("a description of a policy is read whole") {
+    const PolicyDescription pilot =
+        read_policy_description({{"pilot", gears_and_push()}}, "pilot", "file");
+    CHECK(pilot.name == "pilot");
+    CHECK(pilot.inputs() == 2);
+    CHECK(pilot.choices() == 3);
+    CHECK(pilot.reals() == 1);
+    CHECK(pilot.outputs() == 5);
+    CHECK(pilot.draws);
+    CHECK(pilot.most_log_deviation == 2);
+}
+
+TEST_CASE("a description that nobody could act by is refused with the place of the fault") {
+    CHECK(refused_description("observation", nullptr) ==
+          ".observation: expected a list of 1 to 1048576 entries");
+    CHECK(refused_description("observation/0/count", 0) ==
+          ".observation[0].count: expected a whole number from 1 to 16777216, found 0");
+    CHECK(refused_description("observation/0/name", "a\nb") ==
+          ".observation[0].name: expected a plain name");
+    CHECK(refused_description("observation/0/count", 3) ==
+          ".observation: has 3 numbers a row; the network takes 2");
+    CHECK(refused_description("actions", Json::array()) ==
+          ".actions: expected a list of 1 to 1048576 entries");
+    CHECK(refused_description("actions/0/choices", -1) ==
+          ".actions[0].choices: expected a whole number from 1 to 16777216, found -1");
+    CHECK(refused_description("actions/1/low", nullptr) == ".actions[1].low: is missing");
+    CHECK(contains(refused_description("actions/1/high", 1e300),
+                   ".actions[1].high: expected a number from"));
+    CHECK(refused_description("actions/0/choices", 4) ==
+          ".network: has 5 outputs; the actions need 6");
+    CHECK(refused_description("network/sizes", {2}) == ".network.sizes: expected at least two");
+    CHECK(refused_description("network/sizes", {2, 1.5}) ==
+          ".network.sizes: expected whole numbers from 1 to 16777216");
+    CHECK(contains(refused_description("network/activation", "sinus"),
+                   ".network.activation: expected one of tanh, relu, gelu, silu"));
+    CHECK(contains(refused_description("network/biases", "nowhere"),
+                   ".network.biases: expected one of behind, in rows"));
+    CHECK(refused_description("network/weights", 3) ==
+          ".network.weights: expected a text, found 3");
+    CHECK(contains(refused_description("memory", {{"cells", 8}}),
+                   ".memory: a policy of this version of Nacelle has no 'memory'"));
+    CHECK(refused_description("log_deviation", nullptr) == ".log_deviation: is missing");
+    CHECK(refused_description("log_deviation", {1}) == ".log_deviation: expected two numbers");
+    CHECK(contains(refused_description("noise_steps", 0), ".noise_steps: expected a whole number"));
+    CHECK(refused_description("normaliser", {{"mean", "m"}}) ==
+          ".normaliser.scale: expected a plain name");
+}
