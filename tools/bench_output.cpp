@@ -1,23 +1,13 @@
 #include "tools/bench_output.h"
 
-#include "engine/base/number_text.h"
+#include "tools/units.h"
 
 #include <cstdio>
 
 namespace nacelle::tools {
 
-std::string rate_text(double value) {
-    const char* unit = "";
-    for (const char* next : {" k", " M", " B", " T"})
-        if (value >= 1000) {
-            value /= 1000;
-            unit = next;
-        }
-    return rounded(value, 3) + unit;
-}
-
 std::string range_text(const Spread& spread) {
-    return rate_text(spread.slowest) + " to " + rate_text(spread.fastest);
+    return count_text(spread.slowest) + " to " + count_text(spread.fastest);
 }
 
 void print_machine(RunsOn& on) {

@@ -6,8 +6,6 @@
 // Output that the kinds of 'bench' share.
 namespace nacelle::tools {
 
-// "1.93 B"
-std::string rate_text(double value);
 // "1.8 B to 1.94 B"
 std::string range_text(const Spread& spread);
 // One line: the device and its driver.

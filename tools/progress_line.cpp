@@ -1,6 +1,7 @@
 #include "tools/progress_line.h"
 
 #include "engine/base/number_text.h"
+#include "tools/units.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,14 +20,6 @@ namespace {
     return text;
 }
 
-// Returns below ten differ in later digits.
-int digits_of(double value) { return std::abs(value) < 10 ? 3 : 1; }
-std::string number(double value) { return format("%.*f", digits_of(value), value); }
-
-std::string with_interval(double mean, double interval) {
-    return format("%.*f ± %.*f", digits_of(mean), mean, digits_of(mean), interval);
-}
-
 const double* metric(const Progress& progress, std::string_view name) {
     for (const auto& [key, value] : progress.metrics)
         if (key == name) return &value;
@@ -41,12 +34,12 @@ std::string returns_text(const Progress& progress) {
         if (!name.starts_with(begin) || !name.ends_with(end)) continue;
         const std::string policy =
             name.substr(begin.size(), name.size() - begin.size() - end.size());
-        text += (text.empty() ? "returns: " : ", ") + policy + " " + number(value);
+        text += (text.empty() ? "returns: " : ", ") + policy + " " + return_text(value);
     }
     if (!text.empty()) return text;
     const double* const mean = metric(progress, "episode.return");
     const double* const episodes = metric(progress, "episodes");
-    return mean && episodes && *episodes > 0 ? "return " + number(*mean) : "return -";
+    return mean && episodes && *episodes > 0 ? "return " + return_text(*mean) : "return -";
 }
 
 std::string losses_text(const Progress& progress) {
@@ -57,13 +50,13 @@ std::string losses_text(const Progress& progress) {
     return text;
 }
 
-std::string time_left(double seconds) {
+}
+
+std::string time_left_text(double seconds) {
     if (!(seconds < 100 * 3600)) return "-";
     const auto whole = static_cast<long>(std::ceil(seconds));
     return whole < 3600 ? format("%ld:%02ld", whole / 60, whole % 60)
                         : format("%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
 }
 
 std::string progress_line(const Progress& progress) {
@@ -73,8 +66,8 @@ std::string progress_line(const Progress& progress) {
                static_cast<unsigned long long>(progress.steps), progress.steps_per_second * 1e-6) +
         returns_text(progress);
     if (const double* const found = metric(progress, "evaluation.return"))
-        line += "  policy " + number(*found);
-    return line + "  " + time_left(progress.seconds_left) + " left" + losses_text(progress);
+        line += "  policy " + return_text(*found);
+    return line + "  " + time_left_text(progress.seconds_left) + " left" + losses_text(progress);
 }
 
 Json progress_json(const Progress& progress) {

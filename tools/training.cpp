@@ -6,11 +6,11 @@
 #include "tools/interrupt.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
+#include "tools/terminal_line.h"
 
 #include <cstdio>
 #include <iostream>
 #include <optional>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace nacelle::tools {
@@ -21,32 +21,6 @@ bool asked_to_stop() { return interrupted() || output_failed(); }
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-// The width of the terminal, since a wrapped line could not be rewritten; 0 where it is unknown.
-size_t terminal_width() {
-    winsize size{};
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-// The line of a terminal that is rewritten.
-class Line final {
-public:
-    explicit Line(bool shown) : shown_(shown) {}
-    void show(const std::string& text) {
-        if (!shown_) return;
-        const size_t width = terminal_width();
-        std::printf("\r\033[K%s", (width > 0 ? text.substr(0, width - 1) : text).c_str());
-        std::fflush(stdout);
-        open_ = true;
-    }
-    void end() {
-        if (open_) std::printf("\n");
-        open_ = false;
-    }
-
-private:
-    bool shown_, open_ = false;
-};
 
 // The page of --web, if it was asked for.
 class Page final {
@@ -149,7 +123,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
     Page page(training.web, run, json);
-    Line line(shown);
+    TerminalLine line(shown);
     run.on_reload([&](const RunReload& reload) {
         line.end();
         page.reloaded(reload);

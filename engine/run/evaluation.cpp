@@ -1,6 +1,7 @@
 #include "engine/run/evaluation.h"
 
 #include "engine/base/error.h"
+#include "engine/base/mean_interval.h"
 
 #include <cmath>
 #include <nacelle/programs/evaluation.h>
@@ -21,12 +22,9 @@ const ProgramText evaluation_text{
     .defines = {}};
 
 void summarise(const std::vector<double>& values, double& mean, double& interval) {
-    const auto count = double(values.size());
-    double sum = 0, squares = 0;
-    for (const double value : values) sum += value;
-    mean = sum / count;
-    for (const double value : values) squares += (value - mean) * (value - mean);
-    interval = count > 1 ? 1.96 * std::sqrt(squares / (count - 1) / count) : 0;
+    const MeanInterval found = mean_interval(values);
+    mean = found.mean;
+    interval = found.interval;
 }
 
 // Otherwise a learner may take many steps in one launch.

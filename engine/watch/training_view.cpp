@@ -77,7 +77,7 @@ void TrainingView::progressed() {
     bool ended = false;
     for (const auto& [name, value] : progress.metrics) ended |= name == "episodes" && value > 0;
     for (const auto& [name, value] : progress.metrics)
-        if (name != "episodes" && (ended || !name.starts_with("episode.")))
+        if (name != "episodes" && name != "seconds" && (ended || !name.starts_with("episode.")))
             curves_.add(name, double(steps_), value);
     const Clock::time_point now = Clock::now();
     if (now - told_ < between_progress) return;
