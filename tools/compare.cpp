@@ -9,7 +9,6 @@
 #include "tools/units.h"
 
 #include <cstdio>
-#include <functional>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
@@ -39,12 +38,12 @@ Compared look_at(const RunGroup& group) {
     return {group, outcome_of(series), run_configuration(group.runs.front())};
 }
 
-// "498.2 ± 1.3", or "-" where no run has it.
-std::string cell(const OverRuns& over, const std::function<std::string(double)>& text) {
+// "147 k ± 12 k", or "-" where no run has it.
+std::string cell(const OverRuns& over, std::string (*text)(double)) {
     if (over.count == 0) return "-";
-    std::string words = text(over.mean.mean);
-    if (over.count > 1) words += " ± " + text(over.mean.interval);
-    return words;
+    if (over.count == 1) return text(over.mean.mean);
+    if (text == return_text) return with_interval(over.mean.mean, over.mean.interval);
+    return text(over.mean.mean) + " ± " + text(over.mean.interval);
 }
 
 void print_outcomes(const std::vector<Compared>& all) {
@@ -66,10 +65,10 @@ void print_outcomes(const std::vector<Compared>& all) {
     table.print();
 }
 
-std::string shortened(const std::string& value) {
-    if (value.empty()) return "-";
-    return value.size() > longest_value ? valid_utf8(value.substr(0, longest_value)) + "..."
-                                        : value;
+std::string value_text(const std::optional<Json>& value) {
+    if (!value) return "-";
+    const std::string text = value->is_string() ? value->get<std::string>() : json_text(*value);
+    return text.size() > longest_value ? valid_utf8(text.substr(0, longest_value)) + "..." : text;
 }
 
 void print_settings(const std::vector<Compared>& all,
@@ -84,7 +83,7 @@ void print_settings(const std::vector<Compared>& all,
     Table table(titles);
     for (const SettingDifference& one : differences) {
         std::vector<std::string> cells = {one.path};
-        for (const std::string& value : one.values) cells.push_back(shortened(value));
+        for (const auto& value : one.values) cells.push_back(value_text(value));
         table.add(std::move(cells));
     }
     table.print();
@@ -136,9 +135,7 @@ void print_as_json(const std::vector<Compared>& all,
     for (const SettingDifference& one : settings) {
         Json line = {{"kind", "setting"}, {"setting", one.path}};
         for (size_t i = 0; i < all.size(); ++i)
-            line["values"][all[i].group.name] =
-                one.values[i].empty() ? Json()
-                                      : try_parse_json(one.values[i]).value_or(Json(one.values[i]));
+            line["values"][all[i].group.name] = one.values[i].value_or(Json());
         print_json(line);
     }
     for (size_t i = 1; i < all.size(); ++i)

@@ -13,7 +13,7 @@ constexpr double ticks_wanted = 5;
 double step_for(double width) {
     const double rough = width / ticks_wanted;
     const double power = std::pow(10, std::floor(std::log10(rough)));
-    for (const double factor : {1.0, 2.0, 5.0})
+    for (const double factor : {1.0, 2.0, 2.5, 5.0})
         if (rough <= factor * power * 1.0001) return factor * power;
     return 10 * power;
 }
@@ -51,10 +51,11 @@ PlotAxis::PlotAxis(double low, double high) : low_(low), high_(high) {
 PlotAxis PlotAxis::exactly(const PlotRange& range) { return {range.low, range.high}; }
 
 PlotAxis PlotAxis::around(const PlotRange& range) {
-    PlotAxis axis(range.low, range.high);
-    axis.low_ = std::floor(axis.low_ / axis.step_ + 1e-6) * axis.step_;
-    axis.high_ = std::ceil(axis.high_ / axis.step_ - 1e-6) * axis.step_;
-    return axis;
+    constexpr double room = 0.04, near_zero = 0.5;
+    const double width = range.high - range.low;
+    const bool from_zero = range.low >= 0 && range.low < near_zero * width;
+    const bool to_zero = range.high <= 0 && -range.high < near_zero * width;
+    return {from_zero ? 0 : range.low - room * width, to_zero ? 0 : range.high + room * width};
 }
 
 std::vector<PlotTick> PlotAxis::ticks() const {

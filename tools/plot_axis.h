@@ -17,13 +17,13 @@ struct PlotTick {
     std::string text;    // "500 k", "1.5 M"
 };
 
-// An axis with ticks at multiples of 1, 2 or 5 times a power of ten.
+// An axis with ticks at multiples of 1, 2, 2.5 or 5 times a power of ten.
 class PlotAxis final {
 public:
     PlotAxis() = default;
     // One that ends where the range does.
     static PlotAxis exactly(const PlotRange& range);
-    // One that begins and ends at a tick.
+    // One with some room, or that begins or ends at zero where that is near.
     static PlotAxis around(const PlotRange& range);
 
     double low() const { return low_; }

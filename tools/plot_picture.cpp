@@ -10,7 +10,7 @@ namespace {
 
 // In units of which the picture is `width` wide; y grows downwards.
 constexpr float width = 800, left = 74, right = 776, top = 20;
-constexpr float panel_height = 300, title_height = 30, panel_gap = 34, axis_height = 52;
+constexpr float panel_height = 300, title_height = 30, panel_gap = 34, axis_height = 60;
 constexpr float legend_row = 22, letter = 14, small_letter = 13;
 constexpr float line_width = 2.2f, grid_width = 1;
 
@@ -32,6 +32,30 @@ enum class Anchor { begin = -1, middle = 0, end = 1 };
 struct Place {
     float x, y;
 };
+
+float distance_to(Place at, Place a, Place b) {
+    const float wide = b.x - a.x, high = b.y - a.y, length = std::hypot(wide, high);
+    if (length == 0) return std::hypot(at.x - a.x, at.y - a.y);
+    return std::abs(wide * (at.y - a.y) - high * (at.x - a.x)) / length;
+}
+
+// The same line with fewer corners: none is off it by what an eye could see.
+std::vector<Place> simplified(const std::vector<Place>& places) {
+    constexpr float invisible = 0.15f;
+    std::vector<Place> kept;
+    for (size_t i = 0; i < places.size();) {
+        kept.push_back(places[i]);
+        size_t end = i + 1;
+        const auto is_straight = [&](size_t to) {
+            for (size_t k = i + 1; k < to; ++k)
+                if (distance_to(places[k], places[i], places[to]) > invisible) return false;
+            return true;
+        };
+        while (end + 1 < places.size() && is_straight(end + 1)) ++end;
+        i = end;
+    }
+    return kept;
+}
 
 class Plot final {
 public:
@@ -102,7 +126,7 @@ void Plot::draw_panel(const PlotPanel& panel, float high, bool last) {
         std::vector<Place> places;
         for (size_t k = 0; k < curve.x.size(); ++k)
             places.push_back({x_of(curve.x[k]), y_of(curve.mean[k], y, high)});
-        draw_line(places, i);
+        draw_line(simplified(places), i);
     }
 }
 

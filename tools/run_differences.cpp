@@ -6,21 +6,48 @@
 #include "engine/run/directory.h"
 #include "tools/line_diff.h"
 
+#include <algorithm>
 #include <set>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
 namespace {
 
-// Every value that is no object, by its path: "env.params.gravity".
-void flatten_settings(const Json& json, const std::string& path,
-                      std::map<std::string, std::string>& settings) {
-    if (!json.is_object()) {
-        settings[path] = json_text(json);
+// A value in each configuration; null where it is not there.
+using Values = std::vector<const Json*>;
+
+bool all_same(const Values& values) {
+    return std::all_of(values.begin(), values.end(), [&](const Json* value) {
+        return value && values.front() && *value == *values.front();
+    });
+}
+
+// Goes into objects where all have one, or lack it: a schedule in place of a number is one value.
+void add_differences(const Values& values, const std::string& path,
+                     std::vector<SettingDifference>& differences) {
+    if (all_same(values)) return;
+    const bool objects = std::all_of(values.begin(), values.end(), [](const Json* value) {
+        return !value || value->is_object();
+    });
+    if (!objects) {
+        SettingDifference one{path, {}};
+        for (const Json* const value : values)
+            one.values.push_back(value ? std::optional<Json>(*value) : std::nullopt);
+        differences.push_back(std::move(one));
         return;
     }
-    for (const auto& [key, value] : json.items())
-        flatten_settings(value, path.empty() ? key : path + "." + key, settings);
+    std::set<std::string> keys;
+    for (const Json* const value : values)
+        if (value)
+            for (const auto& [key, inner] : value->items()) keys.insert(key);
+    for (const std::string& key : keys) {
+        Values inner;
+        for (const Json* const value : values) {
+            const bool there = value && value->contains(key);
+            inner.push_back(there ? &(*value)[key] : nullptr);
+        }
+        add_differences(inner, path.empty() ? key : path + "." + key, differences);
+    }
 }
 
 // The last version of the author's files by their names.
@@ -52,25 +79,16 @@ SourceDifference difference_of(const std::string& file, const std::string& befor
 }
 
 std::vector<SettingDifference> setting_differences(const std::vector<RunGroup>& groups,
-                                                   const std::vector<Json>& configurations) {
-    std::vector<std::map<std::string, std::string>> all;
-    std::set<std::string> paths;
+                                                   std::vector<Json> configurations) {
+    Values values;
     for (size_t i = 0; i < groups.size(); ++i) {
-        flatten_settings(configurations[i], "", all.emplace_back());
-        if (groups[i].runs.size() > 1)
-            all.back()["seed"] = std::to_string(groups[i].runs.size()) + " seeds";
-        for (const auto& [path, value] : all.back()) paths.insert(path);
+        const size_t runs = groups[i].runs.size();
+        if (runs > 1 && configurations[i].is_object())
+            configurations[i]["seed"] = std::to_string(runs) + " seeds";
+        values.push_back(&configurations[i]);
     }
     std::vector<SettingDifference> differences;
-    for (const std::string& path : paths) {
-        SettingDifference one{path, {}};
-        for (const auto& settings : all) {
-            const auto found = settings.find(path);
-            one.values.push_back(found == settings.end() ? "" : found->second);
-        }
-        if (std::set<std::string>(one.values.begin(), one.values.end()).size() > 1)
-            differences.push_back(std::move(one));
-    }
+    add_differences(values, "", differences);
     return differences;
 }
 

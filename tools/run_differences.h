@@ -3,14 +3,14 @@
 
 namespace nacelle::tools {
 
-// A setting that is not the same in all runs: its path, and its value as JSON in each, empty where it is not there.
+// A setting that is not the same in all runs: its path, and its value in each that has one.
 struct SettingDifference {
     std::string path;
-    std::vector<std::string> values;
+    std::vector<std::optional<Json>> values;
 };
 // Each configuration is that of a group; those of several seeds have no seed of their own.
 std::vector<SettingDifference> setting_differences(const std::vector<RunGroup>& groups,
-                                                   const std::vector<Json>& configurations);
+                                                   std::vector<Json> configurations);
 
 // A file of the author that differs between two runs, in their last versions.
 struct SourceDifference {

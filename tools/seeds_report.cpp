@@ -80,14 +80,17 @@ std::string outcome_text(const SeedsReport& report) {
 }
 
 void add_row(Table& table, const std::string& name, const OverSeeds& over,
-             const std::function<std::string(double)>& text) {
+             std::string (*text)(double)) {
     if (over.count == 0) return;
     const auto of_seed = [&](double value, uint64_t seed) {
         return text(value) + " (seed " + std::to_string(seed) + ")";
     };
+    const std::string interval = text == return_text
+                                     ? interval_text(over.mean.mean, over.mean.interval)
+                                     : text(over.mean.interval);
     table.add({name, std::to_string(over.count), text(over.mean.mean),
-               over.count > 1 ? "± " + text(over.mean.interval) : "",
-               of_seed(over.worst, over.worst_seed), of_seed(over.best, over.best_seed)});
+               over.count > 1 ? "± " + interval : "", of_seed(over.worst, over.worst_seed),
+               of_seed(over.best, over.best_seed)});
 }
 
 Json over_json(const OverSeeds& over) {

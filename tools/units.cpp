@@ -33,7 +33,11 @@ std::string count_text(double value) {
 std::string return_text(double value) { return fixed(value, digits_after_point(value)); }
 
 std::string with_interval(double mean, double interval) {
-    return return_text(mean) + " ± " + fixed(interval, digits_after_point(mean));
+    return return_text(mean) + " ± " + interval_text(mean, interval);
+}
+
+std::string interval_text(double mean, double interval) {
+    return fixed(interval, digits_after_point(mean));
 }
 
 std::string duration_text(double seconds) {

@@ -10,6 +10,8 @@ std::string count_text(double value);
 std::string return_text(double value);
 // "498.2 ± 1.3"
 std::string with_interval(double mean, double interval);
+// The digits of an interval are those of its mean.
+std::string interval_text(double mean, double interval);
 // "1:04", "2:00:10": minutes and hours, or "3.21 s" below a minute.
 std::string duration_text(double seconds);
 

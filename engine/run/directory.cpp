@@ -155,6 +155,13 @@ bool holds_run(const fs::path& path) {
     return fs::exists(path / "config.json", ignored);
 }
 
+fs::path seeds_file_of(const fs::path& path) { return path / "seeds.json"; }
+
+bool holds_seeds(const fs::path& path) {
+    std::error_code ignored;
+    return fs::exists(seeds_file_of(path), ignored);
+}
+
 void require_no_run(const fs::path& path) {
     if (holds_run(path))
         throw Error(path.string(), "holds a run already",
@@ -166,6 +173,9 @@ Json run_configuration(const fs::path& path) {
     if (!fs::is_directory(path, ignored))
         throw Error(path.string(), fs::exists(path, ignored) ? "is no directory" : "does not exist",
                     "name the directory of a run, such as runs/cartpole-1");
+    if (!holds_run(path) && holds_seeds(path))
+        throw Error(path.string(), "holds the runs of several seeds",
+                    "name one of them, such as " + (path / "seed-1").string());
     if (!holds_run(path))
         throw Error(path.string(), "holds no run: it has no config.json",
                     "name the directory of a run, such as runs/cartpole-1");

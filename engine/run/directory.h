@@ -46,6 +46,9 @@ Descriptor lock_directory(const std::filesystem::path& path);
 // Whether a process trains in the directory.
 bool is_locked(const std::filesystem::path& path);
 bool holds_run(const std::filesystem::path& path);
+// The file that makes a folder a SeedsFolder, and whether it is there.
+std::filesystem::path seeds_file_of(const std::filesystem::path& path);
+bool holds_seeds(const std::filesystem::path& path);
 // Throws, with the alternatives, where it holds a run.
 void require_no_run(const std::filesystem::path& path);
 // The configuration in a run's directory. Throws where there is none.

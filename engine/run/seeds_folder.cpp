@@ -13,8 +13,6 @@ namespace {
 constexpr std::string_view seed_start = "seed-";
 constexpr int64_t largest_seed = int64_t(1) << 53;
 
-fs::path seeds_file(const fs::path& folder) { return folder / "seeds.json"; }
-
 std::optional<uint64_t> seed_in(const std::string& name) {
     if (!name.starts_with(seed_start)) return {};
     uint64_t seed = 0;
@@ -35,11 +33,6 @@ Json SeedsFolder::configuration_of(uint64_t seed) const {
     return its;
 }
 
-bool holds_seeds(const fs::path& path) {
-    std::error_code ignored;
-    return fs::exists(seeds_file(path), ignored);
-}
-
 void require_no_seeds(const fs::path& path) {
     require_no_run(path);
     if (holds_seeds(path))
@@ -52,16 +45,16 @@ void write_seeds(const SeedsFolder& folder) {
                        {"count", folder.count},
                        {"where", folder.where},
                        {"configuration", folder.configuration}};
-    write_file(seeds_file(folder.path), json_text(json, 2) + "\n");
+    write_file(seeds_file_of(folder.path), json_text(json, 2) + "\n");
 }
 
 void remove_seeds(const SeedsFolder& folder) {
     std::error_code ignored;
-    fs::remove(seeds_file(folder.path), ignored);
+    fs::remove(seeds_file_of(folder.path), ignored);
 }
 
 SeedsFolder read_seeds(const fs::path& path) {
-    const fs::path file = seeds_file(path);
+    const fs::path file = seeds_file_of(path);
     const Json json = load_json(file);
     if (!json.is_object()) throw Error(file.string(), "is damaged: it is no object");
     Config top(json, file.string());

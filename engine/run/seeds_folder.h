@@ -20,7 +20,6 @@ struct SeedsFolder {
 
 inline constexpr uint64_t most_seeds = 10000;    // of one folder
 
-bool holds_seeds(const std::filesystem::path& path);
 // Throws where it holds the runs of seeds, or one run.
 void require_no_seeds(const std::filesystem::path& path);
 void write_seeds(const SeedsFolder& folder);
