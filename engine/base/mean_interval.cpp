@@ -12,8 +12,10 @@ double student_quantile(size_t degrees) {
     if (degrees == 0) return 0;
     if (degrees <= few.size()) return few[degrees - 1];
     // Cornish and Fisher's expansion around the normal distribution.
-    const double z = 1.959964, n = double(degrees), z3 = z * z * z, z5 = z3 * z * z;
-    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
+    const double z = 1.959964, n = double(degrees), z3 = z * z * z, z5 = z3 * z * z,
+                 z7 = z5 * z * z;
+    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
+           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
 }
 
 MeanInterval mean_interval(const std::vector<double>& values) {

@@ -79,7 +79,7 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     kept_steps = [number * iteration for number in (5, 6, 7)]
     assert files == sorted([f'checkpoints/best-step-{best_steps(out):015}.safetensors'] +
                            [f'checkpoints/step-{step:015}.{kind}' for step in kept_steps for kind in ('json', 'safetensors')] +
-                           ['checkpoints/best.json', 'config.json', 'metrics.csv', 'metrics.jsonl', 'source/0/cartpole.cu']), files
+                           ['checkpoints/best.json', 'config.json', 'metrics.csv', 'metrics.jsonl', 'source/0/cartpole.cu', 'state.json']), files
     source = (bench.root / 'env_sources' / 'cartpole.cu').read_bytes()
     assert (out / 'source' / '0' / 'cartpole.cu').read_bytes() == source
     kept = json.loads((out / 'config.json').read_text())
