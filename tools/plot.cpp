@@ -48,7 +48,7 @@ void say_what_is_left_out(const PlotPanel& panel, const std::vector<RunGroup>& g
         if (const size_t missing = groups[i].runs.size() - curve.runs)
             std::printf("%s: %zu of %zu runs have no readings of it\n", name.c_str(), missing,
                         groups[i].runs.size());
-        if (curve.longest > curve.x.back())
+        if (curve.runs > 1 && curve.longest > curve.x.back())
             std::printf("%s: drawn up to %s, which all %zu runs have; the longest has %s\n",
                         name.c_str(), amount(curve.x.back(), abscissa).c_str(), curve.runs,
                         amount(curve.longest, abscissa).c_str());

@@ -11,7 +11,8 @@ namespace nacelle::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr size_t grid_points = 240;
+// Of a curve over several runs, and of one run: as many as a picture can show.
+constexpr size_t grid_points = 240, most_points = 1000;
 
 fs::path without_last_slash(const fs::path& path) {
     const fs::path normal = path.lexically_normal();
@@ -22,17 +23,46 @@ double x_of(const MetricPoint& point, Abscissa abscissa) {
     return abscissa == Abscissa::steps ? point.step : point.seconds;
 }
 
-// Between two readings the value is on the straight line.
-double value_at(const std::vector<MetricPoint>& points, Abscissa abscissa, double x) {
-    const auto after =
-        std::lower_bound(points.begin(), points.end(), x, [&](const MetricPoint& point, double at) {
-            return x_of(point, abscissa) < at;
-        });
+using Points = std::vector<MetricPoint>;
+
+Points::const_iterator first_from(const Points& points, Abscissa abscissa, double x) {
+    return std::lower_bound(
+        points.begin(), points.end(), x,
+        [&](const MetricPoint& point, double at) { return x_of(point, abscissa) < at; });
+}
+
+// The mean of the readings around x; where there are fewer than two, the straight line between its neighbours.
+double value_at(const Points& points, Abscissa abscissa, double x, double around) {
+    const auto begin = first_from(points, abscissa, x - around / 2),
+               end = first_from(points, abscissa, x + around / 2);
+    if (end - begin > 1) {
+        double sum = 0;
+        for (auto point = begin; point != end; ++point) sum += point->value;
+        return sum / double(end - begin);
+    }
+    const auto after = first_from(points, abscissa, x);
     if (after == points.begin()) return points.front().value;
     if (after == points.end()) return points.back().value;
     const MetricPoint &a = after[-1], &b = *after;
     const double width = x_of(b, abscissa) - x_of(a, abscissa);
     return width > 0 ? a.value + (b.value - a.value) * (x - x_of(a, abscissa)) / width : b.value;
+}
+
+// The points, or of very many the lowest and the highest of each group: on a picture both look alike.
+Points thinned(const Points& points) {
+    if (points.size() <= most_points) return points;
+    Points kept;
+    const size_t groups = most_points / 2;
+    const auto lower = [](const MetricPoint& a, const MetricPoint& b) { return a.value < b.value; };
+    for (size_t i = 0; i < groups; ++i) {
+        const auto begin = points.begin() + std::ptrdiff_t(points.size() * i / groups),
+                   end = points.begin() + std::ptrdiff_t(points.size() * (i + 1) / groups);
+        auto [low, high] = std::minmax_element(begin, end, lower);
+        if (high < low) std::swap(low, high);
+        kept.push_back(*low);
+        if (high != low) kept.push_back(*high);
+    }
+    return kept;
 }
 
 [[noreturn]] void fail_to_find(const RunGroup& group, const std::vector<RunSeries>& series,
@@ -92,7 +122,7 @@ RunSeries read_series(const fs::path& run) {
 
 Curve curve_of(const RunGroup& group, const std::vector<RunSeries>& series,
                const std::string& metric, Abscissa abscissa) {
-    std::vector<const std::vector<MetricPoint>*> all;
+    std::vector<const Points*> all;
     for (const RunSeries& one : series) {
         const auto found = one.metrics.find(metric);
         if (found == one.metrics.end()) continue;
@@ -104,11 +134,11 @@ Curve curve_of(const RunGroup& group, const std::vector<RunSeries>& series,
     if (all.empty()) fail_to_find(group, series, metric);
     Curve curve{.name = group.name, .runs = all.size()};
     if (all.size() == 1) {
-        for (const MetricPoint& point : *all.front()) {
+        for (const MetricPoint& point : thinned(*all.front())) {
             curve.x.push_back(x_of(point, abscissa));
             curve.mean.push_back(point.value);
         }
-        curve.longest = curve.x.back();
+        curve.longest = x_of(all.front()->back(), abscissa);
         return curve;
     }
     double begin = 0, end = 0;
@@ -125,10 +155,11 @@ Curve curve_of(const RunGroup& group, const std::vector<RunSeries>& series,
                         " in common in which they have '" + metric + "'",
                     "name single ones of its runs");
     std::vector<double> values(all.size());
+    const double between = (end - begin) / double(grid_points - 1);
     for (size_t i = 0; i < grid_points; ++i) {
-        const double x = begin + (end - begin) * double(i) / double(grid_points - 1);
+        const double x = i + 1 < grid_points ? begin + between * double(i) : end;
         for (size_t run = 0; run < all.size(); ++run)
-            values[run] = value_at(*all[run], abscissa, x);
+            values[run] = value_at(*all[run], abscissa, x, between);
         const MeanInterval mean = mean_interval(values);
         curve.x.push_back(x);
         curve.mean.push_back(mean.mean);

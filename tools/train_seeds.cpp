@@ -38,11 +38,11 @@ struct OpenBackend {
 
 // Whether all plugins of the configuration are ours. Instances of theirs might share state of the whole process, and
 // the boundary does not ask them to bear several threads.
-bool has_only_our_plugins(Plugins& plugins, const Json& configuration) {
+bool has_only_our_plugins(Plugins& plugins, const Json& configuration, const std::string& where) {
     const auto is_ours = [&](const char* kind, const std::string& name) {
         return plugins.find({kind, name})->manifest().id.starts_with("nacelle.");
     };
-    Config top(configuration, "configuration");
+    Config top(configuration, where);
     if (!is_ours("learner/1", top.object("learner").text("name", "ppo"))) return false;
     for (const std::string& hook : top.object("hooks").keys())
         if (!is_ours("hook/1", hook)) return false;
@@ -130,7 +130,8 @@ std::unique_ptr<OpenBackend> SeedsTraining::open_first() {
     sharing_ = shared_cpu(threads, tasks_.size());
     std::unique_ptr<OpenBackend> backend = open(sharing_.threads.front());
     const bool cuda = backend->on->cuda();
-    if (!cuda && has_only_our_plugins(backend->plugins, configuration_)) return backend;
+    if (!cuda && has_only_our_plugins(backend->plugins, configuration_, tasks_.front().where))
+        return backend;
     sharing_ = {{threads},
                 cuda ? "one after the other on the GPU"
                      : "one after the other, since a plugin is not Nacelle's own"};

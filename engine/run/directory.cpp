@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/files.h"
+#include "engine/run/run_state.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -59,6 +60,7 @@ void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
     };
     if (const auto file = Checkpoints(run / "checkpoints").first_file()) refuse(*file);
     std::error_code ignored;
+    if (fs::exists(fs::symlink_status(state_file_of(run), ignored))) refuse(state_file_of(run));
     for (const SourceFile& file : files) {
         const fs::path place = source_folder(0) / file.path;
         fs::path above = run;

@@ -10,8 +10,6 @@
 namespace nacelle {
 namespace {
 
-std::filesystem::path state_file(const std::filesystem::path& run) { return run / "state.json"; }
-
 std::string text_or_nothing(const std::filesystem::path& path) {
     try {
         return read_plain_file(path);
@@ -22,8 +20,10 @@ std::string text_or_nothing(const std::filesystem::path& path) {
 
 }
 
+std::filesystem::path state_file_of(const std::filesystem::path& run) { return run / "state.json"; }
+
 RunState read_run_state(const std::filesystem::path& run) {
-    const Json json = try_parse_json(text_or_nothing(state_file(run))).value_or(Json());
+    const Json json = try_parse_json(text_or_nothing(state_file_of(run))).value_or(Json());
     RunState state;
     if (!json.is_object()) return state;
     if (const auto found = json.find("seconds"); found != json.end() && found->is_number())
@@ -37,7 +37,7 @@ RunState read_run_state(const std::filesystem::path& run) {
 void write_run_state(const std::filesystem::path& run, const RunState& state) {
     Json json = {{"seconds", state.seconds}};
     if (!state.failure.empty()) json["failure"] = state.failure;
-    const std::filesystem::path target = state_file(run), beside = make_unfinished_file(target);
+    const std::filesystem::path target = state_file_of(run), beside = make_unfinished_file(target);
     std::ofstream file(beside);
     file << json_text(json) << '\n';
     file.close();

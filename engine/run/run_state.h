@@ -10,6 +10,7 @@ struct RunState {
     std::string failure = {};    // why the run failed; empty where it did not
 };
 
+std::filesystem::path state_file_of(const std::filesystem::path& run);
 // The state of a run; the default where there is no such file, or a damaged one.
 RunState read_run_state(const std::filesystem::path& run);
 // Does not wait for the disk: without the file a run starts to count again.

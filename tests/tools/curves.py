@@ -1,9 +1,9 @@
 """What is made of the metrics of many runs: `plot` and `compare`."""
 import json
+import random
 import re
 import struct
 import xml.etree.ElementTree as xml
-import zlib
 
 from bench import CPU, case, main, setting
 from training import SMALL
@@ -90,6 +90,57 @@ def a_curve_is_the_mean_where_all_seeds_have_it(bench):
     # What was read while no episode had ended is no return.
     bench.write('made/seed-1/metrics.jsonl', (bench.folder / 'made/seed-1/metrics.jsonl').read_text().replace('"episodes": 4', '"episodes": 0', 1))
     assert bench.lines('plot', 'made')[0]['curves'][0]['from'] == 2000
+
+
+@case
+def a_long_run_is_drawn_with_its_peaks_and_no_more_corners_than_can_be_seen(bench):
+    values = [float(i % 7) for i in range(30000)]
+    values[12345] = 99.0
+    write_run(bench, 'long', values)
+    bench.good('plot', 'long')
+    lines = list(xml.parse(bench.folder / 'long.svg').getroot().iter(SVG + 'line'))
+    curve = [one for one in lines if one.get('stroke') == '#0072b2']
+    assert 500 < len(curve) < 1100, len(curve)
+    high = min(float(one.get('y1')) for one in curve)
+    assert 50 <= high < 65, high
+    # Of several runs: the mean of what was read around each place.
+    for seed in (1, 2):
+        write_run(bench, f'long-ones/seed-{seed}', [float(i % 2 * 10) for i in range(30000)])
+    [told] = bench.lines('plot', 'long-ones')
+    assert abs(told['curves'][0]['last'] - 5) < 0.2, told
+
+
+def patched(before, lines):
+    """The text after the hunks of a unified diff."""
+    old, new, at = before.splitlines(), [], 0
+    for line in lines:
+        if line.startswith('@@'):
+            first, count = (int(part) for part in (re.match(r'@@ -(\d+)(?:,(\d+))? ', line).groups(default='1')))
+            begin = first - 1 if count else first
+            new += old[at:begin]
+            at = begin
+        elif line[0] == '+':
+            new.append(line[1:])
+        else:
+            assert old[at] == line[1:], (old[at], line)
+            new += [old[at]] if line[0] == ' ' else []
+            at += 1
+    return new + old[at:]
+
+
+@case
+def a_difference_of_lines_makes_one_text_of_the_other(bench):
+    chances = random.Random(3)
+    for number in range(12):
+        before = [str(chances.randrange(9)) for _ in range(chances.randrange(40))]
+        after = [line if chances.random() < 0.8 else str(chances.randrange(9)) for line in before if chances.random() < 0.9]
+        after[chances.randrange(len(after) + 1):0] = ['new'] * chances.randrange(3)
+        for name, text in (('a', before), ('b', after)):
+            write_run(bench, f'lines-{number}/{name}', [1, 2])
+            bench.write(f'lines-{number}/{name}/source/0/x.cu', ''.join(line + '\n' for line in text))
+        found = [one for one in bench.lines('compare', f'lines-{number}/a', f'lines-{number}/b') if one['kind'] == 'source']
+        lines = found[0]['lines'] if found else []
+        assert bool(found) == (before != after) and patched('\n'.join(before), lines) == after, (before, after, lines)
 
 
 @case
