@@ -5,6 +5,7 @@
 #include "tools/commands.h"
 #include "tools/crash_watch.h"
 #include "tools/output.h"
+#include "tools/units.h"
 
 #include <cstdio>
 
@@ -47,8 +48,8 @@ void print(const BenchmarkRow& row, RunsOn& on, const Options& options, bool fir
                     "bytes/step", "GB/s", "regs");
     }
     std::printf("%-22s %-8s %9u %6u %6u %12s %22s %13s %10.0f %8.0f %5d\n", row.environment.c_str(),
-                row.kind.c_str(), row.envs, row.agents, row.steps, with_unit(rate).c_str(),
-                range_text(row.rate).c_str(), with_unit(row.agents * rate).c_str(),
+                row.kind.c_str(), row.envs, row.agents, row.steps, count_text(rate).c_str(),
+                range_text(row.rate).c_str(), count_text(row.agents * rate).c_str(),
                 row.bytes_per_step, row.bytes_per_step * rate * 1e-9, row.registers);
     std::fflush(stdout);
 }

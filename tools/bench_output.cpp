@@ -1,13 +1,13 @@
 #include "tools/bench_output.h"
 
-#include "engine/base/number_text.h"
+#include "tools/units.h"
 
 #include <cstdio>
 
 namespace nacelle::tools {
 
 std::string range_text(const Spread& spread) {
-    return with_unit(spread.slowest) + " to " + with_unit(spread.fastest);
+    return count_text(spread.slowest) + " to " + count_text(spread.fastest);
 }
 
 void print_machine(RunsOn& on) {

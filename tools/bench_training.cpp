@@ -7,6 +7,7 @@
 #include "tools/learner_text.h"
 #include "tools/output.h"
 #include "tools/standard_trainings.h"
+#include "tools/units.h"
 
 #include <cstdio>
 
@@ -83,14 +84,14 @@ void print_row(const TrainingRow& row, RunsOn& on, bool json) {
         return;
     }
     const auto part = [](const std::optional<Spread>& spread) {
-        return spread ? with_unit(spread->median) : "-";
+        return spread ? count_text(spread->median) : "-";
     };
     const std::string teraflops = row.teraflops ? rounded(*row.teraflops, 3) : "-";
     std::printf("%-15s %7u %6u %6llu %10s %20s %10s %10s %13s %7s  %s\n", row.environment.c_str(),
                 row.envs, row.agents, static_cast<unsigned long long>(row.steps),
-                with_unit(row.whole.median).c_str(), range_text(row.whole).c_str(),
+                count_text(row.whole.median).c_str(), range_text(row.whole).c_str(),
                 part(row.rollout).c_str(), part(row.update).c_str(),
-                with_unit(row.agents * row.whole.median).c_str(), teraflops.c_str(),
+                count_text(row.agents * row.whole.median).c_str(), teraflops.c_str(),
                 learner_text(row.settings).c_str());
     std::fflush(stdout);
 }

@@ -187,7 +187,7 @@ void print(const Json& all, const RunsOn& on) {
 }
 
 void run(const Inspect& inspect) {
-    if (holds_run(inspect.environment)) {
+    if (holds_run(inspect.environment) || holds_seeds(inspect.environment)) {
         const Json all = describe_run(inspect.environment);
         if (inspect.options.json) print_json(all);
         else print_run(all);

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/run/directory.h"
+#include "engine/run/run_diagnosis.h"
 
 #include <cstdio>
 #include <map>
@@ -68,6 +69,8 @@ Json describe_run(const fs::path& run) {
     if (fs::exists(checkpoints.best())) all["best"] = describe_checkpoint(checkpoints.best());
     for (const SourceVersion& version : source_versions(run))
         all["sources"].push_back({{"step", version.step}, {"folder", version.folder.string()}});
+    for (const Suspicion& one : suspicions_in(run, configuration))
+        all["suspicious"].push_back({{"what", one.what}, {"try", one.remedy}});
     return all;
 }
 
@@ -81,6 +84,9 @@ void print_run(const Json& all) {
                 setting("/env/source").c_str(), setting("/learner/name").c_str());
     std::printf("%s environments, seed %s, %s steps in all\n", setting("/env/count").c_str(),
                 setting("/seed").c_str(), setting("/run/total_steps").c_str());
+    if (all.contains("suspicious"))
+        for (const Json& one : all["suspicious"])
+            std::printf("%s\n", printable(suspicion_text({one["what"], one["try"]})).c_str());
     std::printf("\ncheckpoints%s\n", all["checkpoints"].empty() ? ": none yet" : "");
     for (const Json& one : all["checkpoints"]) print_checkpoint(one);
     if (!all["best"].is_null()) print_checkpoint(all["best"]);

@@ -28,6 +28,9 @@ int run(int count, char** arguments) {
     nacelle::tools::add_play(line);
     nacelle::tools::add_check(line);
     nacelle::tools::add_inspect(line);
+    nacelle::tools::add_runs(line);
+    nacelle::tools::add_plot(line);
+    nacelle::tools::add_compare(line);
     nacelle::tools::add_draw(line);
     nacelle::tools::add_bench(line);
     nacelle::tools::add_plugins(line);

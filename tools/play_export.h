@@ -22,6 +22,7 @@ struct PictureSettings {
     int fps = 25;
 };
 // One picture.
+void write_png(const std::filesystem::path& path, const DisplayList& picture, int pixels);
 void write_png(const std::filesystem::path& path, RecordingFrames& frames, size_t episode,
                uint64_t step, const PictureSettings& settings);
 // Writes every step of the episodes as an endless animation.

@@ -8,8 +8,8 @@ namespace {
 Error missing(const std::filesystem::path& path) {
     return {
         path.string(), "this build writes neither archives nor pictures",
-        "install libminizip-dev, libagg-dev, libpng-dev and libgif-dev, and build again; .jsonl "
-        "and .csv need none of them"};
+        "install libminizip-dev, libagg-dev, libpng-dev and libgif-dev, and build again; .jsonl, "
+        ".csv and .svg need none of them"};
 }
 
 }
@@ -17,6 +17,7 @@ Error missing(const std::filesystem::path& path) {
 void write_npz(const std::filesystem::path& path, const Recording&, const Selection&) {
     throw missing(path);
 }
+void write_png(const std::filesystem::path& path, const DisplayList&, int) { throw missing(path); }
 void write_png(const std::filesystem::path& path, RecordingFrames&, size_t, uint64_t,
                const PictureSettings&) {
     throw missing(path);

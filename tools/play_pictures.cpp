@@ -176,9 +176,13 @@ void each_frame(RecordingFrames& frames, const std::vector<size_t>& episodes, in
 
 }
 
+void write_png(const std::filesystem::path& path, const DisplayList& picture, int pixels) {
+    write_file(path, png_bytes(rasterised(picture, pixels), path));
+}
+
 void write_png(const std::filesystem::path& path, RecordingFrames& frames, size_t episode,
                uint64_t step, const PictureSettings& settings) {
-    write_file(path, png_bytes(rasterised(frames.frame(episode, step), settings.pixels), path));
+    write_png(path, frames.frame(episode, step), settings.pixels);
 }
 
 // Renders all steps twice, so that the palette fits all pictures and none need be stored.

@@ -115,7 +115,8 @@ private:
         text.flip(true);
         text.size(0.7 * size);
         text.text(words.c_str());
-        text.start_point(x(n[0]) - text.text_width() / 2, y(n[1]) + 0.35 * size);
+        const double before = shape.anchor(n) < 0 ? 0 : shape.anchor(n) > 0 ? 1 : 0.5;
+        text.start_point(x(n[0]) - before * text.text_width(), y(n[1]) + 0.35 * size);
         stroke(text, c, std::max(1.0, 0.09 * size));
     }
 

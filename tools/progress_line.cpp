@@ -1,6 +1,7 @@
 #include "tools/progress_line.h"
 
 #include "engine/base/number_text.h"
+#include "tools/units.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,19 +20,12 @@ namespace {
     return text;
 }
 
-// Returns below ten differ in later digits.
-int digits_of(double value) { return std::abs(value) < 10 ? 3 : 1; }
-std::string number(double value) { return format("%.*f", digits_of(value), value); }
-
-std::string with_interval(double mean, double interval) {
-    return format("%.*f ± %.*f", digits_of(mean), mean, digits_of(mean), interval);
-}
-
 // "0.010 (0.003 to 0.031)" for a share, whose interval is not symmetric.
 std::string with_bounds(double mean, double interval, const Evaluation::Bounds& bounds) {
     if (std::abs(mean - interval - bounds.low) <= 1e-9 * std::abs(bounds.low) + 1e-12)
         return with_interval(mean, interval);
-    return number(mean) + " (" + number(bounds.low) + " to " + number(bounds.high) + ")";
+    return return_text(mean) + " (" + return_text(bounds.low) + " to " + return_text(bounds.high) +
+           ")";
 }
 
 const double* metric(const Progress& progress, std::string_view name) {
@@ -48,11 +42,11 @@ std::string returns_text(const Progress& progress) {
         if (!name.starts_with(begin) || !name.ends_with(end)) continue;
         const std::string policy =
             name.substr(begin.size(), name.size() - begin.size() - end.size());
-        text += (text.empty() ? "returns: " : ", ") + policy + " " + number(value);
+        text += (text.empty() ? "returns: " : ", ") + policy + " " + return_text(value);
     }
     if (!text.empty()) return text;
     const double* const mean = metric(progress, "episode.return");
-    return mean ? "return " + number(*mean) : "return -";
+    return mean ? "return " + return_text(*mean) : "return -";
 }
 
 std::string losses_text(const Progress& progress) {
@@ -63,24 +57,24 @@ std::string losses_text(const Progress& progress) {
     return text;
 }
 
-std::string time_left(double seconds) {
+}
+
+std::string time_left_text(double seconds) {
     if (!(seconds < 100 * 3600)) return "-";
     const auto whole = static_cast<long>(std::ceil(seconds));
     return whole < 3600 ? format("%ld:%02ld", whole / 60, whole % 60)
                         : format("%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-}
-
 std::string progress_line(const Progress& progress) {
     const double part = 100.0 * double(progress.steps) / double(progress.total_steps);
     std::string line = format("%5.1f %%  %10llu steps  %6s steps/s  ", std::min(100.0, part),
                               static_cast<unsigned long long>(progress.steps),
-                              with_unit(progress.steps_per_second).c_str()) +
+                              count_text(progress.steps_per_second).c_str()) +
                        returns_text(progress);
     if (const double* const found = metric(progress, "evaluation.return"))
-        line += "  policy " + number(*found);
-    return line + "  " + time_left(progress.seconds_left) + " left" + losses_text(progress);
+        line += "  policy " + return_text(*found);
+    return line + "  " + time_left_text(progress.seconds_left) + " left" + losses_text(progress);
 }
 
 Json progress_json(const Progress& progress) {

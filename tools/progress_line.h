@@ -3,6 +3,8 @@
 
 namespace nacelle::tools {
 
+// "0:12", "1:02:10", or "-" where that is more than a hundred hours.
+std::string time_left_text(double seconds);
 // "41.0 %  2048000 steps  88.1 M steps/s  return 11.6  policy 160.2  0:12 left  loss.value 0.31"
 std::string progress_line(const Progress& progress);
 // The same as an object, with all metrics.

@@ -1,5 +1,5 @@
 #include "tools/commands.h"
-#include "tools/training.h"
+#include "tools/train_seeds.h"
 
 namespace nacelle::tools {
 namespace {
@@ -10,6 +10,8 @@ struct Resume {
 };
 
 void run(Resume& resume) {
+    if (holds_seeds(resume.start.out))
+        return resume_seeds(resume.training, resume.start.out, resume.start.changed_source);
     with_configuration(changed_configuration(run_configuration(resume.start.out),
                                              (resume.start.out / "config.json").string(),
                                              resume.training.options.assignments),
@@ -22,7 +24,9 @@ void run(Resume& resume) {
 
 void add_resume(CommandLine& line) {
     auto resume = std::make_shared<Resume>();
-    Command command = line.add("resume", "Go on with a run from its newest checkpoint");
+    Command command =
+        line.add("resume",
+                 "Go on with a run, or with the runs of several seeds, from the newest checkpoint");
     add_run_options(command, resume->training.options, resume->start.out);
     add_assignments(command, resume->training.options);
     command.flag("--changed-source", resume->start.changed_source,

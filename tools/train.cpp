@@ -1,4 +1,5 @@
 #include "tools/commands.h"
+#include "tools/train_seeds.h"
 #include "tools/training.h"
 
 namespace nacelle::tools {
@@ -8,20 +9,25 @@ struct Train {
     Training training;
     std::string environment;
     std::filesystem::path out;
+    uint64_t seeds = 0;    // 0: one run, not a folder of runs
 };
+
+void begin(Train& train, const Json& configuration, const std::string& where) {
+    // The directory (runs/cartpole-1, -2, ...) is known after the run has compiled.
+    const std::filesystem::path source = configuration["env"]["source"].get<std::string>();
+    const std::filesystem::path next = std::filesystem::path("runs") / source.stem();
+    if (train.seeds)
+        return train_seeds(train.training, configuration, where, train.seeds, train.out, next);
+    const RunStart start = train.out.empty() ? RunStart{.next = next} : RunStart{.out = train.out};
+    train_to_the_end(train.training, configuration, where, start);
+}
 
 void run(Train& train) {
     if (!train.out.empty()) require_no_run(train.out);
+    if (!train.out.empty()) require_no_seeds(train.out);
     with_configuration(sources_for(train.training.options, train.environment),
                        [&](const Json& configuration, const std::string& where) {
-                           // The directory (runs/cartpole-1, -2, ...) is known after the run has compiled.
-                           const std::filesystem::path source =
-                               configuration["env"]["source"].get<std::string>();
-                           const RunStart start =
-                               train.out.empty()
-                                   ? RunStart{.next = std::filesystem::path("runs") / source.stem()}
-                                   : RunStart{.out = train.out};
-                           train_to_the_end(train.training, configuration, where, start);
+                           begin(train, configuration, where);
                        });
 }
 
@@ -36,6 +42,12 @@ void add_train(CommandLine& line) {
     command.option("--out", train->out,
                    "Directory of the run; runs/NAME-1, -2, ... where none is given");
     add_training_options(command, train->training);
+    command
+        .option("--seeds", train->seeds,
+                "Train with so many seeds, from --seed on, in OUT/seed-K, and report on all")
+        .between(uint64_t(1), most_seeds)
+        .excludes(command.known("--web"))
+        .excludes(command.known("--record-to"));
     command.run([train] { run(*train); });
 }
 

@@ -8,67 +8,21 @@
 #include "tools/interrupt.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
+#include "tools/terminal_line.h"
 #include "tools/training_result.h"
 
 #include <cstdio>
 #include <iostream>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace nacelle::tools {
 namespace {
-
-constexpr double between_lines = 5;    // in seconds, where standard output is no terminal
 
 bool asked_to_stop() { return interrupted() || output_failed(); }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-// The width of the terminal, since a wrapped line could not be rewritten; 0 where it is unknown.
-size_t terminal_width() {
-    winsize size{};
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-// The line about progress: rewritten on a terminal; elsewhere a line every few seconds.
-class Line final {
-public:
-    Line(bool shown, std::string heading)
-        : shown_(shown), terminal_(isatty(STDOUT_FILENO)), heading_(std::move(heading)) {
-        if (terminal_) say_heading();
-    }
-    void show(const std::string& text) {
-        if (!shown_) return;
-        if (terminal_) {
-            const size_t width = terminal_width();
-            std::printf("\r\033[K%s", (width > 0 ? text.substr(0, width - 1) : text).c_str());
-            open_ = true;
-        } else {
-            if (seconds_since(said_) < between_lines) return;
-            said_ = std::chrono::steady_clock::now();
-            say_heading();
-            std::printf("%s\n", text.c_str());
-        }
-        std::fflush(stdout);
-    }
-    void end() {
-        if (open_) std::printf("\n");
-        open_ = false;
-    }
-
-private:
-    // A run that ends before its first line has no heading either.
-    void say_heading() {
-        if (shown_ && !heading_.empty()) std::printf("%s\n", heading_.c_str());
-        heading_.clear();
-    }
-
-    bool shown_, terminal_, open_ = false;
-    std::string heading_;
-    std::chrono::steady_clock::time_point said_ = std::chrono::steady_clock::now();
-};
 
 // The page of --web, if it was asked for.
 class Page final {
@@ -139,9 +93,9 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
     Page page(training.web, run, json);
-    Line line(shown, run.environment().name() + " on " + (on->cuda() ? "the GPU" : "the CPU") +
-                         " (" + on->why + "), " +
-                         counted(run.environment().count(), "environment"));
+    TerminalLine line(shown, run.environment().name() + " on " +
+                                 (on->cuda() ? "the GPU" : "the CPU") + " (" + on->why + "), " +
+                                 counted(run.environment().count(), "environment"));
     run.on_reload([&](const RunReload& reload) {
         line.end();
         page.reloaded(reload);

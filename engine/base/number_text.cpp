@@ -28,17 +28,6 @@ void append_rounded(std::string& text, double number, int digits) {
         std::to_chars(buffer, std::end(buffer), number, std::chars_format::general, digits).ptr);
 }
 
-std::string with_unit(double number) {
-    const char* unit = "";
-    for (const char* next : {" k", " M", " B", " T"})
-        // 999.6 would be printed as 1e+03.
-        if (std::abs(number) >= 999.5) {
-            number /= 1000;
-            unit = next;
-        }
-    return rounded(number, 3) + unit;
-}
-
 std::string counted(uint64_t count, const std::string& thing) {
     return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }

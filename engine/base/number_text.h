@@ -13,8 +13,6 @@ double as_written(float number);
 // At most `digits` significant digits, as "%.5g" prints.
 std::string rounded(double number, int digits);
 
-// Three digits and a unit of thousands: "1.93 B", "12.3 k", "7".
-std::string with_unit(double number);
 // "1 episode", "2 episodes".
 std::string counted(uint64_t count, const std::string& thing);
 

@@ -73,6 +73,12 @@ CheckpointJson read_named(const fs::path& path) {
     return json;
 }
 
+void require_size(const fs::path& tensors, uint64_t bytes, uint64_t wanted) {
+    if (bytes != wanted)
+        throw Error(tensors.string(), "is damaged: it has " + std::to_string(bytes) + " of " +
+                                          std::to_string(wanted) + " bytes");
+}
+
 }
 
 fs::path Checkpoints::of_steps(uint64_t steps) const {
@@ -139,6 +145,16 @@ std::vector<CheckpointFile> Checkpoints::list() const {
     return found;
 }
 
+CheckpointRecord Checkpoints::read_record(const fs::path& path) {
+    const CheckpointJson json = read_named(path);
+    const fs::path tensors = path.parent_path() / json.file;
+    std::error_code missing;
+    const uintmax_t bytes = fs::file_size(tensors, missing);
+    if (missing) throw Error(tensors.string(), "is damaged: " + missing.message());
+    require_size(tensors, bytes, json.bytes);
+    return json.record;
+}
+
 Checkpoint Checkpoints::read(const fs::path& path) {
     const CheckpointJson json = read_named(path);
     const fs::path tensors = path.parent_path() / json.file;
@@ -147,9 +163,7 @@ Checkpoint Checkpoints::read(const fs::path& path) {
                           .file = std::make_shared<const std::string>(read_file(tensors)),
                           .tensors = {}};
     const std::string& file = *checkpoint.file;
-    if (file.size() != json.bytes)
-        throw Error(tensors.string(), "is damaged: it has " + std::to_string(file.size()) + " of " +
-                                          std::to_string(json.bytes) + " bytes");
+    require_size(tensors, file.size(), json.bytes);
     if (checkpoint_checksum(file) != json.checksum)
         throw Error(tensors.string(), "is damaged: its checksum is another one");
     checkpoint.tensors = read_safetensors(std::as_bytes(std::span(file)), tensors.string());

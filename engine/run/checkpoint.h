@@ -62,6 +62,8 @@ public:
     std::filesystem::path of_steps(uint64_t steps) const;
     // Throws where a part is missing, cut short, damaged, of another format or under another's name.
     static Checkpoint read(const std::filesystem::path& json);
+    // The record alone. Throws where the JSON is damaged, or where its tensors' file is missing or of another size.
+    static CheckpointRecord read_record(const std::filesystem::path& json);
     // The newest whole checkpoint; `skipped` gets the reason of each newer one that is not whole. Nothing where there
     // are none at all; throws where none is whole.
     std::optional<Checkpoint>

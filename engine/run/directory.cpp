@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/files.h"
+#include "engine/run/run_state.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
+#include <thread>
 
 namespace nacelle {
 namespace fs = std::filesystem;
@@ -58,6 +60,7 @@ void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
     };
     if (const auto file = Checkpoints(run / "checkpoints").first_file()) refuse(*file);
     std::error_code ignored;
+    if (fs::exists(fs::symlink_status(state_file_of(run), ignored))) refuse(state_file_of(run));
     for (const SourceFile& file : files) {
         const fs::path place = source_folder(0) / file.path;
         fs::path above = run;
@@ -72,13 +75,7 @@ void require_room(const fs::path& run, const std::vector<SourceFile>& files) {
 
 }
 
-// The directory itself is locked: a killed process leaves no lock file.
-RunDirectory::RunDirectory(fs::path path)
-    : path_(std::move(path)), lock_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (lock_.get() < 0) throw Error(path_.string(), "is no directory that can be read");
-    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        throw Error(path_.string(), "another process is training in it");
-}
+RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)), lock_(lock_directory(path_)) {}
 
 // Checked under the lock: another process may have trained in it meanwhile.
 RunDirectory RunDirectory::create(const fs::path& path, const std::vector<SourceFile>& files) {
@@ -91,19 +88,10 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::vector<Source
     return directory;
 }
 
-// Creating the directory claims its name: only one of two processes succeeds.
 RunDirectory RunDirectory::create_next(const fs::path& stem) {
-    if (stem.has_parent_path()) make_directory(stem.parent_path());
-    for (uint64_t number = 1;; ++number) {
-        const fs::path path = stem.string() + "-" + std::to_string(number);
-        if (::mkdir(path.c_str(), 0777) == 0) {
-            RunDirectory directory = create(path, {});
-            directory.made_ = true;
-            return directory;
-        }
-        if (errno != EEXIST)
-            throw Error(path.string(), "cannot be made: " + std::generic_category().message(errno));
-    }
+    RunDirectory directory = create(make_next_directory(stem), {});
+    directory.made_ = true;
+    return directory;
 }
 
 RunDirectory RunDirectory::open(const fs::path& path) {
@@ -137,9 +125,43 @@ void RunDirectory::keep_source(uint64_t step, const std::vector<SourceFile>& fil
     }
 }
 
+// Creating the directory claims its name: only one of two processes succeeds.
+fs::path make_next_directory(const fs::path& stem) {
+    if (stem.has_parent_path()) make_directory(stem.parent_path());
+    for (uint64_t number = 1;; ++number) {
+        const fs::path path = stem.string() + "-" + std::to_string(number);
+        if (::mkdir(path.c_str(), 0777) == 0) return path;
+        if (errno != EEXIST)
+            throw Error(path.string(), "cannot be made: " + std::generic_category().message(errno));
+    }
+}
+
+// The directory itself is locked: a killed process leaves no lock file. is_locked() holds it for a moment.
+Descriptor lock_directory(const fs::path& path) {
+    Descriptor lock(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (lock.get() < 0) throw Error(path.string(), "is no directory that can be read");
+    for (int tries = 10; ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;) {
+        if (--tries == 0) throw Error(path.string(), "another process is training in it");
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return lock;
+}
+
+bool is_locked(const fs::path& path) {
+    const Descriptor probe(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return probe.get() >= 0 && ::flock(probe.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 bool holds_run(const fs::path& path) {
     std::error_code ignored;
     return fs::exists(path / "config.json", ignored);
+}
+
+fs::path seeds_file_of(const fs::path& path) { return path / "seeds.json"; }
+
+bool holds_seeds(const fs::path& path) {
+    std::error_code ignored;
+    return fs::exists(seeds_file_of(path), ignored);
 }
 
 void require_no_run(const fs::path& path) {
@@ -153,6 +175,9 @@ Json run_configuration(const fs::path& path) {
     if (!fs::is_directory(path, ignored))
         throw Error(path.string(), fs::exists(path, ignored) ? "is no directory" : "does not exist",
                     "name the directory of a run, such as runs/cartpole-1");
+    if (!holds_run(path) && holds_seeds(path))
+        throw Error(path.string(), "holds the runs of several seeds",
+                    "name one of them, such as " + (path / "seed-1").string());
     if (!holds_run(path))
         throw Error(path.string(), "holds no run: it has no config.json",
                     "name the directory of a run, such as runs/cartpole-1");

@@ -10,6 +10,7 @@ namespace nacelle {
 //     config.json          all settings, every default written out; what makes it a run's directory
 //     source/STEP/         the author's files as they were compiled from that step on
 //     checkpoints/         see Checkpoints
+//     state.json           see RunState
 //     metrics.jsonl, ...   the sinks' files
 class RunDirectory final {
 public:
@@ -38,7 +39,16 @@ private:
     bool made_ = false;
 };
 
+// Creates the first of stem-1, stem-2, ... that does not exist, and returns it.
+std::filesystem::path make_next_directory(const std::filesystem::path& stem);
+// Locks a directory for this process, as long as the descriptor lives. Throws where another one has locked it.
+Descriptor lock_directory(const std::filesystem::path& path);
+// Whether a process trains in the directory.
+bool is_locked(const std::filesystem::path& path);
 bool holds_run(const std::filesystem::path& path);
+// The file that makes a folder a SeedsFolder, and whether it is there.
+std::filesystem::path seeds_file_of(const std::filesystem::path& path);
+bool holds_seeds(const std::filesystem::path& path);
 // Throws, with the alternatives, where it holds a run.
 void require_no_run(const std::filesystem::path& path);
 // The configuration in a run's directory. Throws where there is none.

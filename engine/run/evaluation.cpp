@@ -1,6 +1,7 @@
 #include "engine/run/evaluation.h"
 
 #include "engine/base/error.h"
+#include "engine/base/mean_interval.h"
 
 #include <cmath>
 #include <nacelle/programs/evaluation.h>
@@ -20,11 +21,9 @@ const ProgramText evaluation_text{
     .headers = {},
     .defines = {}};
 
-constexpr double normal_quantile = 1.96;    // of 97.5 %
-
 // Wilson's interval of a share.
 Evaluation::Bounds share_bounds(double share, double count) {
-    constexpr double z = normal_quantile;
+    constexpr double z = 1.96;    // the 97.5 % quantile of the normal distribution
     const double middle = (share + z * z / (2 * count)) / (1 + z * z / count);
     const double reach = z / (1 + z * z / count) *
                          std::sqrt(share * (1 - share) / count + z * z / (4 * count * count));
@@ -33,18 +32,13 @@ Evaluation::Bounds share_bounds(double share, double count) {
 
 void summarise(const std::vector<double>& values, double& mean, double& interval,
                Evaluation::Bounds& bounds) {
-    const auto count = double(values.size());
-    double sum = 0, squares = 0;
-    bool share = true;
-    for (const double value : values) {
-        sum += value;
-        share = share && (value == 0 || value == 1);
-    }
-    mean = sum / count;
-    for (const double value : values) squares += (value - mean) * (value - mean);
-    interval = count > 1 ? normal_quantile * std::sqrt(squares / (count - 1) / count) : 0;
-    bounds =
-        share ? share_bounds(mean, count) : Evaluation::Bounds{mean - interval, mean + interval};
+    const MeanInterval found = mean_interval(values);
+    mean = found.mean;
+    interval = found.interval;
+    const bool share = std::all_of(values.begin(), values.end(),
+                                   [](double value) { return value == 0 || value == 1; });
+    bounds = share ? share_bounds(mean, double(values.size()))
+                   : Evaluation::Bounds{mean - interval, mean + interval};
 }
 
 // Otherwise a learner may take many steps in one launch.

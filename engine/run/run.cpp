@@ -103,6 +103,9 @@ void TrainingRun::go_on() {
         directory_->checkpoints().newest([&](const std::string& why) {
             log.write(LogLevel::warning, why + "; an earlier checkpoint is taken");
         });
+    const RunState state = read_run_state(start_.out);
+    seconds_ = seconds_before_ = newest ? state.seconds : 0;
+    if (!state.failure.empty()) keep_state({.seconds = seconds_});    // it is tried again
     if (!newest) {
         log.write(LogLevel::warning,
                   start_.out.string() +
@@ -165,6 +168,27 @@ void TrainingRun::advance() {
 }
 
 bool TrainingRun::iterate() {
+    try {
+        return run_to_next_reading();
+    } catch (const std::exception& failure) {
+        keep_state({.seconds = directory_ ? read_run_state(start_.out).seconds : 0,
+                    .failure = failure.what()});
+        throw;
+    }
+}
+
+void TrainingRun::keep_state(const RunState& state) {
+    if (!directory_) return;
+    try {
+        write_run_state(start_.out, state);
+    } catch (const Error& error) {
+        // The run does not need it; and what made it fail is told by itself.
+        if (state.failure.empty())
+            trainee_.environment().on().log.write(LogLevel::warning, error.what());
+    }
+}
+
+bool TrainingRun::run_to_next_reading() {
     if (over() || asked_to_stop()) return false;
     take_reload();
     if (stopped_) return false;
@@ -177,6 +201,8 @@ bool TrainingRun::iterate() {
     const bool last = progress_.steps >= settings_.total_steps;
     const uint64_t evaluate = settings_.evaluate_every, every = settings_.checkpoint_every;
     if (evaluate && (last || progress_.iteration % evaluate == 0)) evaluate_now();
+    seconds_ = seconds_before_ + train_seconds_ + save_seconds_ + seconds_since(start);
+    progress_.metrics.emplace_back("seconds", seconds_);
     for (const auto& sink : sinks_) sink->write(progress_.steps, progress_.metrics);
     if (std::exchange(given_params_changed_, false)) {
         configuration_ = resolved(given_, trainee_, settings_);
@@ -270,6 +296,7 @@ void TrainingRun::save(bool as_best) {
     checkpoints.save(record, trainee_.tensors(), as_best);
     if (!as_best) {
         saved_ = progress_.steps;
+        keep_state({.seconds = seconds_});
         checkpoints.prune(settings_.keep, progress_.steps);
     }
     save_seconds_ += seconds_since(start);

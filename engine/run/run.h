@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/run/directory.h"
 #include "engine/run/run_recording.h"
+#include "engine/run/run_state.h"
 #include "engine/run/settings.h"
 #include "engine/run/trainee.h"
 
@@ -48,7 +49,7 @@ public:
     TrainingRun& operator=(const TrainingRun&) = delete;
 
     // Runs iterations until the next reading of the metrics; false where the run is over: all steps taken, solved, or
-    // asked to stop.
+    // asked to stop. What it throws is kept in the run's state.
     bool iterate();
     // Called for each save: after the first iteration of the new version, or at once where it was not taken. Without
     // it the environment's log gets the text.
@@ -61,6 +62,8 @@ public:
     // Asked between iterations.
     void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
     const Progress& progress() const { return progress_; }
+    // Whether all steps are taken, or it is solved.
+    bool over() const;
     bool solved() const { return solved_; }
     // Whether a save with which the learner could not continue has ended the run.
     bool stopped() const { return stopped_; }
@@ -85,6 +88,8 @@ public:
     const std::filesystem::path& out() const { return start_.out; }
     // The steps of the newest checkpoint; nothing where there is none yet.
     std::optional<uint64_t> saved() const { return saved_; }
+    // The time of training, evaluating and saving up to the last reading of the metrics, over all processes.
+    double seconds() const { return seconds_; }
     // The time of iterations and evaluations; and that of writing to disk between them.
     double train_seconds() const { return train_seconds_; }
     double save_seconds() const { return save_seconds_; }
@@ -94,7 +99,8 @@ public:
 private:
     void open_directory(Plugins& plugins);
     void go_on();
-    bool over() const;
+    void keep_state(const RunState& state);
+    bool run_to_next_reading();
     uint64_t iterations_ahead() const;
     void advance();
     void read_metrics();
@@ -133,7 +139,8 @@ private:
     std::optional<uint64_t> saved_;    // the steps of the last checkpoint
     uint64_t first_steps_ = 0;         // where this process began
     double train_seconds_ = 0, save_seconds_ = 0, flushed_ = 0;
-    double pace_ = 0;    // seconds of an iteration
+    double seconds_before_ = 0, seconds_ = 0;    // of earlier processes; of all at the last reading
+    double pace_ = 0;                            // seconds of an iteration
     bool solved_ = false;
     bool stopped_ = false;    // the learner cannot continue with the saved version
 };

@@ -6,12 +6,17 @@
 
 namespace nacelle {
 
-// One painted shape. Its numbers are the arguments of Canvas, in order.
+// One painted shape. Its numbers are the arguments of Canvas, in order. A text of the engine's own may have a fourth
+// one: below 0 it begins at x, above 0 it ends there, else x is its middle.
 struct Shape {
     Canvas::Form form;
     Colour colour;
     uint32_t first, count;     // among the list's numbers
     uint32_t text, letters;    // among the list's letters
+
+    float anchor(std::span<const float> its) const {
+        return form == Canvas::Form::text && its.size() > 3 ? its[3] : 0;
+    }
 };
 
 // A picture as data: the painted shapes in order, in the author's coordinates, independent of the renderer.

@@ -67,6 +67,9 @@ private:
             text += std::string(" ") + what + "-opacity=\"" + digits(c.alpha / 255.0) + "\"";
         return text;
     }
+    static const char* anchor(float side) {
+        return side < 0 ? "start" : side > 0 ? "end" : "middle";
+    }
     std::string line_paint(Colour c, double width) const {
         return " fill=\"none\"" + paint("stroke", c) +
                attribute("stroke-width", viewport_.line_width(width));
@@ -111,8 +114,8 @@ private:
                 // The middle of a letter is about a third of its size above the baseline.
                 out_ += "<text" + attribute("x", x(n[0])) + attribute("y", y(n[1]) + 0.35 * size) +
                         attribute("font-size", size) +
-                        " font-family=\"sans-serif\" text-anchor=\"middle\"" + paint("fill", c) +
-                        ">" + escaped(list_.text_of(shape)) + "</text>\n";
+                        " font-family=\"sans-serif\" text-anchor=\"" + anchor(shape.anchor(n)) +
+                        "\"" + paint("fill", c) + ">" + escaped(list_.text_of(shape)) + "</text>\n";
                 return;
             }
         }

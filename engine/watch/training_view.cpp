@@ -75,7 +75,7 @@ void TrainingView::progressed() {
     const Progress& progress = run_.progress();
     steps_ = progress.steps;
     for (const auto& [name, value] : progress.metrics)
-        if (name != "episodes") curves_.add(name, double(steps_), value);
+        if (name != "episodes" && name != "seconds") curves_.add(name, double(steps_), value);
     const Clock::time_point now = Clock::now();
     if (now - told_ < between_progress) return;
     told_ = now;

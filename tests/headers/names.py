@@ -6,7 +6,7 @@ from pathlib import Path
 STANDARD = {
     'algorithm': 'sort find find_if max min clamp copy fill any_of all_of none_of max_element min_element equal',
     'any': 'any', 'array': 'array', 'atomic': 'atomic atomic_flag', 'bit': 'bit_cast popcount bit_ceil endian',
-    'charconv': 'to_chars from_chars', 'chrono': 'chrono', 'condition_variable': 'condition_variable', 'cmath': 'abs round sqrt isfinite', 'cstddef': 'byte max_align_t nullptr_t size_t', 'cstdint': 'uint64_t',
+    'charconv': 'to_chars from_chars', 'chrono': 'chrono', 'condition_variable': 'condition_variable', 'cmath': 'abs round sqrt isfinite', 'cstddef': 'byte max_align_t nullptr_t size_t', 'cstdint': 'uint64_t', 'ctime': 'time_t',
     'cstdio': 'snprintf printf fprintf',
     'cstring': 'memcpy memset memcmp strlen strerror', 'deque': 'deque', 'exception': 'exception_ptr exception current_exception',
     'filesystem': 'filesystem', 'fstream': 'ifstream ofstream', 'functional': 'function hash less', 'initializer_list': 'initializer_list', 'future': 'future shared_future future_status promise async',

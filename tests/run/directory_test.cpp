@@ -31,7 +31,7 @@ size_t files_in(const fs::path& path) {
 TEST_CASE("a new run refuses a directory with a file that it would have to overwrite") {
     for (const std::string name :
          {"source/0/pole.cu", "source/0/parts/more.h", "source/0/parts", "source/0", "source",
-          "checkpoints/best.json", "checkpoints/step-000000000000100.json",
+          "state.json", "checkpoints/best.json", "checkpoints/step-000000000000100.json",
           "checkpoints/step-000000000000100.safetensors",
           "checkpoints/best-step-000000000000100.safetensors"}) {
         CAPTURE(name);

@@ -80,7 +80,7 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     kept_steps = [number * iteration for number in (5, 6, 7)]
     assert files == sorted([f'checkpoints/best-step-{best_steps(out):015}.safetensors'] +
                            [f'checkpoints/step-{step:015}.{kind}' for step in kept_steps for kind in ('json', 'safetensors')] +
-                           ['checkpoints/best.json', 'config.json', 'metrics.csv', 'metrics.jsonl', 'source/0/cartpole.cu']), files
+                           ['checkpoints/best.json', 'config.json', 'metrics.csv', 'metrics.jsonl', 'source/0/cartpole.cu', 'state.json']), files
     source = (bench.root / 'env_sources' / 'cartpole.cu').read_bytes()
     assert (out / 'source' / '0' / 'cartpole.cu').read_bytes() == source
     kept = json.loads((out / 'config.json').read_text())
@@ -193,6 +193,7 @@ def what_is_suspicious_is_told_with_what_to_try(bench):
 
     assert suspected('usual') == ''
     assert 'kl is ' in suspected('wild', learner__learning_rate=0.5)
+    assert 'suspicious: kl is ' in bench.good('inspect', 'wild') and 'suspicious:' not in bench.good('inspect', 'usual')
     assert 'clip_fraction is ' in suspected('tight', learner__clip=1e-6, learner__learning_rate=0.01)
     assert 'kl was never above' in suspected('still', learner__learning_rate=1e-12)
     assert 'entropy fell from' in suspected('sure', learner__entropy=-1, learner__learning_rate=0.01)
@@ -224,8 +225,9 @@ def arrays_of_a_scale_that_cannot_be_learned_are_told_with_what_to_try(bench):
                     learner__normalise_observations='false', learner__normalise_returns='false', learner__learning_rate=0.05)
     result = bench.lines('train', './odd.cu', *CPU, *words, '--episodes', '5', '--out', 'odd')[-1]
     told = '; '.join(one['what'] for one in result['suspicious'])
+    seen = bench.good('inspect', 'odd')
     for what in ('obs has numbers as large as', 'mask closes choice 2 in all of 64 rows', 'values are to be about'):
-        assert what in told, told
+        assert what in told and what in seen, told + seen
 
 
 @case

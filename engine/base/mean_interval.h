@@ -1,0 +1,17 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+namespace nacelle {
+
+// The mean of a sample, and half the width of its 95 % interval by Student's distribution: 0 where there is one value,
+// NaN and 0 where there is none.
+struct MeanInterval {
+    double mean = 0, interval = 0;
+};
+MeanInterval mean_interval(const std::vector<double>& values);
+
+// The 97.5 % quantile of Student's distribution: 12.7 for one degree of freedom, 1.96 for very many.
+double student_quantile(size_t degrees);
+
+}

@@ -1,0 +1,79 @@
+#include "tools/seeds_progress.h"
+
+#include "tools/progress_line.h"
+#include "tools/units.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace nacelle::tools {
+namespace {
+
+constexpr std::chrono::milliseconds between_lines{100};
+
+struct Extent {
+    double sum = 0, least = 0, most = 0;
+    int count = 0;
+
+    void take(double value) {
+        least = count ? std::min(least, value) : value;
+        most = count ? std::max(most, value) : value;
+        sum += value;
+        ++count;
+    }
+    std::string text() const {
+        std::string words = return_text(sum / count);
+        if (count > 1) words += " (" + return_text(least) + " to " + return_text(most) + ")";
+        return words;
+    }
+};
+
+}
+
+void SeedsProgress::show(size_t index, const Progress& progress) {
+    Run& run = runs_[index];
+    run.share = std::min(1.0, double(progress.steps) / double(progress.total_steps));
+    run.steps_per_second = progress.steps_per_second;
+    double episodes = 0;
+    for (const auto& [name, value] : progress.metrics) {
+        if (name == "episodes") episodes = value;
+        if (name == "episode.return" && episodes > 0) run.returned = value;
+        if (name == "evaluation.return") run.evaluated = value;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ < between_lines) return;
+    shown_ = now;
+    line_.show(text());
+}
+
+void SeedsProgress::done(size_t index) {
+    Run& run = runs_[index];
+    run.over = true;
+    run.share = 1;
+    run.steps_per_second = 0;
+    line_.show(text());
+}
+
+std::string SeedsProgress::text() const {
+    double share = 0, rate = 0;
+    int over = 0;
+    Extent returned, evaluated;
+    for (const Run& run : runs_) {
+        share += run.share / double(runs_.size());
+        rate += run.steps_per_second;
+        over += run.over;
+        if (run.returned) returned.take(*run.returned);
+        if (run.evaluated) evaluated.take(*run.evaluated);
+    }
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    char numbers[160];
+    std::snprintf(numbers, sizeof numbers, "%d of %zu seeds done  %5.1f %%  %6.1f M steps/s", over,
+                  runs_.size(), 100 * share, rate * 1e-6);
+    std::string line = numbers;
+    if (returned.count) line += "  return " + returned.text();
+    if (evaluated.count) line += "  policy " + evaluated.text();
+    return line + "  " + time_left_text(passed.count() * (1 - share) / std::max(share, 1e-9)) +
+           " left";
+}
+
+}
