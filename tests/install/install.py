@@ -19,7 +19,7 @@ from blocks import blocks_of     # noqa: E402
 
 CASES = []
 TRAIN = ['train', 'cartpole', '--backend', 'cpu', '--episodes', '20', '--out', 'run']
-SETTINGS = {'learner.name': 'random_search', 'learner.steps': 50, 'env.count': 32, 'solved': 'null', 'run.total_steps': 3200,
+SETTINGS = {'learner.name': 'random_search', 'learner.steps': 50, 'env.count': 32, 'solved.return': 'null', 'run.total_steps': 3200,
             'run.sinks': '["jsonl", "best"]'}
 
 
