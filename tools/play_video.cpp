@@ -9,6 +9,7 @@
 #include "tools/play_raster.h"
 
 #include <algorithm>
+#include <string.h>
 
 namespace nacelle::tools {
 namespace {
@@ -79,15 +80,18 @@ std::string last_line(std::string_view text) {
     return printable(text.substr(end == text.npos ? 0 : end + 1));
 }
 
-void require_success(const fs::path& path, const ProcessResult& result, bool took_all) {
+// What ffmpeg says of its end, or how it ended without a word.
+std::string reason_of(const ProcessResult& result) {
     const std::string said = last_line(result.output);
-    if (result.status != 0)
-        throw Error(path.string(), said.empty()
-                                       ? "ffmpeg ended with status " + std::to_string(result.status)
-                                       : "ffmpeg: " + said);
-    if (!took_all)
-        throw Error(path.string(),
-                    "ffmpeg ended before it had all pictures" + (said.empty() ? "" : ": " + said));
+    if (!said.empty()) return "ffmpeg: " + said;
+    return result.status > 128
+               ? std::string("ffmpeg was ended by a signal: ") + ::strsignal(result.status - 128)
+               : "ffmpeg ended with status " + std::to_string(result.status);
+}
+
+void require_success(const fs::path& path, const ProcessResult& result, bool took_all) {
+    if (result.status != 0) throw Error(path.string(), reason_of(result));
+    if (!took_all) throw Error(path.string(), "ffmpeg ended before it had all pictures");
 }
 
 }

@@ -91,7 +91,7 @@ def a_failing_ffmpeg_is_quoted_and_leaves_what_was_there(bench):
     name = recording(bench)
     bench.write('kept.mp4', 'mine')
     for way, said in {'refuses': r'ffmpeg: \\x1b\[31mno such encoder', 'leaves': r'ffmpeg ended before it had all pictures',
-                      'crashes': r'ffmpeg ended with status 137'}.items():
+                      'crashes': r'ffmpeg was ended by a signal: Killed'}.items():
         bench.refused(rf'kept\.mp4: {said}', 'play', name, '--out', 'kept.mp4', **fake(bench, way))
         assert (bench.folder / 'kept.mp4').read_text() == 'mine' and not half_files(bench), way
     bench.refused(r"nowhere/x\.mp4: cannot be written: there is no directory 'nowhere'",
