@@ -81,13 +81,18 @@ TEST_CASE("a program reads all that it is fed, also while it says more than a pi
     CHECK(result.output.substr(2000000) == "3000000\n");
 }
 
-TEST_CASE("a program that closes its input early is told by the feed, and its end is waited for") {
-    const std::string part(300000, 'x');
+TEST_CASE("a program that closes its input early is told by the feed while it still runs") {
+    const Folder folder;
+    const std::string mark = (folder / "mark").string(), part(300000, 'x');
+    // It goes on once the feed has noticed, or after 5 seconds with another status.
+    const std::string script = "exec <&-; i=0; while [ ! -e '" + mark +
+                               "' ]; do sleep 0.01; i=$((i + 1)); [ $i -lt 500 ] || exit 9; done; "
+                               "echo enough; exit 7";
     bool read_on = true;
-    const ProcessResult result = run_fed_process(
-        {"sh", "-c", "exec <&-; sleep 0.2; echo enough; exit 7"}, [&](const Feed& feed) {
-            for (int i = 0; i < 100 && read_on; ++i) read_on = feed(part);
-        });
+    const ProcessResult result = run_fed_process({"sh", "-c", script}, [&](const Feed& feed) {
+        for (int i = 0; i < 100 && read_on; ++i) read_on = feed(part);
+        write_file(mark, "");
+    });
     CHECK_FALSE(read_on);
     CHECK(result.status == 7);
     CHECK(result.output == "enough\n");
