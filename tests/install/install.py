@@ -176,6 +176,17 @@ def every_call_of_the_library_works_with_strict_warnings(tree):
 
 
 @case
+def a_folder_that_cannot_be_written_is_refused_before_anything_is_built(tree):
+    script = tree.root / 'tools/nacelle'
+    for words, status, said in ((['/dev/null/x'], 1, 'nacelle: /dev/null/x cannot be written: /dev/null is no folder of yours; '
+                                                     'name one that is: tools/nacelle install ~/.local\n'),
+                                (['--frob'], 2, 'usage: tools/nacelle install [FOLDER]\n'), (['one', 'two'], 2, 'usage: ')):
+        done = subprocess.run([script, 'install', *words], cwd=tree.folder, capture_output=True, text=True)
+        assert done.returncode == status and done.stderr.startswith(said) and done.stdout == '', done
+    assert 'uninstall' in tree.run([script, 'install', '--help'])
+
+
+@case
 def the_debian_packages_take_every_installed_file_once(tree):
     found = list(debian.faults(tree.root, list(tree.files())))
     assert not found, '\n'.join(found)
