@@ -6,7 +6,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends \
         libcli11-dev zlib1g-dev libminizip-dev libagg-dev libpng-dev libgif-dev libjs-chart.js python3-venv && \
     rm -rf /var/lib/apt/lists/*
 COPY . /nacelle
-RUN /nacelle/tools/nacelle --version
+RUN /nacelle/tools/nacelle install
 WORKDIR /work
-ENTRYPOINT ["/nacelle/tools/nacelle"]
+ENTRYPOINT ["nacelle"]
 CMD ["--help"]

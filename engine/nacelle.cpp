@@ -1,6 +1,7 @@
 #include "engine/nacelle.hpp"
 
 #include "engine/base/error.h"
+#include "engine/base/installation.h"
 #include "engine/policy/open_policy.h"
 #include "engine/run/choose_checkpoint.h"
 #include "engine/run/run.h"
@@ -15,21 +16,21 @@ struct EngineParts {
 namespace {
 
 std::vector<std::filesystem::path> with_installed(std::vector<std::filesystem::path> folders,
-                                                  const char* installed) {
-    folders.emplace_back(installed);
+                                                  const std::filesystem::path& installed) {
+    folders.push_back(installed);
     return folders;
 }
 
 }
 
 Engine::Engine(const EngineSettings& settings) {
-    std::shared_ptr<RunsOn> on = open_backend(
-        {.backend = settings.backend,
-         .threads = settings.threads,
-         .cache = settings.cache,
-         .env_folders = with_installed(settings.env_folders, NACELLE_DATA_FOLDER "/env_sources")});
-    Plugins plugins(with_installed(settings.plugin_folders, NACELLE_PLUGIN_FOLDER), on->cache,
-                    on->log);
+    const Installation installed = installation();
+    std::shared_ptr<RunsOn> on =
+        open_backend({.backend = settings.backend,
+                      .threads = settings.threads,
+                      .cache = settings.cache,
+                      .env_folders = with_installed(settings.env_folders, installed.environments)});
+    Plugins plugins(with_installed(settings.plugin_folders, installed.plugins), on->cache, on->log);
     parts_ = std::make_shared<EngineParts>(EngineParts{std::move(on), std::move(plugins)});
 }
 std::string Engine::backend() const { return parts_->on->cuda() ? "cuda" : "cpu"; }

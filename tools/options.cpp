@@ -1,19 +1,23 @@
 #include "tools/options.h"
 
 #include "engine/base/error.h"
+#include "engine/base/installation.h"
 #include "engine/base/text.h"
 #include "tools/compile_helper.h"
 
 #include <algorithm>
 #include <iostream>
-#include <sys/auxv.h>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
 namespace {
 
-// The folder in the build or the installation.
-fs::path own_folder() { return running_program().parent_path(); }
+// The build that this program runs from, or empty where it is installed.
+fs::path own_build() {
+    const fs::path build = running_program().parent_path().parent_path();
+    std::error_code ignored;
+    return fs::is_directory(build / "meson-info", ignored) ? build : fs::path();
+}
 
 void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
     std::error_code error;
@@ -71,15 +75,6 @@ void add_config_options(Command command, Options& options, bool positional_confi
     add_assignments(command, options);
 }
 
-fs::path running_program() {
-    std::error_code error;
-    const fs::path self = fs::read_symlink("/proc/self/exe", error);
-    if (!error) return self;
-    // Without /proc: the path that the kernel executed.
-    const auto* const started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
-    return started && fs::exists(started, error) ? fs::absolute(started) : fs::path();
-}
-
 std::string own_program() {
     const fs::path self = running_program();
     if (self.empty())
@@ -98,16 +93,18 @@ std::vector<fs::path> named_folders() {
 std::vector<fs::path> env_folders() {
     std::vector<fs::path> folders;
     add_folder(folders, fs::current_path() / "env_sources");
-    add_folder(folders, own_folder() / "../../env_sources");
-    add_folder(folders, fs::path(NACELLE_DATA_FOLDER) / "env_sources");
+    if (const fs::path build = own_build(); !build.empty())
+        add_folder(folders, build.parent_path() / "env_sources");
+    add_folder(folders, installation().environments);
     return folders;
 }
 
 std::vector<fs::path> plugin_folders(const Options& options) {
     std::vector<fs::path> folders = options.plugin_folders;
-    for (const char* const place : {"../plugins", "../algorithms", "../lib/nacelle/plugins"})
-        add_folder(folders, own_folder() / place);
-    add_folder(folders, NACELLE_PLUGIN_FOLDER);
+    if (const fs::path build = own_build(); !build.empty())
+        for (const char* const place : {"plugins", "algorithms"})
+            add_folder(folders, build / place);
+    add_folder(folders, installation().plugins);
     return folders;
 }
 

@@ -28,9 +28,7 @@ void add_assignments(Command command, Options& options);
 // --set, and the configuration file where `with_config`.
 void add_config_options(Command command, Options& options, bool positional_config);
 
-// The path of the running binary; empty where it is unknown.
-std::filesystem::path running_program();
-// The path as the first word of a command line; throws where it is unknown.
+// The path of the running program as the first word of a command line; throws where it is unknown.
 std::string own_program();
 // The folders of environments: env_sources of the working directory, the build's and the installation's.
 std::vector<std::filesystem::path> env_folders();

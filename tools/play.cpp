@@ -17,7 +17,7 @@
 namespace nacelle::tools {
 namespace {
 
-const std::vector<std::string> kinds = {"jsonl", "csv", "npz", "png", "gif"};
+const std::vector<std::string> kinds = {"jsonl", "csv", "npz", "png", "gif", "mp4", "webm"};
 
 struct Play {
     std::filesystem::path file, out, source;
@@ -30,7 +30,8 @@ struct Play {
     PictureSettings picture;
     WebOptions web;
 
-    bool is_picture() const { return kind == "png" || kind == "gif"; }
+    bool is_video() const { return kind == "mp4" || kind == "webm"; }
+    bool is_picture() const { return kind == "png" || kind == "gif" || is_video(); }
 };
 
 // Given by the option, else by the extension of the file.
@@ -40,7 +41,7 @@ std::string kind_of(const Play& play) {
     if (!ending.empty()) ending.erase(0, 1);
     if (std::find(kinds.begin(), kinds.end(), ending) != kinds.end()) return ending;
     throw Error("--out", "'" + play.out.string() + "' does not say what is to be written",
-                "name one of .jsonl, .csv, .npz, .png and .gif, or --export");
+                "name one of .jsonl, .csv, .npz, .png, .gif, .mp4 and .webm, or --export");
 }
 
 std::vector<size_t> chosen_episodes(const Play& play, const Recording& recording) {
@@ -127,7 +128,8 @@ void draw(const Play& play, const std::shared_ptr<Recording>& recording,
     RecordingFrames frames(recording, draw_settings(play));
     if (!frames.by_author()) std::cerr << printable(frames.why_not()) << "; its arrays are shown\n";
     const DrawingGuard guard(play.file);
-    if (play.kind == "gif") write_gif(play.out, frames, episodes, play.picture);
+    if (play.is_video()) write_video(play.out, play.kind, frames, episodes, play.picture);
+    else if (play.kind == "gif") write_gif(play.out, frames, episodes, play.picture);
     else write_pngs(play, frames, episodes);
 }
 
@@ -181,8 +183,12 @@ void run(Play& play) {
         return show_on_page(play, recording);
     }
     if (play.kind.empty()) return play.json ? list_json(*recording) : list_text(*recording);
+    if (play.step && play.kind != "png")
+        throw Error("--step", "is of one picture, which ." + play.kind + " is not",
+                    "use it with .png or --web");
     say_problems(*recording);
     if (play.out.empty()) play.out = own_name(play);
+    if (play.is_video()) require_ffmpeg(play.out);    // before the author's draw() is compiled
     write(play, recording);
 }
 
@@ -192,7 +198,7 @@ void add_play(CommandLine& line) {
     auto play = std::make_shared<Play>();
     Command command =
         line.add("play", "Show what a recording holds, play it on a page, or export it: "
-                         "JSON lines, CSV, NumPy, PNG, GIF");
+                         "JSON lines, CSV, NumPy, PNG, GIF, video");
     command.option("file", play->file, "A recording: of 'train', 'eval' or 'watch' --record")
         .required();
     command.flag("--json", play->json, "One JSON object a line");
@@ -200,7 +206,8 @@ void add_play(CommandLine& line) {
     const Option web = command.known("--web");
     command
         .option("--export", play->kind,
-                "jsonl, csv, npz, png or gif; else what the name of --out ends with")
+                "jsonl, csv, npz, png, gif, mp4 or webm; else what the name of --out ends with; "
+                "videos need the program ffmpeg")
         .one_of(kinds)
         .excludes(web);
     command
@@ -223,7 +230,9 @@ void add_play(CommandLine& line) {
     command.option("--size", play->picture.pixels, "Pixels of a picture's longer side")
         .between(16, 4096)
         .shows_default();
-    command.option("--fps", play->picture.fps, "Steps a second of a GIF, or of the page at first")
+    command
+        .option("--fps", play->picture.fps,
+                "Steps a second of a GIF or a video, or of the page at first")
         .between(1, 50)
         .shows_default();
     command.option("--source", play->source,

@@ -15,15 +15,11 @@ namespace {
 class Archive final {
 public:
     explicit Archive(const std::filesystem::path& path)
-        : path_(path), beside_(make_unfinished_file(path)) {
-        zip_ = ::zipOpen64(beside_.c_str(), APPEND_STATUS_CREATE);
-        if (zip_) return;
-        remove();
-        throw Error(path_.string(), "cannot be written");
+        : path_(path), file_(path), zip_(::zipOpen64(file_.path().c_str(), APPEND_STATUS_CREATE)) {
+        if (!zip_) throw Error(path_.string(), "cannot be written");
     }
     ~Archive() {
         if (zip_) ::zipClose(zip_, nullptr);
-        remove();
     }
     Archive(const Archive&) = delete;
     Archive& operator=(const Archive&) = delete;
@@ -44,23 +40,17 @@ public:
     }
     void finish() {
         require(::zipClose(std::exchange(zip_, nullptr), nullptr));
-        std::error_code trouble;
-        std::filesystem::rename(beside_, path_, trouble);
-        if (trouble) throw Error(path_.string(), "cannot be written: " + trouble.message());
-        beside_.clear();
+        file_.take_place();
     }
 
 private:
-    void remove() const {
-        std::error_code ignored;
-        if (!beside_.empty()) std::filesystem::remove(beside_, ignored);
-    }
     void require(int status) const {
         if (status != ZIP_OK)
             throw Error(path_.string(), "cannot be written: the disk may be full");
     }
 
-    std::filesystem::path path_, beside_;
+    std::filesystem::path path_;
+    UnfinishedFile file_;
     zipFile zip_;
 };
 

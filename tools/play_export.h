@@ -28,5 +28,11 @@ void write_png(const std::filesystem::path& path, RecordingFrames& frames, size_
 // Writes every step of the episodes as an endless animation.
 void write_gif(const std::filesystem::path& path, RecordingFrames& frames,
                const std::vector<size_t>& episodes, const PictureSettings& settings);
+// Throws where there is no ffmpeg, which encodes videos.
+void require_ffmpeg(const std::filesystem::path& video);
+// Writes every step of the episodes as a video, "mp4" (H.264) or "webm" (VP9).
+void write_video(const std::filesystem::path& path, const std::string& kind,
+                 RecordingFrames& frames, const std::vector<size_t>& episodes,
+                 const PictureSettings& settings);
 
 }

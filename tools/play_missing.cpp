@@ -1,4 +1,4 @@
-// Replaces play_archive.cpp and play_pictures.cpp where their libraries are missing.
+// Replaces play_archive.cpp, play_pictures.cpp and play_video.cpp where their libraries are missing.
 #include "engine/base/error.h"
 #include "tools/play_export.h"
 
@@ -24,6 +24,11 @@ void write_png(const std::filesystem::path& path, RecordingFrames&, size_t, uint
 }
 void write_gif(const std::filesystem::path& path, RecordingFrames&, const std::vector<size_t>&,
                const PictureSettings&) {
+    throw missing(path);
+}
+void require_ffmpeg(const std::filesystem::path& path) { throw missing(path); }
+void write_video(const std::filesystem::path& path, const std::string&, RecordingFrames&,
+                 const std::vector<size_t>&, const PictureSettings&) {
     throw missing(path);
 }
 

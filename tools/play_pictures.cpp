@@ -2,6 +2,7 @@
 #include "engine/base/error.h"
 #include "engine/base/files.h"
 #include "tools/play_export.h"
+#include "tools/play_frames.h"
 #include "tools/play_raster.h"
 
 #include <algorithm>
@@ -163,17 +164,6 @@ private:
     GifFileType* gif_ = nullptr;
 };
 
-// Passes the picture of each step, and whether it is the last of its episode.
-template <class Take>
-void each_frame(RecordingFrames& frames, const std::vector<size_t>& episodes, int pixels,
-                Take take) {
-    for (const size_t episode : episodes) {
-        const uint64_t steps = frames.recording().episodes()[episode].steps;
-        for (uint64_t t = 0; t < steps; ++t)
-            take(rasterised(frames.frame(episode, t), pixels), t + 1 == steps);
-    }
-}
-
 }
 
 void write_png(const std::filesystem::path& path, const DisplayList& picture, int pixels) {
@@ -190,15 +180,18 @@ void write_gif(const std::filesystem::path& path, RecordingFrames& frames,
                const std::vector<size_t>& episodes, const PictureSettings& settings) {
     Palette palette;
     int wide = 0, high = 0;
-    each_frame(frames, episodes, settings.pixels, [&](const Pixels& pixels, bool) {
+    each_frame(frames, episodes, [&](const DisplayList& list, bool) {
+        const Pixels pixels = rasterised(list, settings.pixels);
         palette.count(pixels);
         wide = std::max(wide, pixels.wide);
         high = std::max(high, pixels.high);
+        return true;
     });
     palette.choose();
     Gif gif(path.string(), wide, high, palette);
     const int pause = std::max(2, 100 / settings.fps), at_end = 100;
-    each_frame(frames, episodes, settings.pixels, [&](const Pixels& pixels, bool last) {
+    each_frame(frames, episodes, [&](const DisplayList& list, bool last) {
+        const Pixels pixels = rasterised(list, settings.pixels);
         // A picture of another size is placed at the top left.
         std::vector<uint8_t> picture(size_t(wide) * size_t(high));
         for (int row = 0; row < pixels.high; ++row)
@@ -206,6 +199,7 @@ void write_gif(const std::filesystem::path& path, RecordingFrames& frames,
                 picture[size_t(row) * size_t(wide) + size_t(column)] = palette.index(
                     &pixels.rgb[(size_t(row) * size_t(pixels.wide) + size_t(column)) * 3]);
         gif.add(picture, last ? at_end : pause);
+        return true;
     });
     write_file(path, gif.take());
 }

@@ -22,8 +22,6 @@
 namespace nacelle::tools {
 namespace {
 
-const agg::rgba8 paper(246, 245, 241);
-
 agg::rgba8 rgba(Colour c) { return {c.red, c.green, c.blue, c.alpha}; }
 
 class Raster final {
@@ -38,7 +36,7 @@ public:
     }
 
     Pixels take() {
-        base_.clear(paper);
+        base_.clear(agg::rgba8(paper[0], paper[1], paper[2]));
         for (const Shape& shape : list_.shapes) paint(shape, list_.numbers_of(shape));
         return std::move(pixels_);
     }

@@ -162,10 +162,21 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
     sync_directory(directory_of(path));
 }
 
-std::filesystem::path make_unfinished_file(const std::filesystem::path& target) {
-    std::filesystem::path beside = target;
-    writing(target, [&] { Descriptor(create_beside(beside)); });
-    return beside;
+UnfinishedFile::UnfinishedFile(std::filesystem::path target)
+    : target_(std::move(target)), path_(target_) {
+    writing(target_, [&] { Descriptor(create_beside(path_)); });
+}
+UnfinishedFile::~UnfinishedFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+}
+void UnfinishedFile::take_place() {
+    writing(target_, [&] {
+        const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+        if (file.get() < 0 || ::fsync(file.get()) != 0) throw_errno(errno);
+        if (::rename(path_.c_str(), target_.c_str()) != 0) throw_errno(errno);
+        path_.clear();
+    });
+    sync_directory(directory_of(target_));
 }
 
 bool is_unfinished_file(const std::filesystem::path& path) {

@@ -13,8 +13,22 @@ std::string read_plain_file(const std::filesystem::path&);
 // Writes a temporary file beside the target, syncs it and renames it: readers see the old file or the new one, never
 // a part.
 void write_file(const std::filesystem::path&, std::string_view bytes);
-// Creates an empty temporary file of a unique name beside the target. The caller fills and renames it.
-std::filesystem::path make_unfinished_file(const std::filesystem::path& target);
+// An empty temporary file of a unique name beside its target, for what is written by other means: removed unless it
+// takes the target's place.
+class UnfinishedFile final {
+public:
+    explicit UnfinishedFile(std::filesystem::path target);
+    ~UnfinishedFile();
+    UnfinishedFile(const UnfinishedFile&) = delete;
+    UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+    // Syncs it and renames it.
+    void take_place();
+
+private:
+    std::filesystem::path target_, path_;
+};
 // Whether the name is that of such a temporary file. An old one was left by a process that was killed.
 bool is_unfinished_file(const std::filesystem::path&);
 // The path with symbolic links followed as far as it exists; the path itself where that fails.

@@ -21,7 +21,8 @@ struct Start {
     const char* path;
     char* const* arguments;
     const char* work_folder;    // null: none
-    int output, report;         // report: takes the reason why the program cannot be started
+    int input, output;          // input: -1 is an empty one
+    int report;                 // takes the reason why the program cannot be started
     pid_t parent;
 };
 
@@ -57,7 +58,7 @@ void restore_signals() {
 
 // Only descriptors 0 to 3 stay open: a lock or a socket of the parent must not live on in the guard.
 void take_descriptors(const Start& start) {
-    ::dup2(::open("/dev/null", O_RDONLY), 0);
+    ::dup2(start.input < 0 ? ::open("/dev/null", O_RDONLY) : start.input, 0);
     ::dup2(start.output, 1);
     ::dup2(start.output, 2);
     ::dup2(start.report, 3);
@@ -103,6 +104,9 @@ int wait_for(pid_t process) {
     guarded = program;
     ::sigprocmask(SIG_UNBLOCK, &ends, nullptr);
     for (const int mine : {1, 2, 3}) ::close(mine);
+    // While the guard held the input open, its writer would not see that the program has closed it.
+    ::dup2(::open("/dev/null", O_RDONLY), 0);
+    ::close(1);
     const int status = wait_for(program);
     guarded = -1;
     leave(start, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
@@ -111,7 +115,7 @@ int wait_for(pid_t process) {
 }
 
 pid_t start_guarded(const std::string& path, const std::vector<std::string>& command, int output,
-                    const std::string& work_folder) {
+                    const std::string& work_folder, int input) {
     const std::vector<char*> arguments = argument_list(command);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return -errno;
@@ -120,6 +124,7 @@ pid_t start_guarded(const std::string& path, const std::vector<std::string>& com
     const Start start{.path = path.c_str(),
                       .arguments = arguments.data(),
                       .work_folder = work_folder.empty() ? nullptr : work_folder.c_str(),
+                      .input = input,
                       .output = output,
                       .report = theirs.get(),
                       .parent = ::getpid()};

@@ -102,6 +102,45 @@ ProcessResult watch(pid_t guard, int pipe, const std::atomic<bool>* cancel) {
     return result;
 }
 
+// A program under its guard, and the end of the pipe that has its outputs.
+struct Started {
+    pid_t guard;
+    Descriptor output;
+};
+
+Started start(const std::vector<std::string>& command, const std::string& work_folder, int input) {
+    if (command.empty() || command[0].empty()) throw Error("cannot start ''", "no program named");
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) cannot_start(command[0], errno);
+    Descriptor ours(ends[0]);
+    const Descriptor theirs(ends[1]);
+    ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
+
+    const std::string found = find_program(command[0]);
+    const bool path_given = command[0].find('/') != std::string::npos;
+    if (found.empty() && !path_given) cannot_start(command[0], ENOENT);
+    const pid_t guard = start_guarded(found.empty() ? command[0] : found, command, theirs.get(),
+                                      work_folder, input);
+    if (guard < 0) cannot_start(command[0], -guard);
+    return {guard, std::move(ours)};
+}
+
+// Writes to a socket, and reads meanwhile what the program says: one that nobody listens to would wait for ever.
+bool feed(int socket, std::string_view bytes, int pipe, std::string& said) {
+    while (!bytes.empty()) {
+        std::array<pollfd, 2> watched{{{socket, POLLOUT, 0}, {pipe, POLLIN, 0}}};
+        if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return false;
+        if (watched[1].revents && !read_available(pipe, said)) pipe = -1;
+        if (!watched[0].revents) continue;
+        const ssize_t count =
+            ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (count <= 0) return false;
+        bytes.remove_prefix(size_t(count));
+    }
+    return true;
+}
+
 bool is_program(const std::filesystem::path& path) {
     std::error_code ignored;
     return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
@@ -123,21 +162,32 @@ pid_t start_process(const std::vector<std::string>& command, int input) {
 
 ProcessResult run_process(const std::vector<std::string>& command, const std::atomic<bool>* cancel,
                           const std::string& work_folder) {
-    if (command.empty() || command[0].empty()) throw Error("cannot start ''", "no program named");
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) cannot_start(command[0], errno);
-    const Descriptor output(ends[0]);
-    Descriptor input(ends[1]);
-    ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+    const Started program = start(command, work_folder, -1);
+    return watch(program.guard, program.output.get(), cancel);
+}
 
-    const std::string found = find_program(command[0]);
-    const bool path_given = command[0].find('/') != std::string::npos;
-    if (found.empty() && !path_given) cannot_start(command[0], ENOENT);
-    const pid_t guard =
-        start_guarded(found.empty() ? command[0] : found, command, input.get(), work_folder);
-    if (guard < 0) cannot_start(command[0], -guard);
-    input.close();
-    return watch(guard, output.get(), cancel);
+ProcessResult run_fed_process(const std::vector<std::string>& command,
+                              const std::function<void(const Feed&)>& write,
+                              const std::string& work_folder) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        throw Error("cannot start a program", std::generic_category().message(errno));
+    Descriptor ours(ends[0]), theirs(ends[1]);
+    const Started program = start(command, work_folder, theirs.get());
+    theirs.close();
+    const int pipe = program.output.get();
+    std::string said;
+    try {
+        write([&](std::string_view bytes) { return feed(ours.get(), bytes, pipe, said); });
+    } catch (...) {
+        end_guarded(program.guard);
+        watch(program.guard, pipe, nullptr);
+        throw;
+    }
+    ours.close();
+    ProcessResult result = watch(program.guard, pipe, nullptr);
+    result.output.insert(0, said);
+    return result;
 }
 
 std::string find_program(const std::string& name) {

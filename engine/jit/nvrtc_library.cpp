@@ -79,7 +79,9 @@ std::vector<fs::path> nvrtc_places() {
             roots.emplace_back(root);
     roots.emplace_back("/usr/local/cuda");
     roots.emplace_back("/opt/cuda");
-    for (const fs::path& root : roots) add_directory(places, root / "lib64");
+    // A wheel of PyPI has "lib".
+    for (const fs::path& root : roots)
+        for (const char* const folder : {"lib64", "lib"}) add_directory(places, root / folder);
     return places;
 }
 

@@ -209,16 +209,22 @@ TEST_CASE("a private directory is made with its parents and belongs to its user 
 TEST_CASE("what is written by other means has a name beside its place that nobody else has") {
     const Folder folder;
     write_file(folder / "out.npz", "old");
-    const std::filesystem::path one = make_unfinished_file(folder / "out.npz"),
-                                other = make_unfinished_file(folder / "out.npz");
-    CHECK(one != other);
-    for (const auto& path : {one, other}) {
-        CHECK(path.parent_path() == folder.path());
-        CHECK(is_unfinished_file(path));
-        CHECK(read_file(path) == "");
+    {
+        UnfinishedFile one(folder / "out.npz");
+        const UnfinishedFile other(folder / "out.npz");
+        CHECK(one.path() != other.path());
+        for (const auto& path : {one.path(), other.path()}) {
+            CHECK(path.parent_path() == folder.path());
+            CHECK(is_unfinished_file(path));
+            CHECK(read_file(path) == "");
+        }
+        write_file(one.path(), "new");
+        CHECK(read_file(folder / "out.npz") == "old");
+        one.take_place();
     }
-    CHECK(read_file(folder / "out.npz") == "old");
-    CHECK(error_of([&] { make_unfinished_file(folder / "none/out.npz"); }) ==
+    CHECK(read_file(folder / "out.npz") == "new");
+    CHECK(entries(folder.path()) == 1);
+    CHECK(error_of([&] { UnfinishedFile(folder / "none/out.npz"); }) ==
           (folder / "none/out.npz").string() + ": cannot be written: there is no directory '" +
               (folder / "none").string() + "'");
 }

@@ -69,6 +69,71 @@ TEST_CASE("a child left in the background is not waited for") {
     CHECK(result.output == "started\n");
 }
 
+TEST_CASE("a program reads all that it is fed, also while it says more than a pipe holds") {
+    const std::string part(300000, 'x');
+    const ProcessResult result =
+        run_fed_process({"sh", "-c", "head -c 2000000 /dev/zero | tr '\\0' n; wc -c; exit 4"},
+                        [&](const Feed& feed) {
+                            for (int i = 0; i < 10; ++i) CHECK(feed(part));
+                        });
+    CHECK(result.status == 4);
+    REQUIRE(result.output.size() > 2000000);
+    CHECK(result.output.substr(2000000) == "3000000\n");
+}
+
+TEST_CASE("a program that closes its input early is told by the feed while it still runs") {
+    const Folder folder;
+    const std::string mark = (folder / "mark").string(), part(300000, 'x');
+    // It goes on once the feed has noticed, or after 5 seconds with another status.
+    const std::string script = "exec <&-; i=0; while [ ! -e '" + mark +
+                               "' ]; do sleep 0.01; i=$((i + 1)); [ $i -lt 500 ] || exit 9; done; "
+                               "echo enough; exit 7";
+    bool read_on = true;
+    const ProcessResult result = run_fed_process({"sh", "-c", script}, [&](const Feed& feed) {
+        for (int i = 0; i < 100 && read_on; ++i) read_on = feed(part);
+        write_file(mark, "");
+    });
+    CHECK_FALSE(read_on);
+    CHECK(result.status == 7);
+    CHECK(result.output == "enough\n");
+}
+
+TEST_CASE("an exception of the feeding code kills the program and passes through") {
+    const Folder folder;
+    const std::string mark = (folder / "mark").string();
+    CHECK(error_of([&] {
+              run_fed_process({"sh", "-c", "cat >/dev/null; touch '" + mark + "'"},
+                              [&](const Feed&) { throw Error("the feed", "stops"); });
+          }) == "the feed: stops");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK_FALSE(std::filesystem::exists(mark));
+}
+
+TEST_CASE("a fed program ends with the process that feeds it, and its file goes") {
+    const Folder folder;
+    const std::string file = (folder / "half").string(), number = (folder / "number").string();
+    const pid_t feeding = ::fork();
+    if (feeding == 0) {
+        run_fed_process(
+            {"sh", "-c", "echo half > '" + file + "'; echo $$ > '" + number + "'; sleep 600"},
+            [](const Feed&) { ::pause(); }, file);
+        ::_exit(0);
+    }
+    int program = 0;
+    for (int i = 0; i < 1000 && program == 0; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (std::filesystem::exists(number)) std::sscanf(read_file(number).c_str(), "%d", &program);
+    }
+    REQUIRE(program > 0);
+    CHECK(std::filesystem::exists(file));
+    ::kill(feeding, SIGKILL);
+    ::waitpid(feeding, nullptr, 0);
+    const auto gone = [&] { return has_ended(program) && !std::filesystem::exists(file); };
+    for (int i = 0; i < 1000 && !gone(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(gone());
+}
+
 TEST_CASE("cancel kills the program and its children") {
     const Folder folder;
     const std::string mark = (folder / "alive").string();

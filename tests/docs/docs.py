@@ -11,6 +11,8 @@ A block's tag says what is done with it, in the order of the text and in one fol
     c host                       the same, as C99
     python [file=PATH]           is written to the path and run, where there is NumPy
     sh run                       every command is run; `tools/nacelle test` is not
+    cpp installed, cmake, meson, sh installed
+                                 are built and run against an installed tree by tests/install
     json [file=PATH]             parses; is written to the path
     text                         is left alone
     text error                   is what the refusal before it printed
@@ -99,6 +101,7 @@ class Document:
         actions = {'cpp env': self.environment, 'cpp env fails': self.refused_environment, 'cpp plugin': self.plugin,
                    'cpp host': self.host, 'c host': self.host_in_c, 'python': self.python, 'sh run': self.shell, 'json': self.settings_file, 'text': lambda block: None,
                    'text error': self.error_text}
+        actions |= dict.fromkeys(('cpp installed', 'cmake', 'meson', 'sh installed'), lambda block: None)
         action = actions.get(' '.join(block.words))
         if action is None:
             raise Failure(f'there is no such tag; there is: {", ".join(actions)}')

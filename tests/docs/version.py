@@ -1,11 +1,11 @@
-"""The version of meson.build is that of CITATION.cff and of the first entry of CHANGELOG.md, and the program's own."""
+"""The version of meson.build is that of CITATION.cff and of the first entries of CHANGELOG.md and debian/changelog, and the program's own."""
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 PLACES = {'meson.build': r"project\('nacelle'.*?version: '([\d.]+)'", 'CITATION.cff': r'^version: ([\d.]+)$',
-          'CHANGELOG.md': r'^## ([\d.]+)$'}
+          'CHANGELOG.md': r'^## ([\d.]+)$', 'debian/changelog': r'^nacelle \(([\d.]+)\)'}
 
 
 def main(root, program):

@@ -1,9 +1,12 @@
 #include "engine/base/error.h"
 #include "engine/jit/nvrtc.h"
+#include "engine/jit/nvrtc_library.h"
 #include "tests/jit/fixture.h"
 #include "tests/support/skip.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -188,6 +191,17 @@ TEST_CASE("a missing NVRTC is an error that names every place") {
                          doctest::Contains("was not found"), Error);
     place.write("libnvrtc.so.13", "no library");
     CHECK_THROWS_AS(open_nvrtc_from(places, "sm_90", cache_in(place)), Error);
+}
+
+TEST_CASE("NVRTC is looked for in a toolkit's lib64, and in lib, where a wheel has it") {
+    const char* const set = std::getenv("CUDA_HOME");
+    const std::string before = set ? set : "";
+    ::setenv("CUDA_HOME", "/a/toolkit", 1);
+    const std::vector<fs::path> places = nvrtc_places();
+    set ? ::setenv("CUDA_HOME", before.c_str(), 1) : ::unsetenv("CUDA_HOME");
+    for (const char* const place :
+         {"/a/toolkit/lib64/libnvrtc.so.13", "/a/toolkit/lib/libnvrtc.so.13"})
+        CHECK(std::find(places.begin(), places.end(), place) != places.end());
 }
 
 TEST_CASE("an architecture that no NVRTC here knows is an error with its name") {

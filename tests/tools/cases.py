@@ -41,7 +41,7 @@ eval a --record 0
 eval a --record-arrays obs
 train cartpole --record many
 play
-play a --export mp4
+play a --export avi
 play a --size 0
 play a --fps 0
 play a --episode x

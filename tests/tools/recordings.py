@@ -7,6 +7,7 @@ import subprocess
 import time
 import zipfile
 
+import videos  # noqa: F401: its cases run here, on the same recording
 from bench import CPU, case, main, setting
 from recorded import gif_frames, listed, npy, png, recording, run_of, SHORT
 
@@ -184,7 +185,8 @@ def a_run_that_is_killed_leaves_its_episodes_and_goes_on_into_another_file(bench
 @case
 def what_cannot_be_played_is_refused(bench):
     name = recording(bench)
-    bench.refused(r"--out: 'x\.mp4' does not say what is to be written \(name one of \.jsonl, .*\)", 'play', name, '--out', 'x.mp4')
+    bench.refused(r"--out: 'x\.avi' does not say what is to be written \(name one of \.jsonl, .*\)", 'play', name, '--out', 'x.avi')
+    bench.refused(r'--step: is of one picture, which \.gif is not \(use it with \.png or --web\)', 'play', name, '--out', 'x.gif', '--step', '3')
     bench.refused(r'.*step-0\.recording: there is no episode 99 \(there are 0 to \d+\)', 'play', name, '--out', 'x.csv', '--episode', '99')
     bench.refused(r".*: holds no array 'obst' \(did you mean 'obs'\?\)", 'play', name, '--out', 'x.csv', '--arrays', 'obst')
     bench.refused(r'.*: holds no episode of these environments', 'play', name, '--out', 'x.csv', '--env', '77')

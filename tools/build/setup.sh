@@ -135,6 +135,12 @@ wheel_folders() {
     echo "$joined"
 }
 
+# The folders, joined by colons, that have the headers of CUDA.
+cuda_headers() {
+    found=$(toolkit)
+    if [ -n "$found" ]; then echo "$found/include"; else echo "$(wheel_folders include/cuda.h):$(wheel_folders include/nvrtc.h)"; fi
+}
+
 # configure FOLDER [meson options]
 configure() {
     folder=$1
@@ -142,17 +148,12 @@ configure() {
     install_packages
     install_python
     found=$(toolkit)
-    if [ -n "$found" ]; then
-        headers=$found/include libraries=$found/lib64:$found/lib
-    else
-        headers=$(wheel_folders include/cuda.h):$(wheel_folders include/nvrtc.h)
-        libraries=$(wheel_folders 'lib/libnvrtc.so*')
-    fi
+    if [ -n "$found" ]; then libraries=$found/lib64:$found/lib; else libraries=$(wheel_folders 'lib/libnvrtc.so*'); fi
     wipe=''
     [ ! -f "$folder/meson-private/coredata.dat" ] || wipe=--wipe
     # shellcheck disable=SC2086 # empty or one word
     step "configuring ${folder##*/}" "$(meson_command)" setup $wipe "$folder" "$root" \
-        -Dtoolkit_headers="$headers" -Dnvrtc_paths="$libraries" "$@" 9<&-
+        -Dtoolkit_headers="$(cuda_headers)" -Dnvrtc_paths="$libraries" "$@" 9<&-
     # For editors: the database covers the environments too.
     if [ "$folder" = "$root/build" ]; then ln -sf build/env_sources/compile_commands.json "$root/compile_commands.json"; fi
 }

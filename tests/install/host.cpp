@@ -1,7 +1,9 @@
 // A host application, built against the installed engine with what pkg-config says and nothing else.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nacelle/nacelle.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,10 @@ int main(int, char** arguments) {
     try {
         nacelle::Engine engine;
         std::printf("runs on %s\n", engine.why().c_str());
+        // The engine's own, beside the library.
+        const std::vector<std::string> ids = engine.plugins().ids();
+        if (std::find(ids.begin(), ids.end(), "nacelle.ppo") == ids.end())
+            throw std::runtime_error("the installed plugins are not found");
         engine.plugins().load(arguments[1]);
         nacelle::Env env =
             engine.load(arguments[2], {{"count", 64}, {"params", {{"gravity", 9.0}}}});
