@@ -76,7 +76,7 @@ void step_inside(const Watch& watch, const std::shared_ptr<ChannelViewer>& viewe
     if (!watch.policy.empty()) {
         trainee = std::make_unique<Trainee>(env, plugins, configuration, where);
         const Checkpoint checkpoint = choose_checkpoint(watch.policy, "best", on->log);
-        trainee->load(checkpoint, true);
+        trainee->load_to_act(checkpoint, true);
         trained = checkpoint.record.steps;
         policy = watch.policy.string() + " at step " + std::to_string(*trained);
     }
