@@ -101,7 +101,7 @@ void step_inside(const Watch& watch, const std::shared_ptr<ChannelViewer>& viewe
     std::optional<uint64_t> trained;
     if (trainee) {
         const Checkpoint checkpoint = choose_checkpoint(watch.policy, "best", on->log);
-        trainee->load(checkpoint, true);
+        trainee->load_to_act(checkpoint, true);
         trained = checkpoint.record.steps;
         policy = watch.policy.string() + " at step " + std::to_string(*trained);
     }

@@ -38,6 +38,7 @@ void learn_in_c(int grown) {
     CHECK(learner.most_steps() == 0);
     CHECK_FALSE(learner.captures_itself());
     CHECK(learner.settings().is_null());
+    CHECK(learner.policies().is_null());
     const uint64_t tick = env.tick();
     Iteration iteration(learner, *on->stream);
     for (int i = 0; i < 3; ++i) iteration.run();

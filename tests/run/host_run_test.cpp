@@ -143,3 +143,24 @@ TEST_CASE("a finished run is loaded to be looked at, and its directory stays as 
     CHECK(contains(complaint([&] { Run::load(engine, folder.path() / "none"); }),
                    "none: does not exist (name the directory of a run, such as runs/cartpole-1)"));
 }
+
+TEST_CASE("a learner that does not tell how its policies act is named, by the run and by its "
+          "checkpoint") {
+    const Folder folder;
+    const auto out = folder.path() / "run";
+    Engine engine({.backend = "cpu",
+                   .threads = 2,
+                   .cache = cache_place(),
+                   .plugin_folders = {NACELLE_BUILD_ROOT "/tests/plugins"}});
+    Env env = engine.load(NACELLE_SOURCE_ROOT "/env_sources/tag_gridworld.cu", {{"count", 64}});
+    Run run(env,
+            {{"learner", {{"name", "noise"}}},
+             {"run", {{"total_steps", 64 * 240}, {"sinks", Json::array()}}}},
+            out);
+    run.stop();
+    CHECK(complaint([&] { run.policy(); }) ==
+          "noise: does not tell how its policies act (a learner does by policies())");
+    CHECK(contains(complaint([&] { Policy(out, "tagger"); }),
+                   "does not say how its policies act: an earlier version wrote it, or its learner "
+                   "'noise' does not tell"));
+}
