@@ -10,12 +10,15 @@ namespace {
 
 constexpr double ticks_wanted = 5;
 
+// The nearest one to so many ticks.
 double step_for(double width) {
     const double rough = width / ticks_wanted;
     const double power = std::pow(10, std::floor(std::log10(rough)));
-    for (const double factor : {1.0, 2.0, 2.5, 5.0})
-        if (rough <= factor * power * 1.0001) return factor * power;
-    return 10 * power;
+    double best = power;
+    for (const double factor : {2.0, 2.5, 5.0, 10.0})
+        if (std::abs(std::log(factor * power / rough)) < std::abs(std::log(best / rough)))
+            best = factor * power;
+    return best;
 }
 
 struct Unit {

@@ -67,13 +67,15 @@ bool is_unfinished(const SeedResult& seed) {
     return !has_failed(seed) && (!seed.begun || seed.interrupted);
 }
 
-// "9 of 10 seeds solved, 1 failed"
+bool is_solved(const SeedResult& seed) { return seed.solved; }
+
+// "9 of 10 seeds ended, 8 solved, 1 failed"
 std::string outcome_text(const SeedsReport& report) {
-    const size_t failed = count_of(report, has_failed),
-                 unfinished = count_of(report, is_unfinished);
+    const size_t all = report.seeds.size(), failed = count_of(report, has_failed),
+                 unfinished = count_of(report, is_unfinished), solved = count_of(report, is_solved);
     std::string text =
-        std::to_string(count_of(report, [](const SeedResult& seed) { return seed.solved; })) +
-        " of " + std::to_string(report.seeds.size()) + " seeds solved";
+        std::to_string(all - failed - unfinished) + " of " + std::to_string(all) + " seeds ended";
+    if (solved) text += ", " + std::to_string(solved) + " solved";
     if (failed) text += ", " + std::to_string(failed) + " failed";
     if (unfinished) text += ", " + std::to_string(unfinished) + " interrupted";
     return text;
@@ -148,7 +150,7 @@ void print_report_lines(const SeedsReport& report) {
     for (const SeedResult& seed : report.seeds) print_json(seed_json(seed));
     print_json({{"kind", "seeds"},
                 {"seeds", report.seeds.size()},
-                {"solved", count_of(report, [](const SeedResult& seed) { return seed.solved; })},
+                {"solved", count_of(report, is_solved)},
                 {"failed", count_of(report, has_failed)},
                 {"interrupted", count_of(report, is_unfinished)},
                 {"return", over_json(over_seeds(report, return_of, true))},

@@ -1,6 +1,6 @@
 """Makes the pictures of the README anew: docs/pictures/make.py [FOLDER]
 
-By `nacelle draw` and `nacelle play`, from a run on this machine's CPU, and from tests/bench/results/h200.json."""
+By `nacelle draw`, `nacelle play` and `nacelle plot`, from a run on this machine's CPU, and from tests/bench/results/h200.json."""
 import json
 import math
 import subprocess
@@ -31,23 +31,6 @@ def svg(width, height, parts):
 
 def text(x, y, words, anchor='start'):
     return f'<text x="{x:.0f}" y="{y:.0f}" fill="{INK}" text-anchor="{anchor}">{words}</text>'
-
-
-def curve(rows):
-    """The mean return over the steps of a run: of all that was played, and of the policy's evaluations."""
-    high, most = 500, max(row['step'] for row in rows)
-    def place(steps, value): return 50 + 500 * steps / most, 180 - 160 * value / high
-    parts = []
-    for value in range(0, high + 1, 100):
-        y = place(0, value)[1]
-        parts += [f'<path d="M50 {y:.0f}H550" stroke="{GRID}"/>', text(44, y + 4, value, 'end')]
-    for i, (name, title, colour) in enumerate((('evaluation.return', 'evaluations of the policy', OURS), ('episode.return', 'all that was played', THEIRS))):
-        shown = [place(row['step'], row[name]) for row in rows if row.get(name) is not None]
-        points = ' '.join(f'{x:.1f},{y:.1f}' for x, y in shown)
-        parts += [f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>',
-                  f'<rect x="{50 + 190 * i}" y="205" width="12" height="12" fill="{colour}"/>', text(67 + 190 * i, 215, title)]
-    parts += [text(550, 197, f'{most:,} steps', 'end'), text(50, 197, 'mean return of CartPole')]
-    return svg(570, 225, parts)
 
 
 def agents_of(row):
@@ -82,9 +65,9 @@ def main(out):
         nacelle(ROOT, 'train', 'acrobot', *run, Path(folder, 'acrobot'))
         nacelle(ROOT, 'eval', Path(folder, 'acrobot'), '--episodes', '64', '--record', '1', '--backend', 'cpu', '--record-to', Path(folder, 'a.recording'))
         nacelle(ROOT, 'play', Path(folder, 'a.recording'), '--out', out / 'acrobot.gif', '--size', SIZE, '--fps', '15')
-        nacelle(ROOT, 'train', 'cartpole', *run, Path(folder, 'cartpole'), '--set', 'run.report_every=1')
-        lines = Path(folder, 'cartpole', 'metrics.jsonl').read_text().splitlines()
-        (out / 'curve.svg').write_text(curve([json.loads(line) for line in lines]))
+        nacelle(ROOT, 'train', 'cartpole', *run, Path(folder, 'cartpole'), '--seeds', '10', '--set', 'run.report_every=1',
+                '--set', 'solved.return=null', '--set', 'run.total_steps=300000')
+        nacelle(folder, 'plot', 'cartpole', '--metric', 'evaluation.return', '--size', '640', '--out', out / 'curve.svg')
     (out / 'speed.svg').write_text(speed(json.loads((ROOT / 'tests/bench/results/h200.json').read_text())['rows']))
     print(sum(path.stat().st_size for path in out.iterdir()), 'bytes')
 

@@ -181,10 +181,8 @@ void TrainingRun::keep_state(const RunState& state) {
     if (!directory_) return;
     try {
         write_run_state(start_.out, state);
-    } catch (const Error& error) {
-        // The run does not need it; and what made it fail is told by itself.
-        if (state.failure.empty())
-            trainee_.environment().on().log.write(LogLevel::warning, error.what());
+    } catch (const Error&) {
+        // The run does not need it, and what is wrong with the directory the next checkpoint says.
     }
 }
 

@@ -34,6 +34,14 @@ train cartpole --out
 resume
 resume a b
 resume a --seed 3
+resume a --seeds 3
+runs a b
+runs --set a=b
+plot
+plot a --x hours
+plot a --size 0
+compare
+compare a
 eval
 eval a --episodes 0
 eval a --checkpoint

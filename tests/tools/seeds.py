@@ -49,7 +49,7 @@ def the_report_has_mean_and_interval_over_seeds(bench):
     steps = [one['steps'] for one in seeds]
     assert (whole['steps_to_solved']['best'], whole['steps_to_solved']['worst']) == (min(steps), max(steps)), whole
     text = bench.good('resume', 'reported', *CPU, '--episodes', '8', '--threads', '2')
-    assert text.startswith('3 of 3 seeds solved; results in reported\n') and ', 2 side by side, 1 thread each\n' in text, text
+    assert text.startswith('3 of 3 seeds ended, 3 solved; results in reported\n') and ', 2 side by side, 1 thread each\n' in text, text
     assert 'steps to solved ' in text and ' (seed ' in text and '± ' in text, text
 
 
@@ -62,7 +62,7 @@ def a_seed_that_fails_does_not_take_the_others_with_it(bench):
     assert 'one-fails/seed-2' in second['failure'] and 'mean_return' not in second, second
     assert first['steps'] == third['steps'] >= 128000 and whole['failed'] == 1 and whole['return']['seeds'] == 2, whole
     text = bench.run('resume', 'one-fails', *CPU, '--episodes', '8')
-    assert text.status == 1 and text.out.startswith('0 of 3 seeds solved, 1 failed; ') and '\nseed 2 failed: one-fails/seed-2' in text.out, text
+    assert text.status == 1 and text.out.startswith('2 of 3 seeds ended, 1 failed; ') and '\nseed 2 failed: one-fails/seed-2' in text.out, text
     (bench.folder / 'one-fails' / 'seed-2').unlink()
     bench.good('resume', 'one-fails', *CPU, '--episodes', '8')
 
