@@ -93,18 +93,21 @@ std::vector<fs::path> named_folders() {
 std::vector<fs::path> env_folders() {
     std::vector<fs::path> folders;
     add_folder(folders, fs::current_path() / "env_sources");
-    if (const fs::path build = own_build(); !build.empty())
-        add_folder(folders, build.parent_path() / "env_sources");
-    add_folder(folders, installation().environments);
+    const fs::path build = own_build(), beside = build.parent_path() / "env_sources";
+    std::error_code ignored;
+    const bool in_source_tree = !build.empty() && fs::is_directory(beside, ignored);
+    add_folder(folders, in_source_tree ? beside : installation().environments);
     return folders;
 }
 
 std::vector<fs::path> plugin_folders(const Options& options) {
     std::vector<fs::path> folders = options.plugin_folders;
-    if (const fs::path build = own_build(); !build.empty())
+    if (const fs::path build = own_build(); build.empty()) {
+        add_folder(folders, installation().plugins);
+    } else {
         for (const char* const place : {"plugins", "algorithms"})
             add_folder(folders, build / place);
-    add_folder(folders, installation().plugins);
+    }
     return folders;
 }
 

@@ -47,7 +47,7 @@ class Header:
         self.declares = set(DECLARED.findall(code))
         self.parameters = set(PARAMETER.findall(code))
         self.uses = set(TYPE.findall(code))
-        self.functions = set(FUNCTION.findall(code))
+        self.functions = set(FUNCTION.findall(code)) - {'bool'}        # `operator bool()`
         self.calls = set(CALL.findall(code))
         # Also functions of a class of its own, and variables: a call of one of these needs no other header.
         self.members = set(re.findall(r'(?<!return)(?<!else)(?<!throw)(?<=[\w>&*]) [&*]?(\w+)[({ ]', code))

@@ -183,6 +183,12 @@ def every_call_of_the_library_works_with_strict_warnings(tree):
 
 
 @case
+def a_build_takes_its_own_plugins_and_not_the_installed_ones(tree):
+    lines = [json.loads(line) for line in tree.run([tree.build / 'tools/nacelle', 'plugins', '--json']).splitlines()]
+    assert {Path(line['path']).parent for line in lines} == {tree.build / 'plugins', tree.build / 'algorithms'}, lines
+
+
+@case
 def a_folder_that_cannot_be_written_is_refused_before_anything_is_built(tree):
     script = tree.root / 'tools/nacelle'
     for words, status, said in ((['/dev/null/x'], 1, 'nacelle: /dev/null/x cannot be written: /dev/null is no folder of yours; '
@@ -213,7 +219,7 @@ def outcome(test, tree):
 def main(root, build, compiler):
     counts = {'ok': 0, 'FAILED': 0, 'skipped:': 0}
     with tempfile.TemporaryDirectory(prefix='nacelle-install-') as folder:
-        tree = Tree(Path(root), Path(build), compiler, Path(folder).resolve())
+        tree = Tree(Path(root).resolve(), Path(build).resolve(), compiler, Path(folder).resolve())
         for test in CASES[:2]:      # what the second puts there is not there for others
             counts[report(test, outcome(test, tree))] += 1
         with ThreadPoolExecutor(2) as pool:
