@@ -37,15 +37,14 @@ RunState read_run_state(const std::filesystem::path& run) {
 void write_run_state(const std::filesystem::path& run, const RunState& state) {
     Json json = {{"seconds", state.seconds}};
     if (!state.failure.empty()) json["failure"] = state.failure;
-    const std::filesystem::path target = state_file_of(run), beside = make_unfinished_file(target);
-    std::ofstream file(beside);
+    const std::filesystem::path target = state_file_of(run);
+    const UnfinishedFile beside(target);
+    std::ofstream file(beside.path());
     file << json_text(json) << '\n';
     file.close();
     std::error_code failed;
-    if (file) std::filesystem::rename(beside, target, failed);
+    if (file) std::filesystem::rename(beside.path(), target, failed);
     if (file && !failed) return;
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
     throw Error(target.string(), "cannot be written");
 }
 
