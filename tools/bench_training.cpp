@@ -128,7 +128,7 @@ void run(const TrainingBench& bench) {
         const auto heading = [&] {
             if (i == 0 && !options.json) print_heading(*on);
         };
-        const CrashWatch crash(cases[i].configuration);
+        const CrashWatch crash(cases[i].json);
         try {
             with_configuration(cases[i], [&](const Json& configuration, const std::string& where) {
                 const TrainingRow row =
