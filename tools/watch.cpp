@@ -77,10 +77,8 @@ WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<
     settings.record_to = watch.record.to;
     settings.trained = trained;
     if (watch.policy.empty())
-        settings.configured = {.files = settings_files(watch), .read = [&watch] {
-                                   std::string where;
-                                   return configuration_of(watch, where, true);
-                               }};
+        settings.configured = {.files = settings_files(watch),
+                               .read = [&watch] { return configuration_of(watch, true).json; }};
     return settings;
 }
 
