@@ -2,7 +2,7 @@
 import json
 import time
 
-from watched import CPU, Page, Played, case, main
+from watched import CPU, Page, Played, case, main, setting
 
 
 def recorded(bench, name='team.recording', *more):
@@ -129,6 +129,21 @@ def what_cannot_be_played_is_refused(bench):
     with Played(bench, 'play', path, '--web') as program:
         port = program.address().split(':')[2].split('/')[0]
         bench.refused(rf'.*{port}.*', 'play', path, '--web', '--port', port)
+
+
+@case
+def the_page_shows_the_parameters_that_the_episode_was_drawn_with(bench):
+    bench.good('watch', 'cartpole', *CPU, '--steps', '200', '--pace', '0', '--record', '1', '--record-to', 'drawn.recording',
+               *setting(env__params__gravity='{"uniform":[20,30]}'))
+    with Played(bench, 'play', 'drawn.recording', '--web', '--episode', '0,1') as program:
+        page = Page(program.address())
+        page.until(lambda known: known['parameters'] and known['status']['episode'] == 0)
+        first = page.value('gravity')
+        assert 20 <= first <= 30 and page.value('force') == 10, page.known['parameters']
+        page.say(do='episode', value=1)
+        page.until(lambda known: known['status']['episode'] == 1 and page.value('gravity') != first)
+        assert 20 <= page.value('gravity') <= 30, page.known['parameters']
+        page.close()
 
 
 raise SystemExit(main())
