@@ -1,17 +1,7 @@
 #include "tools/train_seeds.h"
 
 #include "engine/base/error.h"
-#include "tools/interrupt.h"
-#include "tools/output.h"
-#include "tools/progress_line.h"
-#include "tools/seeds_progress.h"
-#include "tools/seeds_report.h"
-
-#include <atomic>
-#include <cstdio>
-#include <mutex>
-#include <thread>
-#include <unistd.h>
+#include "tools/seeds_training.h"
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
@@ -19,6 +9,7 @@ namespace {
 
 constexpr uint64_t largest_seed = uint64_t(1) << 53;
 
+<<<<<<< HEAD
 // One run to be trained.
 struct SeedTask {
     uint64_t seed = 0;
@@ -230,6 +221,8 @@ SeedsReport SeedsTraining::run(bool first_may_throw) {
     return std::move(report_);
 }
 
+=======
+>>>>>>> work-runs
 void print_and_end(const Training& training, SeedsReport report) {
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - training.start).count();

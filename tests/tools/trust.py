@@ -31,7 +31,7 @@ def lines_for_a_closed_output_land_in_no_file(bench):
     for line in (bench.folder / 'closed' / 'metrics.jsonl').read_text().splitlines():
         assert 'step' in json.loads(line) and 'kind' not in json.loads(line), line
     files = sorted(path.name for path in (bench.folder / 'closed').iterdir())
-    assert files == ['checkpoints', 'config.json', 'metrics.jsonl', 'source'], files
+    assert files == ['checkpoints', 'config.json', 'metrics.jsonl', 'source', 'state.json'], files
 
 
 @case
@@ -92,8 +92,9 @@ def a_run_under_a_path_that_is_no_text_is_a_run(bench):
     assert done.returncode == 0, done
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert lines[-1]['kind'] == 'result' and '\ufffd/run' in lines[-1]['out'], lines[-1]
-    assert sorted(os.listdir(folder + b'/run')) == [b'checkpoints', b'config.json', b'metrics.jsonl', b'source']
+    assert sorted(os.listdir(folder + b'/run')) == [b'checkpoints', b'config.json', b'metrics.jsonl', b'source', b'state.json']
     for command in ((b'eval', folder + b'/run', b'--episodes', b'10', b'--backend', b'cpu'), (b'inspect', folder + b'/run'),
+                    (b'runs', folder), (b'plot', folder + b'/run', b'--out', folder + b'/run.svg'),
                     (b'resume', folder + b'/run', b'--backend', b'cpu', b'--episodes', b'10')):
         done = subprocess.run([program, *command, b'--json'], cwd=bench.folder, env=bench.settings, capture_output=True, timeout=300)
         assert done.returncode == 0 and [json.loads(line) for line in done.stdout.splitlines()], done

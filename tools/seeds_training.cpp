@@ -1,0 +1,184 @@
+#include "tools/seeds_training.h"
+
+#include "tools/interrupt.h"
+#include "tools/output.h"
+#include "tools/progress_line.h"
+
+#include <thread>
+#include <unistd.h>
+
+namespace nacelle::tools {
+
+namespace {
+
+// Whether all plugins of the configuration are ours. Instances of theirs might share state of the whole process, and
+// the boundary does not ask them to bear several threads.
+bool has_only_our_plugins(Plugins& plugins, const Json& configuration, const std::string& where) {
+    const auto is_ours = [&](const char* kind, const std::string& name) {
+        return plugins.find({kind, name})->manifest().id.starts_with("nacelle.");
+    };
+    Config top(configuration, where);
+    if (!is_ours("learner/1", top.object("learner").text("name", "ppo"))) return false;
+    for (const std::string& hook : top.object("hooks").keys())
+        if (!is_ours("hook/1", hook)) return false;
+    const Json sinks = top.object("run").any("sinks", Json::array());
+    for (const Json& sink : sinks) {
+        const Json name = sink.is_object() ? sink.value("name", Json()) : sink;
+        if (name.is_string() && !is_ours("sink/1", name.get<std::string>())) return false;
+    }
+    return true;
+}
+
+int threads_of(const Options& options) {
+    const int processors = std::max(1, int(std::thread::hardware_concurrency()));
+    return options.threads ? options.threads : processors;
+}
+
+// One thread for each run as long as there are runs: a thread that waits for no other loses no time.
+Sharing shared_cpu(int threads, size_t runs) {
+    const int together = int(std::min<size_t>(size_t(threads), runs));
+    Sharing sharing;
+    for (int i = 0; i < together; ++i)
+        sharing.threads.push_back(threads / together + (i < threads % together ? 1 : 0));
+    const int least = sharing.threads.back(), most = sharing.threads.front();
+    sharing.text = std::to_string(together) + " side by side, " + std::to_string(least) +
+                   (most > least ? " or " + std::to_string(most) : "") +
+                   (most == 1 ? " thread each" : " threads each");
+    return sharing;
+}
+
+bool shows_progress(const Training& training) {
+    return !training.options.json && !training.quiet && isatty(STDOUT_FILENO);
+}
+
+}
+
+OpenBackend::OpenBackend(const Options& options)
+    : on(open_for_learner(options)), plugins(plugin_folders(options), on->cache, on->log) {}
+
+SeedsTraining::SeedsTraining(Training& training, const std::filesystem::path& folder,
+                             Json configuration, std::vector<SeedTask> tasks)
+    : training_(training),
+      configuration_(std::move(configuration)),
+      tasks_(std::move(tasks)),
+      progress_(tasks_.size(), shows_progress(training)) {
+    report_.out = folder;
+    for (const SeedTask& task : tasks_)
+        report_.seeds.push_back({.seed = task.seed, .out = task.start.out});
+}
+
+std::unique_ptr<OpenBackend> SeedsTraining::open(int threads) const {
+    Options options = training_.options;
+    options.threads = threads;
+    return std::make_unique<OpenBackend>(options);
+}
+
+bool SeedsTraining::asked_to_end() const { return interrupted() || output_gone_; }
+
+// On a GPU one run after the other: each fills it.
+std::unique_ptr<OpenBackend> SeedsTraining::open_first() {
+    const int threads = threads_of(training_.options);
+    sharing_ = shared_cpu(threads, tasks_.size());
+    std::unique_ptr<OpenBackend> backend = open(sharing_.threads.front());
+    const bool cuda = backend->on->cuda();
+    if (!cuda && has_only_our_plugins(backend->plugins, configuration_, tasks_.front().where))
+        return backend;
+    sharing_ = {{threads},
+                cuda ? "one after the other on the GPU"
+                     : "one after the other, since a plugin is not Nacelle's own"};
+    return cuda ? std::move(backend) : open(threads);
+}
+
+// One at a time: the first one compiles, and the others find its programs in the cache.
+std::unique_ptr<TrainingRun> SeedsTraining::begin(OpenBackend& backend, size_t index) {
+    const std::lock_guard turn(beginning_);
+    const SeedTask& task = tasks_[index];
+    Json its =
+        task.configuration.is_null() ? run_configuration(task.start.out) : task.configuration;
+    for (const std::string& assignment : task.assignments) set_path(its, assignment);
+    auto run = std::make_unique<TrainingRun>(
+        begin_environment(backend.on, backend.plugins, its, task.where), backend.plugins, its,
+        task.where, task.start);
+    report_.seeds[index].begun = true;
+    return run;
+}
+
+void SeedsTraining::tell(size_t index, const Progress& progress) {
+    const std::lock_guard turn(telling_);
+    if (training_.options.json && !training_.quiet) {
+        Json line = progress_json(progress);
+        line["seed"] = tasks_[index].seed;
+        print_json(line);
+    }
+    progress_.show(index, progress);
+    if (output_failed()) output_gone_ = true;
+}
+
+void SeedsTraining::train(TrainingRun& run, size_t index) {
+    run.stop_when([this] { return asked_to_end(); });
+    uint64_t said = run.progress().steps;
+    for (bool more = true; more;) {
+        more = run.iterate();
+        if (run.progress().steps == said) continue;
+        said = run.progress().steps;
+        tell(index, run.progress());
+    }
+    run.finish();
+    SeedResult& result = report_.seeds[index];
+    result.solved = run.solved();
+    result.stopped = run.stopped();
+    result.steps = run.progress().steps;
+    result.seconds = run.seconds();
+    result.interrupted = asked_to_end() && !run.over();
+    if (!asked_to_end()) result.evaluation = run.evaluate(training_.episodes);
+    result.recordings = run.finish_recording();
+}
+
+void SeedsTraining::try_one(OpenBackend& backend, size_t index) {
+    try {
+        const std::unique_ptr<TrainingRun> run = begin(backend, index);
+        train(*run, index);
+    } catch (const std::exception& failure) {
+        report_.seeds[index].failure = failure.what();
+    }
+    const std::lock_guard turn(telling_);
+    progress_.done(index);
+}
+
+void SeedsTraining::work(OpenBackend& backend) {
+    for (size_t index; !asked_to_end() && (index = next_++) < tasks_.size();)
+        try_one(backend, index);
+}
+
+SeedsReport SeedsTraining::run(bool first_may_throw) {
+    const std::unique_ptr<OpenBackend> backend = open_first();
+    std::unique_ptr<TrainingRun> first;
+    if (first_may_throw) first = begin(*backend, next_++);
+    listen_for_signals();
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < sharing_.threads.size(); ++i)
+        others.emplace_back([this, i, log = backend->on->log] {
+            try {
+                work(*open(sharing_.threads[i]));
+            } catch (const std::exception& error) {    // the others take the runs
+                log.warn(error.what());
+            }
+        });
+    if (first) {
+        try {
+            train(*first, 0);
+        } catch (const std::exception& failure) {
+            report_.seeds.front().failure = failure.what();
+        }
+        first.reset();
+        const std::lock_guard turn(telling_);
+        progress_.done(0);
+    }
+    work(*backend);
+    others.clear();    // joins them
+    progress_.end();
+    report_.how = sharing_.text;
+    return std::move(report_);
+}
+
+}
