@@ -5,7 +5,6 @@
 #include "tools/progress_line.h"
 
 #include <thread>
-#include <unistd.h>
 
 namespace nacelle::tools {
 
@@ -47,9 +46,7 @@ Sharing shared_cpu(int threads, size_t runs) {
     return sharing;
 }
 
-bool shows_progress(const Training& training) {
-    return !training.options.json && !training.quiet && isatty(STDOUT_FILENO);
-}
+bool shows_progress(const Training& training) { return !training.options.json && !training.quiet; }
 
 }
 
