@@ -3,7 +3,7 @@
 # A layer may include itself, the layers named here, and what those may include.
 LAYERS = {
     'sdk': [],
-    'engine/base': [],
+    'engine/base': ['sdk'],
     'engine/config': ['engine/base', 'sdk'],
     'engine/device': ['engine/base'],
     'engine/jit': ['engine/base', 'engine/device'],
