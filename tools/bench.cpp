@@ -88,14 +88,16 @@ void run_environments(Bench& bench) {
         bench.environments = {bench.options.config.empty() ? "cartpole" : ""};
     Plugins plugins(plugin_folders(bench.options), on->cache, on->log);
     bool first = true;
-    for (const std::string& name : bench.environments)
+    for (const std::string& name : bench.environments) {
+        const ResolvedConfiguration resolved =
+            resolve_configuration(sources_for(bench.options, name));
+        const CrashWatch crash(resolved.json);
         for (const uint32_t count : bench.counts)
-            with_configuration(sources_for(bench.options, name), [&](Json configuration,
-                                                                     const std::string& where) {
-                const CrashWatch crash(configuration);
+            with_configuration(resolved, [&](Json configuration, const std::string& where) {
                 configuration["env"]["count"] = count;
                 measure(bench, *load_environment(on, plugins, configuration, where), first);
             });
+    }
 }
 
 }

@@ -1,4 +1,5 @@
 #include "engine/base/error.h"
+#include "engine/base/other_writer.h"
 #include "engine/base/text.h"
 #include "engine/check/check_in_child.h"
 #include "engine/check/checks.h"
@@ -51,7 +52,11 @@ std::vector<std::string> all_environments(bool quiet) {
         std::string others;
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             if (entry.path().extension() != ".cu") continue;
-            if (may_be_environment(entry.path())) files.push_back(entry.path());
+            const std::string other = other_writer(entry.path());
+            if (!other.empty())
+                std::cerr << printable(entry.path().string() + " " + other + ": it is not checked")
+                          << std::endl;
+            else if (may_be_environment(entry.path())) files.push_back(entry.path());
             else others += (others.empty() ? "" : ", ") + entry.path().filename().string();
         }
         looked_in += (looked_in.empty() ? "" : ", ") + folder.string();

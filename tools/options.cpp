@@ -2,7 +2,9 @@
 
 #include "engine/base/error.h"
 #include "engine/base/installation.h"
+#include "engine/base/other_writer.h"
 #include "engine/base/text.h"
+#include "engine/env/find_environment.h"
 #include "tools/compile_helper.h"
 
 #include <algorithm>
@@ -141,6 +143,17 @@ std::shared_ptr<RunsOn> open_for_learner(const Options& options) {
 
 namespace {
 
+// The first file of this name, where it lies in the working directory and others could have put it there.
+void require_own(const std::string& name) {
+    const std::vector<fs::path> files = files_of_name(name, named_folders());
+    if (files.empty() || files.front().parent_path() != fs::weakly_canonical(fs::current_path()))
+        return;
+    const std::string other = other_writer(files.front());
+    if (!other.empty())
+        throw Error(files.front().string(), other + ", so that its name alone does not run it",
+                    "./" + files.front().filename().string() + " does");
+}
+
 // What lies in the working directory may be taken unawares; of folders of environments one replaces the other.
 void tell_choice(const fs::path& taken, const fs::path& other) {
     if (taken.parent_path() != fs::weakly_canonical(fs::current_path())) return;
@@ -152,6 +165,7 @@ void tell_choice(const fs::path& taken, const fs::path& other) {
 }
 
 ConfigurationSources sources_for(const Options& options, const std::string& env) {
+    require_own(env);
     ConfigurationSources sources{.env = env,
                                  .file = options.config,
                                  .assignments = options.assignments,

@@ -14,6 +14,18 @@ std::string describe(const Json& value) {
     return value.is_array() ? "a list" : "a text of " + std::to_string(text.size()) + " bytes";
 }
 
+Json short_floats(const Json& value) {
+    if (value.is_array()) {
+        Json list = Json::array();
+        for (const Json& one : value) list.push_back(short_floats(one));
+        return list;
+    }
+    if (!value.is_number_float()) return value;
+    const auto number = value.get<double>();
+    const auto single = static_cast<float>(number);
+    return double(single) == number ? Json(as_written(single)) : value;
+}
+
 std::string number_text(double number) { return rounded(number, 10); }
 
 }

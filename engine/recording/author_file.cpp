@@ -2,33 +2,13 @@
 
 #include "engine/base/error.h"
 #include "engine/base/hash.h"
+#include "engine/base/other_writer.h"
 
 #include <algorithm>
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace nacelle {
 namespace fs = std::filesystem;
 namespace {
-
-bool is_ours(const struct stat& status) {
-    return status.st_uid == ::geteuid() || status.st_uid == 0;
-}
-
-// Who else could have put a file there, in words; empty where nobody could.
-std::string other_writer(const fs::path& file) {
-    struct stat link {
-    }, status{}, folder{};
-    if (::lstat(file.c_str(), &link) != 0 || ::stat(file.c_str(), &status) != 0 ||
-        ::stat(file.parent_path().c_str(), &folder) != 0)
-        return "cannot be looked at";
-    if (!is_ours(link) || !is_ours(status)) return "belongs to another user";
-    if (status.st_mode & S_IWOTH) return "can be written by other users";
-    const bool anybody = (folder.st_mode & S_IWOTH) != 0 && (folder.st_mode & S_ISVTX) == 0;
-    if (!is_ours(folder) || anybody) return "lies in a folder where other users can write";
-    return {};
-}
 
 class Search final {
 public:

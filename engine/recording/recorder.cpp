@@ -1,6 +1,7 @@
 #include "engine/recording/recorder.h"
 
 #include "engine/base/error.h"
+#include "engine/config/describe.h"
 
 #include <cstring>
 
@@ -9,16 +10,23 @@ namespace {
 
 constexpr size_t row_alignment = 64;
 
+// The values of one parameter, `step` bytes apart; floats as their author wrote them.
+Json param_json(const Field& field, const std::byte* from, size_t step) {
+    Json values = Json::array();
+    for (size_t i = 0; i < field.count; ++i)
+        values.push_back(read_number(field.dtype, from + i * step));
+    if (field.dtype == Dtype::f32) values = short_floats(values);
+    return field.rank ? values : values[0];
+}
+
 // The values of the Params that all environments share.
 Json params_of(Environment& env) {
     Json params = Json::object();
     const std::byte* const from = env.view().data() + env.schema().header().params_offset;
     for (const Field* field : env.schema().params()) {
         if (field->kind == Kind::table) continue;
-        Json values = Json::array();
-        for (size_t i = 0; i < field->count; ++i)
-            values.push_back(read_number(field->dtype, from + field->offset + i * field->step));
-        params[field->name + std::strlen("param.")] = field->rank ? values : values[0];
+        params[field->name + std::strlen("param.")] =
+            param_json(*field, from + field->offset, field->step);
     }
     return params;
 }
@@ -178,12 +186,8 @@ void Recorder::take_drawn_params(Running& running, size_t which, const std::byte
         if (field.role != Role::param) continue;
         std::vector<std::byte> bytes;
         append(one, step, which, bytes);
-        const size_t unit = dtype_size(field.dtype);
-        Json values = Json::array();
-        for (size_t i = 0; i < field.count; ++i)
-            values.push_back(read_number(field.dtype, bytes.data() + i * unit));
         running.episode.summary.params[field.name + std::strlen("param.")] =
-            field.rank ? values : values[0];
+            param_json(field, bytes.data(), dtype_size(field.dtype));
     }
 }
 

@@ -1,25 +1,11 @@
 #include "engine/run/resolved.h"
 
-#include "engine/base/number_text.h"
+#include "engine/config/describe.h"
 
 #include <cmath>
 
 namespace nacelle {
 namespace {
-
-// A float as its author wrote it: as a double it would have spurious digits.
-Json short_number(const Json& value) {
-    if (value.is_array()) {
-        Json list = Json::array();
-        for (const Json& one : value) list.push_back(short_number(one));
-        return list;
-    }
-    if (!value.is_number_float()) return value;
-    const auto number = value.get<double>();
-    const auto single = static_cast<float>(number);
-    if (double(single) != number) return value;
-    return as_written(single);
-}
 
 bool can_be_written(const Json& value) {
     if (value.is_array()) return std::all_of(value.begin(), value.end(), can_be_written);
@@ -42,7 +28,7 @@ Json params_of(Environment& env) {
     for (const Field* field : env.schema().params()) {
         const std::string name = field->name + std::string_view("param.").size();
         if (field->kind == Kind::table || given.contains(name)) continue;
-        const Json value = short_number(env.param(name));
+        const Json value = short_floats(env.param(name));
         if (can_be_written(value)) value_at(params, name) = value;
     }
     return params;

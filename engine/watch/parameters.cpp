@@ -1,6 +1,6 @@
 #include "engine/watch/parameters.h"
 
-#include "engine/base/number_text.h"
+#include "engine/config/describe.h"
 
 #include <cmath>
 #include <cstring>
@@ -9,17 +9,8 @@ namespace nacelle {
 namespace {
 
 // Single floats as their author wrote them.
-Json short_number(double value, Dtype dtype) {
-    return dtype == Dtype::f32 ? as_written(float(value)) : value;
-}
-
 Json short_value(const Json& value, Dtype dtype) {
-    if (value.is_array()) {
-        Json list = Json::array();
-        for (const Json& one : value) list.push_back(short_value(one, dtype));
-        return list;
-    }
-    return value.is_number_float() ? short_number(value.get<double>(), dtype) : value;
+    return dtype == Dtype::f32 ? short_floats(value) : value;
 }
 
 const char* kind_of(const Field& field, const Json& value) {
@@ -62,7 +53,7 @@ Json parameters_json(const Environment& env) {
         const std::string kind = kind_of(*field, value);
         Json entry = {{"name", name}, {"kind", kind}, {"value", short_value(value, field->dtype)}};
         if (kind == "number" || kind == "whole") {
-            entry["default"] = short_number(field->initial, field->dtype);
+            entry["default"] = short_value(field->initial, field->dtype);
             add_range(entry, field->initial, kind == "whole");
         }
         all.push_back(std::move(entry));

@@ -100,9 +100,10 @@ TEST_CASE("a recording holds what every array held before a step, and what came 
             if (!params.empty()) {
                 const std::vector<std::byte>& drawn_one =
                     followed.seen[at[which]][which].at("param.gravity");
-                CHECK(episode.summary.params["gravity"] ==
-                      read_number(Dtype::f32, drawn_one.data()));
+                CHECK(float(episode.summary.params["gravity"].get<double>()) ==
+                      float(read_number(Dtype::f32, drawn_one.data())));
                 CHECK(episode.summary.params["force"] == 10);
+                CHECK(json_text(episode.summary.params["dt"]) == "0.02");
             }
             for (uint64_t t = 0; t < episode.summary.steps; ++t)
                 for (const RecordedArray& array : recording.header().arrays) {

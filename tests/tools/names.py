@@ -37,6 +37,22 @@ def the_file_that_lies_here_wins_and_one_line_says_so(bench):
 
 
 @case
+def what_others_could_have_put_here_is_not_run_by_its_name(bench):
+    path = bench.write('lent.cu', bench.cartpole([]))
+    path.chmod(0o666)
+    place = re.escape(str(path.resolve()))
+    bench.refused(rf'{place}: can be written by other users, so that its name alone does not run it \(\./lent\.cu does\)',
+                  'inspect', 'lent', *CPU)
+    own = bench.write('own.cu', bench.cartpole([]))     # else all that is shipped would be checked
+    result = bench.run('check', *QUICK, '--json')
+    assert f'{path.resolve()} can be written by other users: it is not checked\n' in result.err and '"lent"' not in result.out, result
+    own.unlink()
+    [told] = bench.lines('inspect', './lent.cu', *CPU)
+    assert told['environment'] == 'CartPole', told
+    path.unlink()
+
+
+@case
 def check_without_names_takes_what_lies_here(bench):
     bench.write('lake.cu', bench.cartpole([]))
     bench.write('lib/half.cu', '')
