@@ -34,10 +34,8 @@ void SeedsProgress::show(size_t index, const Progress& progress) {
     Run& run = runs_[index];
     run.share = std::min(1.0, double(progress.steps) / double(progress.total_steps));
     run.steps_per_second = progress.steps_per_second;
-    double episodes = 0;
     for (const auto& [name, value] : progress.metrics) {
-        if (name == "episodes") episodes = value;
-        if (name == "episode.return" && episodes > 0) run.returned = value;
+        if (name == "episode.return") run.returned = value;
         if (name == "evaluation.return") run.evaluated = value;
     }
     const auto now = std::chrono::steady_clock::now();
@@ -67,8 +65,8 @@ std::string SeedsProgress::text() const {
     }
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     char numbers[160];
-    std::snprintf(numbers, sizeof numbers, "%d of %zu seeds done  %5.1f %%  %6.1f M steps/s", over,
-                  runs_.size(), 100 * share, rate * 1e-6);
+    std::snprintf(numbers, sizeof numbers, "%d of %zu seeds done  %5.1f %%  %6s steps/s", over,
+                  runs_.size(), 100 * share, count_text(rate).c_str());
     std::string line = numbers;
     if (returned.count) line += "  return " + returned.text();
     if (evaluated.count) line += "  policy " + evaluated.text();
