@@ -91,7 +91,7 @@ std::optional<AuthorMistake> recognise_misuse(std::string_view message) {
         return AuthorMistake::array_assigned;
     if (has(message, "nacelle::Team<") &&
         has_any(message, {"discards qualifiers", "type qualifiers that are not compatible",
-                          "not marked const"}))
+                          "type qualifiers that prevent a match", "not marked const"}))
         return AuthorMistake::const_team;
     return std::nullopt;
 }

@@ -92,7 +92,7 @@ TEST_CASE("a file that cannot be written is a sentence") {
               name + ": " + file.string() + target + " cannot be written: Not a directory");
         CHECK(complaint([&] {
                   SinkInstance(plugins, name, folder.path(), {{"uot", 1}});
-              }) == name + ": uot: there is no such setting (there is: every, file, out)");
+              }) == name + ": uot: there is no such setting (did you mean 'out'?)");
     }
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("the levels hook says what it misses") {
     };
     CHECK(run({{"param", "mazes"}}) == "levels: needs the settings 'param' and 'file'");
     CHECK(run({{"param", "mazes"}, {"files", "a"}}) ==
-          "levels: files: there is no such setting (there is: param, file)");
+          "levels: files: there is no such setting (did you mean 'file'?)");
     CHECK(run({{"param", "mazes"}, {"file", "none.txt"}}) ==
           "levels: " + (folder.path() / "none.txt").string() + " cannot be read");
     folder.write("levels.txt", level(1, 1));

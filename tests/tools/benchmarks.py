@@ -67,9 +67,9 @@ def bench_says_which_training_is_refused_and_measures_the_others(bench):
     assert 'CartPole has no continuous actions' in first['refused'] and first['environment'] == 'cartpole', first
     assert 'steps_per_second' not in first and second['steps_per_second'] > 0 and 'refused' not in second, (first, second)
     text = bench.good('bench', 'cartpole', 'pendulum', '--train', *TINY, *wrong)
-    assert re.search(r'^cartpole +32 refused: ppo: policies\.default\.squash: ', text, re.MULTILINE), text
+    assert re.search(r'^cartpole +32 refused: --set policies\.default\.squash: ppo: ', text, re.MULTILINE), text
     # Alone it is what the command has to say, as everywhere.
-    bench.refused(r'ppo: .*squash: .*', 'bench', 'cartpole', '--train', *TINY, *wrong)
+    bench.refused(r'--set policies\.default\.squash: ppo: .*', 'bench', 'cartpole', '--train', *TINY, *wrong)
     bench.refused(r".*cartpole\.json: env\.conut: env has no 'conut' .*", 'bench', 'cartpole', '--train', *setting(env__conut=4), *CPU)
 
 

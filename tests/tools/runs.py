@@ -266,7 +266,7 @@ def a_terminal_sees_one_line_of_progress_and_silence_if_it_wants(bench):
     shown = text.split('\r\x1b[K')
     assert len(shown) > 2, text
     for line in shown[1:-1]:
-        assert re.fullmatch(r' *\d+\.\d %  +\d+ steps  +\d+\.\d M steps/s  return \S+(  policy \d+\.\d)?  \d+:\d\d left', line), line
+        assert re.fullmatch(r' *\d+\.\d %  +\d+ steps  +[0-9.e+]+ [kMB]? *steps/s  return \S+(  policy \d+\.\d)?  \d+:\d\d left', line), line
     assert len(on_terminal(bench, *words, '--out', 'unseen', '--quiet').splitlines()) == 2
     narrow = on_terminal(bench, *words, '--out', 'narrow', columns=40).split('\r\x1b[K')
     assert len(narrow) > 2 and all(len(line) == 39 for line in narrow[1:-1]), narrow
