@@ -68,7 +68,7 @@ def a_reader_that_goes_away_and_a_terminal_that_is_closed_leave_a_checkpoint(ben
 
 @case
 def configurations_that_are_none_are_refused_in_a_sentence(bench):
-    bench.refused(r"cartpole\.json: env: expected an object, found \"\" .*", 'train', 'cartpole', *CPU, '--set', 'env=')
+    bench.refused(r"--set env: expected an object, found \"\" .*", 'train', 'cartpole', *CPU, '--set', 'env=')
     for text, why in (('{"env": 3}', r'.*env: expected an object, found 3 .*'), ('[1]', '.*expected an object, found .*'),
                       ('{}\0{"seed": 1}', '.*:1:3: a NUL byte'), ('[' * 100000, '.*:1:101: nested deeper than 100 levels'),
                       ('{"env": {"source": "cart\\u0000pole"}}', r".*'env.source' holds \\u0000"),

@@ -128,8 +128,11 @@ def report(options, test, output, counts, seconds):
 
 def main():
     options = arguments()
-    # A shell's background job ignores Ctrl-C; the programs that tests interrupt must not inherit that.
+    # A shell's background job ignores Ctrl-C, and what nohup starts a hang-up. The programs that tests interrupt must
+    # not inherit that, and a program that is started has no handlers.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
     tests = chosen(options.build, options.names)
     if options.targets:
         print(' '.join(targets_of(options.build, tests)))
