@@ -70,7 +70,7 @@ def bench_says_which_training_is_refused_and_measures_the_others(bench):
     assert re.search(r'^cartpole +32 refused: --set policies\.default\.squash: ppo: ', text, re.MULTILINE), text
     # Alone it is what the command has to say, as everywhere.
     bench.refused(r'--set policies\.default\.squash: ppo: .*', 'bench', 'cartpole', '--train', *TINY, *wrong)
-    bench.refused(r".*cartpole\.json: env\.conut: env has no 'conut' .*", 'bench', 'cartpole', '--train', *setting(env__conut=4), *CPU)
+    bench.refused(r"--set env\.conut: env has no 'conut' .*", 'bench', 'cartpole', '--train', *setting(env__conut=4), *CPU)
 
 
 @case
