@@ -118,8 +118,8 @@ def a_bad_number_of_seeds_or_place_for_them_has_one_line(bench):
     for more in ((), ('--seeds', '2')):
         bench.refused(r"four: holds the runs of several seeds already \('nacelle resume four' goes on with them\)", *train, *more, '--out', 'four')
     bench.refused(r"four/seed-5: holds a run already .*", *train, '--seeds', '2', '--out', 'four/seed-5')
-    bench.refused(r'cartpole\.json: run\.seed: run has no .seed. .*', *train, '--seeds', '2', '--set', 'run.seed=[1,2]', '--out', 'no')
-    bench.refused(r'cartpole\.json: seed: expected a whole number .*', *train, '--seeds', '2', '--set', 'seed=[1,2]', '--out', 'no')
+    bench.refused(r'--set run\.seed: run has no .seed. .*', *train, '--seeds', '2', '--set', 'run.seed=[1,2]', '--out', 'no')
+    bench.refused(r'--set seed: expected a whole number .*', *train, '--seeds', '2', '--set', 'seed=[1,2]', '--out', 'no')
     bench.refused(r'--seeds: the last of 2 seeds .*', *train, '--seeds', '2', '--seed', 2 ** 53, '--out', 'no')
     assert not (bench.folder / 'no').exists()
     resume = ('resume', 'four', *CPU)
