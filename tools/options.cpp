@@ -165,11 +165,11 @@ void tell_choice(const fs::path& taken, const fs::path& other) {
 }
 
 ConfigurationSources sources_for(const Options& options, const std::string& env) {
-    require_own(env);
     ConfigurationSources sources{.env = env,
                                  .file = options.config,
                                  .assignments = options.assignments,
                                  .env_folders = named_folders(),
+                                 .named = require_own,
                                  .several = tell_choice};
     if (options.seed) sources.assignments.push_back("seed=" + std::to_string(*options.seed));
     return sources;

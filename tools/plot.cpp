@@ -32,7 +32,7 @@ void require_picture(const fs::path& out) {
 }
 
 fs::path file_for(const std::vector<RunGroup>& groups) {
-    const std::string first = groups.front().path.filename().string();
+    const std::string first = folder_name(groups.front().path);
     return first + (groups.size() > 1 ? "-compared.svg" : ".svg");
 }
 

@@ -62,6 +62,9 @@ Points thinned(const Points& points) {
         kept.push_back(*low);
         if (high != low) kept.push_back(*high);
     }
+    // A curve begins and ends where its run does.
+    if (kept.front().step != points.front().step) kept.insert(kept.begin(), points.front());
+    if (kept.back().step != points.back().step) kept.push_back(points.back());
     return kept;
 }
 
@@ -78,6 +81,11 @@ Points thinned(const Points& points) {
 
 }
 
+std::string folder_name(const fs::path& path) {
+    const fs::path name = path.filename();
+    return (name == "." || name == ".." ? fs::weakly_canonical(path).filename() : name).string();
+}
+
 std::vector<RunGroup> run_groups(const std::vector<fs::path>& paths) {
     std::vector<RunGroup> groups;
     std::map<std::string, int> counts;
@@ -85,7 +93,7 @@ std::vector<RunGroup> run_groups(const std::vector<fs::path>& paths) {
         const fs::path path = without_last_slash(given);
         for (const RunGroup& other : groups)
             if (other.path == path) throw Error(path.string(), "is named twice");
-        RunGroup group{.name = path.filename().string(), .path = path, .runs = {}};
+        RunGroup group{.name = folder_name(path), .path = path, .runs = {}};
         if (holds_run(path)) group.runs = {path};
         else group.runs = seed_runs(path);
         if (group.runs.empty()) {

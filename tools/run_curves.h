@@ -3,6 +3,8 @@
 
 namespace nacelle::tools {
 
+// The name of a folder, also of "." and "..".
+std::string folder_name(const std::filesystem::path& path);
 // Runs that are shown as one: a single run, or those of a folder of seeds.
 struct RunGroup {
     std::string name;    // unique among the groups

@@ -1,6 +1,10 @@
 #include "tools/run_outcome.h"
 
+#include "engine/run/run_state.h"
+#include "engine/run/run_summary.h"
+
 #include <algorithm>
+#include <limits>
 
 namespace nacelle::tools {
 namespace {
@@ -48,7 +52,9 @@ GroupOutcome outcome_of(const std::vector<RunSeries>& series) {
         return points_of(one, "evaluation.return") != nullptr;
     });
     std::vector<double> steps, last, best, to_solved, seconds, rates;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
     for (const RunSeries& one : series) {
+        const RunSummary summary = summarise_run(one.run);
         if (const Points* all = points_of(one, "episodes")) steps.push_back(all->back().step);
         if (const Points* points =
                 points_of(one, outcome.evaluated ? "evaluation.return" : "episode.return")) {
@@ -56,12 +62,19 @@ GroupOutcome outcome_of(const std::vector<RunSeries>& series) {
             const auto less = [](const MetricPoint& a, const MetricPoint& b) {
                 return a.value < b.value;
             };
-            best.push_back(std::max_element(points->begin(), points->end(), less)->value);
+            best.push_back(
+                std::max(std::max_element(points->begin(), points->end(), less)->value,
+                         outcome.evaluated ? summary.best.value_or(-infinity) : -infinity));
         }
         if (const MetricPoint* const solved = solved_at(one)) {
             ++outcome.solved;
             to_solved.push_back(solved->step);
             if (one.has_seconds) seconds.push_back(solved->seconds);
+        } else if (summary.progress == RunProgress::solved) {
+            // A sink with "every" has left that reading out.
+            ++outcome.solved;
+            to_solved.push_back(double(summary.steps));
+            if (one.has_seconds) seconds.push_back(read_run_state(one.run).seconds);
         }
         if (const auto rate = rate_of(one)) rates.push_back(*rate);
     }

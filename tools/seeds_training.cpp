@@ -1,8 +1,11 @@
 #include "tools/seeds_training.h"
 
+#include "engine/base/signal_stack.h"
+#include "engine/run/configuration.h"
 #include "tools/interrupt.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
+#include "tools/training_result.h"
 
 #include <thread>
 
@@ -90,12 +93,16 @@ std::unique_ptr<OpenBackend> SeedsTraining::open_first() {
 std::unique_ptr<TrainingRun> SeedsTraining::begin(OpenBackend& backend, size_t index) {
     const std::lock_guard turn(beginning_);
     const SeedTask& task = tasks_[index];
-    Json its =
-        task.configuration.is_null() ? run_configuration(task.start.out) : task.configuration;
-    for (const std::string& assignment : task.assignments) set_path(its, assignment);
-    auto run = std::make_unique<TrainingRun>(
-        begin_environment(backend.on, backend.plugins, its, task.where), backend.plugins, its,
-        task.where, task.start);
+    std::unique_ptr<TrainingRun> run;
+    with_configuration(changed_configuration(task.configuration.is_null()
+                                                 ? run_configuration(task.start.out)
+                                                 : task.configuration,
+                                             task.where, task.assignments),
+                       [&](const Json& its, const std::string& where) {
+                           run = std::make_unique<TrainingRun>(
+                               begin_environment(backend.on, backend.plugins, its, where),
+                               backend.plugins, its, where, task.start);
+                       });
     report_.seeds[index].begun = true;
     return run;
 }
@@ -127,7 +134,8 @@ void SeedsTraining::train(TrainingRun& run, size_t index) {
     result.steps = run.progress().steps;
     result.seconds = run.seconds();
     result.interrupted = asked_to_end() && !run.over();
-    if (!asked_to_end()) result.evaluation = run.evaluate(training_.episodes);
+    result.evaluation =
+        evaluate_run(run, training_.episodes, [this] { return asked_to_end(); }).counted;
     result.recordings = run.finish_recording();
 }
 
@@ -155,6 +163,7 @@ SeedsReport SeedsTraining::run(bool first_may_throw) {
     std::vector<std::jthread> others;
     for (size_t i = 1; i < sharing_.threads.size(); ++i)
         others.emplace_back([this, i, log = backend->on->log] {
+            const SignalStack stack;    // an author's function may call itself without end
             try {
                 work(*open(sharing_.threads[i]));
             } catch (const std::exception& error) {    // the others take the runs

@@ -23,7 +23,6 @@ void begin(Train& train, const Json& configuration, const std::string& where) {
 }
 
 void run(Train& train) {
-    if (!train.out.empty()) require_no_run(train.out);
     if (!train.out.empty()) require_no_seeds(train.out);
     with_configuration(sources_for(train.training.options, train.environment),
                        [&](const Json& configuration, const std::string& where) {

@@ -77,7 +77,9 @@ void train_seeds(Training& training, const Json& configuration, const std::strin
     SeedsReport found;
     try {
         found = seeds.run(true);
-    } catch (...) {    // nothing has begun
+    } catch (...) {
+        if (holds_run(folder.run_of(first))) throw;
+        // Nothing has begun.
         remove_seeds(folder);
         std::error_code ignored;
         if (made) fs::remove(folder.path, ignored);

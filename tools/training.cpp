@@ -125,15 +125,16 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     RunResult found = evaluate_run(run, training.episodes, asked_to_stop);
     found.suspicions = suspicions_of(run, diagnosis);
     const std::vector<std::filesystem::path> recordings = run.finish_recording();
+    const bool interrupted = asked_to_stop() && !run.over();
     times.whole = seconds_since(training.start);
     if (json) {
-        Json result = result_json(run, found, times, asked_to_stop());
+        Json result = result_json(run, found, times, interrupted);
         result["backend"] = on->cuda() ? "cuda" : "cpu";
         for (const auto& path : recordings) result["recordings"].push_back(path.string());
         print_json(result);
         return;
     }
-    print_result(run, found, times, asked_to_stop());
+    print_result(run, found, times, interrupted);
     if (start.resume && run.progress().steps == first && !asked_to_stop()) print_how_to_go_on(run);
     for (const auto& path : recordings) std::printf("recorded in %s\n", path.c_str());
 }

@@ -97,11 +97,10 @@ void print_how_to_go_on(const TrainingRun& run) {
 
 void print_result(const TrainingRun& run, const RunResult& result, const RunTimes& times,
                   bool interrupted) {
-    const bool open = interrupted && !run.solved();
     std::printf("%s after %llu steps%s\n", how_it_ended(run, interrupted),
                 static_cast<unsigned long long>(run.progress().steps),
                 result.counted ? (": " + evaluation_text(*result.counted)).c_str()
-                : open         ? "; 'nacelle resume' goes on"
+                : interrupted  ? "; 'nacelle resume' goes on"
                                : "; the evaluation was interrupted");
     print_other_way(run, result);
     for (const Suspicion& one : result.suspicions) std::printf("%s\n", suspicion_text(one).c_str());

@@ -62,6 +62,7 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         Config top(given, where);
         name = top.object("env").text("source", "");
     }
+    if (sources.named) sources.named(name);
     const std::filesystem::path source = find_environment(name, sources.env_folders);
     const std::vector<std::filesystem::path> files = files_of_name(name, sources.env_folders);
     if (sources.several && files.size() > 1) sources.several(files[0], files[1]);

@@ -3,8 +3,6 @@
 
 #include <functional>
 
-#include <functional>
-
 namespace nacelle {
 
 // The sources of a run's settings, weakest first: built-in defaults, ENV.json beside the source, the given file,
@@ -14,6 +12,8 @@ struct ConfigurationSources {
     std::filesystem::path file;    // empty: none
     std::vector<std::string> assignments;
     std::vector<std::filesystem::path> env_folders;
+    // Called with the name of the environment before it is looked up, wherever it was given; may throw.
+    std::function<void(const std::string&)> named = {};
     // Called where a name stands for files in several folders: with the one that is taken, and the next.
     std::function<void(const std::filesystem::path& taken, const std::filesystem::path& other)>
         several = {};

@@ -198,8 +198,9 @@ void Trainee::load_to_act(const Checkpoint& checkpoint, bool changed_files) {
                               const Tensor* const found = tensor_named(checkpoint, array->name());
                               return found && has_form(*found, *array);
                           });
-    // An earlier version did not tell how policies act.
-    if (all_fits || its.policies.is_null()) return load(checkpoint, changed_files);
+    // An earlier version, of Nacelle or of the learner, did not tell how policies act.
+    if (all_fits || its.policies.is_null() || mine.policies.is_null())
+        return load(checkpoint, changed_files);
     require_same(checkpoint, changed_files);
     const std::string difference = difference_of_policies(its.policies, mine.policies);
     if (!difference.empty()) throw Error(checkpoint.where, difference);

@@ -43,6 +43,8 @@ def what_others_could_have_put_here_is_not_run_by_its_name(bench):
     place = re.escape(str(path.resolve()))
     bench.refused(rf'{place}: can be written by other users, so that its name alone does not run it \(\./lent\.cu does\)',
                   'inspect', 'lent', *CPU)
+    bench.write('asks.json', '{"env": {"source": "lent"}}')
+    bench.refused(rf'{place}: can be written by other users, .*', 'bench', '--config', 'asks.json', '--envs', '64', *CPU)
     own = bench.write('own.cu', bench.cartpole([]))     # else all that is shipped would be checked
     result = bench.run('check', *QUICK, '--json')
     assert f'{path.resolve()} can be written by other users: it is not checked\n' in result.err and '"lent"' not in result.out, result

@@ -54,6 +54,17 @@ def the_report_has_mean_and_interval_over_seeds(bench):
 
 
 @case
+def a_seed_is_evaluated_as_it_is_alone(bench):
+    words = ('train', 'cartpole', *LEARN, *setting(run__evaluate='sampled'), '--seed', '3')
+    alone = bench.lines(*words, '--out', 'sampled-alone')[-1]
+    *_, seed, _ = bench.lines(*words, '--seeds', '1', '--out', 'sampled')
+    assert alone['evaluated'] == 'sampled' and seed['mean_return'] == alone['mean_return'], (alone, seed)
+    assert alone['greedy']['mean_return'] != alone['mean_return'], alone
+    told = bench.run('resume', 'sampled', *CPU, '--set', 'run.keep=0')
+    assert told.status == 1 and '--set run.keep: expected' in told.out + told.err, told
+
+
+@case
 def a_seed_that_fails_does_not_take_the_others_with_it(bench):
     bench.write('one-fails/seed-2', 'no directory')
     result = bench.run('train', 'cartpole', *SEARCH, '--seeds', '3', '--out', 'one-fails', '--json', '--quiet')
