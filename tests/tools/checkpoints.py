@@ -59,7 +59,7 @@ def a_directory_with_a_run_is_gone_on_with_and_not_trained_in(bench):
     bench.refused(r"whole: holds a run already \('nacelle resume whole' goes on with it\)", 'train', 'cartpole', '--out', 'whole')
     bench.refused(r'nothing: does not exist \(name the directory of a run, .*\)', 'resume', 'nothing')
     bench.refused(r'empty: holds no run: it has no config\.json \(.*\)', 'eval', 'empty')
-    bench.refused(r"whole/config\.json: run\.keeep: run has no 'keeep' \(did you mean 'keep'\?\)", 'resume', 'whole', *CPU,
+    bench.refused(r"--set run\.keeep: run has no 'keeep' \(did you mean 'keep'\?\)", 'resume', 'whole', *CPU,
                   *setting(run__keeep=1))
     more = copy(bench, 'more')
     [*_, result] = bench.lines('resume', 'more', *CPU, *setting(run__total_steps=6000000), '--episodes', '10')
