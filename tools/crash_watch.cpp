@@ -35,7 +35,7 @@ void put_text(const char* text) {
 }
 
 // The first thread that crashes tells it; the process ends before the others go on.
-void tell_crash(int signal) {
+[[maybe_unused]] void tell_crash(int signal) {
     static std::atomic_flag told;
     while (told.test_and_set()) ::pause();
     put_text(crash_name);
