@@ -183,6 +183,7 @@ def the_last_evaluation_ends_when_it_is_asked_to(bench):
 
 
 @case
+@plain_only('what is told follows from numbers that are the same there')
 def what_is_suspicious_is_told_with_what_to_try(bench):
     words = (*CPU, '--episodes', '5', *setting(env__count=64, learner__horizon=32, run__total_steps=40 * 2048, run__report_every=1,
                                                run__evaluate_every=0, solved__return='null'))
@@ -219,6 +220,7 @@ NACELLE_ENV(Odd)
 
 
 @case
+@plain_only('what is told follows from numbers that are the same there')
 def arrays_of_a_scale_that_cannot_be_learned_are_told_with_what_to_try(bench):
     bench.write('odd.cu', ODD)
     words = setting(env__count=64, learner__horizon=16, run__total_steps=40 * 1024, run__report_every=1, run__evaluate_every=0,
