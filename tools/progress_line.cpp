@@ -28,12 +28,6 @@ std::string with_bounds(double mean, double interval, const Evaluation::Bounds& 
            ")";
 }
 
-const double* metric(const Progress& progress, std::string_view name) {
-    for (const auto& [key, value] : progress.metrics)
-        if (key == name) return &value;
-    return nullptr;
-}
-
 // The mean return, or that of each policy where there are several.
 std::string returns_text(const Progress& progress) {
     constexpr std::string_view begin = "policy.", end = ".return";
@@ -45,7 +39,7 @@ std::string returns_text(const Progress& progress) {
         text += (text.empty() ? "returns: " : ", ") + policy + " " + return_text(value);
     }
     if (!text.empty()) return text;
-    const double* const mean = metric(progress, "episode.return");
+    const double* const mean = metric(progress.metrics, "episode.return");
     return mean ? "return " + return_text(*mean) : "return -";
 }
 
@@ -72,7 +66,7 @@ std::string progress_line(const Progress& progress) {
                               static_cast<unsigned long long>(progress.steps),
                               count_text(progress.steps_per_second).c_str()) +
                        returns_text(progress);
-    if (const double* const found = metric(progress, "evaluation.return"))
+    if (const double* const found = metric(progress.metrics, "evaluation.return"))
         line += "  policy " + return_text(*found);
     return line + "  " + time_left_text(progress.seconds_left) + " left" + losses_text(progress);
 }

@@ -134,8 +134,9 @@ void SeedsTraining::train(TrainingRun& run, size_t index) {
     result.steps = run.progress().steps;
     result.seconds = run.seconds();
     result.interrupted = asked_to_end() && !run.over();
-    result.evaluation =
-        evaluate_run(run, training_.episodes, [this] { return asked_to_end(); }).counted;
+    result.evaluation = evaluate_run(
+                            run, training_.episodes, [this] { return asked_to_end(); }, false)
+                            .counted;
     result.recordings = run.finish_recording();
 }
 

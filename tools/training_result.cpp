@@ -47,7 +47,8 @@ void print_other_way(const TrainingRun& run, const RunResult& result) {
 
 }
 
-RunResult evaluate_run(TrainingRun& run, uint64_t episodes, const std::function<bool()>& stop) {
+RunResult evaluate_run(TrainingRun& run, uint64_t episodes, const std::function<bool()>& stop,
+                       bool compared) {
     const auto play = [&](bool greedy, uint64_t count) -> std::optional<Evaluation> {
         if (stop()) return std::nullopt;
         Evaluation found = run.evaluate(count, greedy, stop);
@@ -57,8 +58,9 @@ RunResult evaluate_run(TrainingRun& run, uint64_t episodes, const std::function<
     RunResult result{.counted_is_greedy = way != EvaluatedWay::sampled};
     result.counted = play(result.counted_is_greedy, episodes);
     const bool both = way == EvaluatedWay::both;
-    result.other = play(!result.counted_is_greedy,
-                        both ? episodes : std::min(episodes, most_compared_episodes));
+    if (both || compared)
+        result.other = play(!result.counted_is_greedy,
+                            both ? episodes : std::min(episodes, most_compared_episodes));
     if (both && result.counted && result.other &&
         result.other->mean_return > result.counted->mean_return) {
         std::swap(result.counted, result.other);

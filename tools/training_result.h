@@ -16,7 +16,9 @@ struct RunResult {
     std::vector<Suspicion> suspicions;
 };
 
-RunResult evaluate_run(TrainingRun& run, uint64_t episodes, const std::function<bool()>& stop);
+// Plays the other way where it may count, and where it is to be `compared`.
+RunResult evaluate_run(TrainingRun& run, uint64_t episodes, const std::function<bool()>& stop,
+                       bool compared = true);
 // What its metrics and its arrays now show. A run that is solved is not suspected.
 std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosis);
 void print_result(const TrainingRun& run, const RunResult& result, const RunTimes& times,

@@ -68,8 +68,10 @@ std::string json_text(const Json& value, int indent = -1);
 bool has_only_texts(const Json& value, bool (*good)(std::string_view));
 // Merges objects key by key; other values are replaced (null too: it does not remove).
 void merge_json(Json& base, const Json& over);
-// "env.params.gravity=3": the value is parsed as JSON, else taken as text. Throws for a bad form and for a path
-// through a value that is not an object; the target is then unchanged.
+// The value of "env.params.gravity=3", as JSON; what is none is text, since a command line has it unquoted: backend=cpu.
+Json assigned_value(const std::string& assignment);
+// Sets that value. Throws for a bad form and for a path through a value that is not an object; the target is then
+// unchanged.
 void set_path(Json& target, const std::string& assignment);
 
 }

@@ -21,9 +21,11 @@ std::vector<std::string> split_path(const std::string& path, const std::string& 
     return parts;
 }
 
-// Unquoted text is allowed on a command line: backend=cpu.
-Json parse_value(const std::string& text) { return try_parse_json(text).value_or(text); }
+}
 
+Json assigned_value(const std::string& assignment) {
+    const std::string text = assignment.substr(assignment.find('=') + 1);
+    return try_parse_json(text).value_or(text);
 }
 
 Json parse_json(const std::string& text, const std::string& where) {
@@ -81,7 +83,7 @@ void set_path(Json& target, const std::string& assignment) {
         at = &(*at)[part];
         passed += (passed.empty() ? "" : ".") + part;
     }
-    *at = parse_value(assignment.substr(equals + 1));
+    *at = assigned_value(assignment);
 }
 
 }

@@ -33,11 +33,9 @@ void Origins::add_file(std::string name, Json values) {
 }
 
 void Origins::add_assignment(const std::string& assignment) {
-    const size_t equals = assignment.find('=');
-    const std::string text = assignment.substr(equals + 1);
-    Json value = try_parse_json(text).value_or(text);
-    layers_.push_back(
-        {.name = {}, .path = assignment.substr(0, equals), .values = std::move(value)});
+    layers_.push_back({.name = {},
+                       .path = assignment.substr(0, assignment.find('=')),
+                       .values = assigned_value(assignment)});
 }
 
 std::string Origins::learner() const {

@@ -16,6 +16,12 @@ int opened(const std::filesystem::path& out) {
 
 }
 
+const double* metric(const MetricValues& metrics, std::string_view name) {
+    for (const auto& [key, value] : metrics)
+        if (key == name) return &value;
+    return nullptr;
+}
+
 SinkInstance::SinkInstance(Plugins& plugins, const std::string& name,
                            const std::filesystem::path& out, Json config)
     : library_(plugins.find({"sink/1", name})),

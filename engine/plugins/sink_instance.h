@@ -6,6 +6,8 @@
 namespace nacelle {
 
 using MetricValues = std::vector<std::pair<std::string, double>>;
+// The value of the metric with this name; null where there is none.
+const double* metric(const MetricValues& metrics, std::string_view name);
 
 // An open sink, closed with this object. Its failures are Errors with its name.
 class SinkInstance final {

@@ -84,11 +84,6 @@ void Trainee::make_learner(const LazyEnvironment& environment, Config top) {
     settings_ = std::move(settings);
 }
 
-Evaluation Trainee::evaluate(uint64_t episodes, EvaluationPurpose purpose) {
-    return evaluator_->play(
-        {.episodes = episodes, .seed = evaluation_seed(environment_->settings().seed, purpose)});
-}
-
 Iteration Trainee::iteration() { return Iteration(*learner_, *environment_->on().stream); }
 
 void Trainee::reloaded() {

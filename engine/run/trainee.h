@@ -25,7 +25,6 @@ public:
     // The files that the environment was made from, for a run's directory.
     const std::vector<SourceFile>& files() const { return files_; }
     LearnerInstance& learner() { return *learner_; }
-    Evaluation evaluate(uint64_t episodes, EvaluationPurpose purpose);
     Evaluation evaluate(const EvaluationRequest& request) { return evaluator_->play(request); }
     // Writes the policy's actions for the current observations.
     void act(bool greedy) { learner_->act(greedy); }

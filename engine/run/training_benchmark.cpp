@@ -11,12 +11,6 @@ namespace {
 
 constexpr int warm_up_iterations = 3, most_iterations = 10000;
 
-const double* metric(const MetricValues& metrics, const std::string& name) {
-    for (const auto& [key, value] : metrics)
-        if (key == name) return &value;
-    return nullptr;
-}
-
 void require_finite(const std::string& learner, const MetricValues& metrics) {
     for (const auto& [name, value] : metrics)
         if (!std::isfinite(value))
