@@ -1,4 +1,7 @@
 #pragma once
+#if __cplusplus < 202002L
+#error "nacelle.hpp needs C++20: compile with -std=c++20, or a later one"
+#endif
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -17,6 +20,7 @@ namespace nacelle {
 class Env;
 class Environment;
 class NamedArray;
+class DevicePolicy;
 class TrainedPolicy;
 class TrainingRun;
 struct EngineParts;
@@ -169,11 +173,34 @@ public:
     void seed(uint64_t seed);
 
 private:
+    friend class GpuPolicy;
     friend class Run;
     explicit Policy(OpenedPolicy&& opened);
     std::shared_ptr<const TrainedPolicy> policy_;
     std::string environment_;
     uint64_t steps_ = 0, seed_ = 1, calls_ = 0;
+};
+
+// A trained policy on this machine's first GPU, for observations and actions in its memory. Copies share its numbers,
+// and several threads may call act() of one policy.
+class NACELLE_PUBLIC GpuPolicy {
+public:
+    // Copies a policy to the GPU; throws where there is none. NVRTC compiles its kernel, once on a machine.
+    explicit GpuPolicy(const Policy& policy);
+
+    // As Policy::act, with spans of the GPU's memory. The work goes on the stream, a CUstream or a cudaStream_t (null:
+    // the default one), and is not waited for. A NaN or an infinity is not looked for.
+    void act(std::span<const float> observations, std::span<float> actions,
+             std::span<const uint8_t> masks = {}, void* stream = nullptr) const;
+    // As Policy::sample, likewise: the same seed and the same calls give the same actions.
+    void sample(std::span<const float> observations, std::span<float> actions,
+                std::span<const uint8_t> masks = {}, void* stream = nullptr);
+    // Begins the draws of sample() anew.
+    void seed(uint64_t seed);
+
+private:
+    std::shared_ptr<const DevicePolicy> policy_;
+    uint64_t seed_ = 1, calls_ = 0;
 };
 
 // A device, its compiler and its plugins.

@@ -39,6 +39,26 @@ NACELLE_POLICY_PUBLIC int nacelle_policy_sample(nacelle_trained_policy* policy, 
 /* Begins the draws anew: the same seed and the same calls give the same actions. */
 NACELLE_POLICY_PUBLIC void nacelle_policy_seed(nacelle_trained_policy* policy, uint64_t seed);
 
+/* A policy on this machine's first GPU. Several threads may call nacelle_gpu_policy_act() of one. */
+typedef struct nacelle_gpu_policy nacelle_gpu_policy;
+
+/* Copies a policy to the GPU; null where that fails. The policy may be closed then. */
+NACELLE_POLICY_PUBLIC nacelle_gpu_policy*
+nacelle_gpu_policy_open(const nacelle_trained_policy* policy);
+/* Frees it; null is nothing. */
+NACELLE_POLICY_PUBLIC void nacelle_gpu_policy_close(nacelle_gpu_policy* policy);
+/* As nacelle_policy_act(), with the GPU's memory. The work goes on the stream, a CUstream or a cudaStream_t (null: the
+ * default one), and is not waited for. */
+NACELLE_POLICY_PUBLIC int nacelle_gpu_policy_act(const nacelle_gpu_policy* policy, size_t rows,
+                                                 const float* observations, const uint8_t* masks,
+                                                 float* actions, void* stream);
+/* As nacelle_policy_sample(), likewise. */
+NACELLE_POLICY_PUBLIC int nacelle_gpu_policy_sample(nacelle_gpu_policy* policy, size_t rows,
+                                                    const float* observations, const uint8_t* masks,
+                                                    float* actions, void* stream);
+/* Begins the draws anew. */
+NACELLE_POLICY_PUBLIC void nacelle_gpu_policy_seed(nacelle_gpu_policy* policy, uint64_t seed);
+
 /* The reason of this thread's last failure; it is valid until the thread's next one. */
 NACELLE_POLICY_PUBLIC const char* nacelle_policy_error(void);
 

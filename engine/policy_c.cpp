@@ -5,6 +5,10 @@
 struct nacelle_trained_policy {
     nacelle::Policy policy;
 };
+struct nacelle_gpu_policy {
+    nacelle::GpuPolicy policy;
+    size_t inputs, choices, parts;
+};
 
 namespace {
 
@@ -23,9 +27,20 @@ template <class Fn> bool succeeds(Fn&& fn) {
     return false;
 }
 
-template <class Act>
-int act_in_c(const nacelle_trained_policy* policy, size_t rows, const float* observations,
-             const uint8_t* masks, float* actions, Act&& act) {
+// The numbers of a row.
+struct RowSizes {
+    size_t inputs, choices, parts;
+};
+RowSizes sizes_of(const nacelle_trained_policy& policy) {
+    return {policy.policy.inputs(), policy.policy.choices(), policy.policy.parts()};
+}
+RowSizes sizes_of(const nacelle_gpu_policy& policy) {
+    return {policy.inputs, policy.choices, policy.parts};
+}
+
+template <class P, class Act>
+int act_in_c(const P* policy, size_t rows, const float* observations, const uint8_t* masks,
+             float* actions, Act&& act) {
     if (rows == 0) return 0;
     const auto missing = [](const char* what) {
         last_error = std::string("nacelle_policy_act: ") + what + " is null";
@@ -34,11 +49,10 @@ int act_in_c(const nacelle_trained_policy* policy, size_t rows, const float* obs
     if (!policy) return missing("the policy");
     if (!observations) return missing("the memory of the observations");
     if (!actions) return missing("the memory of the actions");
-    const nacelle::Policy& p = policy->policy;
-    const size_t choices = masks ? rows * p.choices() : 0;
+    const RowSizes row = sizes_of(*policy);
     return succeeds([&] {
-        act(std::span(observations, rows * p.inputs()), std::span(actions, rows * p.parts()),
-            std::span(masks, choices));
+        act(std::span(observations, rows * row.inputs), std::span(actions, rows * row.parts),
+            std::span(masks, masks ? rows * row.choices : 0));
     })
                ? 0
                : 1;
@@ -80,6 +94,36 @@ int nacelle_policy_sample(nacelle_trained_policy* policy, size_t rows, const flo
         [&](auto seen, auto chosen, auto open) { policy->policy.sample(seen, chosen, open); });
 }
 void nacelle_policy_seed(nacelle_trained_policy* policy, uint64_t seed) {
+    if (policy) policy->policy.seed(seed);
+}
+
+nacelle_gpu_policy* nacelle_gpu_policy_open(const nacelle_trained_policy* policy) {
+    if (!policy) {
+        last_error = "nacelle_gpu_policy_open: the policy is null";
+        return nullptr;
+    }
+    nacelle_gpu_policy* opened = nullptr;
+    succeeds([&] {
+        const nacelle::Policy& p = policy->policy;
+        opened = new nacelle_gpu_policy{nacelle::GpuPolicy(p), p.inputs(), p.choices(), p.parts()};
+    });
+    return opened;
+}
+void nacelle_gpu_policy_close(nacelle_gpu_policy* policy) { delete policy; }
+int nacelle_gpu_policy_act(const nacelle_gpu_policy* policy, size_t rows, const float* observations,
+                           const uint8_t* masks, float* actions, void* stream) {
+    return act_in_c(
+        policy, rows, observations, masks, actions,
+        [&](auto seen, auto chosen, auto open) { policy->policy.act(seen, chosen, open, stream); });
+}
+int nacelle_gpu_policy_sample(nacelle_gpu_policy* policy, size_t rows, const float* observations,
+                              const uint8_t* masks, float* actions, void* stream) {
+    return act_in_c(policy, rows, observations, masks, actions,
+                    [&](auto seen, auto chosen, auto open) {
+                        policy->policy.sample(seen, chosen, open, stream);
+                    });
+}
+void nacelle_gpu_policy_seed(nacelle_gpu_policy* policy, uint64_t seed) {
     if (policy) policy->policy.seed(seed);
 }
 

@@ -19,8 +19,7 @@ void compute_in_f32(Json& configuration) {
     for (auto& [name, policy] : configuration["policies"].items()) {
         if (!policy.is_object() || !policy.contains("precision")) continue;
         policy["precision"] = "f32";
-        policy.erase("staged");
-        policy.erase("tensor_cores");
+        policy.erase("execution");
     }
 }
 

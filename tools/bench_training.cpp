@@ -19,7 +19,7 @@ ResolvedConfiguration standard_case(const StandardTraining& training, const Opti
     const std::vector<std::string> assignments = std::move(sources.assignments);
     sources.assignments.clear();
     sources.env_folders = env_folders();    // a file of this name that lies here is another one
-    sources.named = nullptr;
+    sources.found = nullptr;
     Json configuration = resolve_configuration(sources).json;
     // Recommended settings in ENV.json may change; the table must not.
     for (const char* const key : {"learner", "policies", "run", "solved"}) configuration.erase(key);

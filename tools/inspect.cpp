@@ -1,4 +1,5 @@
 #include "engine/base/number_text.h"
+#include "engine/env/observed_numbers.h"
 #include "engine/jit/author_source.h"
 #include "engine/run/directory.h"
 #include "engine/run/trainee.h"
@@ -50,12 +51,13 @@ Json literal(const std::string& text) {
     return "computed: " + text;
 }
 
-Json describe_groups(const Header& header) {
+Json describe_groups(const EnvSchema& schema) {
+    const Header& header = schema.header();
     Json groups = Json::array();
     for (const Group& group : std::span(header.group, header.groups))
         groups.push_back({{"name", group.name},
                           {"agents", group.count},
-                          {"observation_width", group.obs_width},
+                          {"observation_width", observed_numbers(schema, uint32_t(groups.size()))},
                           {"takes_turns", group.has_turn != 0}});
     return groups;
 }
@@ -76,14 +78,14 @@ Json describe(Environment& env) {
                 {"agents", header.agents},
                 {"time_limit", header.time_limit},
                 {"bytes_per_environment", env.schema().bytes_per_env()},
-                {"observation_width", header.group[0].obs_width},
+                {"observation_width", observed_numbers(env.schema(), 0)},
                 {"compile_milliseconds", env.stepwise().milliseconds()},
                 {"from_cache", env.stepwise().from_cache()}};
     all["threads_per_environment"] = header.env_threads;
     all["threads_per_block"] = header.block_threads;
     all["shared_bytes_per_block"] = header.shared_bytes;
     if (header.is_team) {
-        all["groups"] = describe_groups(header);
+        all["groups"] = describe_groups(env.schema());
         all["policies"] = describe_policies(header);
     }
     for (const NamedArray& array : env.arrays().all())

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 #include "engine/run/directory.h"
 #include "engine/run/run_diagnosis.h"
+#include "tools/learner_text.h"
 
 #include <cstdio>
 #include <map>
@@ -81,7 +82,7 @@ void print_run(const Json& all) {
         return its.contains(place) ? text_of(its[place]) : std::string("?");
     };
     std::printf("%s: a run of %s with %s\n", text_of(all["run"]).c_str(),
-                setting("/env/source").c_str(), setting("/learner/name").c_str());
+                setting("/env/source").c_str(), printable(learner_text(its)).c_str());
     std::printf("%s environments, seed %s, %s steps in all\n", setting("/env/count").c_str(),
                 setting("/seed").c_str(), setting("/run/total_steps").c_str());
     if (all.contains("suspicious"))

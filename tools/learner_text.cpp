@@ -32,6 +32,7 @@ std::string policy_text(const Json& policy) {
     }
     for (const char* const key : {"activation", "trunk", "precision"})
         if (const Json value = at(policy, key); !value.is_null()) append(text, plain(value), " ");
+    if (at(policy, "execution") == "streamed") text += " streamed";
     return train == false ? text + " not trained" : text;
 }
 

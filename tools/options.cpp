@@ -143,23 +143,19 @@ std::shared_ptr<RunsOn> open_for_learner(const Options& options) {
 
 namespace {
 
-// The first file of this name, where it lies in the working directory and others could have put it there.
-void require_own(const std::string& name) {
-    const std::vector<fs::path> files = files_of_name(name, named_folders());
-    if (files.empty() || files.front().parent_path() != fs::weakly_canonical(fs::current_path()))
-        return;
-    const std::string other = other_writer(files.front());
-    if (!other.empty())
-        throw Error(files.front().string(), other + ", so that its name alone does not run it",
-                    "./" + files.front().filename().string() + " does");
-}
-
-// What lies in the working directory may be taken unawares; of folders of environments one replaces the other.
-void tell_choice(const fs::path& taken, const fs::path& other) {
+// What a name of the working directory may do: not run what others could have put there, nor hide another environment
+// without a word. Of folders of environments one replaces the other.
+void look_at_choice(const std::vector<fs::path>& files) {
+    const fs::path& taken = files.front();
     if (taken.parent_path() != fs::weakly_canonical(fs::current_path())) return;
-    std::cerr << printable(taken.stem().string() + ": " + taken.string() + " is taken, not " +
-                           other.string() + ", which its path would name")
-              << std::endl;
+    const std::string other = other_writer(taken);
+    if (!other.empty())
+        throw Error(taken.string(), other + ", so that its name alone does not run it",
+                    "./" + taken.filename().string() + " does");
+    if (files.size() > 1)
+        std::cerr << printable(taken.stem().string() + ": " + taken.string() + " is taken, not " +
+                               files[1].string() + ", which its path would name")
+                  << std::endl;
 }
 
 }
@@ -169,8 +165,7 @@ ConfigurationSources sources_for(const Options& options, const std::string& env)
                                  .file = options.config,
                                  .assignments = options.assignments,
                                  .env_folders = named_folders(),
-                                 .named = require_own,
-                                 .several = tell_choice};
+                                 .found = look_at_choice};
     if (options.seed) sources.assignments.push_back("seed=" + std::to_string(*options.seed));
     return sources;
 }

@@ -6,6 +6,7 @@
 #include "tools/output.h"
 #include "tools/play_export.h"
 #include "tools/plot_picture.h"
+#include "tools/plot_web.h"
 #include "tools/units.h"
 
 #include <cstdio>
@@ -20,6 +21,7 @@ struct PlotCommand {
     std::string x = "steps";
     fs::path out;
     int pixels = 0;    // 0: as the format has it
+    WebOptions web;
     bool json = false;
 };
 
@@ -89,6 +91,26 @@ void write_picture(const PlotCommand& plot, const DisplayList& picture, const st
     else write_png(plot.out, picture, pixels);
 }
 
+std::vector<PlotPanel> panels_of(const PlotCommand& plot, const std::vector<RunGroup>& groups,
+                                 Abscissa abscissa) {
+    std::vector<PlotPanel> panels;
+    for (const std::string& metric : plot.metrics) panels.push_back({metric, {}});
+    for (const RunGroup& group : groups) {
+        const std::vector<RunSeries> series = series_of(group);
+        for (PlotPanel& panel : panels)
+            panel.curves.push_back(curve_of(group, series, panel.metric, abscissa));
+    }
+    return panels;
+}
+
+// On a page, with the seeds that begin and the readings that come meanwhile.
+void run_on_page(const PlotCommand& plot, Abscissa abscissa) {
+    plot_on_page(
+        plot.runs,
+        [&] { return plot_picture(panels_of(plot, run_groups(plot.runs), abscissa), abscissa); },
+        plot.web, plot.json);
+}
+
 void run(PlotCommand& plot) {
     if (!plot.out.empty()) require_picture(plot.out);
     const std::vector<RunGroup> groups = run_groups(plot.runs);
@@ -97,13 +119,8 @@ void run(PlotCommand& plot) {
                                 std::to_string(groups.size()) + " runs are named");
     const Abscissa abscissa = plot.x == "steps" ? Abscissa::steps : Abscissa::seconds;
     if (plot.metrics.empty()) plot.metrics = {"episode.return"};
-    std::vector<PlotPanel> panels;
-    for (const std::string& metric : plot.metrics) panels.push_back({metric, {}});
-    for (const RunGroup& group : groups) {
-        const std::vector<RunSeries> series = series_of(group);
-        for (PlotPanel& panel : panels)
-            panel.curves.push_back(curve_of(group, series, panel.metric, abscissa));
-    }
+    if (plot.web.web) return run_on_page(plot, abscissa);
+    const std::vector<PlotPanel> panels = panels_of(plot, groups, abscissa);
     if (plot.out.empty()) plot.out = file_for(groups);
     write_picture(plot, plot_picture(panels, abscissa), plot.metrics.front());
     if (plot.json) return print_json(plot_json(plot, panels));
@@ -125,10 +142,14 @@ void add_plot(CommandLine& line) {
     command.option("--x", plot->x, "What the curves are drawn over")
         .one_of({"steps", "seconds"})
         .shows_default();
-    command.option("--out", plot->out,
-                   "The picture, .svg or .png; RUN.svg here where none is given");
+    add_web_options(command, plot->web);
+    const Option web = command.known("--web");
+    command
+        .option("--out", plot->out, "The picture, .svg or .png; RUN.svg here where none is given")
+        .excludes(web);
     command.option("--size", plot->pixels, "Pixels of the longer side; 800 of SVG and 1600 of PNG")
-        .between(200, 16384);
+        .between(200, 16384)
+        .excludes(web);
     command.flag("--json", plot->json, "One JSON object per line, nothing else on standard output");
     command.run([plot] { run(*plot); });
 }

@@ -1,7 +1,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
+#include "engine/run/directory.h"
 #include "engine/run/run_summary.h"
-#include "engine/run/seeds_folder.h"
 #include "tools/commands.h"
 #include "tools/output.h"
 #include "tools/table.h"
@@ -35,13 +35,18 @@ struct Listed {
 
 std::vector<Listed> listed_in(const fs::path& folder) {
     std::vector<Listed> all;
+    if (holds_seeds(folder)) {
+        for (const RunSummary& seed : summarise_seeds(folder))
+            all.push_back({.path = seed.path, .runs = {seed}});
+        return all;
+    }
     for (const auto& entry : fs::directory_iterator(folder)) {
         std::error_code ignored;
         if (!entry.is_directory(ignored)) continue;
         Listed one{.path = entry.path(), .runs = {}};
         if (is_run(one.path)) one.runs.push_back(summarise_run(one.path));
-        else if (const std::vector<fs::path> runs = seed_runs(one.path); !runs.empty()) {
-            for (const fs::path& run : runs) one.runs.push_back(summarise_run(run));
+        else {
+            one.runs = summarise_seeds(one.path);
             one.seeds = true;
         }
         if (!one.runs.empty()) all.push_back(std::move(one));
@@ -59,14 +64,15 @@ std::string time_text(std::time_t time, const char* form, bool utc) {
     return {text, std::strftime(text, sizeof text, form, &parts)};
 }
 
-// "9 solved, 1 failed", in the order of the enumeration.
+// "9 of 10 done: 9 solved, 1 failed", in the order of the enumeration.
 std::string progresses_text(const std::vector<RunSummary>& runs) {
     std::map<RunProgress, int> counts;
     for (const RunSummary& run : runs) ++counts[run.progress];
     std::string text;
     for (const auto& [progress, count] : counts)
         text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + progress_name(progress);
-    return text;
+    const int done = counts[RunProgress::solved] + counts[RunProgress::ended];
+    return std::to_string(done) + " of " + std::to_string(runs.size()) + " done: " + text;
 }
 
 // The mean over the runs that have one.

@@ -1,5 +1,6 @@
 #include "tools/seeds_progress.h"
 
+#include "engine/base/seconds_since.h"
 #include "tools/progress_line.h"
 #include "tools/units.h"
 
@@ -39,6 +40,10 @@ void SeedsProgress::show(size_t index, const Progress& progress) {
         if (name == "evaluation.return") run.evaluated = value;
     }
     const auto now = std::chrono::steady_clock::now();
+    if (!start_) {
+        start_ = now;
+        share_at_start_ = share();
+    }
     if (now - shown_ < between_lines) return;
     shown_ = now;
     line_.show(text());
@@ -52,26 +57,31 @@ void SeedsProgress::done(size_t index) {
     line_.show(text());
 }
 
+double SeedsProgress::share() const {
+    double sum = 0;
+    for (const Run& run : runs_) sum += run.share;
+    return sum / double(runs_.size());
+}
+
 std::string SeedsProgress::text() const {
-    double share = 0, rate = 0;
+    double rate = 0;
     int over = 0;
     Extent returned, evaluated;
     for (const Run& run : runs_) {
-        share += run.share / double(runs_.size());
         rate += run.steps_per_second;
         over += run.over;
         if (run.returned) returned.take(*run.returned);
         if (run.evaluated) evaluated.take(*run.evaluated);
     }
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    const double share = this->share(), since = share - share_at_start_;
     char numbers[160];
     std::snprintf(numbers, sizeof numbers, "%d of %zu seeds done  %5.1f %%  %6s steps/s", over,
                   runs_.size(), 100 * share, count_text(rate).c_str());
     std::string line = numbers;
     if (returned.count) line += "  return " + returned.text();
     if (evaluated.count) line += "  policy " + evaluated.text();
-    return line + "  " + time_left_text(passed.count() * (1 - share) / std::max(share, 1e-9)) +
-           " left";
+    if (!start_ || since <= 0) return line;
+    return line + "  " + time_left_text(seconds_since(*start_) * (1 - share) / since) + " left";
 }
 
 }

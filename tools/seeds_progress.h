@@ -3,6 +3,7 @@
 #include "tools/terminal_line.h"
 
 #include <chrono>
+#include <optional>
 
 namespace nacelle::tools {
 
@@ -21,11 +22,15 @@ private:
         std::optional<double> returned, evaluated;
         bool over = false;
     };
+    double share() const;
     std::string text() const;
 
     TerminalLine line_;
     std::vector<Run> runs_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), shown_{};
+    // Compiling, which comes before the first line, tells nothing of the time that is left.
+    std::optional<std::chrono::steady_clock::time_point> start_;
+    std::chrono::steady_clock::time_point shown_{};
+    double share_at_start_ = 0;
 };
 
 }

@@ -20,6 +20,9 @@ std::optional<double> return_of(const SeedResult& seed) {
     if (!seed.evaluation) return {};
     return seed.evaluation->mean_return;
 }
+std::optional<double> trained_return_of(const SeedResult& seed) {
+    return seed.evaluation && seed.greedy ? seed.trained_return : std::nullopt;
+}
 std::optional<double> steps_to_solved(const SeedResult& seed) {
     if (!seed.solved) return {};
     return double(seed.steps);
@@ -118,8 +121,19 @@ Json seed_json(const SeedResult& seed) {
                  {"out", seed.out.string()}};
     if (has_failed(seed)) line["failure"] = seed.failure;
     if (seed.evaluation) add_evaluation(*seed.evaluation, line);
+    if (seed.trained_return) line["trained_return"] = *seed.trained_return;
     for (const auto& path : seed.recordings) line["recordings"].push_back(path.string());
     return line;
+}
+
+// What a user would not expect who knows the evaluations alone.
+void warn_of_greedy_actions(const SeedsReport& report) {
+    const MeanInterval played = over_seeds(report, return_of, true).mean,
+                       trained = over_seeds(report, trained_return_of, true).mean;
+    if (!(trained.mean - trained.interval > played.mean + played.interval)) return;
+    std::printf("warning: in training, where actions are drawn, the returns were %s at last; "
+                "run.evaluate is \"greedy\", and may be \"sampled\" or \"both\"\n",
+                return_text(trained.mean).c_str());
 }
 
 }
@@ -139,6 +153,7 @@ void print_report(const SeedsReport& report) {
         if (has_failed(seed))
             table.note("seed " + std::to_string(seed.seed) + " failed: " + seed.failure);
     table.print();
+    warn_of_greedy_actions(report);
     if (count_of(report, is_unfinished)) std::printf("'nacelle resume %s' goes on\n", out.c_str());
     for (const SeedResult& seed : report.seeds)
         for (const auto& path : seed.recordings)

@@ -12,6 +12,8 @@ struct SeedResult {
     uint64_t steps = 0;
     double seconds = 0;    // of the run, over all processes
     std::optional<Evaluation> evaluation;
+    bool greedy = true;                        // how it was evaluated
+    std::optional<double> trained_return{};    // the last one of training, where actions are drawn
     std::vector<std::filesystem::path> recordings;
     std::string failure;    // empty where it did not fail
 };

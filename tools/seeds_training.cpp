@@ -120,23 +120,26 @@ void SeedsTraining::tell(size_t index, const Progress& progress) {
 
 void SeedsTraining::train(TrainingRun& run, size_t index) {
     run.stop_when([this] { return asked_to_end(); });
+    SeedResult& result = report_.seeds[index];
     uint64_t said = run.progress().steps;
     for (bool more = true; more;) {
         more = run.iterate();
         if (run.progress().steps == said) continue;
         said = run.progress().steps;
+        for (const auto& [name, value] : run.progress().metrics)
+            if (name == "episode.return") result.trained_return = value;
         tell(index, run.progress());
     }
     run.finish();
-    SeedResult& result = report_.seeds[index];
     result.solved = run.solved();
     result.stopped = run.stopped();
     result.steps = run.progress().steps;
     result.seconds = run.seconds();
     result.interrupted = asked_to_end() && !run.over();
-    result.evaluation = evaluate_run(
-                            run, training_.episodes, [this] { return asked_to_end(); }, false)
-                            .counted;
+    RunResult found = evaluate_run(
+        run, training_.episodes, [this] { return asked_to_end(); }, false);
+    result.evaluation = std::move(found.counted);
+    result.greedy = found.counted_is_greedy;
     result.recordings = run.finish_recording();
 }
 

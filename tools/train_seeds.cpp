@@ -1,5 +1,6 @@
 #include "tools/train_seeds.h"
 
+#include "engine/base/seconds_since.h"
 #include "engine/base/error.h"
 #include "tools/crash_watch.h"
 #include "tools/seeds_training.h"
@@ -11,8 +12,7 @@ namespace {
 constexpr uint64_t largest_seed = uint64_t(1) << 53;
 
 void print_and_end(const Training& training, SeedsReport report) {
-    report.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - training.start).count();
+    report.seconds = seconds_since(training.start);
     training.options.json ? print_report_lines(report) : print_report(report);
     if (any_failed(report)) throw EndWith{1};
 }

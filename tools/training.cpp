@@ -1,6 +1,7 @@
 #include "tools/training.h"
 
 #include "engine/base/number_text.h"
+#include "engine/base/seconds_since.h"
 #include "engine/base/text.h"
 #include "engine/watch/local_viewer.h"
 #include "engine/watch/training_view.h"
@@ -19,10 +20,6 @@ namespace nacelle::tools {
 namespace {
 
 bool asked_to_stop() { return interrupted() || output_failed(); }
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // The page of --web, if it was asked for.
 class Page final {

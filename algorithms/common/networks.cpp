@@ -27,14 +27,54 @@ void make_orthogonal(Matrix& vectors) {
     }
 }
 
-// [out][in], with orthogonal rows or, where there are more rows than columns, columns.
-Matrix orthogonal(int64_t out, int64_t in, nacelle::Rng& rng) {
-    const bool rows = out <= in;
-    Matrix vectors(static_cast<size_t>(rows ? out : in),
-                   std::vector<double>(static_cast<size_t>(rows ? in : out)));
+// Vectors of length 1 at right angles to each other, for more of them than could be made so one after the other: those
+// along the axes are turned by random angles in planes of two axes, each axis with one twice as far away each time.
+Matrix turned_axes(size_t count, size_t length, nacelle::Rng& rng) {
+    // [axis][vector]: a turn goes through two rows.
+    std::vector<std::vector<float>> along(length, std::vector<float>(count));
+    for (size_t i = 0; i < count; ++i) along[i * length / count][i] = 1;
+    std::vector<size_t> order(length);
+    for (size_t i = 0; i < length; ++i) order[i] = i;
+    for (int pass = 0; pass < 3; ++pass) {
+        for (size_t i = length; i > 1; --i)
+            std::swap(order[i - 1], order[size_t(rng.below(int32_t(i)))]);
+        for (size_t apart = 1; apart < length; apart *= 2)
+            for (size_t i = 0; i < length; ++i) {
+                const size_t other = i ^ apart;
+                if (other < i || other >= length) continue;
+                const float angle = 6.2831853f * rng.uniform(), c = std::cos(angle),
+                            s = std::sin(angle);
+                float* const x = along[order[i]].data();
+                float* const y = along[order[other]].data();
+                for (size_t k = 0; k < count; ++k) {
+                    const float before = x[k];
+                    x[k] = c * before - s * y[k];
+                    y[k] = s * before + c * y[k];
+                }
+            }
+    }
+    Matrix vectors(count, std::vector<double>(length));
+    for (size_t axis = 0; axis < length; ++axis)
+        for (size_t i = 0; i < count; ++i) vectors[i][axis] = double(along[axis][i]);
+    return vectors;
+}
+
+// Random vectors at right angles to each other.
+Matrix orthogonal_vectors(size_t count, size_t length, nacelle::Rng& rng) {
+    constexpr size_t many = 512;
+    if (count > many) return turned_axes(count, length, rng);
+    Matrix vectors(count, std::vector<double>(length));
     for (auto& vector : vectors)
         for (double& x : vector) x = double(rng.normal());
     make_orthogonal(vectors);
+    return vectors;
+}
+
+// [out][in], with orthogonal rows or, where there are more rows than columns, columns.
+Matrix orthogonal(int64_t out, int64_t in, nacelle::Rng& rng) {
+    const bool rows = out <= in;
+    const Matrix vectors = rows ? orthogonal_vectors(size_t(out), size_t(in), rng)
+                                : orthogonal_vectors(size_t(in), size_t(out), rng);
     if (rows) return vectors;
     Matrix turned(static_cast<size_t>(out), std::vector<double>(static_cast<size_t>(in)));
     for (size_t o = 0; o < size_t(out); ++o)
@@ -83,19 +123,6 @@ int64_t NetworkShape::packed(const std::vector<int64_t>& widths) {
     for (size_t l = 0; l + 1 < widths.size(); ++l)
         n += (widths[l] + 1) * ((widths[l + 1] + 15) / 16 * 16);
     return n;
-}
-
-int64_t NetworkShape::turned(const std::vector<int64_t>& widths) {
-    int64_t n = 0;
-    for (size_t l = 0; l + 1 < widths.size(); ++l)
-        n += widths[l + 1] * ((widths[l] + 15) / 16 * 16);
-    return n;
-}
-int64_t NetworkShape::sheet_floats(const std::string& activation) const {
-    int64_t n = 0;
-    for (const auto* widths : {&actor, &critic})
-        for (const int64_t width : *widths) n += (width + 3) / 4 * 4;
-    return n * (activation == "gelu" || activation == "silu" ? 3 : 2);
 }
 
 std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettings& policy,

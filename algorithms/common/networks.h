@@ -16,13 +16,7 @@ struct NetworkShape {
     // Floats of one slot's gradient in any order that a kernel may keep them in.
     int64_t gradient_floats() const { return packed(actor) + packed(critic); }
 
-    // Room for the weights as a GPU's kernels read them, and turned.
-    int64_t prepared_floats() const { return gradient_floats() + turned(actor) + turned(critic); }
-    // What one sample leaves on a GPU's way through all layers and back.
-    int64_t sheet_floats(const std::string& activation) const;
-
 private:
-    static int64_t turned(const std::vector<int64_t>& widths);
     static int64_t count(const std::vector<int64_t>& widths);
     static int64_t packed(const std::vector<int64_t>& widths);
 };

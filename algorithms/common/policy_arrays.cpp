@@ -10,7 +10,7 @@ namespace {
 
 // Parts of an update that sum apart, whatever the machine, so that results do not depend on it: enough
 // for all processors, and few enough that adding them up costs little. A wide network has many sums.
-constexpr uint32_t cpu_parts = 32, gpu_parts = 264, processors = 132, emulated_parts = 3;
+constexpr uint32_t cpu_parts = 32, emulated_parts = 3;
 
 template <class T> constexpr nacelle::Dtype dtype_for() {
     if constexpr (std::is_same_v<T, float>) return nacelle::Dtype::f32;
@@ -22,12 +22,12 @@ template <class T> constexpr nacelle::Dtype dtype_for() {
 }
 
 // Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
-uint64_t prepared_floats(const NetworkShape& shape, int planes) {
-    if (!planes) return uint64_t(shape.prepared_floats()) + 64;
-    const auto words = [&](const std::vector<int64_t>& widths) {
-        return TensorFit(widths, {.planes = planes}).words;
+uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy) {
+    const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
+        if (policy.streamed()) return tiled_words(widths, int(widths.size()) - 1, policy.planes);
+        return TensorFit(widths, {.planes = policy.planes}).words;
     };
-    return uint64_t(words(shape.actor)) + 64 + (shape.shared ? 0 : words(shape.critic));
+    return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));
 }
 
 }
@@ -69,7 +69,8 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.advantage = array<float>(name + ".kept.advantage", {steps, rows}, false);
     memory.target = array<float>(name + ".kept.target", {steps, rows}, false);
     for (const PolicySettings& policy : settings_.policies)
-        if (policy.group == g && policy.on_tensor_cores() && !policy.shared && !memory.final_obs)
+        if (policy.group == g && policy.on_tensor_cores() &&
+            (!policy.shared || policy.streamed()) && !memory.final_obs)
             memory.final_obs = array<float>(name + ".kept.final_obs", {steps, rows, width}, false);
     if (schema.image_elements(g)) {
         memory.seen = array<float>(name + ".seen", {rows, width}, false);
@@ -102,8 +103,9 @@ void PolicyGradient::make_policy(uint32_t p) {
     pupil.weights = array<float>(name + ".weights", {parameters}, true);
     if (as_gpu())
         pupil.prepared =
-            array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy.planes)}, false);
+            array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)}, false);
     if (learns(p)) make_update(p);
+    if (StreamedPolicy* const streamed = kernels_->streamed(p)) streamed->make_arrays(arguments_);
 }
 
 // How many share an update: numbers that do not depend on the machine, so that a run repeats on another
@@ -112,8 +114,7 @@ uint32_t PolicyGradient::parts_of(uint32_t p) const {
     const PolicySettings& policy = settings_.policies[p];
     if (!as_gpu()) return cpu_parts;
     if (settings_.emulates) return emulated_parts;
-    if (!policy.on_tensor_cores()) return gpu_parts;
-    if (policy.staged) return processors;
+    if (policy.streamed()) return 2 * processors;
     return processors * policy.resident / (shapes_[p].shared ? 1 : 2);
 }
 
@@ -123,25 +124,18 @@ void PolicyGradient::make_update(uint32_t p) {
     const std::string name = policy.name + ".policy";
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
     pupil.parts = parts_of(p);
-    if (as_gpu() && !policy.on_tensor_cores())
-        pupil.sheets = array<float>(
-            name + ".sheets",
-            {pupil.parts, uint64_t(shapes_[p].sheet_floats(policy.activation)) * block_items},
-            false);
     const uint64_t minibatch =
         uint64_t(settings_.horizon) * pupil.seats / settings_.minibatches + 1;
-    if (policy.staged) {
-        const TensorFit fit = tensor_fit(policy, shapes_[p]);
-        pupil.wide = array<uint32_t>(name + ".wide",
-                                     {(minibatch + 127) / 128 * 128, fit.sample_words}, false);
-    }
     pupil.moment = array<float>(name + ".moment", {2, parameters}, true);
     pupil.carried = array<double>(name + ".carried", {carried_count}, true);
-    pupil.gradient = array<float>(name + ".gradient",
-                                  {pupil.parts, uint64_t(shapes_[p].gradient_floats())}, false);
+    if (!policy.streamed())
+        pupil.gradient = array<float>(name + ".gradient",
+                                      {pupil.parts, uint64_t(shapes_[p].gradient_floats())}, false);
     pupil.total = array<float>(name + ".total", {parameters}, false);
-    pupil.norms = array<double>(
-        name + ".norms", {std::max(total_blocks(shapes_[p]), blocks_for(parameters))}, false);
+    const uint32_t sum_blocks =
+        policy.streamed() ? kernels_->streamed(p)->sum_blocks() : total_blocks(shapes_[p]);
+    pupil.norms =
+        array<double>(name + ".norms", {std::max(sum_blocks, blocks_for(parameters))}, false);
     pupil.arrived = array<uint32_t>(name + ".arrived", {1}, false);
     pupil.tallies = array<double>(name + ".tallies", {pupil.parts, tally_count}, false);
     pupil.sums = array<double>(name + ".sums", {tally_count}, false);

@@ -7,14 +7,15 @@
 
 namespace learn {
 
-// One launch for all steps where that can be: a team's members meet the tensor cores between two steps,
-// and images are put together with the numbers before them.
+// One launch for all steps where that can be: a team's members meet the tensor cores between two steps, images are put
+// together with the numbers before them, and layers that go through memory are launches of their own.
 Flight flight_of(const Settings& settings, const nacelle_environment& environment) {
-    if (settings.stepwise || SchemaView(environment).header().has_image) return Flight::steps;
-    bool tensor = false;
-    for (const PolicySettings& policy : settings.policies) tensor |= policy.on_tensor_cores();
-    if (!tensor) return Flight::threads;
-    return SchemaView(environment).header().is_team ? Flight::steps : Flight::warps;
+    const nacelle::Header& header = SchemaView(environment).header();
+    if (settings.stepwise || header.has_image) return Flight::steps;
+    if (!environment.on_gpu && !settings.emulates) return Flight::blocks;
+    for (const PolicySettings& policy : settings.policies)
+        if (policy.streamed()) return Flight::steps;
+    return header.is_team ? Flight::steps : Flight::warps;
 }
 
 PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environment& environment,
@@ -30,24 +31,27 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
     const nacelle::Header& header = schema.header();
     std::vector<std::string> defines;
     if (settings.emulates) defines.push_back("NACELLE_EMULATE");
-    const ProgramTexts texts = program_texts(settings, schema, flight, as_gpu_);
-    const auto program = [&](const std::string& text) {
+    const ProgramTexts texts = program_texts(settings, shapes, schema, flight, as_gpu_);
+    const auto around_file = [&](const std::string& text) {
         return text.empty() ? ~0u : host_.program(text, kernel_headers(), defines);
     };
-    Programs in{program(texts.update), program(texts.rollout), program(texts.rest),
-                program(texts.learning)};
+    const auto of_sizes = [&](const std::string& text) {
+        return text.empty() ? ~0u : host_.program_of_sizes(text, kernel_headers(), defines);
+    };
+    Programs in{of_sizes(texts.update), around_file(texts.rollout), around_file(texts.play),
+                of_sizes(texts.rest), of_sizes(texts.learning)};
     if (texts.learning.empty()) in.learning = in.rest;
     rollout_ = kernel(in.rollout, flight == Flight::steps ? "step" : "rollout");
-    if (flight == Flight::warps) play_ = kernel(in.rest, "play");
-    enlist_ = kernel(in.rest, "enlist");
+    if (flight == Flight::warps) play_ = kernel(in.play, "play");
+    enlist_ = kernel(in.rollout, "enlist");
     begin_ = kernel(in.rest, "begin");
     finish_ = kernel(in.rest, "finish");
     mark_ = kernel(in.rest, "mark");
     for (uint32_t g = 0; g < header.groups; ++g) {
         Watchers& watchers = watchers_.emplace_back();
-        watchers.measure = kernel(in.rest, "measure_observations_" + std::to_string(g));
-        watchers.follow = kernel(in.rest, "follow_observations_" + std::to_string(g));
-        if (schema.image_elements(g)) watchers.see = kernel(in.rest, "see_" + std::to_string(g));
+        watchers.measure = kernel(in.rest, "measure_observations", g);
+        watchers.follow = kernel(in.rest, "follow_observations", g);
+        if (schema.image_elements(g)) watchers.see = kernel(in.rollout, "see", g);
         watchers.rows = uint64_t(environment.envs) * header.group[g].count;
         watchers.width = schema.seen(g);
     }
@@ -55,29 +59,38 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
 }
 
 void PolicyKernels::find_policy(const Programs& in, size_t p) {
-    const auto of = [&](uint32_t program, const std::string& name) {
-        return kernel(program, name + "_" + std::to_string(p));
-    };
     Kernels& k = kernels_.emplace_back();
-    k.act = of(in.rest, "act");
-    if (flight_ == Flight::steps) k.choose = of(in.rollout, "choose");
+    std::unique_ptr<StreamedPolicy>& streamed = streamed_.emplace_back();
     if (as_gpu_ && settings_.policies[p].role != PolicySettings::Role::random)
-        k.prepare = of(in.rest, "prepare");
+        k.prepare = kernel(in.rest, "prepare", p);
+    if (settings_.policies[p].streamed()) {
+        streamed = std::make_unique<StreamedPolicy>(host_, settings_, shapes_[p], uint32_t(p),
+                                                    environment_.envs);
+        const auto find = [this, p](uint32_t program) {
+            return [this, p, program](const std::string& name) { return kernel(program, name, p); };
+        };
+        streamed->find_kernels(find(in.rollout), find(in.rest), find(in.update));
+    } else find_fused(in, p);
     if (!learns(p)) return;
-    if (flight_ != Flight::warps) k.land = of(in.rollout, "land");
-    k.measure_returns = of(in.learning, "measure_returns");
-    k.scale_rewards = of(in.learning, "scale_rewards");
-    k.find_advantages = of(in.learning, "find_advantages");
-    k.sum_advantages = of(in.learning, "sum_advantages");
-    k.measure_minibatch = of(in.learning, "measure_minibatch");
-    k.scale_minibatch = of(in.learning, "scale_minibatch");
-    k.total = of(in.learning, "total");
-    if (!as_gpu_) k.decide = of(in.learning, "decide");
-    k.adam = of(in.learning, "adam");
-    if (on_tensor_cores(p) && !shapes_[p].shared) k.appraise = of(in.update, "appraise");
-    if (settings_.traced) k.review = of(in.update, "review");
-    k.gradient = of(in.update, "gradient");
-    if (settings_.policies[p].staged) k.weights = of(in.update, "weights");
+    k.measure_returns = kernel(in.learning, "measure_returns", p);
+    k.scale_rewards = kernel(in.learning, "scale_rewards", p);
+    k.find_advantages = kernel(in.learning, "find_advantages", p);
+    k.sum_advantages = kernel(in.learning, "sum_advantages", p);
+    k.measure_minibatch = kernel(in.learning, "measure_minibatch", p);
+    k.scale_minibatch = kernel(in.learning, "scale_minibatch", p);
+    k.adam = kernel(in.learning, "adam", p);
+}
+void PolicyKernels::find_fused(const Programs& in, size_t p) {
+    Kernels& k = kernels_[p];
+    k.act = kernel(in.rest, "act", p);
+    if (flight_ == Flight::steps) k.choose = kernel(in.rollout, "choose", p);
+    if (!learns(p)) return;
+    if (flight_ != Flight::warps) k.land = kernel(in.rollout, "land", p);
+    k.total = kernel(in.learning, "total", p);
+    if (!as_gpu_) k.decide = kernel(in.learning, "decide", p);
+    if (on_tensor_cores(p) && !shapes_[p].shared) k.appraise = kernel(in.update, "appraise", p);
+    if (settings_.traced) k.review = kernel(in.update, "review", p);
+    k.gradient = kernel(in.update, "gradient", p);
 }
 
 void PolicyKernels::mark(Arguments& a, Moment moment, void* stream) const {
@@ -95,24 +108,28 @@ void PolicyKernels::prepare(const Arguments& a, void* stream) const {
 }
 
 void PolicyKernels::rollout(Arguments& a, void* stream) const {
-    if (flight_ == Flight::threads) host_.launch_environments(rollout_, a, stream);
+    if (flight_ == Flight::blocks) host_.launch_environments(rollout_, a, stream);
     if (flight_ == Flight::warps) launch_warps(rollout_, a, stream);
     for (a.step = 0; flight_ == Flight::steps && a.step < a.steps; ++a.step) {
         see(a, stream);
         for (size_t p = 0; p < kernels_.size(); ++p) {
-            // On tensor cores those that were cut short in the step before follow as rows of their own.
-            const uint64_t rows = uint64_t(a.pupil[p].seats) * (on_tensor_cores(p) ? 2 : 1);
-            launch(kernels_[p].choose, as_gpu_ ? items_for(p, rows) : environment_.envs, a, stream);
+            if (streamed_[p]) streamed_[p]->choose(a, stream);
+            else by_rows(kernels_[p].choose, p, a, stream);
         }
         host_.launch_environments(rollout_, a, stream);
     }
     if (flight_ == Flight::steps) see(a, stream);
     for (size_t p = 0; p < kernels_.size(); ++p) {
-        const uint64_t rows = uint64_t(a.pupil[p].seats) * (on_tensor_cores(p) ? 2 : 1);
-        if (kernels_[p].land.function)
-            launch(kernels_[p].land, as_gpu_ ? items_for(p, rows) : environment_.envs, a, stream);
+        if (streamed_[p]) streamed_[p]->land(a, stream);
+        if (kernels_[p].land.function) by_rows(kernels_[p].land, p, a, stream);
         appraise(a, p, stream);
     }
+}
+// On tensor cores the rows that were cut short in the step before follow as rows of their own.
+void PolicyKernels::by_rows(const nacelle_kernel& kernel, size_t p, const Arguments& a,
+                            void* stream) const {
+    const uint64_t rows = uint64_t(a.pupil[p].seats) * (on_tensor_cores(p) ? 2 : 1);
+    launch(kernel, as_gpu_ ? items_for(p, rows) : environment_.envs, a, stream);
 }
 void PolicyKernels::see(const Arguments& a, void* stream) const {
     for (const Watchers& watchers : watchers_)
@@ -138,19 +155,27 @@ void PolicyKernels::advantages(const Arguments& a, size_t p, void* stream) const
     launch(kernels_[p].sum_advantages, block_items, a, stream);
 }
 void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
-    launch(kernels_[p].review, items_for(p, samples(a, p)), a, stream);
-    appraise(a, p, stream);
+    if (streamed_[p]) streamed_[p]->review(a, stream);
+    else {
+        launch(kernels_[p].review, items_for(p, samples(a, p)), a, stream);
+        appraise(a, p, stream);
+    }
     advantages(a, p, stream);
 }
 
 void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const {
     const Kernels& k = kernels_[p];
     const uint64_t all = samples(a, p), parameters = uint64_t(shapes_[p].parameters());
+    const uint64_t count =
+        all * (a.minibatch + 1) / a.minibatches - all * a.minibatch / a.minibatches;
     if (settings_.scales_advantages == 2) {
-        const uint64_t count =
-            all * (a.minibatch + 1) / a.minibatches - all * a.minibatch / a.minibatches;
         launch(k.measure_minibatch, count, a, stream);
         launch(k.scale_minibatch, block_items, a, stream);
+    }
+    if (streamed_[p]) {
+        streamed_[p]->gradient(a, count, stream);
+        launch(k.adam, parameters, a, stream);
+        return;
     }
     gradient(a, p, stream);
     launch(k.total, as_gpu_ ? total_blocks(shapes_[p]) * block_items : parameters, a, stream);
@@ -164,15 +189,11 @@ void PolicyKernels::gradient(const Arguments& a, size_t p, void* stream) const {
         return;
     }
     const TensorFit fit = tensor_fit(settings_.policies[p], shapes_[p]);
-    const uint64_t parts = a.pupil[p].parts;
-    const auto blocks = [&](const nacelle_kernel& kernel, uint64_t count, uint32_t shared_bytes) {
-        host_.launch(
-            kernel,
-            {.threads = fit.threads, .items = count * fit.threads, .shared_bytes = shared_bytes}, a,
-            stream);
-    };
-    blocks(kernels_[p].gradient, parts * (shapes_[p].shared ? 1 : 2), fit.shared_bytes);
-    if (fit.staged) blocks(kernels_[p].weights, parts * fit.weight_pieces, TensorFit::piece_bytes);
+    const uint64_t blocks = uint64_t(a.pupil[p].parts) * (shapes_[p].shared ? 1 : 2);
+    host_.launch(
+        kernels_[p].gradient,
+        {.threads = fit.threads, .items = blocks * fit.threads, .shared_bytes = fit.shared_bytes},
+        a, stream);
 }
 
 void PolicyKernels::play(const Arguments& a, void* stream) const {
@@ -189,8 +210,10 @@ void PolicyKernels::act(Arguments& a, void* stream) const {
     a.step = 0;
     see(a, stream);
     prepare(a, stream);
-    for (size_t p = 0; p < kernels_.size(); ++p)
-        launch(kernels_[p].act, items_for(p, a.pupil[p].seats), a, stream);
+    for (size_t p = 0; p < kernels_.size(); ++p) {
+        if (streamed_[p]) streamed_[p]->act(a, stream);
+        else launch(kernels_[p].act, items_for(p, a.pupil[p].seats), a, stream);
+    }
 }
 
 }

@@ -1,11 +1,14 @@
 #pragma once
-#include "algorithms/common/networks.h"
+#include "algorithms/common/streamed_policy.h"
 
+#include <memory>
 #include <nacelle/plugin/host.h>
 
 namespace learn {
 
 inline constexpr uint32_t block_items = 128;
+// Multiprocessors of an H100 or H200: updates are cut for these, whatever the GPU, so that a run repeats on another one.
+inline constexpr uint32_t processors = 132;
 // What device/learn/observations.h has: samples whose observations a block sums.
 inline constexpr uint32_t obs_chunk = 1024;
 constexpr uint32_t blocks_for(uint64_t items) {
@@ -17,8 +20,8 @@ inline uint32_t total_blocks(const NetworkShape& shape) {
     return uint32_t((shape.gradient_floats() + 31) / 32);
 }
 
-// How a rollout runs: all steps in one launch, by threads or by warps of tensor cores, or a launch a step.
-enum class Flight { threads, warps, steps };
+// How a rollout runs: all steps in one launch, by a CPU's blocks or by warps of tensor cores, or a launch a step.
+enum class Flight { blocks, warps, steps };
 Flight flight_of(const Settings& settings, const nacelle_environment& environment);
 
 // The kernels of one run, and how many items each has.
@@ -40,13 +43,15 @@ public:
     void finish(const Arguments& a, void* stream) const;
     void act(Arguments& a, void* stream) const;
     bool plays() const { return play_.function != 0; }
+    // Of a policy whose layers go through memory, or null.
+    StreamedPolicy* streamed(size_t policy) const { return streamed_[policy].get(); }
     void play(const Arguments& a, void* stream) const;
 
 private:
     struct Kernels {    // of one policy
         nacelle_kernel act, prepare, choose, land, appraise, measure_returns, scale_rewards,
             find_advantages, sum_advantages, measure_minibatch, scale_minibatch, review, gradient,
-            weights, total, decide, adam;
+            total, decide, adam;
     };
     struct Watchers {    // of one group
         nacelle_kernel measure, follow, see;
@@ -55,13 +60,20 @@ private:
 
     // The programs that the kernels are in.
     struct Programs {
-        uint32_t update, rollout, rest, learning;
+        uint32_t update, rollout, play, rest, learning;
     };
     void find_policy(const Programs& in, size_t policy);
+    void find_fused(const Programs& in, size_t policy);
     nacelle_kernel kernel(uint32_t program, const std::string& name) const {
         return host_.kernel(program, "learn_" + name);
     }
+    // Of one policy, or of one group.
+    nacelle_kernel kernel(uint32_t program, const std::string& name, size_t number) const {
+        return kernel(program, name + "_" + std::to_string(number));
+    }
     void see(const Arguments& a, void* stream) const;
+    void by_rows(const nacelle_kernel& kernel, size_t policy, const Arguments& a,
+                 void* stream) const;
     void prepare(const Arguments& a, void* stream) const;
     void appraise(const Arguments& a, size_t policy, void* stream) const;
     void gradient(const Arguments& a, size_t policy, void* stream) const;
@@ -95,6 +107,7 @@ private:
     bool as_gpu_;
     nacelle_kernel enlist_{}, begin_{}, finish_{}, mark_{}, rollout_{}, play_{};
     std::vector<Kernels> kernels_;
+    std::vector<std::unique_ptr<StreamedPolicy>> streamed_;
     std::vector<Watchers> watchers_;
 };
 

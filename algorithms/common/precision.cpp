@@ -2,24 +2,19 @@
 
 #include "algorithms/common/tensor_fit.h"
 
+#include <algorithm>
+
 namespace learn {
 namespace {
 
-// Why networks cannot be computed on tensor cores in so many planes, or nothing. Sets `staged` where they fit in no
-// other way.
-std::string tensor_obstacle(PolicySettings& policy, const nacelle_environment& environment,
-                            const NetworkShape& shape, int planes) {
-    if (environment.on_gpu && environment.compute < 80)
-        return "bfloat16 needs a GPU of capability 8.0, and this one has " +
-               std::to_string(environment.compute / 10) + "." +
-               std::to_string(environment.compute % 10);
-    policy.planes = planes;
-    const std::string at_once = policy.staged ? "" : tensor_fit(policy, shape).obstacle;
-    if (planes > 1 || (at_once.empty() && !policy.staged)) return at_once;
-    policy.staged = true;    // what does not fit at once
-    if (policy.activation != "tanh" && policy.activation != "relu")
-        return "networks of this size bend by tanh or relu there";
-    return tensor_fit(policy, shape).obstacle;
+// Planes of bfloat16 that a number has. f32 keeps all 24 bits, but 16 where all layers are wide and products of their
+// own: rounding then averages out over many terms.
+int planes_of(const PolicySettings& policy) {
+    constexpr int64_t many_terms = 128;
+    if (policy.precision == "bf16") return 1;
+    const bool wide = std::all_of(policy.hidden.begin(), policy.hidden.end(),
+                                  [](int64_t width) { return width >= many_terms; });
+    return policy.streamed() && wide && !policy.hidden.empty() ? 2 : 3;
 }
 
 }
@@ -28,34 +23,29 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
                       bool emulates) {
     if (policy.role == PolicySettings::Role::random) return;
     const std::string path = "policies." + policy.name + ".";
-    const bool on_gpu = environment.on_gpu || emulates, asked = policy.precision == "bf16",
-               either = policy.precision == "auto" && environment.on_gpu, staged = policy.staged,
-               allowed = policy.tensor_cores.value_or(true);
-    if (asked && !on_gpu) wrong(path + "precision", "a CPU computes in f32; bf16 needs a GPU");
-    if (policy.tensor_cores && !on_gpu) wrong(path + "tensor_cores", "a CPU has none");
-    if (asked && !allowed) wrong(path + "tensor_cores", "bf16 is computed on nothing else");
-    const NetworkShape shape(policy, environment);
-    std::string obstacle = "these networks are computed in f32";
-    if (asked || (either && allowed)) obstacle = tensor_obstacle(policy, environment, shape, 1);
-    if (asked && !obstacle.empty())
-        wrong(path + "precision",
-              "these networks cannot be trained on tensor cores: " + obstacle + "; \"f32\" can");
-    policy.precision = obstacle.empty() ? "bf16" : "f32";
-    if (!obstacle.empty()) {
-        if (staged)
-            wrong(path + "staged", "updates go in stages on tensor cores alone, and " + obstacle);
-        policy.staged = false;
-        policy.planes = 0;
-        if (!on_gpu || !allowed) return;
-        obstacle = tensor_obstacle(policy, environment, shape, 3);
-        if (!obstacle.empty() && policy.tensor_cores)
-            wrong(path + "tensor_cores", "these networks cannot be trained on them: " + obstacle);
-    }
-    if (!obstacle.empty()) {
-        policy.planes = 0;
+    if (!environment.on_gpu && !emulates) {
+        if (policy.precision == "bf16")
+            wrong(path + "precision", "a CPU computes in f32; bf16 needs a GPU");
+        if (policy.execution != "auto")
+            wrong(path + "execution", "is a choice of kernels for GPUs; a CPU has one way");
+        policy.precision = "f32";
         return;
     }
-    const TensorFit fit = tensor_fit(policy, shape);
+    if (environment.on_gpu && environment.compute < 80)
+        throw std::runtime_error(
+            "networks need tensor cores for bfloat16, of capability 8.0 or above; this GPU has " +
+            std::to_string(environment.compute / 10) + "." +
+            std::to_string(environment.compute % 10) + ", and a CPU trains the same networks");
+    const bool bf16 = policy.precision == "bf16" || (policy.precision == "auto" && !emulates);
+    policy.precision = bf16 ? "bf16" : "f32";
+    policy.planes = bf16 ? 1 : 3;
+    const TensorFit fit = tensor_fit(policy, NetworkShape(policy, environment));
+    if (policy.execution == "fused" && !fit.obstacle.empty())
+        wrong(path + "execution", "these networks cannot be computed by one kernel in " +
+                                      policy.precision + ": " + fit.obstacle +
+                                      "; \"streamed\" can");
+    if (policy.execution == "auto") policy.execution = fit.obstacle.empty() ? "fused" : "streamed";
+    policy.planes = planes_of(policy);
     policy.threads = fit.threads;
     policy.resident = fit.resident;
 }

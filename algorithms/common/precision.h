@@ -3,8 +3,8 @@
 
 namespace learn {
 
-// Tensor cores where there are some and the networks fit: in bfloat16 unless 32-bit floats were asked for, and for
-// those, too, unless they are not wanted. Throws where what was asked for cannot be.
+// In which numbers a policy's networks are computed, and how a GPU goes through their layers: as the settings ask, else
+// what is fastest. Throws where what was asked for cannot be.
 void choose_precision(PolicySettings& policy, const nacelle_environment& environment,
                       bool emulates);
 

@@ -177,11 +177,11 @@ private:
         if (config.has("hidden")) {
             policy.hidden.clear();
             for (const double width : config.numbers("hidden", {})) {
-                if (!(width >= 1 && width <= 4096) || width != std::floor(width))
-                    wrong(path + "hidden", "a layer has 1 to 4096 neurons, not " + text_of(width));
+                if (!(width >= 1 && width <= 8192) || width != std::floor(width))
+                    wrong(path + "hidden", "a layer has 1 to 8192 neurons, not " + text_of(width));
                 policy.hidden.push_back(int64_t(width));
             }
-            if (policy.hidden.size() > 8) wrong(path + "hidden", "at most 8 hidden layers");
+            if (policy.hidden.size() > 16) wrong(path + "hidden", "at most 16 hidden layers");
         }
         policy.activation =
             one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
@@ -189,8 +189,10 @@ private:
                                {"shared", "separate"}) == "shared";
         policy.precision =
             one_of(config, path, "precision", policy.precision, {"auto", "f32", "bf16"});
-        policy.staged = config.flag("staged", policy.staged);
-        if (config.has("tensor_cores")) policy.tensor_cores = config.flag("tensor_cores", true);
+        policy.execution =
+            one_of(config, path, "execution", policy.execution, {"auto", "fused", "streamed"});
+        // What runs of version 0.1 say in its place.
+        if (config.flag("staged", false)) policy.execution = "streamed";
         Config gains = config.object("gains");
         policy.hidden_gain = gains.number("hidden", policy.hidden_gain, 0, 1e3);
         policy.choice_gain = gains.number("choice", policy.choice_gain, 0, 1e3);
@@ -243,8 +245,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
     json.text("activation", policy.activation);
     json.text("trunk", policy.shared ? "shared" : "separate");
     json.text("precision", policy.precision);
-    if (policy.precision == "bf16") json.raw("staged", policy.staged ? "true" : "false");
-    if (policy.tensor_cores) json.raw("tensor_cores", *policy.tensor_cores ? "true" : "false");
+    if (policy.on_tensor_cores()) json.text("execution", policy.execution);
     json.begin("gains")
         .number("hidden", policy.hidden_gain)
         .number("choice", policy.choice_gain)

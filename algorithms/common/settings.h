@@ -3,7 +3,6 @@
 #include <nacelle/plugin/config.h>
 #include <nacelle/plugin/host.h>
 #include <nacelle/schema.h>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -26,15 +25,17 @@ struct PolicySettings {
     std::vector<int64_t> hidden;
     std::string activation, deviation, precision;
     bool shared = true, squashed = false;
-    // On tensor cores each number has one plane of bfloat16, or three for 32-bit floats; elsewhere none.
-    int planes = 0;
-    std::optional<bool> tensor_cores;    // whether they are to be used for 32-bit floats
-    bool staged = false;    // an update on tensor cores leaves what layers saw in memory
-    uint32_t threads =
-        0;    // of an update's block on tensor cores, and how many a processor has at once
-    uint32_t resident = 1;
+    // How a GPU computes layers: "fused" takes rows through all of them in one kernel, "streamed" has a matrix product
+    // for each. "auto" until it is decided, and on a CPU.
+    std::string execution = "auto";
+    int planes = 0;    // of bfloat16 that a number has on tensor cores; none on a CPU
+    // Of a fused update's block: threads, and how many blocks a multiprocessor has at once.
+    uint32_t threads = 0, resident = 1;
     int64_t noise_steps = 1;    // for which the noise of continuous actions stays the same
     bool on_tensor_cores() const { return planes > 0; }
+    bool streamed() const { return execution == "streamed"; }
+    // Whether the activation's slope needs what went into it.
+    bool keeps_input() const { return activation == "gelu" || activation == "silu"; }
     double initial_deviation = 1, hidden_gain = 0, choice_gain = 0, value_gain = 0;
     Schedule dials[dial_count] = {};
 };

@@ -1,5 +1,7 @@
 #include "algorithms/common/spec_text.h"
 
+#include "algorithms/common/streamed_texts.h"
+
 namespace learn {
 namespace {
 
@@ -15,6 +17,7 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            "    static constexpr bool shared = " + word(policy.shared) +
            ", squashed = " + word(policy.squashed) + ";\n" +
            "    static constexpr int planes = " + std::to_string(policy.planes) + ";\n" +
+           "    static constexpr bool streamed = " + word(policy.streamed()) + ";\n" +
            "    static constexpr Activation activation = Activation::" + policy.activation + ";\n" +
            "    static constexpr Deviation deviation = Deviation::" +
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
@@ -25,21 +28,37 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
 
 // The kernels of one policy, as macros of learn/kernels.h.
 void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& policy,
-                 const Settings& settings, Flight flight, bool as_gpu) {
+                 const Settings& settings, const NetworkShape& shape, Flight flight, bool as_gpu) {
     using Role = PolicySettings::Role;
     const auto add = [&](std::string& text, const std::string& name, const std::string& more = "") {
         text += "LEARN_" + name + "(" + std::to_string(number) + more + ")\n";
     };
+    if (as_gpu && policy.role == Role::random) {
+        add(texts.rest, "RANDOM");
+        if (flight == Flight::steps) add(texts.rollout, "CHOOSE_RANDOMLY");
+        return;
+    }
+    if (as_gpu) add(texts.rest, "PREPARE");
+    const bool learns = policy.role == Role::trained;
+    if (learns) {
+        std::string& learning = as_gpu && !settings.emulates ? texts.learning : texts.rest;
+        add(learning, "POLICY");
+        if (!policy.streamed()) add(learning, "TOTAL");
+    }
+    if (policy.streamed()) {
+        const StreamedTexts own = streamed_texts(settings, shape, uint32_t(number));
+        texts.update += own.update;
+        texts.rollout += own.rollout;
+        texts.rest += own.rest;
+        return;
+    }
     add(texts.rest, "PLAYER");
     if (flight == Flight::steps) add(texts.rollout, "CHOOSE");
-    if (as_gpu && policy.role != Role::random) add(texts.rest, "PREPARE");
-    if (policy.role != Role::trained) return;
+    if (!learns) return;
     if (flight != Flight::warps) add(texts.rollout, "LAND");
-    add(as_gpu && !settings.emulates ? texts.learning : texts.rest, "POLICY");
     if (policy.on_tensor_cores() && !policy.shared) add(texts.update, "APPRAISE");
     if (settings.traced) add(texts.update, "REVIEW");
-    if (policy.staged) add(texts.update, "GRADIENT_WIDE");
-    else if (policy.on_tensor_cores())
+    if (policy.on_tensor_cores())
         add(texts.update, "GRADIENT_WARPS",
             ", " + std::to_string(policy.threads) + ", " + std::to_string(policy.resident));
     else add(texts.update, "GRADIENT");
@@ -47,24 +66,25 @@ void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& polic
 
 }
 
-ProgramTexts program_texts(const Settings& settings, const SchemaView& schema, Flight flight,
-                           bool as_gpu) {
+ProgramTexts program_texts(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                           const SchemaView& schema, Flight flight, bool as_gpu) {
     static const char* const flights[] = {"THREADS", "WARPS", "STEPS"};
     ProgramTexts texts;
-    texts.rollout = std::string("LEARN_ROLLOUT_") + flights[int(flight)] + "()\n";
+    texts.rollout = std::string("LEARN_ROLLOUT_") + flights[int(flight)] + "()\nLEARN_ENLIST()\n";
     texts.rest = "LEARN_ITERATION()\n";
-    if (flight == Flight::warps) texts.rest += "LEARN_PLAY_WARPS()\n";
+    if (flight == Flight::warps) texts.play = "LEARN_PLAY_WARPS()\n";
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         texts.rest += "LEARN_GROUP(" + std::to_string(g) + ")\n";
-        if (schema.image_elements(g)) texts.rest += "LEARN_SEE(" + std::to_string(g) + ")\n";
+        if (schema.image_elements(g)) texts.rollout += "LEARN_SEE(" + std::to_string(g) + ")\n";
     }
     std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p) {
         specs += spec_of(p, settings.policies[p], settings.clips);
-        add_kernels(texts, p, settings.policies[p], settings, flight, as_gpu);
+        add_kernels(texts, p, settings.policies[p], settings, shapes[p], flight, as_gpu);
     }
     specs += "}\nNACELLE_PROGRAM()\n";
-    for (std::string* text : {&texts.update, &texts.rollout, &texts.rest, &texts.learning})
+    for (std::string* text :
+         {&texts.update, &texts.rollout, &texts.play, &texts.rest, &texts.learning})
         if (!text->empty()) text->insert(0, specs);
     return texts;
 }

@@ -4,13 +4,14 @@
 
 namespace learn {
 
-// What is compiled behind the author's file: a Spec for each policy, then kernels. They are four programs,
-// which compile side by side, the longest first. Those of updates and of learning are empty where nobody learns;
+// What is compiled: a Spec for each policy, then kernels. They are five programs, which compile side by side,
+// the longest first. Those of rollouts and of evaluations carry the author's file; the others need its sizes alone.
+// Those of updates and of learning are empty where nobody learns, that of evaluations where one launch takes one step;
 // a CPU has that of learning in the rest, since each program costs its compiler the headers anew.
 struct ProgramTexts {
-    std::string update, rollout, rest, learning;
+    std::string update, rollout, play, rest, learning;
 };
-ProgramTexts program_texts(const Settings& settings, const SchemaView& schema, Flight flight,
-                           bool as_gpu);
+ProgramTexts program_texts(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                           const SchemaView& schema, Flight flight, bool as_gpu);
 
 }

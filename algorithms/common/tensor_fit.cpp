@@ -5,13 +5,11 @@
 namespace learn {
 namespace {
 
-constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14, most_inputs = 512;
+constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14;
 // Of shared memory a multiprocessor has so much in all, and each block takes some more than it asks for.
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
 // Of a warp with two bands of samples, and of its block: most_held and most_bytes of warp_bench.h.
 constexpr int64_t most_held = 140, most_pair_bytes = 113 * 1024;
-// Of a wide network whose samples stay in registers: most_held of wide_hall.h.
-constexpr int64_t most_wide_held = 34;
 // Of a block of four warps whose rows go through the layers, outside of an update.
 constexpr int64_t most_desk_bytes = 48 * 1024, desks = 4, most_unrolled = 100;
 
@@ -45,14 +43,14 @@ std::string too_much(const std::string& what, int64_t wanted, int64_t there) {
 
 }
 
-TensorFit::TensorFit(const std::vector<int64_t>& widths, const Form& form) : staged(form.staged) {
+TensorFit::TensorFit(const std::vector<int64_t>& widths, const Form& form) {
     const Tiles tiles{widths, form.planes};
     int64_t prepared = 0;
     for (size_t l = 0; l < tiles.layers; ++l)
         prepared +=
             64 * form.planes * (tiles.in(l)*tiles.out(l) + tiles.turned(l)) + 8 * tiles.out(l);
     words = uint32_t(prepared);
-    staged ? fit_staged(widths) : fit_at_once(widths, form);
+    fit_update(widths, form);
     if (obstacle.empty() && shared_bytes > most_shared_bytes)
         obstacle = too_much("an update needs this many bytes of a processor's shared memory: ",
                             shared_bytes, most_shared_bytes);
@@ -61,7 +59,7 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, const Form& form) : sta
                             desks * tiles.desk_bytes(), most_desk_bytes);
 }
 
-void TensorFit::fit_at_once(const std::vector<int64_t>& widths, const Form& form) {
+void TensorFit::fit_update(const std::vector<int64_t>& widths, const Form& form) {
     const Tiles tiles{widths, form.planes};
     const int64_t widest = *std::max_element(widths.begin(), widths.end() - 1);
     const int64_t warps = widest > 64 ? 8 : 4;
@@ -88,42 +86,14 @@ void TensorFit::fit_at_once(const std::vector<int64_t>& widths, const Form& form
                      8 * most_units);
 }
 
-void TensorFit::fit_staged(const std::vector<int64_t>& widths) {
-    const Tiles tiles{widths};
-    constexpr int64_t samples = 128, most_tiles = 16;
-    int64_t most = 0, shelf = 0, held = 0;
-    for (size_t l = 0; l < tiles.layers; ++l) {
-        const int64_t in = tiles.in(l), out = tiles.in(l + 1);
-        most = std::max({most, in * tiles.out(l), tiles.turned(l)});
-        sample_words += uint32_t(8 * (in + out));
-        shelf += 16 * out * (8 * in + 4) + tiles_of(out, 2) * 32;
-        if (l > 0) held += in;
-        const int64_t down = tiles_of(in, most_tiles), tall = tiles_of(in, down);
-        weight_pieces +=
-            uint32_t(down * tiles_of(out, tall > most_tiles / 2 ? most_tiles / 2 : most_tiles));
-        if (widths[l] > most_inputs)
-            obstacle = too_much("a layer has this many inputs: ", widths[l], most_inputs);
-    }
-    held = std::max(held, tiles.in(0) + (tiles.layers > 1 ? tiles.in(1) : 0));
-    const int64_t row =
-        std::max(8 * tiles.in(0) + 4, 8 * tiles.in(tiles.layers) + 4 + tiles.out_pitch());
-    const auto bytes = [&](int64_t weights) { return 16 * tiles_of(weights + samples * row, 4); };
-    const bool at_once = held <= most_wide_held && bytes(shelf) <= most_shared_bytes;
-    threads = 256;
-    shared_bytes = uint32_t(bytes(at_once ? shelf : most * 64));
-}
-
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
-    const bool keeps_input = policy.activation == "gelu" || policy.activation == "silu";
-    const TensorFit::Form form{policy.planes, policy.staged, keeps_input};
+    const TensorFit::Form form{policy.planes, policy.keeps_input()};
     TensorFit fit(shape.actor, form);
     if (shape.shared) return fit;
     const TensorFit critic(shape.critic, form);
     if (fit.obstacle.empty()) fit.obstacle = critic.obstacle;
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
     fit.resident = std::min(fit.resident, critic.resident);
-    fit.sample_words += critic.sample_words;
-    fit.weight_pieces += critic.weight_pieces;
     return fit;
 }
 

@@ -3,30 +3,23 @@
 
 namespace learn {
 
-// What networks ask of tensor cores: the sizes that device/learn/gpu/warp_layers.h, warp_bench.h,
-// wide_hall.h and wide_weights.h have for the same layers. A staged update leaves what the layers saw in memory.
+// What fused networks ask of a GPU: the sizes that device/learn/gpu/warp_layers.h and warp_bench.h have for the same
+// layers.
 struct TensorFit {
-    bool staged = false;
-    uint32_t threads = 0;          // of an update's block
-    uint32_t shared_bytes = 0;     // of an update's block
-    uint32_t resident = 1;         // blocks of an update that a multiprocessor has at once
-    uint32_t words = 0;            // of prepared weights
-    uint32_t sample_words = 0;     // that a staged update keeps of a sample
-    uint32_t weight_pieces = 0;    // in which its second kernel goes through the weights
-    // Of shared memory for that kernel's block: LoomForm of wide_weights.h.
-    static constexpr uint32_t piece_bytes = 4 * 32 * 2 * (8 * 16 + 4) * 4;
-    std::string obstacle;    // why it cannot be, or empty
+    uint32_t threads = 0;         // of an update's block
+    uint32_t shared_bytes = 0;    // of an update's block
+    uint32_t resident = 1;        // blocks of an update that a multiprocessor has at once
+    uint32_t words = 0;           // of prepared weights
+    std::string obstacle;         // why it cannot be, or empty
 
     struct Form {
-        int planes = 1;    // of each number
-        bool staged = false;
+        int planes = 1;              // of each number
         bool keeps_input = false;    // the activation's slope needs what went into it
     };
     TensorFit(const std::vector<int64_t>& widths, const Form& form);
 
 private:
-    void fit_at_once(const std::vector<int64_t>& widths, const Form& form);
-    void fit_staged(const std::vector<int64_t>& widths);
+    void fit_update(const std::vector<int64_t>& widths, const Form& form);
 };
 
 // Of all networks of a policy, as its settings want it.

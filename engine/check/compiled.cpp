@@ -4,6 +4,7 @@
 #include "engine/check/checks.h"
 #include "engine/check/maths_imports.h"
 #include "engine/compile/embedded_sdk.h"
+#include "engine/env/observed_numbers.h"
 #include "engine/jit/author_source.h"
 #include "engine/jit/compile_cached.h"
 #include "engine/jit/compile_folder.h"
@@ -41,7 +42,7 @@ std::string size_of(const Header& header, const EnvSchema& schema) {
     std::string text = std::string(header.name) + ": ";
     if (header.is_team) text += std::to_string(header.agents) + " agents, ";
     return text + std::to_string(schema.bytes_per_env()) + " bytes per environment, " +
-           std::to_string(header.group[0].obs_width) + " numbers observed";
+           std::to_string(observed_numbers(schema, 0)) + " numbers observed";
 }
 
 }

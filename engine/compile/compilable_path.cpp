@@ -18,6 +18,11 @@ bool lies_there(const std::vector<SourceFile>& files) {
     }
 }
 
+bool has_text(const fs::path& path, const std::string& text) {
+    std::error_code none;
+    return fs::is_regular_file(path, none) && read_file(path) == text;
+}
+
 // The number of levels that a file lies above the author's folder.
 std::ptrdiff_t levels_above(const fs::path& relative) {
     return std::count(relative.begin(), relative.end(), fs::path(".."));
@@ -26,8 +31,11 @@ std::ptrdiff_t levels_above(const fs::path& relative) {
 }
 
 fs::path compilable_path(RunsOn& on, const std::vector<SourceFile>& files) {
+    return lies_there(files) ? files.front().path : copied_path(on, files);
+}
+
+fs::path copied_path(RunsOn& on, const std::vector<SourceFile>& files) {
     const fs::path& author = files.front().path;
-    if (lies_there(files)) return author;
     // Includes name each other by relative paths, which may lead above the author's folder.
     const fs::path from = author.parent_path();
     std::ptrdiff_t above = 0;
@@ -41,6 +49,7 @@ fs::path compilable_path(RunsOn& on, const std::vector<SourceFile>& files) {
     for (std::ptrdiff_t i = 0; i < above; ++i) folder /= "below";
     for (const SourceFile& file : files) {
         const fs::path place = (folder / file.path.lexically_relative(from)).lexically_normal();
+        if (has_text(place, file.text)) continue;    // the programs of a version share its copy
         make_private_directory(place.parent_path());
         write_file(place, file.text);
     }

@@ -27,6 +27,7 @@ std::vector<std::string> gpu_arithmetic(bool strict) {
 ProgramSource program_source(const RunsOn& on, const std::filesystem::path& author,
                              const ProgramText& text, const CompileWay& way) {
     ProgramSource source{.author = author,
+                         .copy_of = way.copy_of,
                          .headers = {},
                          .instantiation = text.instantiation,
                          .defines = text.defines,

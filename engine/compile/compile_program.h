@@ -10,12 +10,14 @@ struct ProgramText {
     std::vector<std::string> defines;
     std::vector<std::string> options = {};    // further flags of the host's compiler
     std::string given_by = {};                // the plugin whose text it is
+    bool of_sizes = false;    // it needs sizes alone, and is compiled around a stand-in
 };
 
 // How to compile: `draft` and `aside` as in ProgramSource. Setting `cancel` ends a compile early; it then throws.
 struct CompileWay {
     const std::atomic<bool>* cancel = nullptr;
     bool draft = false, aside = false;
+    std::filesystem::path copy_of = {};    // of the author's file, where a copy is compiled
 };
 
 // The define of strict mode in both backends, and NVRTC's options for arithmetic. In strict mode each operation is

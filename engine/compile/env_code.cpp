@@ -4,6 +4,7 @@
 #include "engine/base/suggest.h"
 #include "engine/compile/compilable_path.h"
 #include "engine/compile/layout_defines.h"
+#include "engine/compile/stand_in.h"
 
 #include <algorithm>
 
@@ -21,9 +22,9 @@ const ProgramText table_text{.instantiation = "#include <nacelle/kernel.h>\nNACE
                              .defines = {}};
 
 // The constants of the configuration and the names of varied parameters, as the SDK's macros take them.
-std::vector<std::string> baked(const EnvSource& source) {
+std::vector<std::string> baked(const EnvSource& source, const fs::path& file) {
     std::vector<std::string> known;
-    for (const ConstantUse& use : constants_of(source.file)) known.push_back(use.name);
+    for (const ConstantUse& use : constants_of(file)) known.push_back(use.name);
     for (const auto& [name, value] : source.constants)
         if (std::find(known.begin(), known.end(), name) == known.end())
             throw Error(source.where,
@@ -44,7 +45,8 @@ ProgramText with_defines(ProgramText text, const std::vector<std::string>& defin
 // Compiles exactly these files: again from a copy where they have changed meanwhile, or where the author's file was
 // away for a moment.
 Binary compile_version(RunsOn& on, const std::vector<SourceFile>& files, const ProgramText& text,
-                       const CompileWay& way) {
+                       CompileWay way) {
+    way.copy_of = files.front().path;
     const fs::path path = compilable_path(on, files);
     try {
         Binary made = compile_program(on, path, text, way);
@@ -65,33 +67,72 @@ std::future<Binary> begin_version(const std::shared_ptr<RunsOn>& on,
 
 }
 
+std::vector<SourceFile> EnvCode::files_of(const ProgramText& text) const {
+    if (!text.of_sizes) return files;
+    // No such file lies there: it is compiled from a copy, as a version that was saved over.
+    return {{on->cache->files() / "sizes.cu", stand_in_text(schema)}};
+}
+
 PendingProgram EnvCode::begin(const ProgramText& text, const std::atomic<bool>* cancel) const {
-    return {text, files, begin_version(on, files, with_defines(text, defines), cancel)};
+    std::vector<std::string> needed = defines;
+    if (text.of_sizes)    // constants and varied parameters are in the stand-in's sizes
+        std::erase_if(needed, [](const std::string& one) { return one != strict_define; });
+    const std::vector<SourceFile> made_from = files_of(text);
+    return {text, made_from, begin_version(on, made_from, with_defines(text, needed), cancel)};
+}
+
+EnvVersion version_of(std::shared_ptr<RunsOn> on, const EnvSource& source,
+                      std::vector<SourceFile> files) {
+    std::vector<std::string> defines = baked(source, compilable_path(*on, files));
+    return {std::move(on), source, std::move(files), std::move(defines)};
+}
+
+Binary EnvVersion::compile_copy(const ProgramText& text, const CompileWay& way) const {
+    CompileWay of_copy = way;
+    of_copy.copy_of = source.file;
+    return compile_program(*on, copied_path(*on, files), with_defines(text, defines), of_copy);
+}
+std::future<Binary> EnvVersion::begin_copy(const ProgramText& text,
+                                           const std::atomic<bool>* cancel) const {
+    return std::async(std::launch::async, [version = *this, text, cancel] {
+        return version.compile_copy(text, {.cancel = cancel, .aside = true});
+    });
+}
+
+namespace {
+
+EnvCode code_of(EnvVersion version, const Binary& table, std::shared_future<Binary> stepwise) {
+    EnvSchema schema = EnvSchema::read(table.elf(), version.source.file.filename().string());
+    return {std::move(version), std::move(schema), std::move(stepwise)};
+}
+EnvCode code_of(EnvVersion version, const Binary& stepwise) {
+    std::promise<Binary> done;
+    done.set_value(stepwise);
+    return code_of(std::move(version), stepwise, done.get_future().share());
+}
+
 }
 
 EnvCode compile_env(std::shared_ptr<RunsOn> on, const EnvSource& source, const CompileWay& way) {
-    const std::vector<SourceFile> files = read_closure(source.file);
-    const std::vector<std::string> defines = baked(source);
-    const ProgramText whole = with_defines(stepwise_text, defines);
-    const auto code = [&](const Binary& table, std::shared_future<Binary> stepwise) {
-        EnvSchema schema = EnvSchema::read(table.elf(), source.file.filename().string());
-        return EnvCode{on, source, files, defines, std::move(schema), std::move(stepwise)};
-    };
+    const EnvVersion version = version_of(on, source, read_closure(source.file));
+    const ProgramText whole = with_defines(stepwise_text, version.defines);
     if (way.aside && on->compiler->get_ready_beside(program_source(*on, source.file, whole))) {
         try {
             const Binary table =
-                compile_program(*on, source.file, with_defines(table_text, defines), way);
-            if (same_text(read_closure(source.file), files))
-                return code(table, begin_version(on, files, whole, way.cancel).share());
+                compile_program(*on, source.file, with_defines(table_text, version.defines), way);
+            if (same_text(read_closure(source.file), version.files))
+                return code_of(version, table,
+                               begin_version(on, version.files, whole, way.cancel).share());
         } catch (const std::exception&) {
             // Errors of the table are reported by the whole program, as in other cases.
         }
     }
-    const Binary made = compile_program(*on, source.file, whole,
-                                        {.cancel = way.cancel, .draft = way.draft, .aside = false});
-    std::promise<Binary> done;
-    done.set_value(made);
-    return code(made, done.get_future().share());
+    return code_of(version, compile_program(*on, source.file, whole,
+                                            {.cancel = way.cancel, .draft = way.draft}));
+}
+
+EnvCode compile_saved(const EnvVersion& version, const CompileWay& way) {
+    return code_of(version, version.compile_copy(stepwise_text, way));
 }
 
 }

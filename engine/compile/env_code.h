@@ -18,23 +18,36 @@ struct EnvSource {
     std::string where;    // who set the constants, for messages
 };
 
-// A program around an environment's functions that compiles on another thread.
+// A program around an environment's functions, or around its sizes, that compiles on another thread.
 struct PendingProgram {
     ProgramText text;
-    std::vector<SourceFile> files;    // the version of the author's files that it was made from
+    std::vector<SourceFile> files;    // that it was made from
     std::future<Binary> binary;       // throws the diagnostics as an Error
 };
 
-// The compiled code of one version of an author's files. The table of fields is known; the environment's own program
-// may still be compiling. Other programs around this version can be started meanwhile.
-struct EnvCode {
+// One version of an author's files, and what every program around it is compiled with.
+struct EnvVersion {
     std::shared_ptr<RunsOn> on;
     EnvSource source;
-    std::vector<SourceFile> files;       // as they were read
-    std::vector<std::string> defines;    // of every program around this environment
+    std::vector<SourceFile> files;
+    std::vector<std::string> defines;
+
+    // Compiles a copy of exactly these files, which may be saved meanwhile.
+    Binary compile_copy(const ProgramText& text, const CompileWay& way) const;
+    std::future<Binary> begin_copy(const ProgramText& text, const std::atomic<bool>* cancel) const;
+};
+// Throws where a constant that is set is not in the file.
+EnvVersion version_of(std::shared_ptr<RunsOn> on, const EnvSource& source,
+                      std::vector<SourceFile> files);
+
+// The compiled code of one version of an author's files. The table of fields is known; the environment's own program
+// may still be compiling. Other programs around this version can be started meanwhile.
+struct EnvCode : EnvVersion {
     EnvSchema schema;
     std::shared_future<Binary> stepwise;
 
+    // The files that a program is made from: the author's, or the stand-in of the same sizes (stand_in.h).
+    std::vector<SourceFile> files_of(const ProgramText& text) const;
     // Compiles exactly these files, even if they are saved again meanwhile.
     PendingProgram begin(const ProgramText& text, const std::atomic<bool>* cancel = nullptr) const;
 };
@@ -44,5 +57,7 @@ struct EnvCode {
 // waits for the whole program.
 EnvCode compile_env(std::shared_ptr<RunsOn> on, const EnvSource& source,
                     const CompileWay& way = {});
+// The code of a version that was saved; compiles a copy of it.
+EnvCode compile_saved(const EnvVersion& version, const CompileWay& way);
 
 }

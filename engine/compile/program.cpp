@@ -31,6 +31,7 @@ Program::Program(RunsOn& on, const Binary& binary, const std::string& what) {
 }
 
 void Program::set_view(Stream& stream, std::span<const std::byte> view) {
+    view_ = view.data();
     const Symbol symbol = code_->module->symbol("nacelle_view");
     if (symbol.address) stream.to_device(symbol.address, view.data(), view.size());
 }

@@ -20,6 +20,8 @@ public:
     Kernel kernel(const std::string& name) { return code_->module->kernel(name); }
     // Sets the view: in constant memory on a GPU; the kernels of a CPU get its address.
     void set_view(Stream& stream, std::span<const std::byte> view);
+    // The address that was last set.
+    const void* view() const { return view_; }
     double milliseconds() const { return code_->milliseconds; }
     bool from_cache() const { return code_->from_cache; }
 
@@ -38,6 +40,7 @@ private:
     };
 
     std::unique_ptr<Code> code_;
+    const void* view_ = nullptr;
     uint64_t generation_ = 1;
 };
 

@@ -1,11 +1,14 @@
 #include "engine/compile/rebuild.h"
 
+#include "engine/base/seconds_since.h"
 #include "engine/compile/spaces.h"
+#include "engine/compile/stand_in.h"
 
 namespace nacelle {
 namespace {
 
-constexpr std::chrono::milliseconds between_tries{100};
+// A compile that is younger is given up for a newer save, though not twice in a row.
+constexpr std::chrono::milliseconds young{200};
 
 }
 
@@ -16,7 +19,7 @@ Rebuilder::~Rebuilder() {
     {
         const std::lock_guard lock(mutex_);
         ends_ = true;
-        cancel_ = true;
+        give_up();
     }
     wake_.notify_all();
     thread_.join();
@@ -31,19 +34,22 @@ void Rebuilder::compile(SavedSource source) {
     {
         const std::lock_guard lock(mutex_);
         next_ = std::move(source);
-        cancel_ = true;
-        result_.reset();
-        ready_ = false;
+        const bool is_young =
+            compiles_ && !gave_up_ && std::chrono::steady_clock::now() - began_ < young;
+        gave_up_ |= is_young;
+        if (is_young || !compiles_) give_up();    // not compiling: it may be at a full build
     }
     wake_.notify_all();
 }
+
+void Rebuilder::give_up() { cancel_ = stop_programs_ = true; }
 
 void Rebuilder::compile_again(SavedSource source) {
     {
         const std::lock_guard lock(mutex_);
         if (next_ || compiles_ || result_) return;
         next_ = std::move(source);
-        cancel_ = true;    // what only finishes a draft
+        give_up();    // what only finishes a draft
     }
     wake_.notify_all();
 }
@@ -61,79 +67,69 @@ void Rebuilder::run() {
         if (ends_) return;
         const SavedSource source = *std::exchange(next_, std::nullopt);
         const Recipe recipe = *recipe_;
-        cancel_ = false;
+        cancel_ = stop_programs_ = false;
         compiles_ = true;
+        began_ = std::chrono::steady_clock::now();
         lock.unlock();
         // The programs around it take longer than its own.
         std::optional<Rebuilt> built = build(source, recipe, recipe.programs.empty());
         lock.lock();
         compiles_ = false;
-        if (next_ || ends_) continue;
-        if (built) {
-            const bool draft = built->code && built->code->stepwise.get().draft;
-            result_ = std::move(built);
-            ready_ = true;
-            if (!draft) continue;
-            lock.unlock();
-            std::optional<Rebuilt> full = build(source, recipe, false);
-            lock.lock();
-            // If it was cancelled or the files have changed, the draft runs until the next save.
-            if (!full || next_ || ends_) continue;
-            if (!full->code) {
-                on_->log.warn(full->failure);
-                continue;
-            }
-            full->finishes = !result_;    // nobody has taken the draft: no more is said of it
-            result_ = std::move(full);
-            ready_ = true;
+        if (!built || ends_) continue;
+        // What is wrong with a version that has been saved over is of no use.
+        if (next_ && !built->failure.empty()) continue;
+        gave_up_ = false;
+        const bool draft = built->code && built->code->stepwise.get().draft;
+        result_ = std::move(built);
+        ready_ = true;
+        if (!draft || next_) continue;
+        lock.unlock();
+        std::optional<Rebuilt> full = build(source, recipe, false);
+        lock.lock();
+        // If it was cancelled the draft runs until the next save.
+        if (!full || next_ || ends_) continue;
+        if (!full->code) {
+            on_->log.warn(full->failure);
             continue;
         }
-        // The files differ from this version at this moment. If they change back to it, the watch reports nothing.
-        wake_.wait_for(lock, between_tries, [&] { return ends_ || next_; });
-        if (!next_) next_ = source;
+        full->finishes = !result_;    // nobody has taken the draft: no more is said of it
+        result_ = std::move(full);
+        ready_ = true;
     }
 }
 
-// Nothing where the files were saved again meanwhile: the result may mix both versions.
+// Nothing where it was given up. All programs compile side by side, from a copy of the version: the files may be saved
+// meanwhile.
 std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe& recipe,
                                         bool draft) {
     const auto start = std::chrono::steady_clock::now();
     Rebuilt rebuilt;
     rebuilt.source = source;
     rebuilt.recipe_number = recipe.number;
+    std::map<uint64_t, std::future<Binary>> around;
     try {
-        rebuilt.code = compile_env(on_, recipe.source, {.cancel = &cancel_, .draft = draft});
-        build_programs(rebuilt, recipe);
+        const EnvVersion version = version_of(on_, recipe.source, source.files);
+        for (const auto& [number, text] : recipe.programs)
+            if (!text.of_sizes) around[number] = version.begin_copy(text, &stop_programs_);
+        rebuilt.code = compile_saved(version, {.cancel = &cancel_, .draft = draft});
+        const EnvSchema& schema = rebuilt.code->schema;
+        rebuilt.other_spaces = difference_of_spaces(recipe.running, schema);
+        if (!policy_bound_ || rebuilt.other_spaces.empty()) {
+            const bool same_sizes = stand_in_text(recipe.running) == stand_in_text(schema);
+            for (const auto& [number, text] : recipe.programs)
+                if (text.of_sizes && !same_sizes)
+                    around[number] = rebuilt.code->begin(text, &stop_programs_).binary;
+            for (auto& [number, binary] : around) rebuilt.programs[number] = binary.get();
+        }
     } catch (const std::exception& wrong) {
         rebuilt.failure = wrong.what();
         rebuilt.code.reset();
     }
+    stop_programs_ = true;
+    around.clear();    // waits for those that nobody needs
     if (cancel_) return std::nullopt;
-    rebuilt.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (!still_so(rebuilt, recipe)) return std::nullopt;
+    rebuilt.seconds = seconds_since(start);
     return rebuilt;
-}
-
-// Whether the result is the saved version and the files still have that version.
-bool Rebuilder::still_so(const Rebuilt& rebuilt, const Recipe& recipe) const {
-    try {
-        const bool compiled_so =
-            !rebuilt.code || same_text(rebuilt.code->files, rebuilt.source.files);
-        return compiled_so && same_text(read_closure(recipe.source.file), rebuilt.source.files);
-    } catch (const std::exception&) {
-        return false;
-    }
-}
-
-// In parallel: each program of a learner takes seconds and a process of its own.
-void Rebuilder::build_programs(Rebuilt& rebuilt, const Recipe& recipe) {
-    rebuilt.other_spaces = difference_of_spaces(recipe.running, rebuilt.code->schema);
-    if (policy_bound_ && !rebuilt.other_spaces.empty()) return;
-    std::map<uint64_t, PendingProgram> compiling;
-    for (const auto& [number, text] : recipe.programs)
-        compiling[number] = rebuilt.code->begin(text, &cancel_);
-    for (auto& [number, pending] : compiling) rebuilt.programs[number] = pending.binary.get();
 }
 
 }

@@ -28,8 +28,9 @@ struct Rebuilt {
     bool finishes = false;                  // the full build of a version whose draft runs
 };
 
-// Compiles each save on a thread of its own and keeps the newest result. A new save cancels the running compile.
-// Where drafts exist, it compiles a draft first, so that the version is there soon, and then the full build.
+// Compiles each save on a thread of its own and keeps the newest result. A compile that is under way is finished when
+// a newer version is saved, which comes next: so saves that are faster than the compiler do not keep every version from
+// running. Where drafts exist, it compiles a draft first, so that the version is there soon, and then the full build.
 class Rebuilder final {
 public:
     // `policy_bound`: the other programs belong to a learner, which cannot run them where observations or actions
@@ -41,7 +42,7 @@ public:
 
     // The recipe for all compiles from now on.
     void use(Recipe recipe);
-    // Compiles this version instead of any earlier one. From any thread.
+    // Compiles this version next, and none of those that still wait. From any thread.
     void compile(SavedSource source);
     // Compiles the same version again, unless a newer one was saved.
     void compile_again(SavedSource source);
@@ -52,8 +53,7 @@ public:
 private:
     void run();
     std::optional<Rebuilt> build(const SavedSource& source, const Recipe& recipe, bool draft);
-    bool still_so(const Rebuilt& rebuilt, const Recipe& recipe) const;
-    void build_programs(Rebuilt& rebuilt, const Recipe& recipe);
+    void give_up();
 
     std::shared_ptr<RunsOn> on_;
     bool policy_bound_;
@@ -62,8 +62,10 @@ private:
     std::optional<Recipe> recipe_;
     std::optional<SavedSource> next_;
     std::optional<Rebuilt> result_;
-    bool ends_ = false, compiles_ = false;
-    std::atomic<bool> cancel_ = false, ready_ = false;
+    bool ends_ = false, compiles_ = false, gave_up_ = false;
+    std::chrono::steady_clock::time_point began_;
+    // Of a whole compile, and of the programs around the environment: these stop also where its own does not compile.
+    std::atomic<bool> cancel_ = false, stop_programs_ = false, ready_ = false;
     std::thread thread_;
 };
 

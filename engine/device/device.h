@@ -16,7 +16,7 @@ enum class Backend : uint8_t { cpu, cuda };
 struct DeviceInfo {
     Backend backend = Backend::cpu;
     std::string name;            // "NVIDIA H200", or the processor's model name
-    std::string architecture;    // "sm_90" for NVRTC; empty on the CPU
+    std::string architecture;    // "sm_90a" for NVRTC; empty on the CPU
     std::string driver;          // "CUDA driver 13.0 (580.159)"; empty on the CPU
     size_t memory_bytes = 0;     // total
     int processors = 0;          // multiprocessors, or worker threads
@@ -102,6 +102,10 @@ public:
     // `binary` is a cubin for CUDA; for the CPU it is the path of a shared object.
     virtual std::unique_ptr<Module> load(std::span<const std::byte> binary) = 0;
     virtual std::unique_ptr<Stream> stream() = 0;
+    // Work on a stream of the application's (a CUstream; null: the default one), which outlives it.
+    virtual std::unique_ptr<Stream> stream_of(void* native) = 0;
+    // Whether its kernels can read and write at this address.
+    virtual bool reaches(const void* memory) = 0;
 };
 
 // Owns memory of a device.

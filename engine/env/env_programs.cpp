@@ -1,19 +1,21 @@
 #include "engine/env/env_programs.h"
 
 #include "engine/base/error.h"
+#include "engine/compile/stand_in.h"
 
 namespace nacelle {
 
 Program& EnvPrograms::add(PendingProgram pending) {
     // A reload came in between.
-    if (!same_text(pending.files, code_.files)) pending = code_.begin(pending.text);
+    if (!same_text(pending.files, code_.files_of(pending.text)))
+        pending = code_.begin(pending.text);
     auto program = std::make_unique<Program>(*code_.on, pending.binary.get(),
                                              code_.source.file.filename().string());
-    program->set_view(*code_.on->stream, view_.bytes());
-    code_.on->stream->synchronize();
     ++recipe_number_;
     Entry& entry = entries_[++next_];
     entry = {std::move(pending.text), std::move(program)};
+    show(entry);
+    code_.on->stream->synchronize();
     return *entry.program;
 }
 
@@ -32,9 +34,19 @@ Program* EnvPrograms::find(uint64_t number) const {
     return found == entries_.end() ? nullptr : found->second.program.get();
 }
 
-void EnvPrograms::show() const {
-    for (const auto& [number, entry] : entries_)
-        entry.program->set_view(*code_.on->stream, view_.bytes());
+void EnvPrograms::show() {
+    for (auto& [number, entry] : entries_) show(entry);
+}
+
+void EnvPrograms::show(Entry& entry) const {
+    std::span<const std::byte> view = view_.bytes();
+    if (entry.text.of_sizes) {
+        const std::vector<std::byte> made =
+            stand_in_view(entry.program->schema(), code_.schema, view);
+        entry.view.assign(made.begin(), made.end());    // in place: graphs hold its address
+        view = entry.view;
+    }
+    entry.program->set_view(*code_.on->stream, view);
 }
 
 Recipe EnvPrograms::recipe() const {

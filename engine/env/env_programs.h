@@ -5,8 +5,9 @@
 
 namespace nacelle {
 
-// The programs around an environment's functions, besides its own. They share its arrays and its view. Each keeps its
-// address over reloads, until it is released or the environment is destroyed.
+// The programs around an environment's functions or its sizes, besides its own. They share its arrays; those around its
+// functions share its view, too. Each keeps its address over reloads, until it is released or the environment is
+// destroyed.
 class EnvPrograms final {
 public:
     // Both must outlive this; a reload replaces their content.
@@ -20,18 +21,20 @@ public:
     // Null where it was released.
     Program* find(uint64_t number) const;
     // Sets the current view in all programs.
-    void show() const;
+    void show();
     // What a reload compiles. Its number grows with each program that is added or released.
     Recipe recipe() const;
     uint64_t recipe_number() const { return recipe_number_; }
-    // Called when another version runs.
+    // Called when a version of other observations or actions runs.
     void reloaded() { ++recipe_number_; }
 
 private:
     struct Entry {
         ProgramText text;
         std::unique_ptr<Program> program;
+        std::vector<std::byte> view = {};    // of a stand-in
     };
+    void show(Entry& entry) const;
 
     const EnvCode& code_;
     const EnvView& view_;

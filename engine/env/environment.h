@@ -103,6 +103,11 @@ public:
     void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const std::byte> args) {
         launch_program(*on_, *on_->stream, kernel, shape, view_.bytes().data(), args);
     }
+    // Of a program around this environment, or around its sizes.
+    void launch(const Program& program, const Kernel& kernel, const LaunchShape& shape,
+                std::span<const std::byte> args) {
+        launch_program(*on_, *on_->stream, kernel, shape, program.view(), args);
+    }
 
 private:
     friend class Replacement;

@@ -1,6 +1,7 @@
 #include "engine/env/replacement.h"
 
 #include "engine/base/error.h"
+#include "engine/compile/spaces.h"
 #include "engine/env/observe_again.h"
 
 #include <algorithm>
@@ -100,7 +101,9 @@ void Replacement::commit() {
             if (array.role() == Role::total)
                 running_.on().stream->fill(array.device(), 0, array.bytes());
     ++running_.version_;
-    running_.programs().reloaded();
+    // Of the same spaces, the recipe stays true, and so does what is compiled by it at this moment.
+    if (!difference_of_spaces(fresh_->schema(), running_.schema()).empty())
+        running_.programs().reloaded();
 }
 
 std::shared_ptr<Environment> Replacement::standalone() {

@@ -39,7 +39,8 @@ std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>
                       const std::string& identity) {
     Hash hash;
     hash.add("program 1").add(identity).add(std::to_string(closure.size()));
-    const std::filesystem::path base = closure.front().path.parent_path();
+    const std::filesystem::path first = closure.empty() ? "" : closure.front().path,
+                                base = first.parent_path();
     for (const SourceFile& file : closure)
         hash.add(file.path.lexically_relative(base).string()).add(file.text);
     hash.add(std::to_string(source.headers.size()));
@@ -49,7 +50,7 @@ std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>
     add_list(hash, source.options);
     // Debug information holds the paths of the author's files.
     for (const std::string& option : source.options)
-        if (option.starts_with("-g")) hash.add(closure.front().path.string());
+        if (option.starts_with("-g")) hash.add(first.string());
     return hash.hex();
 }
 
@@ -65,7 +66,8 @@ Compiled compile_one(Cache& cache, const std::string& identity, const ProgramSou
     std::vector<SourceFile> closure = read_closure(source.author);
     for (int attempt = 0;; ++attempt) {
         if (cancel && *cancel) throw_cancelled(source);
-        if (auto wrong = check_author(closure)) return *std::move(wrong);
+        if (!closure.empty())
+            if (auto wrong = check_author(closure)) return *std::move(wrong);
         const std::string key = cache_key(source, closure, identity);
         if (const auto kept = cache.find(key))
             if (auto binary = unpacked(*kept)) return timed(*std::move(binary));
@@ -84,6 +86,19 @@ Compiled compile_one(Cache& cache, const std::string& identity, const ProgramSou
     }
 }
 
+// What is wrong with a copy is told of the file that it was made from.
+Compiled told_of_original(Compiled compiled, const ProgramSource& source) {
+    auto* const wrong = std::get_if<Diagnostics>(&compiled);
+    if (!wrong || source.copy_of.empty()) return compiled;
+    const std::filesystem::path copies = source.author.parent_path(),
+                                originals = source.copy_of.parent_path();
+    for (const SourceFile& copy : read_closure(source.author))
+        for (Diagnostic& one : wrong->list)
+            if (one.file == copy.path)
+                one.file = (originals / copy.path.lexically_relative(copies)).lexically_normal();
+    return compiled;
+}
+
 }
 
 std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
@@ -95,14 +110,16 @@ std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
 Compiled compile_cached(Cache& cache, const std::string& full, const std::string& draft,
                         const ProgramSource& source, const std::atomic<bool>* cancel,
                         const BuildFunction& build) {
-    if (!source.draft) return compile_one(cache, full, source, cancel, build);
+    if (!source.draft)
+        return told_of_original(compile_one(cache, full, source, cancel, build), source);
     if (auto kept = find_compiled(cache, full, source)) return *std::move(kept);
     Compiled compiled = compile_one(cache, draft, source, cancel, build);
     if (auto* binary = std::get_if<Binary>(&compiled)) binary->draft = true;
-    return compiled;
+    return told_of_original(std::move(compiled), source);
 }
 
 std::string include_line(const std::filesystem::path& author) {
+    if (author.empty()) return {};
     const std::string path = std::filesystem::absolute(author).lexically_normal().string();
     if (path.find_first_of("\"\n") != path.npos)
         throw Error(path, "a path with a quote or a line's end cannot be compiled");

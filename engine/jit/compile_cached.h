@@ -24,7 +24,8 @@ Compiled compile_cached(Cache& cache, const std::string& full, const std::string
                         const ProgramSource& source, const std::atomic<bool>* cancel,
                         const BuildFunction& build);
 
-// The #include line of the author's file under its own path; throws where no compiler can read such a path.
+// The #include line of the author's file under its own path, or nothing where there is none; throws where no compiler
+// can read such a path.
 std::string include_line(const std::filesystem::path& author);
 
 [[noreturn]] void throw_cancelled(const ProgramSource& source);

@@ -216,6 +216,7 @@ std::string shown(const Diagnostic& diagnostic, const char* kind) {
 
 Diagnostics diagnose(const std::vector<CompilerReport>& reports, std::string raw,
                      const CompiledText& text) {
+    if (text.closure.empty()) return {.list = {{.message = last_line(raw)}}, .raw = std::move(raw)};
     Author author(text);
     std::vector<Mapped> mapped;
     for (const CompilerReport& report : reports)

@@ -18,9 +18,11 @@ struct MemoryHeader {
 };
 
 // One program: the author's file under its own path, then headers, then the text that instantiates kernels around the
-// author's functions.
+// author's functions. A program of the engine's own has no author's file.
 struct ProgramSource {
-    std::filesystem::path author;    // absolute
+    std::filesystem::path author;    // absolute, or empty
+    // Where `author` is a copy: the file that diagnostics name.
+    std::filesystem::path copy_of = {};
     std::vector<MemoryHeader> headers;
     std::string instantiation;           // C++ text after the #include of the author's file
     std::vector<std::string> defines;    // "NAME=VALUE"

@@ -45,6 +45,7 @@ bool can_be_followed(const std::filesystem::path& path) {
 
 // The includes of a file follow it in their order, before its next sibling.
 std::vector<SourceFile> read_closure(const std::filesystem::path& author) {
+    if (author.empty()) return {};
     const std::filesystem::path path = std::filesystem::absolute(author).lexically_normal();
     std::vector<SourceFile> files;
     std::set<std::filesystem::path> seen;

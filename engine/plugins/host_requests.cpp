@@ -143,12 +143,23 @@ void HostServices::read(void* target, const void* source, uint64_t bytes) {
 void HostServices::program(const char* instantiation, const nacelle_header* headers,
                            uint32_t header_count, const char* const* defines, uint32_t define_count,
                            uint32_t* out) {
+    begin(instantiation, false, headers, header_count, defines, define_count, out);
+}
+void HostServices::program_of_sizes(const char* instantiation, const nacelle_header* headers,
+                                    uint32_t header_count, const char* const* defines,
+                                    uint32_t define_count, uint32_t* out) {
+    begin(instantiation, true, headers, header_count, defines, define_count, out);
+}
+void HostServices::begin(const char* instantiation, bool of_sizes, const nacelle_header* headers,
+                         uint32_t header_count, const char* const* defines, uint32_t define_count,
+                         uint32_t* out) {
     forbid_recording("program()");
     if (!out) refuse("program() was given no place for its answer");
     ProgramText text{.instantiation = text_of(instantiation, "the program's text"),
                      .headers = {},
                      .defines = {},
-                     .given_by = plugin_};
+                     .given_by = plugin_,
+                     .of_sizes = of_sizes};
     for (uint32_t i = 0; i < header_count; ++i) {
         const nacelle_header header = as_known(element(headers, i));
         text.headers.push_back(
@@ -156,7 +167,7 @@ void HostServices::program(const char* instantiation, const nacelle_header* head
     }
     for (const char* define : std::span(defines, define_count))
         text.defines.push_back(text_of(define, "a define"));
-    programs_.push_back({environment_->code().begin(text)});
+    programs_.push_back({environment_->code().begin(text), of_sizes});
     *out = static_cast<uint32_t>(programs_.size() - 1);
 }
 Program& HostServices::loaded(AskedProgram& program) {
@@ -219,14 +230,20 @@ void HostServices::launch(const nacelle_kernel* kernel, const nacelle_launch* la
                             .items_per_block =
                                 wanted.items_per_block ? wanted.items_per_block : threads,
                             .shared_bytes = wanted.shared_bytes};
-    env().launch(known(*kernel).kernel, shape, {static_cast<const std::byte*>(args), bytes});
+    const KnownKernel& found = known(*kernel);
+    env().launch(*programs_[found.program].loaded, found.kernel, shape,
+                 {static_cast<const std::byte*>(args), bytes});
 }
 
 void HostServices::launch_environments(const nacelle_kernel* kernel, const void* args,
                                        uint32_t bytes, void* stream) {
     require_stream(stream);
     if (!kernel || (bytes && !args)) refuse("launch_environments() was given a null pointer");
-    env().launch(known(*kernel).kernel, env().shape_of(env().count()),
+    const KnownKernel& found = known(*kernel);
+    if (programs_[found.program].of_sizes)
+        refuse("launch_environments() was given " + found.symbol +
+               ", whose program has the environment's sizes and none of its functions");
+    env().launch(found.kernel, env().shape_of(env().count()),
                  {static_cast<const std::byte*>(args), bytes});
 }
 

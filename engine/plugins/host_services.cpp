@@ -61,9 +61,12 @@ struct HostServices::Calls {
     static constexpr nacelle_arrays_service arrays{
         sizeof(nacelle_arrays_service), ask<&HostServices::array_create>, ask<&HostServices::write>,
         ask<&HostServices::read>};
-    static constexpr nacelle_kernels_service kernels{
-        sizeof(nacelle_kernels_service), ask<&HostServices::program>, ask<&HostServices::kernel>,
-        ask<&HostServices::launch>, ask<&HostServices::launch_environments>};
+    static constexpr nacelle_kernels_service kernels{sizeof(nacelle_kernels_service),
+                                                     ask<&HostServices::program>,
+                                                     ask<&HostServices::kernel>,
+                                                     ask<&HostServices::launch>,
+                                                     ask<&HostServices::launch_environments>,
+                                                     ask<&HostServices::program_of_sizes>};
     static constexpr nacelle_clock_service clock{
         sizeof(nacelle_clock_service), ask<&HostServices::advance>, ask<&HostServices::restart>};
     static constexpr nacelle_tables_service tables{sizeof(nacelle_tables_service),

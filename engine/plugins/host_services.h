@@ -81,6 +81,12 @@ private:
     void read(void* target, const void* source, uint64_t bytes);
     void program(const char* instantiation, const nacelle_header* headers, uint32_t header_count,
                  const char* const* defines, uint32_t define_count, uint32_t* out);
+    void program_of_sizes(const char* instantiation, const nacelle_header* headers,
+                          uint32_t header_count, const char* const* defines, uint32_t define_count,
+                          uint32_t* out);
+    void begin(const char* instantiation, bool of_sizes, const nacelle_header* headers,
+               uint32_t header_count, const char* const* defines, uint32_t define_count,
+               uint32_t* out);
     void kernel(uint32_t program, const char* symbol, nacelle_kernel* out);
     void launch(const nacelle_kernel* kernel, const nacelle_launch* launch, const void* args,
                 uint32_t bytes, void* stream);
@@ -94,6 +100,7 @@ private:
     // A requested program; it is loaded with its first kernel.
     struct AskedProgram {
         PendingProgram pending;
+        bool of_sizes = false;
         Program* loaded = nullptr;
     };
     Program& loaded(AskedProgram& program);

@@ -1,7 +1,5 @@
 #include "engine/policy/forward.h"
 
-#include <nacelle/math.h>
-
 namespace nacelle {
 namespace {
 
@@ -65,32 +63,13 @@ NACELLE_INLINE void dense_layer(const DenseLayer& layer, const float* x, float* 
     for (; o < layer.outputs; ++o) dense_rows<fuses, 1>(layer, o, x, y, stride);
 }
 
-// The functions of the learners' kernels; gelu is the form with tanh.
-struct Tanh {
-    static NACELLE_INLINE float at(float x) { return tanh(x); }
-};
-struct Relu {
-    static NACELLE_INLINE float at(float x) { return max(x, 0.0f); }
-};
-struct Silu {
-    static NACELLE_INLINE float at(float x) { return x * (0.5f * tanh(0.5f * x) + 0.5f); }
-};
-struct Gelu {
-    static NACELLE_INLINE float at(float x) {
-        return 0.5f * x * (1.0f + tanh(0.7978845608f * x * (1.0f + 0.044715f * x * x)));
-    }
-};
-template <class Curve> NACELLE_INLINE void bend(float* y, size_t count) {
+template <class Curve> NACELLE_INLINE void bend(Curve, float* y, size_t count) {
     NACELLE_VECTOR_LOOP
     for (size_t i = 0; i < count; ++i) y[i] = Curve::at(y[i]);
 }
 NACELLE_INLINE void activate(PolicyActivation activation, float* y, size_t count) {
-    switch (activation) {
-        case PolicyActivation::tanh: return bend<Tanh>(y, count);
-        case PolicyActivation::relu: return bend<Relu>(y, count);
-        case PolicyActivation::silu: return bend<Silu>(y, count);
-        case PolicyActivation::gelu: return bend<Gelu>(y, count);
-    }
+    detail::with_activation(activation,
+                            [&](auto curve) NACELLE_INLINE_LAMBDA { bend(curve, y, count); });
 }
 
 // The observations side by side, normalised; rows that are not there are zero.
@@ -101,9 +80,8 @@ NACELLE_INLINE void take_in(const ForwardPass& pass, float* x) {
         for (size_t row = pass.rows; row < stride; ++row) to[row] = 0;
         if (pass.mean)
             for (size_t row = 0; row < pass.rows; ++row)
-                to[row] =
-                    clamp((pass.observations[row * inputs + k] - pass.mean[k]) * pass.scale[k],
-                          -pass.bound, pass.bound);
+                to[row] = detail::normalised(pass.observations[row * inputs + k], pass.mean[k],
+                                             pass.scale[k], pass.bound);
         else
             for (size_t row = 0; row < pass.rows; ++row)
                 to[row] = pass.observations[row * inputs + k];

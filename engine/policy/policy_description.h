@@ -1,4 +1,7 @@
 #pragma once
+#include <nacelle/device/policy/activation.h>
+#include <nacelle/device/policy/choose.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -6,18 +9,14 @@
 
 namespace nacelle {
 
-// A part of an action: one of `choices`, or a real number from `low` to `high` where there are none.
+// A part of an action by its name.
 struct PolicyPart {
     std::string name;
-    uint32_t choices = 0;
-    float low = 0, high = 0;
+    ActionRange range;
 };
 
-enum class PolicyActivation { tanh, relu, gelu, silu };
-
-// How a trained policy acts, as its learner tells it: what it sees, its network, and what the outputs mean. These
-// are a score for each choice of a discrete part and a mean for a continuous one, part by part; then, where it
-// `draws`, the logarithms of the continuous parts' standard deviations. Further outputs are not the policy's.
+// How a trained policy acts, as its learner tells it: what it sees, its network, and what the outputs mean (see
+// ActionForm). Further outputs are not the policy's.
 struct PolicyDescription {
     struct Array {
         std::string name;
@@ -41,13 +40,13 @@ struct PolicyDescription {
     size_t inputs() const { return sizes.front(); }
     size_t choices() const {
         size_t all = 0;
-        for (const PolicyPart& part : actions) all += part.choices;
+        for (const PolicyPart& part : actions) all += part.range.choices;
         return all;
     }
     // The continuous parts.
     size_t reals() const {
         size_t all = 0;
-        for (const PolicyPart& part : actions) all += part.choices == 0;
+        for (const PolicyPart& part : actions) all += part.range.choices == 0;
         return all;
     }
     size_t outputs() const { return choices() + reals() * (draws ? 2 : 1); }

@@ -49,11 +49,13 @@ void read_observation(Config& config, PolicyDescription& description) {
 void read_actions(Config& config, PolicyDescription& description) {
     for (const Json& entry : list_of(config, "actions", most_entries)) {
         Config its = entry_of(config, "actions", entry, description.actions.size());
-        PolicyPart part{.name = name_in(its, "name")};
-        if (its.has("choices")) part.choices = uint32_t(its.integer("choices", 0, 1, largest_size));
+        PolicyPart part{.name = name_in(its, "name"), .range = {}};
+        ActionRange& range = part.range;
+        if (its.has("choices"))
+            range.choices = uint32_t(its.integer("choices", 0, 1, largest_size));
         else {
-            part.low = finite_float(its, "low");
-            part.high = finite_float(its, "high");
+            range.low = finite_float(its, "low");
+            range.high = finite_float(its, "high");
         }
         its.finish("a part of an action");
         description.actions.push_back(std::move(part));

@@ -1,7 +1,6 @@
 #include "engine/policy/trained_policy.h"
 
 #include "engine/base/error.h"
-#include "engine/policy/choose_action.h"
 
 #include <algorithm>
 #include <memory>
@@ -66,6 +65,17 @@ TrainedPolicy::TrainedPolicy(PolicyDescription description, const ReadFloats& re
     // Values, and what else lies behind the policy's own outputs, are not worked out.
     layers_.back().outputs = description_.outputs();
     widest_ = *std::max_element(sizes.begin(), sizes.end());
+    for (const PolicyPart& part : description_.actions) parts_.push_back(part.range);
+}
+
+ActionForm TrainedPolicy::form(const ActionRange* parts) const {
+    return {.parts = parts,
+            .count = uint32_t(parts_.size()),
+            .choices = uint32_t(description_.choices()),
+            .deviations = uint32_t(description_.choices() + description_.reals()),
+            .squash = description_.squash,
+            .least_log_deviation = description_.least_log_deviation,
+            .most_log_deviation = description_.most_log_deviation};
 }
 
 size_t TrainedPolicy::rows_of(std::span<const float> observations, std::span<float> actions,
@@ -89,18 +99,19 @@ size_t TrainedPolicy::rows_of(std::span<const float> observations, std::span<flo
                               std::to_string(rows * choices) + " in all; there are " +
                               std::to_string(masks.size())
                         : "'" + description_.name + "' has no choices that a mask could forbid");
-    const size_t wrong = first_not_finite(observations.data(), observations.size());
-    if (wrong != observations.size())
-        throw Error("Policy::act", "number " + std::to_string(wrong % inputs) + " of row " +
-                                       std::to_string(wrong / inputs) +
-                                       " of the observations is not finite");
     return rows;
 }
 
 void TrainedPolicy::act(std::span<const float> observations, std::span<float> actions,
                         std::span<const uint8_t> masks, const Draws* draws) const {
     const size_t rows = rows_of(observations, actions, masks), inputs = description_.inputs(),
-                 parts = description_.actions.size(), choices = description_.choices();
+                 parts = parts_.size(), choices = description_.choices();
+    const size_t wrong = first_not_finite(observations.data(), observations.size());
+    if (wrong != observations.size())
+        throw Error("Policy::act", "number " + std::to_string(wrong % inputs) + " of row " +
+                                       std::to_string(wrong / inputs) +
+                                       " of the observations is not finite");
+    const ActionForm form = this->form(parts_.data());
     const size_t floats = ForwardPass::scratch_floats(widest_);
     const auto scratch = std::make_unique_for_overwrite<ScratchLine[]>((floats + 15) / 16);
     for (size_t first = 0; first < rows; first += ForwardPass::most_rows) {
@@ -121,8 +132,8 @@ void TrainedPolicy::act(std::span<const float> observations, std::span<float> ac
             float* const action = actions.data() + row * parts;
             if (draws && description_.draws) {
                 RowDice dice(draws->seed, draws->step, uint32_t(row), description_.noise_steps);
-                choose_drawn(description_, outputs, mask, dice, action);
-            } else choose_best(description_, outputs, mask, action);
+                drawn_action(form, outputs, mask, dice, action);
+            } else best_action(form, outputs, mask, action);
         }
     }
 }

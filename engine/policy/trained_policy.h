@@ -23,18 +23,27 @@ public:
     TrainedPolicy& operator=(const TrainedPolicy&) = delete;
 
     const PolicyDescription& description() const { return description_; }
+    // The policy's own outputs are the last layer's.
+    const std::vector<DenseLayer>& layers() const { return layers_; }
+    // Of each input; empty where it is seen as it is.
+    const std::vector<float>& mean() const { return mean_; }
+    const std::vector<float>& scale() const { return scale_; }
+    // Of these parts, which lie wherever the actions are worked out.
+    ActionForm form(const ActionRange* parts) const;
+    const std::vector<ActionRange>& parts() const { return parts_; }
+    // The number of rows; throws where a size does not fit.
+    size_t rows_of(std::span<const float> observations, std::span<float> actions,
+                   std::span<const uint8_t> masks) const;
     // Writes an action for each row of observations: the most probable ones, or draws. `masks` may be empty: all is
     // open. Throws where a size does not fit, or an observation is not finite; the actions are then untouched.
     void act(std::span<const float> observations, std::span<float> actions,
              std::span<const uint8_t> masks, const Draws* draws) const;
 
 private:
-    size_t rows_of(std::span<const float> observations, std::span<float> actions,
-                   std::span<const uint8_t> masks) const;
-
     PolicyDescription description_;
     std::vector<float> numbers_, mean_, scale_;    // of all layers, one behind the other
     std::vector<DenseLayer> layers_;
+    std::vector<ActionRange> parts_;
     size_t widest_ = 0;
 };
 

@@ -62,10 +62,9 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         Config top(given, where);
         name = top.object("env").text("source", "");
     }
-    if (sources.named) sources.named(name);
     const std::filesystem::path source = find_environment(name, sources.env_folders);
     const std::vector<std::filesystem::path> files = files_of_name(name, sources.env_folders);
-    if (sources.several && files.size() > 1) sources.several(files[0], files[1]);
+    if (sources.found && !files.empty()) sources.found(files);
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
     Json merged = Json::object();

@@ -12,11 +12,9 @@ struct ConfigurationSources {
     std::filesystem::path file;    // empty: none
     std::vector<std::string> assignments;
     std::vector<std::filesystem::path> env_folders;
-    // Called with the name of the environment before it is looked up, wherever it was given; may throw.
-    std::function<void(const std::string&)> named = {};
-    // Called where a name stands for files in several folders: with the one that is taken, and the next.
-    std::function<void(const std::filesystem::path& taken, const std::filesystem::path& other)>
-        several = {};
+    // Called with the files that a name of an environment stands for, wherever it was given, the one that is taken
+    // first; may throw.
+    std::function<void(const std::vector<std::filesystem::path>&)> found = {};
 };
 
 // A configuration whose sources lie over each other, with an absolute path in "env.source".

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <nacelle/plugin/csv_cells.h>
 
 namespace nacelle {
 namespace fs = std::filesystem;
@@ -40,19 +41,6 @@ std::optional<MetricReading> reading_of_object(const std::string& line) {
     return reading;
 }
 
-// The names of a table's columns have no line ends, and a quote in a quoted one is doubled.
-std::vector<std::string> cells_of(const std::string& line) {
-    std::vector<std::string> cells(1);
-    bool quoted = false;
-    for (size_t i = 0; i < line.size(); ++i) {
-        if (quoted && line.compare(i, 2, "\"\"") == 0) cells.back() += line[i++];
-        else if (line[i] == '"') quoted = !quoted;
-        else if (line[i] == ',' && !quoted) cells.emplace_back();
-        else cells.back() += line[i];
-    }
-    return cells;
-}
-
 template <class Number> std::optional<Number> number_of(const std::string& text) {
     Number number{};
     const char* const last = text.data() + text.size();
@@ -63,7 +51,7 @@ template <class Number> std::optional<Number> number_of(const std::string& text)
 
 std::optional<MetricReading> reading_of_row(const std::vector<std::string>& columns,
                                             const std::string& line) {
-    const std::vector<std::string> cells = cells_of(line);
+    const std::vector<std::string> cells = plugin::csv_cells(line);
     const auto step = number_of<uint64_t>(cells.front());
     if (!step || cells.size() != columns.size()) return {};
     MetricReading reading{.step = *step, .values = {}};
@@ -84,7 +72,8 @@ class Lines final {
 public:
     explicit Lines(const fs::path& path) : file_(opened(path)) {
         std::string title;
-        if (path.extension() == table_end && std::getline(file_, title)) columns_ = cells_of(title);
+        if (path.extension() == table_end && std::getline(file_, title))
+            columns_ = plugin::csv_cells(title);
     }
     // Skips to the first whole line of the last `bytes` of the file.
     void skip_to_last(uint64_t bytes) {

@@ -1,18 +1,14 @@
 #include "engine/run/run.h"
 
 #include "engine/base/error.h"
+#include "engine/base/seconds_since.h"
 #include "engine/run/resolved.h"
 #include "engine/run/stagger.h"
-
-#include <chrono>
 
 namespace nacelle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // In seconds: how often metrics are read by default, how long the device runs before the host checks whether to stop,
 // and how long sinks may buffer.

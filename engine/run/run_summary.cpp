@@ -4,6 +4,7 @@
 #include "engine/run/directory.h"
 #include "engine/run/metrics_file.h"
 #include "engine/run/run_state.h"
+#include "engine/run/seeds_folder.h"
 
 #include <algorithm>
 #include <sys/stat.h>
@@ -81,6 +82,7 @@ const char* progress_name(RunProgress progress) {
         case RunProgress::stopped: return "stopped";
         case RunProgress::failed: return "failed";
         case RunProgress::damaged: return "damaged";
+        case RunProgress::waiting: return "not begun";
     }
     return "";
 }
@@ -109,6 +111,34 @@ RunSummary summarise_run(const fs::path& run) {
     }
     if (running) summary.progress = RunProgress::running;
     return summary;
+}
+
+std::vector<RunSummary> summarise_seeds(const fs::path& folder) {
+    std::vector<RunSummary> seeds;
+    for (const fs::path& run : seed_runs(folder)) seeds.push_back(summarise_run(run));
+    if (!holds_seeds(folder)) return seeds;
+    const std::time_t changed = time_of(seeds_file_of(folder));
+    try {
+        const SeedsFolder all = read_seeds(folder);
+        const size_t begun = seeds.size();
+        for (uint64_t seed = all.first; seed < all.first + all.count; ++seed) {
+            const fs::path run = all.run_of(seed);
+            if (std::any_of(seeds.begin(), seeds.begin() + std::ptrdiff_t(begun),
+                            [&](const RunSummary& one) { return one.path == run; }))
+                continue;
+            RunSummary waiting{.path = run, .changed = changed, .progress = RunProgress::waiting};
+            add_settings(run, all.configuration_of(seed), waiting);
+            seeds.push_back(std::move(waiting));
+        }
+    } catch (const Error& error) {
+        seeds.push_back({.path = folder,
+                         .changed = changed,
+                         .progress = RunProgress::damaged,
+                         .wrong = error.what()});
+    }
+    std::stable_sort(seeds.begin(), seeds.end(),
+                     [](const RunSummary& a, const RunSummary& b) { return a.seed < b.seed; });
+    return seeds;
 }
 
 }

@@ -5,7 +5,8 @@
 
 namespace nacelle {
 
-enum class RunProgress { running, solved, ended, stopped, failed, damaged };
+// A seed of several that has not begun waits.
+enum class RunProgress { running, solved, ended, stopped, failed, damaged, waiting };
 const char* progress_name(RunProgress progress);
 
 // What can be said of a run without loading it.
@@ -24,5 +25,7 @@ struct RunSummary {
 bool is_run(const std::filesystem::path& folder);
 // Never throws for a damaged run: the summary says what is wrong.
 RunSummary summarise_run(const std::filesystem::path& run);
+// All seeds of a folder in their order, also those that have not begun; empty where it holds none.
+std::vector<RunSummary> summarise_seeds(const std::filesystem::path& folder);
 
 }

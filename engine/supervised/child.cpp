@@ -3,6 +3,7 @@
 #include "engine/base/argument_list.h"
 #include "engine/base/descriptor.h"
 #include "engine/base/error.h"
+#include "engine/base/seconds_since.h"
 #include "engine/supervised/lines.h"
 
 #include <algorithm>
@@ -88,9 +89,6 @@ public:
     }
 
 private:
-    static double seconds_since(Clock::time_point then) {
-        return std::chrono::duration<double>(Clock::now() - then).count();
-    }
     // The process number is reserved until the child is reaped; only until then may kill() use it.
     int take_end() {
         ::kill(-child_, SIGKILL);

@@ -1,5 +1,6 @@
 #include "engine/watch/env_display.h"
 
+#include "engine/base/seconds_since.h"
 #include "engine/base/error.h"
 #include "engine/watch/parameters.h"
 
@@ -111,7 +112,7 @@ void EnvDisplay::show_if_wanted(uint64_t step) {
     if (!tried_) make_drawing();
     const Clock::time_point start = Clock::now();
     Scene scene = drawing_ ? drawing_->copy(which_) : copy_arrays(*env_, which_);
-    const double copied = std::chrono::duration<double>(Clock::now() - start).count();
+    const double copied = seconds_since(start);
     std::string more = "\"env\":" + std::to_string(which_) +
                        ",\"agent\":" + std::to_string(arrays_.agent) +
                        ",\"step\":" + std::to_string(step) + ",";

@@ -1,5 +1,6 @@
 #include "engine/watch/paint_thread.h"
 
+#include "engine/base/seconds_since.h"
 #include "engine/view/array_picture.h"
 
 #include <chrono>
@@ -80,7 +81,7 @@ void PaintThread::run(const std::shared_ptr<Shared>& shared) {
             // No memory for this picture; the next may be smaller.
         }
         order.reset();
-        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        const double seconds = seconds_since(start);
         lock.lock();
         shared->seconds = seconds;
         shared->works = false;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <nacelle/plugin/csv_cells.h>
 #include <nacelle/plugin/sink.h>
 #include <optional>
 
@@ -33,19 +34,6 @@ std::string cell(const std::string& text) {
     std::string quoted = "\"";
     for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
     return quoted + '"';
-}
-
-std::vector<std::string> cells_of(const std::string& line) {
-    std::vector<std::string> cells(1);
-    bool quoted = false;
-    for (size_t i = 0; i < line.size(); ++i) {
-        const bool twice = quoted && line.compare(i, 2, "\"\"") == 0;
-        if (twice) cells.back() += line[i++];
-        else if (line[i] == '"') quoted = !quoted;
-        else if (line[i] == ',' && !quoted) cells.emplace_back();
-        else cells.back() += line[i];
-    }
-    return cells;
 }
 
 // The step of a row of so many cells, of which each is a number or empty. Nothing where it is no such row.
@@ -116,7 +104,7 @@ private:
         if (!file) return;    // who opens it for writing says why
         std::string title;
         std::getline(file, title);
-        std::vector<std::string> columns = cells_of(title);
+        std::vector<std::string> columns = plugin::csv_cells(title);
         const bool open = file.eof(), begun = open && std::string_view("step").starts_with(title);
         if (!begun && columns.front() != "step")
             throw std::runtime_error(path.string() +

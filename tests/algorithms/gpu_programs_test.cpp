@@ -1,9 +1,9 @@
 #include "algorithms/common/headers.h"
 #include "algorithms/common/spec_text.h"
-#include "tests/env/workbench.h"
+#include "engine/compile/stand_in.h"
+#include "tests/algorithms/told.h"
 #include "tests/support/skip.h"
 
-#include <cstring>
 #include <doctest/doctest.h>
 
 // The programs that learners have compiled for a GPU, by NVRTC, which needs none.
@@ -11,28 +11,6 @@ using namespace nacelle;
 using namespace nacelle::test;
 
 namespace {
-
-// What a learner would be told of an environment on a GPU.
-struct Told {
-    std::vector<std::byte> schema;
-    nacelle_environment environment{};
-
-    Told(Environment& env, uint32_t compute) {
-        const Header& header = env.schema().header();
-        const std::vector<Field>& fields = env.schema().fields();
-        schema.resize(sizeof header + fields.size() * sizeof(Field));
-        std::memcpy(schema.data(), &header, sizeof header);
-        std::memcpy(schema.data() + sizeof header, fields.data(), fields.size() * sizeof(Field));
-        environment = {.size = sizeof environment,
-                       .envs = 4096,
-                       .name = reinterpret_cast<const Header*>(schema.data())->name,
-                       .schema = reinterpret_cast<const nacelle_schema*>(schema.data()),
-                       .seed = 1,
-                       .on_gpu = 1,
-                       .time_limit = header.time_limit,
-                       .compute = compute};
-    }
-};
 
 constexpr learn::Algorithm ppo{"ppo", true, 128, 4, 4, 1e-3, 0.01},
     a2c{"a2c", false, 8, 1, 1, 1e-3, 0.01};
@@ -43,7 +21,7 @@ struct Wanted {
     const char* config;
     uint32_t compute = 90;
     int planes = 1;    // of numbers on tensor cores, or none
-    bool staged = false;
+    bool streamed = false;
 };
 
 // Compiles its programs, or says why that fails.
@@ -54,9 +32,12 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
     const learn::Settings settings =
         learn::read_settings(program.algorithm, program.config, told.environment);
     CHECK(settings.policies[0].planes == program.planes);
-    CHECK(settings.policies[0].staged == program.staged);
+    CHECK(settings.policies[0].streamed() == program.streamed);
+    std::vector<learn::NetworkShape> shapes;
+    for (const learn::PolicySettings& policy : settings.policies)
+        shapes.emplace_back(policy, told.environment);
     const learn::ProgramTexts texts =
-        learn::program_texts(settings, learn::SchemaView(told.environment),
+        learn::program_texts(settings, shapes, learn::SchemaView(told.environment),
                              learn::flight_of(settings, told.environment), true);
     ProgramSource source{.author = author,
                          .headers = {},
@@ -67,13 +48,20 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
         source.headers.push_back({header.name, header.text});
     for (const nacelle_header& header : learn::kernel_headers())
         source.headers.push_back({header.name, header.text});
-    for (const std::string& text : {texts.update, texts.rollout, texts.rest, texts.learning}) {
+    const Folder folder;
+    const std::filesystem::path sizes = folder.write("sizes.cu", stand_in_text(env.schema()));
+    const auto fault = [&](const std::filesystem::path& around, const std::string& text) {
+        source.author = around;
         source.instantiation = text;
         const Compiled result = compiler.compile(source);
-        if (const auto* const wrong = std::get_if<Diagnostics>(&result))
-            return wrong->text() + wrong->raw;
-    }
-    return "";
+        const auto* const wrong = std::get_if<Diagnostics>(&result);
+        return wrong ? wrong->text() + wrong->raw : "";
+    };
+    std::string faults;
+    for (const std::string& text : {texts.rollout, texts.play}) faults += fault(author, text);
+    for (const std::string& text : {texts.update, texts.rest, texts.learning})
+        faults += fault(sizes, text);
+    return faults;
 }
 
 }
@@ -91,19 +79,23 @@ TEST_CASE("the learners' programs compile for GPUs") {
          R"({"policies": {"default": {"precision": "f32", "deviation": "state", "squash": true}}})",
          90, 3},
         {"cartpole", ppo,
-         R"({"policies": {"default": {"precision": "f32", "tensor_cores": false}}})", 90, 0},
+         R"({"policies": {"default": {"precision": "f32", "execution": "streamed"}}})", 90, 3,
+         true},
         {"acrobot", ppo, R"({"advantage": "vtrace", "normalise_advantages": "minibatch"})"},
         {"acrobot", ppo,
          R"({"policies": {"default": {"hidden": [256, 256], "trunk": "separate"}}})", 90, 1, true},
         {"acrobot", ppo,
          R"({"policies": {"default": {"hidden": [300, 310], "activation": "relu"}}})", 90, 1, true},
         {"tag_gridworld", ppo, R"({"policies": {"runner": {"train": "random"}}})"},
-        {"connect_four", ppo, R"({"policies": {"default": {"precision": "f32"}}})", 90, 0},
-        {"rooms", ppo, R"({})", 90, 0},
+        {"connect_four", ppo, R"({"policies": {"default": {"precision": "f32"}}})", 90, 3, true},
+        {"acrobot", ppo,
+         R"({"policies": {"default": {"precision": "f32", "hidden": [300, 170], "activation": "gelu"}}})",
+         90, 2, true},
+        {"rooms", ppo, R"({"advantage": "vtrace"})", 90, 1, true},
     };
     std::unique_ptr<Compiler> compiler;
     try {
-        compiler = open_nvrtc("sm_90", shared_cache());
+        compiler = open_nvrtc("sm_90a", shared_cache());
     } catch (const Error& error) {
         NACELLE_SKIP(error.what());
     }
@@ -114,17 +106,35 @@ TEST_CASE("the learners' programs compile for GPUs") {
     }
 }
 
+TEST_CASE("how a run of version 0.1 went through its layers is understood") {
+    Environment env(cpu(1), recommended("cartpole", 4));
+    const Told told(env, 90);
+    const auto execution = [&](const std::string& staged) {
+        const std::string config = R"({"policies": {"default": {"staged": )" + staged + "}}}";
+        return learn::read_settings(ppo, config, told.environment).policies[0].execution;
+    };
+    CHECK(execution("true") == "streamed");
+    CHECK(execution("false") == "fused");
+}
+
+TEST_CASE("a GPU without tensor cores for bfloat16 is refused in a sentence") {
+    Environment env(cpu(1), recommended("cartpole", 4));
+    const Told told(env, 75);
+    CHECK_THROWS_WITH(
+        learn::read_settings(ppo, "{}", told.environment),
+        "networks need tensor cores for bfloat16, of capability 8.0 or above; this GPU "
+        "has 7.5, and a CPU trains the same networks");
+}
+
 TEST_CASE("older GPUs get the programs that they can run") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the compiler for GPUs is not instrumented: the plain build has it");
 #endif
-    std::unique_ptr<Compiler> ampere, turing;
+    std::unique_ptr<Compiler> ampere;
     try {
         ampere = open_nvrtc("sm_80", shared_cache());
-        turing = open_nvrtc("sm_75", shared_cache());
     } catch (const Error& error) {
         NACELLE_SKIP(error.what());
     }
     CHECK(fault_of(*ampere, {"cartpole", ppo, "{}", 80}) == "");
-    CHECK(fault_of(*turing, {"cartpole", ppo, "{}", 75, 0}) == "");
 }

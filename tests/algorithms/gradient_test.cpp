@@ -114,26 +114,21 @@ Case with(Case c, const Json& policy, const Json& learner = Json::object()) {
     return c;
 }
 const Json narrow = {{"precision", "bf16"}}, wide = {{"precision", "f32"}},
-           without_cores = {{"precision", "f32"}, {"tensor_cores", false}},
            on_threads = {{"emulate", true}, {"horizon", 5}};
 
-Case in_two_kernels(size_t i, Json policy) {
-    policy.update({{"staged", true}, {"precision", "bf16"}});
+Case streamed(size_t i, const char* precision, Json policy = Json::object()) {
+    policy.update({{"execution", "streamed"}, {"precision", precision}});
     return with(cases()[i], policy);
 }
-// With samples in registers and with what layers saw read again from memory; pieces of weights of several forms.
-std::vector<Case> small_in_two_kernels() {
-    return {in_two_kernels(0, Json::object()), in_two_kernels(1, {{"activation", "tanh"}}),
-            in_two_kernels(0, {{"hidden", {80, 60}}}),
-            in_two_kernels(2, {{"hidden", {272}}, {"activation", "relu"}})};
-}
-// These would take a CPU's threads minutes.
-std::vector<Case> large_in_two_kernels() {
-    return {
-        in_two_kernels(0, {{"hidden", {256, 256}}}), in_two_kernels(1, {{"hidden", {200, 33}}}),
-        in_two_kernels(0, {{"hidden", {304, 250}}}),
-        in_two_kernels(3, {{"hidden", {250, 300}}, {"activation", "tanh"}, {"trunk", "separate"}}),
-        in_two_kernels(6, {{"hidden", {320, 257}}, {"activation", "tanh"}})};
+// Widths beside those of tiles and of blocks, and such that take a CPU's threads minutes.
+std::vector<Case> odd_widths(const char* precision) {
+    return {streamed(0, precision, {{"hidden", {1, 3}}}),
+            streamed(1, precision, {{"hidden", {63, 65}}}),
+            streamed(3, precision, {{"hidden", {255, 130}}, {"trunk", "separate"}}),
+            streamed(4, precision, {{"hidden", {512, 64, 7}}}),
+            streamed(2, precision, {{"hidden", {1000}}, {"activation", "relu"}}),
+            streamed(0, precision, {{"hidden", {40, 40, 40, 40, 40, 40, 40, 40, 40, 40}}}),
+            streamed(5, precision, {{"hidden", {4096, 5}}})};
 }
 
 }
@@ -149,42 +144,45 @@ TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, o
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
     const auto on = quick_cpu();
-    const Json less = {{"hidden", {17, 9}}, {"precision", "f32"}, {"tensor_cores", true}};
+    const Json less = {{"hidden", {17, 9}}, {"precision", "f32"}};
     hold_to_doubles(on, with(cases()[2], less, on_threads), as_f32, 130);
-    hold_to_doubles(on, with(cases()[6], without_cores, on_threads), as_f32, 130);
     for (const size_t i : {0u, 3u})
         hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16_of_few, 260);
 }
 
-TEST_CASE("the whole gradient of an update in two kernels is that of the formulas, on threads") {
+TEST_CASE(
+    "the whole gradient of layers that go through memory is that of the formulas, on threads") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
     const auto on = quick_cpu();
-    for (const Case& c : small_in_two_kernels())
-        hold_to_doubles(on, with(c, Json::object(), on_threads), as_bf16_of_few, 260);
+    for (const Case& c :
+         {streamed(0, "f32"), streamed(1, "bf16", {{"hidden", {65}}}),
+          streamed(3, "f32", {{"hidden", {70, 9}}}), streamed(6, "f32"), streamed(9, "bf16")})
+        hold_to_doubles(
+            on, with(c, Json::object(), on_threads),
+            c.config["policies"].begin()->at("precision") == "f32" ? as_f32 : as_bf16_of_few, 130);
 }
 
 TEST_CASE("the whole gradient is that of the formulas on a GPU") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const size_t i : {0u, 3u, 6u})
-        hold_to_doubles(on, with(cases()[i], without_cores), as_f32, 150);
     for (const Case& c : cases()) {
         hold_to_doubles(on, with(c, wide), as_f32, 150);
-        const Case less = with(c, narrow);
-        const std::string words = objection(on, env_of(c.env, 150), c.learner, less.config);
-        if (words.empty()) hold_to_doubles(on, less, as_bf16, 4000);
-        else CHECK_MESSAGE(contains(words, "cannot be trained on tensor cores"), words);
+        hold_to_doubles(on, with(c, narrow), as_bf16, 3000);
     }
 }
 
-TEST_CASE("the whole gradient of an update in two kernels is that of the formulas on a GPU") {
+TEST_CASE("the whole gradient of layers that go through memory is that of the formulas on a GPU") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const Case& c : small_in_two_kernels()) hold_to_doubles(on, c, as_bf16, 1000);
-    for (const Case& c : large_in_two_kernels()) hold_to_doubles(on, c, as_bf16_of_few, 150);
+    for (size_t i = 0; i < cases().size(); ++i) {
+        hold_to_doubles(on, streamed(i, "f32"), as_f32, 150);
+        hold_to_doubles(on, streamed(i, "bf16"), as_bf16_of_few, 400);
+    }
+    for (const Case& c : odd_widths("f32")) hold_to_doubles(on, c, as_f32, 60);
+    for (const Case& c : odd_widths("bf16")) hold_to_doubles(on, c, as_bf16_of_few, 200);
 }

@@ -56,7 +56,7 @@ public:
                 for (size_t row = agent; row * parts < its.size(); row += in_group)
                     for (size_t part = 0; part < parts; ++part, ++compared) {
                         const size_t at = row * parts + part;
-                        const bool choice = policy.description().actions[part].choices > 0;
+                        const bool choice = policy.description().actions[part].range.choices > 0;
                         wrong += choice ? here[at] != its[at] : std::abs(here[at] - its[at]) > 1e-5;
                     }
         }

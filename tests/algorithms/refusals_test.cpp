@@ -65,10 +65,7 @@ TEST_CASE("a policy that does not learn is told what it would ignore") {
          {all({{"train", "random"}}),
           "policies: no policy is to be trained; one needs \"train\": true"},
          {all({{"train", false}}),
-          "policies: no policy is to be trained; one needs \"train\": true"},
-         {all({{"staged", true}}),
-          "policies.default.staged: updates go in stages on tensor cores alone, and these networks "
-          "are computed in f32"}});
+          "policies: no policy is to be trained; one needs \"train\": true"}});
 }
 TEST_CASE("a wrong schedule does, too") {
     hold(
@@ -102,12 +99,12 @@ TEST_CASE("a wrong policy is refused by its path") {
            "policies.runner: Choices has no such policy (there is: default)"},
           {all({{"hiden", {3}}}),
            "policies.default.hiden: there is no such setting (did you mean 'hidden'?)"},
-          {all({{"hidden", {0}}}), "policies.default.hidden: a layer has 1 to 4096 neurons, not 0"},
-          {all({{"hidden", {8, 5000}}}),
-           "policies.default.hidden: a layer has 1 to 4096 neurons, not 5000"},
+          {all({{"hidden", {0}}}), "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
+          {all({{"hidden", {8, 8193}}}),
+           "policies.default.hidden: a layer has 1 to 8192 neurons, not 8193"},
           {all({{"hidden", 64}}), "policies.default.hidden: expected a list of numbers"},
-          {all({{"hidden", {1, 1, 1, 1, 1, 1, 1, 1, 1}}}),
-           "policies.default.hidden: at most 8 hidden layers"},
+          {all({{"hidden", std::vector<int>(17, 1)}}),
+           "policies.default.hidden: at most 16 hidden layers"},
           {all({{"activation", "sigmoid"}}),
            "policies.default.activation: there is no 'sigmoid' (there is: tanh, relu, gelu, silu)"},
           {all({{"trunk", "split"}}),
@@ -117,12 +114,13 @@ TEST_CASE("a wrong policy is refused by its path") {
            "policies.default.precision: there is no 'f16' (there is: auto, f32, bf16)"},
           {all({{"precision", "bf16"}}),
            "policies.default.precision: a CPU computes in f32; bf16 needs a GPU"},
-          {all({{"tensor_cores", false}}), "policies.default.tensor_cores: a CPU has none"},
-          {as_gpu({{"precision", "bf16"}, {"tensor_cores", false}}),
-           "policies.default.tensor_cores: bf16 is computed on nothing else"},
-          {as_gpu({{"precision", "f32"}, {"tensor_cores", true}, {"hidden", {128, 128}}}),
-           "policies.default.tensor_cores: these networks cannot be trained on them: an update "
-           "needs this many bytes of a processor's shared memory: ..."},
+          {all({{"execution", "staged"}}),
+           "policies.default.execution: there is no 'staged' (there is: auto, fused, streamed)"},
+          {all({{"execution", "streamed"}}),
+           "policies.default.execution: is a choice of kernels for GPUs; a CPU has one way"},
+          {as_gpu({{"execution", "fused"}, {"hidden", {128, 128}}}),
+           "policies.default.execution: these networks cannot be computed by one kernel in f32: an "
+           "update needs this many bytes of a processor's shared memory: ..."},
           {all({{"gains", {{"hiden", 1}}}}),
            "policies.default.gains.hiden: there is no such setting (did you mean 'hidden'?)"}});
     hold("relay", "ppo",

@@ -4,6 +4,7 @@
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
+#include <optional>
 
 // Every file of env_sources is held to the contract; a new one is here by being there.
 using namespace nacelle;
@@ -11,6 +12,8 @@ using namespace nacelle::test;
 
 TEST_CASE("every environment keeps the contract") {
     for (const std::string& name : kinds_if_sanitized(all_environments())) {
+        std::optional<UsersFlags> flags;
+        if (name == "cartpole" || name == "tag_gridworld") flags.emplace();
         const Report report = check(env_folder / (name + ".cu"));
         CAPTURE(name);
         CHECK_MESSAGE(report.passes, report.refusals());

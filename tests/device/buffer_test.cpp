@@ -26,6 +26,8 @@ public:
         return cpu_.load(binary);
     }
     std::unique_ptr<Stream> stream() override { return cpu_.stream(); }
+    std::unique_ptr<Stream> stream_of(void*) override { return cpu_.stream(); }
+    bool reaches(const void* memory) override { return cpu_.reaches(memory); }
 
     int live = 0;
 

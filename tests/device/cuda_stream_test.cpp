@@ -47,6 +47,26 @@ TEST_CASE("a launch hands shape and arguments to the driver") {
     CHECK(!gpu.cuda.launches[1].has_args);
 }
 
+TEST_CASE("a stream of the application's is worked on and left alone") {
+    Opened gpu;
+    const int streams = gpu.cuda.streams;
+    gpu.device->stream_of(gpu.stream->native())
+        ->launch(gpu.module->kernel("nothing"), {.items = 1}, {});
+    CHECK(gpu.cuda.launches.size() == 1);
+    CHECK(gpu.cuda.streams == streams);
+    gpu.stream->synchronize();
+}
+
+TEST_CASE("a device knows the memory that its kernels reach") {
+    Opened gpu;
+    const Buffer buffer(gpu.device, 16);
+    CHECK(gpu.device->reaches(buffer.data()));
+    CHECK(!gpu.device->reaches(&gpu));
+    CHECK(!gpu.device->reaches(nullptr));
+    CHECK(CpuDevice(1).reaches(&gpu));
+    CHECK(!CpuDevice(1).reaches(nullptr));
+}
+
 TEST_CASE("a launch that cannot work is refused in words") {
     Opened gpu;
     const Kernel kernel = gpu.module->kernel("sixteen");

@@ -163,8 +163,10 @@ CUresult cuMemFree_v2(CUdeviceptr memory) {
     std::free(memory_at(memory));
     return CUDA_SUCCESS;
 }
-CUresult cuPointerGetAttribute(void*, CUpointer_attribute, CUdeviceptr) {
-    return CUDA_ERROR_INVALID_VALUE;
+CUresult cuPointerGetAttribute(void* kind, CUpointer_attribute, CUdeviceptr memory) {
+    if (!state.allocations.contains(memory)) return CUDA_ERROR_INVALID_VALUE;
+    *static_cast<unsigned*>(kind) = CU_MEMORYTYPE_DEVICE;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* host, size_t bytes, CUstream stream) {

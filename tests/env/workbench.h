@@ -63,7 +63,8 @@ inline std::shared_ptr<RunsOn> cpu(int threads = 2) { return open("cpu", threads
 // A CPU that compiles another build of the same code.
 inline std::shared_ptr<RunsOn> cpu_for(Variant variant) {
 #ifdef NACELLE_SANITIZE
-    variant.options.clear();    // -O1, which takes instrumented code longer than its own level
+    // -O1, which takes instrumented code longer than its own level
+    if (!std::getenv("NACELLE_UNINSTRUMENTED")) variant.options.clear();
 #endif
     return open_variant({.backend = "cpu", .cache = cache_place(), .env_folders = {env_folder}},
                         variant, nullptr);

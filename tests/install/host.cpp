@@ -65,6 +65,8 @@ int main(int, char** arguments) {
         policy.act(seen, actions);
         nacelle::Policy("trained", "", "latest").act(seen, again);
         good = actions == again && saved.inputs() == 4 && good;
+        if (engine.backend() == "cuda") nacelle::GpuPolicy{policy}.seed(1);
+        else good = refused("cuda", [&] { nacelle::GpuPolicy{policy}; }) && good;
         return good ? 0 : 1;
     } catch (const std::exception& error) {
         std::puts(error.what());

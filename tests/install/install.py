@@ -170,13 +170,19 @@ def an_application_and_a_plugin_are_built_by_pkg_config(tree):
 def every_call_of_the_library_works_with_strict_warnings(tree):
     flags = tree.run(['pkg-config', '--cflags', '--libs', 'nacelle']).split()
     assert any(str(tree.prefix) in flag for flag in flags) and not any(str(tree.build) in flag for flag in flags), flags
-    tree.run([tree.compiler, '-Wall', '-Wextra', '-Wpedantic', '-Werror', Path(__file__).with_name('host.cpp'), '-o', 'host', *flags])
+    # The language's version is the program's own choice; one that is too old is told in a line.
+    assert not any(flag.startswith('-std') for flag in flags), flags
+    old = tree.run(f'{tree.compiler} -std=c++17 -fsyntax-only {Path(__file__).with_name("host.cpp")} {" ".join(flags)} || true')
+    assert 'nacelle.hpp needs C++20: compile with -std=c++20' in old, old
+    for version in ('c++20', 'c++23'):
+        tree.run([tree.compiler, f'-std={version}', '-Wall', '-Wextra', '-Wpedantic', '-Werror', Path(__file__).with_name('host.cpp'),
+                  '-o', 'host', *flags])
     plugins = tree.libraries / 'nacelle/plugins'
     print(tree.run([tree.folder / 'host', plugins / 'csv.so', tree.prefix / 'share/nacelle/env_sources/cartpole.cu',
                     plugins / 'random_search.so'], LD_LIBRARY_PATH=str(tree.libraries)), end='')
     # The run that the program left acts from C where there is nothing but the library: no compiler, cache or plugin.
     tree.run(['cc', '-std=c99', '-Wall', '-Wextra', '-pedantic', '-Werror', Path(__file__).with_name('policy.c'), '-o', 'policy',
-              *(flag for flag in flags if not flag.startswith('-std='))])
+              *flags])
     elsewhere = tree.folder / 'elsewhere'
     shutil.copytree(tree.folder / 'trained/checkpoints', elsewhere / 'pole/checkpoints')
     print(tree.run([tree.folder / 'policy', 'pole'], cwd=elsewhere, LD_LIBRARY_PATH=str(tree.libraries), PATH='/nonexistent'), end='')

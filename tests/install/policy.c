@@ -16,6 +16,7 @@ int main(int count, char** arguments) {
     const uint8_t masks[3 * 2] = {0, 1, 1, 0, 0, 1};
     float actions[3], again[3], wrong[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     nacelle_trained_policy* policy;
+    nacelle_gpu_policy* there;
     int good, i;
     if (count != 2) return 2;
     policy = nacelle_policy_open(arguments[1], NULL, NULL);
@@ -37,6 +38,10 @@ int main(int count, char** arguments) {
     wrong[2] = wrong[2] / wrong[3];
     good = nacelle_policy_act(policy, 1, wrong, NULL, actions) != 0 &&
            strstr(nacelle_policy_error(), "not finite") != NULL && good;
+    there = nacelle_gpu_policy_open(policy);
+    good = (there != NULL || strstr(nacelle_policy_error(), "cuda") != NULL) && good;
+    good = nacelle_gpu_policy_act(there, 1, NULL, NULL, actions, NULL) != 0 && good;
+    nacelle_gpu_policy_close(there);
     nacelle_policy_close(policy);
     good = refused("no/such/run", NULL, "does not exist") && good;
     good = refused(arguments[1], "nobody", "there is: default") && good;

@@ -48,6 +48,20 @@ TEST_CASE("each host compiler makes a shared object that runs") {
     }
 }
 
+TEST_CASE("a program of the engine's own has no author's file") {
+    const Place place;
+    const auto compiler = open_host_compiler(cache_in(place));
+    ProgramSource source{.author = {}, .headers = {{"nine.h", "constexpr int nine = 9;"}}};
+    source.instantiation = "#include <nine.h>\nextern \"C\" int number() { return nine; }\n";
+    const Binary binary = compiled(*compiler, source);
+    CHECK(path_of(binary).filename().string().starts_with("program-"));
+    CHECK(compiled(*compiler, source).from_cache);
+    source.headers[0].text = "constexpr int nine = 10;";
+    CHECK_FALSE(compiled(*compiler, source).from_cache);
+    source.instantiation = "int wrong = missing;";
+    CHECK(failed(*compiler, source).raw.find("missing") != std::string::npos);
+}
+
 TEST_CASE("a second compile comes from the cache") {
     const Place place;
     const auto cache = cache_in(place);

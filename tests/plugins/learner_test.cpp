@@ -106,6 +106,9 @@ TEST_CASE("what a learner asks for wrongly is refused in words") {
     CHECK(contains(refused("kernel", "record"), "it has no kernel 'probe_cuont'"));
     CHECK(refused("kernel of no program", "record") == "probe: there is no program 7");
     CHECK(refused("no kernel", "record") == "probe: launch() was given no kernel of this plugin");
+    CHECK(refused("environments", "record") ==
+          "probe: launch_environments() was given probe_count, whose program has the environment's "
+          "sizes and none of its functions");
     CHECK(refused("another stream", "record") ==
           "probe: the stream is not the one of this environment");
     CHECK(refused("the same array", "create") == "probe: there is an array 'probe.counts' already");

@@ -21,50 +21,65 @@ constexpr int many = 200;
 constexpr bool sanitized = false;
 #endif
 
+// The save's version: each half has 16 good ones of its own, again and again, since what was compiled before is
+// loaded as anew as what was not.
+int version_of(int save) { return save % 20 + (save > many / 2 ? 100 : 0); }
+
 Author adding(int by) { return {.step = "s.value = " + std::to_string(by) + "; ++s.steps;"}; }
 
-// What of this process lies in memory, in bytes; without what the allocator has and nobody uses.
-size_t resident() {
-    malloc_trim(0);
-    std::ifstream status("/proc/self/statm");
-    size_t whole = 0, pages = 0;
-    status >> whole >> pages;
-    return pages * size_t(::sysconf(_SC_PAGESIZE));
+// What of this process is in use, in bytes, wherever the system keeps it: a busy one puts it on a disk.
+struct InUse {
+    size_t allocated = 0, libraries = 0;
+};
+InUse in_use() {
+    const auto heap = ::mallinfo2();
+    InUse use{.allocated = heap.uordblks + heap.hblkhd};
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        if (!contains(line, ".so")) continue;
+        const size_t dash = line.find('-');
+        use.libraries += std::stoull(line.substr(dash + 1), nullptr, 16) -
+                         std::stoull(line.substr(0, dash), nullptr, 16);
+    }
+    return use;
 }
 
 void many_saves(const std::shared_ptr<RunsOn>& on) {
     Bench bench(on, adding(0));
     uint64_t good = 1;
     int running = 0;
-    size_t warm = 0;
+    InUse warm;
     // Half of them warm up what grows to its size once: the allocator, the loader's tables.
     for (int i = 1; i <= many; ++i) {
         CAPTURE(i);
         const bool broken = i % 5 == 0;
-        Author author = adding(i);
+        Author author = adding(version_of(i));
         if (broken) author.step += " s.nowhere = 1;";
         const Reload reload = bench.save_and_wait(author);
         REQUIRE_MESSAGE(reload.taken == !broken, reload.why);
         if (broken) CHECK(contains(reload.why, "nowhere"));
-        else running = i, ++good;
+        else running = version_of(i), ++good;
         CHECK(reload.version == good);
         const double steps = bench.first("state.steps");
         CHECK(steps + 1 == double(bench.env().tick()));
         bench.env().step_at_random();
         CHECK(numbers(bench.env(), "state.value") == std::vector<double>(64, running));
-        if (i == many / 2) warm = resident();
+        if (i == many / 2) warm = in_use();
     }
-    const double growth = double(resident()) / double(warm) - 1;
-    MESSAGE("resident memory over the last ", many / 2, " saves: ", growth * 100, " % of ",
-            double(warm) / 1e6, " MB");
-    if (!sanitized) CHECK(growth < 0.01);
+    const InUse now = in_use();
+    MESSAGE("over the last ", many / 2, " saves: from ", warm.allocated, " to ", now.allocated,
+            " bytes allocated, from ", warm.libraries, " to ", now.libraries, " of libraries");
+    if (sanitized) return;
+    CHECK(now.allocated < warm.allocated + 20000);
+    // The code that runs may be a draft or not.
+    CHECK(now.libraries < warm.libraries + 100000);
 }
 
-void times(const std::shared_ptr<RunsOn>& on) {
+void times(const std::shared_ptr<RunsOn>& on, int saves) {
     Bench bench(on);
     const auto unique = std::to_string(fresh_seed());
     std::vector<double> seconds, besides;
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < saves; ++i) {
         Author author = adding(i);
         author.before = "// " + unique + "\n";    // nothing comes from the cache
         const Reload reload = bench.save_and_wait(author);
@@ -76,9 +91,10 @@ void times(const std::shared_ptr<RunsOn>& on) {
     }
     std::sort(seconds.begin(), seconds.end());
     std::sort(besides.begin(), besides.end());
-    MESSAGE("from a save to the end of the first step of the new code: median ", seconds[25],
-            " s, maximum ", seconds.back(), " s; besides the compiler's time: median ", besides[25],
-            " s, maximum ", besides.back(), " s");
+    MESSAGE("from a save to the end of the first step of the new code: median ",
+            seconds[seconds.size() / 2], " s, maximum ", seconds.back(),
+            " s; besides the compiler's time: median ", besides[besides.size() / 2], " s, maximum ",
+            besides.back(), " s");
 }
 
 }
@@ -96,9 +112,9 @@ TEST_CASE("many saves in a row on a GPU") {
 
 TEST_CASE("the time from a save to its first step is told") {
     if (sanitized) NACELLE_SKIP("sanitized code says nothing about time");
-    times(cpu());
+    times(cpu(), 5);
     std::shared_ptr<RunsOn> on;
-    if (complaint([&] { on = open("cuda"); }).empty()) times(on);
+    if (complaint([&] { on = open("cuda"); }).empty()) times(on, 50);
 }
 
 TEST_CASE("a broken save keeps the running version, and a good one after it runs") {
@@ -107,7 +123,8 @@ TEST_CASE("a broken save keeps the running version, and a good one after it runs
     CHECK(!broken.taken);
     const std::string text = bench.said(broken);
     INFO(text);
-    CHECK(contains(text, "counter.cu:"));
+    // The author's own file is named, though a copy was compiled.
+    CHECK(text.starts_with(bench.source().string() + ":"));
     CHECK(contains(text, "nothing"));
     CHECK(text.ends_with("\n  Counter was not reloaded; version 1 keeps running."));
     bench.env().step_at_random();

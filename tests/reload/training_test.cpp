@@ -3,6 +3,7 @@
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
+#include <mutex>
 
 using namespace nacelle;
 using namespace nacelle::test;
@@ -155,6 +156,50 @@ void broken_then_good(const std::shared_ptr<RunsOn>& on) {
     course.run().iterate();
 }
 
+// Keeps what was asked for.
+class NotedCompiler final : public Compiler {
+public:
+    NotedCompiler(std::unique_ptr<Compiler> inner,
+                  std::shared_ptr<std::vector<ProgramSource>> asked)
+        : inner_(std::move(inner)), asked_(std::move(asked)) {}
+
+    std::string identity() const override { return inner_->identity(); }
+    Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
+        {
+            const std::lock_guard lock(mutex_);
+            asked_->push_back(source);
+        }
+        return inner_->compile(source, cancel);
+    }
+
+private:
+    std::unique_ptr<Compiler> inner_;
+    std::shared_ptr<std::vector<ProgramSource>> asked_;
+    std::mutex mutex_;
+};
+
+// What updates need is sizes.
+void only_the_authors(const std::shared_ptr<RunsOn>& on) {
+    Course course(on);
+    const auto asked = std::make_shared<std::vector<ProgramSource>>();
+    on->compiler = std::make_unique<NotedCompiler>(std::move(on->compiler), asked);
+    const RunReload reload = course.save_and_wait(course.with("gravity = 9.8f", "gravity = 3.5f"));
+    REQUIRE_MESSAGE(reload.taken, reload.text);
+    std::set<std::string> steps, rollouts;
+    for (const ProgramSource& source : *asked) {
+        INFO(source.instantiation);
+        CHECK(source.author.filename() == "cartpole.cu");
+        if (contains(source.instantiation, "NACELLE_STEPWISE")) steps.insert(source.instantiation);
+        if (contains(source.instantiation, "LEARN_ROLLOUT")) rollouts.insert(source.instantiation);
+        CHECK(!contains(source.instantiation, "LEARN_GRADIENT"));
+        CHECK(!contains(source.instantiation, "LEARN_ITERATION"));
+    }
+    CHECK(steps.size() == 1);
+    CHECK(rollouts.size() == 1);
+    course.run().iterate();
+    CHECK(course.run().evaluate(40).episodes == 40);
+}
+
 // One more number to see.
 std::string wider(const Course& course) {
     std::string text = course.with("struct Obs { float x, x_dot, theta, theta_dot; };",
@@ -260,6 +305,7 @@ constexpr std::pair<const char*, void (*)(const std::shared_ptr<RunsOn>&)> train
     {"spaces, restart", spaces_restart},
     {"another state", another_state},
     {"another log", another_log},
+    {"only the author's", only_the_authors},
 };
 
 }
@@ -279,6 +325,11 @@ TEST_CASE("other observations begin with a new learner where that is asked for")
 }
 TEST_CASE("another state trains on, and such a run can be resumed") { another_state(cpu()); }
 TEST_CASE("another log trains on, and evaluations have room for it") { another_log(cpu()); }
+
+TEST_CASE(
+    "a save in a training compiles what carries the author's code, and nothing of the update") {
+    only_the_authors(cpu());
+}
 
 TEST_CASE("runs reload on a GPU") {
     std::shared_ptr<RunsOn> on;

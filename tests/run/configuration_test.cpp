@@ -63,10 +63,10 @@ TEST_CASE("the file may name the environment, and a name is looked up in the fol
                     .file = {},
                     .assignments = {},
                     .env_folders = {first.path(), folder.path()},
-                    .several = [&](const auto& one, const auto& other) {
-                        noted = one.string() + " " + other.string();
+                    .found = [&](const auto& files) {
+                        for (const auto& file : files) noted += file.string() + " ";
                     }})["env"]["source"] == taken);
-    CHECK(noted == taken + " " + source);
+    CHECK(noted == taken + " " + source + " ");
     CHECK(complaint([&] { resolved({}); }) == "env.source: no environment is named");
 }
 

@@ -70,6 +70,14 @@ TEST_CASE("each metric that has left what is usual is named, of every policy") {
           "entropy fell from 0.69 to 0.001, so that the policy explores no more");
     CHECK(shown({{"red.explained_variance", always(-0.5)}}) ==
           "red.explained_variance is -0.5, so that values are worse than their mean");
+    // Where all episodes return nearly the same there is nothing to be explained.
+    const auto explained = [](double deviation) {
+        return shown({{"explained_variance", always(-0.5)},
+                      {"episode.return", [](double t) { return 100 + 20 * t; }},
+                      {"episode.return_deviation", always(deviation)}});
+    };
+    CHECK(explained(0.1).empty());
+    CHECK(explained(10) == "explained_variance is -0.5, so that values are worse than their mean");
     CHECK(shown({{"kl", always(0.4)}}) ==
           "kl is 0.4, so that an iteration leaves little of the policy before it");
     CHECK(shown({{"kl", always(1e-9)}}) ==

@@ -55,7 +55,7 @@ def what_a_gpu_learned_in_bf16_acts_on_a_cpu(bench):
     config = bench.folder / 'halves' / 'config.json'
     told = json.loads(config.read_text())
     # As a GPU leaves it; weights have 32 bits.
-    told['policies']['default'].update(precision='bf16', staged=True, tensor_cores=True)
+    told['policies']['default'].update(precision='bf16', execution='streamed')
     config.write_text(json.dumps(told))
     assert bench.lines(*words) == first
     assert bench.lines('watch', 'cartpole', '--policy', 'halves', '--json', '--steps', '20', '--pace', '0', *CPU)

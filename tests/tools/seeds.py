@@ -4,7 +4,7 @@ import signal
 import subprocess
 
 from bench import CPU, LONGEST, case, main, setting
-from training import SMALL, content, many_steps, newest, wait_for
+from training import FLIP, SMALL, content, many_steps, newest, wait_for
 
 # Four iterations of ppo, or ten short ones of a search.
 LEARN = (*CPU, *setting(env__count=16, learner__horizon=32, run__total_steps=2048, solved__return=1000, solved__episodes=8),
@@ -65,6 +65,20 @@ def a_seed_is_evaluated_as_it_is_alone(bench):
 
 
 @case
+def a_warning_says_where_seeds_returned_more_while_they_drew_their_actions(bench):
+    bench.write('flip.cu', FLIP)
+    words = ('train', 'flip', *LEARN, *setting(run__report_every=1), '--seeds', '2')
+    warning = 'run.evaluate is "greedy", and may be "sampled" or "both"'
+    text = bench.good(*words, '--out', 'flips')
+    assert 'warning: in training, where actions are drawn, the returns were ' in text and warning in text, text
+    assert warning not in bench.good(*words, *setting(run__evaluate='sampled'), '--out', 'drawn-flips')
+    *_, first, second, _ = bench.lines(*words, '--out', 'told-flips')
+    assert first['mean_return'] < 2 < 5 < first['trained_return'] and 'trained_return' in second, (first, second)
+    four(bench)
+    assert warning not in bench.good('resume', 'four', *CPU, '--episodes', '8')
+
+
+@case
 def a_seed_that_fails_does_not_take_the_others_with_it(bench):
     bench.write('one-fails/seed-2', 'no directory')
     result = bench.run('train', 'cartpole', *SEARCH, '--seeds', '3', '--out', 'one-fails', '--json', '--quiet')
@@ -104,13 +118,18 @@ def an_interrupt_saves_all_seeds_and_resume_ends_them_and_begins_the_others(benc
         listed = {one['run']: one['state'] for one in bench.lines('runs', '.') if 'broken-off' in one['run']}
         running.send_signal(signal.SIGINT)
         told, err = running.communicate(timeout=LONGEST)
-    assert set(listed.values()) == {'running'} and len(listed) == 2, listed
+    # 2 trained side by side; the third one waits for its turn.
+    assert sorted(listed.values()) == ['not begun', 'running', 'running'], listed
     *_, first, second, third, whole = (json.loads(line) for line in told.splitlines())
     assert running.returncode == 0 and err == '' and whole['interrupted'] == 3 and whole['return'] is None, told
     assert first['begun'] and second['begun'] and not third['begun'], told
     for one in (first, second):
         assert int(newest(bench.folder / one['out'], 'json').stem[5:]) == one['steps'] < end, one
-    assert 'stopped' in {one['state'] for one in bench.lines('runs', 'broken-off')}
+    text = bench.good('runs', '.')
+    assert ' 0 of 3 done: 2 stopped, 1 not begun\n' in text, text
+    waits = next(one for one in bench.lines('runs', 'broken-off') if one['run'] == 'broken-off/seed-3')
+    assert (waits['state'], waits['seed'], waits['steps'], waits['total_steps']) == ('not begun', 3, 0, end), waits
+    assert waits['environment'] == 'cartpole' and waits['learner'] == 'random_search', waits
     bench.good('resume', 'broken-off', *CPU, '--episodes', '8')
     bench.good(*words, '--seed', '2', '--out', 'not-broken-off')
     wanted, found = content(bench.folder / 'not-broken-off'), content(bench.folder / 'broken-off' / 'seed-2')
@@ -188,7 +207,12 @@ def runs_are_listed_with_their_state_newest_first(bench):
     changed = [one['changed'] for one in found.values()]
     assert changed == sorted(changed, reverse=True), changed
     text = bench.good('runs', 'list')
-    assert '\nseeds ' in text and ' 2 ended\n' in text and 'is damaged: it has 5 of ' in text, text
+    assert '\nseeds ' in text and ' 2 of 2 done: 2 ended\n' in text and 'is damaged: it has 5 of ' in text, text
+    bench.write('waiting/both/seeds.json', json.dumps({'first': 4, 'count': 2, 'where': 'x', 'configuration': {'env': {'source': '/x/made.cu'}}}))
+    bench.write('waiting/wrong/seeds.json', '{"first": 1,')
+    text = bench.good('runs', 'waiting')
+    assert ' 0 of 2 done: 2 not begun\n' in text and 'seeds.json:1:13: ' in text, text
+    assert [one['seed'] for one in bench.lines('runs', 'waiting/both')] == [4, 5]
     # It goes on behind the failure, which is then forgotten.
     result = bench.run('resume', 'list/failed', *CPU, *setting(env__params__torque_cost=0.001), '--episodes', '8')
     assert result.status == 0 and 'has no checkpoint yet' in result.err, result

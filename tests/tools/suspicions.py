@@ -19,6 +19,9 @@ def what_is_suspicious_is_told_with_what_to_try(bench):
     assert 'kl was never above' in suspected('still', learner__learning_rate=1e-12)
     assert 'entropy fell from' in suspected('sure', learner__entropy=-1, learner__learning_rate=0.01)
     assert 'explained_variance is -' in suspected('blind', learner__value_weight=0)
+    # Who has reached what was wanted need not hear of it.
+    assert suspected('solved', learner__learning_rate=0.5, solved__return=1, run__evaluate_every=40 * 2048) == ''
+    assert 'suspicious:' not in bench.good('inspect', 'solved')
 
 
 ODD = """#include <nacelle/env.h>

@@ -102,6 +102,9 @@ def inspect_shows_the_groups_and_the_policies_of_a_team(bench):
                  r'  grid +computed: grid_for\(predators \+ preys\)', r'each environment on one thread of the CPU'):
         assert re.search(f'^{line}$', text, re.MULTILINE), text
     assert 'groups' not in bench.good('inspect', 'cartpole', *CPU)
+    # A window of 9 x 9 cells counts, too.
+    [mazes] = bench.lines('inspect', 'mazes', *CPU, *setting(env__count=2))
+    assert mazes['observation_width'] == 83, mazes
 
 
 @case

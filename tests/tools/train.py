@@ -6,8 +6,9 @@ import signal
 import subprocess
 import time
 
+import tensorboard_file
 from bench import CPU, LONGEST, Skip, case, main, plain_only, setting
-from training import newest, wait_for
+from training import FLIP, newest, wait_for
 
 
 @case
@@ -36,14 +37,17 @@ def a_search_over_linear_policies_solves_cartpole_too(bench):
 
 @case
 @plain_only('the compilers are the same there')
-def both_compilers_learn_the_same_bytes(bench):
+def both_compilers_learn_the_same_bytes_at_any_level(bench):
     if not shutil.which('clang++'):
         raise Skip('no clang++')
     words = ('train', 'cartpole', *CPU, '--quiet', '--episodes', '20', *setting(env__count=64, learner__horizon=32, run__total_steps=20480))
-    for out, compiler in (('by-gcc', 'g++'), ('by-clang', 'clang++')):
+    # As the tests compile, too: what they show holds for the flags that users have.
+    compilers = {'by-gcc': 'g++', 'by-clang': 'clang++', 'as-tests': bench.settings.get('CXX')}
+    for out, compiler in compilers.items():
         bench.good(*words, '--out', out, CXX=compiler)
-    first, other = (newest(bench.folder / out, 'safetensors') for out in ('by-gcc', 'by-clang'))
-    assert first.name == other.name and first.read_bytes() == other.read_bytes(), (first, other)
+    first, *others = (newest(bench.folder / out, 'safetensors') for out in compilers)
+    for other in others:
+        assert first.name == other.name and first.read_bytes() == other.read_bytes(), (first, other)
 
 
 @case
@@ -105,16 +109,26 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
 def where_no_episode_ended_there_is_no_number_for_it(bench):
     # 200 steps an episode, 64 an iteration: two readings of three have no end.
     words = setting(env__count=16, learner__horizon=64, run__total_steps=10 * 16 * 64, run__evaluate_every=0, run__report_every=1,
-                    run__sinks='["jsonl","csv"]', solved__return='null')
+                    run__sinks='["jsonl","csv","tensorboard"]', solved__return='null')
     *progress, _ = bench.lines('train', 'pendulum', *CPU, *words, '--episodes', '1', '--out', 'sparse')
+    scalars = [values for _, values in tensorboard_file.scalars(bench.folder / 'sparse')]
     lines = [json.loads(line) for line in (bench.folder / 'sparse' / 'metrics.jsonl').read_text().splitlines()]
     title, *rows = [line.split(',') for line in (bench.folder / 'sparse' / 'metrics.csv').read_text().splitlines()]
     at = {name: title.index(name) for name in ('episodes', 'episode.return', 'episode.length')}
     assert [line['episodes'] > 0 for line in lines] == [False] * 3 + [True] + [False] * 2 + [True] + [False] * 2 + [True], lines
-    for line, told, row in zip(lines, progress, rows, strict=True):
+    for line, told, row, shown in zip(lines, progress, rows, scalars, strict=True):
         for name in ('episode.return', 'episode.length', 'episode.return_deviation'):
-            assert (name in line) == (name in told) == (line['episodes'] > 0), (name, line)
+            assert (name in line) == (name in told) == (name in shown) == (line['episodes'] > 0), (name, line)
         assert (row[at['episode.return']] != '') == (row[at['episode.length']] != '') == (float(row[at['episodes']]) > 0), row
+
+
+@case
+def staggered_first_episodes_end_one_after_the_other(bench):
+    # As above, but every 64 steps a third of the environments ends.
+    words = setting(env__count=16, learner__horizon=64, run__total_steps=10 * 16 * 64, run__evaluate_every=0, run__report_every=1,
+                    run__stagger='true', solved__return='null')
+    *progress, _ = bench.lines('train', 'pendulum', *CPU, *words, '--episodes', '1', '--out', 'staggered')
+    assert all(5 <= line['episodes'] <= 6 for line in progress), [line['episodes'] for line in progress]
 
 
 @case
@@ -141,6 +155,9 @@ def the_policy_is_evaluated_as_it_is_asked_for(bench):
     assert both[0]['evaluation.return'] == max(ways), found
     # The other way is played behind a run, and told where it is better.
     assert greedy[1]['sampled']['episodes'] == 10 and sampled[1]['greedy']['episodes'] == 10, found
+    bench.write('flip.cu', FLIP)
+    text = bench.good('train', 'flip', *words, '--out', 'flip')
+    assert 'warning: the policy is better with sampled actions; run.evaluate is "greedy", and may be "sampled" or "both"' in text, text
 
 
 @case

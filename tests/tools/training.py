@@ -14,6 +14,26 @@ SMALL = setting(learner__name='random_search', learner__steps=50, env__count=256
 SHORT = (*CPU, *SMALL, '--episodes', '10')
 
 
+# Who always does the same gets nothing: a policy without memory has to draw.
+FLIP = """#include <nacelle/env.h>
+struct Flip {
+    static constexpr int time_limit = 20;
+    struct Params {};
+    struct State { int last; };
+    struct Action { nacelle::Discrete<2> way; };
+    struct Obs { float nothing; };
+    static void reset(State& s, const Params&, nacelle::Rng& rng) { s = {rng.below(2)}; }
+    static nacelle::Outcome step(State& s, const Action& a, const Params&, nacelle::Rng&) {
+        const bool other = a.way != s.last;
+        s.last = a.way;
+        return {.reward = other ? 1.0f : 0.0f};
+    }
+    static Obs observe(const State&, const Params&) { return {0.0f}; }
+};
+NACELLE_ENV(Flip)
+"""
+
+
 def many_steps(bench):
     return 6000000 if bench.sanitized else 30000000
 

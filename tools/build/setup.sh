@@ -55,21 +55,41 @@ missing_packages() {
     if needs_python && ! python3 -c 'import ensurepip, venv' 2>/dev/null; then echo python3-venv; fi
 }
 
+# Whether apt-get can install here without a question; `as_root` is then what stands before it.
+may_install() {
+    as_root=''
+    if [ "$(id -u)" != 0 ]; then
+        has_command sudo && sudo -n true 2>/dev/null || return 1
+        as_root='sudo -n'
+    fi
+    has_command apt-get
+}
+
 install_packages() {
     packages=$(missing_packages | tr '\n' ' ')
     packages=${packages% }
     [ -n "$packages" ] || return 0
     # The page's charts. It is no reason to stop, or to need a network, where all else is there.
     [ -f /usr/share/javascript/chart.js/chart.min.js ] || packages="$packages libjs-chart.js"
-    as_root=''
-    if [ "$(id -u)" != 0 ]; then
-        if has_command sudo && sudo -n true 2>/dev/null; then as_root='sudo -n'; else as_root=none; fi
-    fi
-    if [ "$as_root" = none ] || ! has_command apt-get; then
+    if ! may_install; then
         say 'some packages are missing. On Debian and Ubuntu, run this, then try again:'
         echo "sudo apt-get update && sudo apt-get install -y $packages" >&2
         exit 1
     fi
+    apt_install "$packages"
+}
+
+# What tests of the documentation's Python need: Meson runs them with the system's own. It is no reason to stop: without it
+# they are skipped.
+install_test_packages() {
+    ! /usr/bin/python3 -c 'import numpy' 2>/dev/null || return 0
+    if may_install && (apt_install python3-numpy); then return; fi
+    say 'python3-numpy is missing: the tests that need it are skipped'
+}
+
+# apt_install "PACKAGES"
+apt_install() {
+    packages=$1
     # shellcheck disable=SC2086 # as_root and packages are lists of words
     step 'updating the list of packages' $as_root apt-get -o DPkg::Lock::Timeout=300 update -q
     # shellcheck disable=SC2086

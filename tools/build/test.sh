@@ -66,6 +66,11 @@ test_command() {
         esac
     done
     [ "$given" != --all ] || kinds='plain sanitized fuzz'
+    case " $names " in
+        '  ' | *' docs '* | *' reader '*)
+            . "$root/tools/build/setup.sh"
+            install_test_packages ;;
+    esac
     passed=0 failed=0 skipped=0 failures=$(mktemp) times=$(mktemp)
     trap 'rm -f "$failures" "$times"' EXIT
     for kind in $kinds; do

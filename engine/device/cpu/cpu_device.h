@@ -17,6 +17,8 @@ public:
     void release(void* memory) noexcept override;
     std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
     std::unique_ptr<Stream> stream() override;
+    std::unique_ptr<Stream> stream_of(void*) override { return stream(); }
+    bool reaches(const void* memory) override { return memory != nullptr; }
 
 private:
     DeviceInfo info_;

@@ -34,10 +34,11 @@ DeviceInfo read_info(const CudaContext& context) {
     DeviceInfo info;
     info.backend = Backend::cuda;
     info.name = name;
-    info.architecture =
-        "sm_" +
-        std::to_string(attribute(cuda, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) +
-        std::to_string(attribute(cuda, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    const int major = attribute(cuda, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+              minor = attribute(cuda, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    info.architecture = "sm_" + std::to_string(major) + std::to_string(minor);
+    // Hopper's products of four warps are not in the code that later GPUs run as well.
+    if (major == 9 && minor == 0) info.architecture += "a";
     info.driver = driver_text(cuda.version());
     cuda.check(cuda.device_memory(&info.memory_bytes, device), "ask for the GPU's memory");
     info.processors = attribute(cuda, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
@@ -99,6 +100,17 @@ std::unique_ptr<Module> CudaDevice::load(std::span<const std::byte> binary) {
 
 std::unique_ptr<Stream> CudaDevice::stream() {
     return std::make_unique<CudaStream>(context_, info_);
+}
+
+std::unique_ptr<Stream> CudaDevice::stream_of(void* native) {
+    return std::make_unique<CudaStream>(context_, info_, static_cast<CUstream>(native));
+}
+
+bool CudaDevice::reaches(const void* memory) {
+    unsigned kind = 0;
+    return context_->enter().pointer_attribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                               reinterpret_cast<CUdeviceptr>(memory)) ==
+           CUDA_SUCCESS;
 }
 
 std::shared_ptr<Device> open_cuda(const std::string& library,

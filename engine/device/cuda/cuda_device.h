@@ -19,6 +19,8 @@ public:
     void release(void* memory) noexcept override;
     std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
     std::unique_ptr<Stream> stream() override;
+    std::unique_ptr<Stream> stream_of(void* native) override;
+    bool reaches(const void* memory) override;
 
 private:
     std::shared_ptr<const CudaContext> context_;

@@ -66,7 +66,7 @@ CudaStream::~CudaStream() {
     if (capturing_ && cuda.capture_end(stream_, &unfinished) == CUDA_SUCCESS) {
         cuda.graph_destroy(unfinished);
     }
-    cuda.stream_destroy(stream_);
+    if (owned_) cuda.stream_destroy(stream_);
 }
 
 void CudaStream::launch(const Kernel& kernel, const LaunchShape& shape,

@@ -6,10 +6,16 @@
 
 namespace nacelle {
 
-// A CUDA stream that does not synchronise with the default stream.
+// A CUDA stream of its own, which does not synchronise with the default stream, or one of the application's.
 class CudaStream final : public Stream {
 public:
     CudaStream(std::shared_ptr<const CudaContext> context, const DeviceInfo& info);
+    // Works on a stream of the application's and leaves it alone in the end.
+    CudaStream(std::shared_ptr<const CudaContext> context, const DeviceInfo& info, CUstream theirs)
+        : context_(std::move(context)),
+          shared_bytes_(info.shared_bytes),
+          stream_(theirs),
+          owned_(false) {}
     ~CudaStream() override;
     CudaStream(const CudaStream&) = delete;
     CudaStream& operator=(const CudaStream&) = delete;
@@ -37,7 +43,7 @@ private:
     std::shared_ptr<const CudaContext> context_;
     size_t shared_bytes_;
     CUstream stream_ = nullptr;
-    bool capturing_ = false;
+    bool capturing_ = false, owned_ = true;
 };
 
 }

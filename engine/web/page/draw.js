@@ -27,7 +27,6 @@ export function drawPicture(canvas, picture) {
   const lineWidth = (asked) => asked === 0 ? Math.max(1, Math.max(wide, high) / 360) : Math.abs(asked) * scale;
   pen.clearRect(0, 0, wide, high);
   pen.lineCap = 'round';
-  pen.textAlign = 'center';
   pen.textBaseline = 'middle';
   for (const [form, paint, ...n] of picture.shapes) {
     pen.fillStyle = pen.strokeStyle = colour(paint);
@@ -52,6 +51,9 @@ export function drawPicture(canvas, picture) {
     } else if (form === VIEW.text || form === VIEW.number) {
       const size = n[2] === 0 ? Math.max(wide, high) / 36 : Math.abs(n[2]) * scale;
       pen.font = `${size}px sans-serif`;
+      // A text of the engine's own begins or ends at its place: a fourth number says so.
+      const anchor = form === VIEW.text && n.length > 4 ? n[3] : 0;
+      pen.textAlign = anchor < 0 ? 'left' : anchor > 0 ? 'right' : 'center';
       pen.fillText(String(n[n.length - 1]), x(n[0]), y(n[1]));
     }
   }

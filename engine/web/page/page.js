@@ -65,6 +65,12 @@ function showPlayed(status) {
   showNumbers(numbers);
 }
 
+// Curves alone: there is nothing to step, choose or change.
+function showPlotted() {
+  at('state').textContent = 'curves';
+  document.body.classList.add('plot');
+}
+
 function showStatus(status) {
   const state = at('state');
   state.textContent = { runs: { train: 'trains', play: 'plays' }[status.mode] ?? 'runs', broken: 'waits for a save' }[status.state] ?? status.state;
@@ -74,6 +80,7 @@ function showStatus(status) {
   at('pace-label').hidden = at('reset').hidden = train;
   if (document.activeElement !== at('pace') && status.pace !== undefined) at('pace').value = status.pace;
   if (status.mode === 'play') return showPlayed(status);
+  if (status.mode === 'plot') return showPlotted();
   const numbers = { 'steps a second': short(status.rate), 'step': status.step?.toLocaleString('en') ?? '-' };
   if (status.total_steps) numbers['of'] = status.total_steps.toLocaleString('en');
   if (status.episodes !== undefined) numbers['episodes'] = status.episodes.toLocaleString('en');
@@ -89,6 +96,7 @@ function showEnvironment(environment) {
   at('name').textContent = environment.name;
   if (environment.version !== undefined) at('facts').textContent = `version ${environment.version} on the ${environment.backend}, ` +
     `${environment.envs} environments, actions: ${environment.policy}`;
+  if (!environment.arrays) return;
   at('env').max = environment.envs - 1;
   at('agent').max = environment.agents - 1;
   at('agent-label').hidden = environment.agents < 2;

@@ -164,6 +164,16 @@ typedef struct nacelle_kernels_service {
      * memory that they want for each. */
     nacelle_status (*launch_environments)(const nacelle_host*, const nacelle_kernel*,
                                           const void* args, uint32_t bytes, void* stream);
+    /* [loop | create, running] program() for kernels that need no more of the environment than its sizes:
+     * groups, agents, policies, observations, actions, masks, turns. A stand-in that has them and does
+     * nothing takes the place of the author's file, so that neither a save nor another environment of these
+     * sizes compiles it again. Its view has the head, and the arrays of actions, observations, masks, turns,
+     * rewards and ends; no state and no parameters. launch_environments() refuses its kernels. Null: this
+     * host has program() alone. */
+    nacelle_status (*program_of_sizes)(const nacelle_host*, const char* instantiation,
+                                       const nacelle_header* headers, uint32_t header_count,
+                                       const char* const* defines, uint32_t define_count,
+                                       uint32_t* out);
 } nacelle_kernels_service;
 
 /* "clock/1", for hooks and learners. */

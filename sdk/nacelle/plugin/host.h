@@ -45,13 +45,14 @@ public:
     // does not compile. Not within record().
     uint32_t program(const std::string& instantiation, std::span<const nacelle_header> headers = {},
                      std::span<const std::string> defines = {}) const {
-        std::vector<const char*> texts;
-        for (const std::string& define : defines) texts.push_back(define.c_str());
-        uint32_t number = 0;
-        ask(&nacelle_kernels_service::program, instantiation.c_str(), headers.data(),
-            static_cast<uint32_t>(headers.size()), texts.data(),
-            static_cast<uint32_t>(texts.size()), &number);
-        return number;
+        return begin_program(&nacelle_kernels_service::program, instantiation, headers, defines);
+    }
+    // The same for kernels that need the environment's sizes alone: a save leaves it as it is.
+    uint32_t program_of_sizes(const std::string& instantiation,
+                              std::span<const nacelle_header> headers = {},
+                              std::span<const std::string> defines = {}) const {
+        return begin_program(&nacelle_kernels_service::program_of_sizes, instantiation, headers,
+                             defines);
     }
     nacelle_kernel kernel(uint32_t program, const std::string& symbol) const {
         return answer<nacelle_kernel>(&nacelle_kernels_service::kernel, program, symbol.c_str());
@@ -95,6 +96,18 @@ public:
     }
 
 private:
+    template <class Function>
+    uint32_t begin_program(Function* nacelle_kernels_service::*member,
+                           const std::string& instantiation,
+                           std::span<const nacelle_header> headers,
+                           std::span<const std::string> defines) const {
+        std::vector<const char*> texts;
+        for (const std::string& define : defines) texts.push_back(define.c_str());
+        uint32_t number = 0;
+        ask(member, instantiation.c_str(), headers.data(), static_cast<uint32_t>(headers.size()),
+            texts.data(), static_cast<uint32_t>(texts.size()), &number);
+        return number;
+    }
     template <class Service> static constexpr const char* name_of() {
         if constexpr (std::is_same_v<Service, nacelle_environment_service>) return "environment/1";
         else if constexpr (std::is_same_v<Service, nacelle_arrays_service>) return "arrays/1";

@@ -53,7 +53,8 @@ public:
         in_ = config.text("in", "");
         config.finish();
         const std::string factor[] = {"FACTOR=3"};
-        const uint32_t program = host.program(program_text, std::span(&args_header, 1), factor);
+        const uint32_t program =
+            host.program_of_sizes(program_text, std::span(&args_header, 1), factor);
         count_ = host.kernel(program, "probe_count");
         push_ = host.kernel(program, "probe_push");
         const int64_t shape[] = {environment_.envs};
@@ -116,6 +117,7 @@ private:
             {"kernel", [&] { host_.kernel(0, "probe_cuont"); }},
             {"kernel of no program", [&] { host_.kernel(7, "probe_count"); }},
             {"no kernel", [&] { host_.launch(stranger, 1, 128, CountArgs{}, stream); }},
+            {"environments", [&] { host_.launch_environments(count_, CountArgs{}, stream); }},
             {"another stream", [&] { host_.advance(1, &number); }},
             {"table", [&] { host_.table("gravity", f32, shape, shape); }},
             {"throws after a refusal",

@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/spec.h>
+#include <learn/quick.h>
 
 namespace learn {
 
@@ -7,7 +7,7 @@ namespace learn {
 template <Activation> struct Curve;
 template <> struct Curve<Activation::tanh> {
     static constexpr bool needs_input = false;
-    static NACELLE_INLINE float at(float x) { return tanh(x); }
+    static NACELLE_INLINE float at(float x) { return quick_tanh(x); }
     static NACELLE_INLINE float slope(float, float y) { return 1.0f - y * y; }
 };
 template <> struct Curve<Activation::relu> {
@@ -17,7 +17,7 @@ template <> struct Curve<Activation::relu> {
 };
 template <> struct Curve<Activation::silu> {
     static constexpr bool needs_input = true;
-    static NACELLE_INLINE float gate(float x) { return 0.5f * tanh(0.5f * x) + 0.5f; }
+    static NACELLE_INLINE float gate(float x) { return 0.5f * quick_tanh(0.5f * x) + 0.5f; }
     static NACELLE_INLINE float at(float x) { return x * gate(x); }
     static NACELLE_INLINE float slope(float x, float) {
         const float g = gate(x);
@@ -27,7 +27,9 @@ template <> struct Curve<Activation::silu> {
 template <> struct Curve<Activation::gelu> {
     static constexpr bool needs_input = true;
     static constexpr float steep = 0.7978845608f, bend = 0.044715f;    // sqrt(2 / pi)
-    static NACELLE_INLINE float inner(float x) { return tanh(steep * x * (1.0f + bend * x * x)); }
+    static NACELLE_INLINE float inner(float x) {
+        return quick_tanh(steep * x * (1.0f + bend * x * x));
+    }
     static NACELLE_INLINE float at(float x) { return 0.5f * x * (1.0f + inner(x)); }
     static NACELLE_INLINE float slope(float x, float) {
         const float t = inner(x);

@@ -115,9 +115,7 @@ struct Pupil {
     const Schedule* schedules;
     double* carried;
     double* found;
-    float* prepared;    // a GPU's: weights in the order that its kernels read them
-    float* sheets;      // [slots]: what samples leave at every layer, of a GPU's block
-    uint32_t* wide;     // of wide networks on tensor cores: what a minibatch leaves at every layer
+    float* prepared;          // a GPU's: weights in the order that its kernels read them
     const int32_t* agents;    // which agents of the group, in one environment
     uint32_t agent_count;
     uint32_t seats;    // agents of all environments

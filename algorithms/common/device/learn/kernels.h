@@ -6,12 +6,13 @@
 #include <time.h>
 #endif
 #if NACELLE_GPU
-#include <learn/gpu/choose.h>
-#include <learn/gpu/update.h>
+#include <learn/gpu/streamed/products.h>
+#include <learn/gpu/streamed/slopes.h>
+#include <learn/gpu/streamed/sums.h>
+#include <learn/gpu/warp_choices.h>
 #include <learn/gpu/warp_pilot.h>
 #include <learn/gpu/warp_player.h>
 #include <learn/gpu/warp_update.h>
-#include <learn/gpu/wide_weights.h>
 #else
 #include <learn/cpu/act.h>
 #include <learn/cpu/update.h>
@@ -81,18 +82,21 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 }
 
 #define LEARN_KERNEL(name, body) NACELLE_KERNEL(learn_##name, learn::Arguments, 128, learn::body)
-// A body with a second parameter: kernels are templates over the environment alone.
-#define LEARN_NUMBERED(name, number)                                                               \
+// A body with more parameters than the environment, under a name that takes it alone: kernels are such templates.
+#define LEARN_BODY(name, Args, ...)                                                                \
     namespace learn {                                                                              \
     template <class E>                                                                             \
-    NACELLE_INLINE void name##_##number(const View<E>& view, const Arguments& a, Items items) {    \
-        name<E, number>(view, a, items);                                                           \
+    NACELLE_INLINE void name(const View<E>& view, const Args& a, Items items) {                    \
+        __VA_ARGS__(view, a, items);                                                               \
     }                                                                                              \
-    }                                                                                              \
-    LEARN_KERNEL(name##_##number, name##_##number)
+    }
+#define LEARN_NUMBERED(name, number) LEARN_NUMBERED_AS(name, name, number)
+#define LEARN_NUMBERED_AS(kernel, name, number)                                                    \
+    LEARN_BODY(name##_##number, Arguments, name<E, number>)                                        \
+    LEARN_KERNEL(kernel##_##number, name##_##number)
 
+#define LEARN_ENLIST() LEARN_KERNEL(enlist, enlist)
 #define LEARN_ITERATION()                                                                          \
-    LEARN_KERNEL(enlist, enlist)                                                                   \
     LEARN_KERNEL(begin, begin)                                                                     \
     LEARN_KERNEL(mark, mark)                                                                       \
     LEARN_KERNEL(finish, finish)
@@ -102,33 +106,52 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     LEARN_NUMBERED(follow_observations, group)
 #define LEARN_SEE(group) LEARN_NUMBERED(see, group)
 #define LEARN_PREPARE(policy) LEARN_NUMBERED(prepare, policy)
-// A whole rollout in one launch, by each agent's own thread or, on tensor cores, by warps; or one step of
-// it, between which policies choose for rows in memory.
+// A whole rollout in one launch, by a CPU's blocks or by a GPU's warps; or one step of it, between which policies
+// choose for rows in memory.
 #define LEARN_ROLLOUT_THREADS()                                                                    \
     NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::fly_threads)
 #define LEARN_ROLLOUT_WARPS() NACELLE_KERNEL(learn_rollout, learn::Arguments, 64, learn::fly_warps)
 #define LEARN_PLAY_WARPS() NACELLE_KERNEL(learn_play, learn::Arguments, 64, learn::play_warps)
 #define LEARN_ROLLOUT_STEPS() NACELLE_ENV_KERNEL(learn_step, learn::Arguments, learn::step_once)
 #define LEARN_CHOOSE(policy) LEARN_NUMBERED(choose, policy)
+#define LEARN_RANDOM(policy) LEARN_NUMBERED_AS(act, act_randomly, policy)
+#define LEARN_CHOOSE_RANDOMLY(policy) LEARN_NUMBERED_AS(choose, choose_randomly, policy)
 #define LEARN_LAND(policy) LEARN_NUMBERED(land, policy)
 #define LEARN_APPRAISE(policy) LEARN_NUMBERED(appraise, policy)
 #define LEARN_REVIEW(policy) LEARN_NUMBERED(review, policy)
 #define LEARN_GRADIENT(policy) LEARN_NUMBERED(gradient, policy)
 // A kernel with as many threads a block as its body expects, so many blocks of it at once on a multiprocessor.
 #define LEARN_NUMBERED_BLOCKS(kernel, name, number, threads, resident)                             \
-    namespace learn {                                                                              \
-    template <class E>                                                                             \
-    NACELLE_INLINE void name##_##number(const View<E>& view, const Arguments& a, Items items) {    \
-        name<E, number>(view, a, items);                                                           \
-    }                                                                                              \
-    }                                                                                              \
+    LEARN_BODY(name##_##number, Arguments, name<E, number>)                                        \
     NACELLE_KERNEL_OF(learn_##kernel##_##number, learn::Arguments, threads, resident,              \
                       learn::name##_##number)
 #define LEARN_GRADIENT_WARPS(policy, threads, resident)                                            \
     LEARN_NUMBERED_BLOCKS(gradient, gradient_warps, policy, threads, resident)
-#define LEARN_GRADIENT_WIDE(policy)                                                                \
-    LEARN_NUMBERED_BLOCKS(gradient, gradient_wide, policy, 256, 1)                                 \
-    LEARN_NUMBERED_BLOCKS(weights, weights_wide, policy, 256, 1)
+// Networks whose layers go through memory: what a stream of rows asks for, and the layers' products.
+#define LEARN_STREAM(kernel, name, number)                                                         \
+    LEARN_BODY(name##_##number, StreamArguments, name<E, number>)                                  \
+    NACELLE_KERNEL(learn_##kernel##_##number, learn::StreamArguments, 128, learn::name##_##number)
+#define LEARN_STREAM_PLAYER(policy)                                                                \
+    LEARN_STREAM(gather_now, gather_now, policy)                                                   \
+    LEARN_STREAM(act, act_streamed, policy)
+#define LEARN_STREAM_ROLLOUT(policy)                                                               \
+    LEARN_STREAM(gather_step, gather_step, policy)                                                 \
+    LEARN_STREAM(choose, choose_streamed, policy)
+#define LEARN_STREAM_LEARNER(policy)                                                               \
+    LEARN_STREAM(gather_minibatch, gather_minibatch, policy)                                       \
+    LEARN_STREAM(gather_valued, gather_valued, policy)                                             \
+    LEARN_STREAM(mark_valued, mark_valued, policy)                                                 \
+    LEARN_STREAM(keep_values, keep_values, policy)                                                 \
+    LEARN_STREAM(slopes, slopes_streamed, policy)                                                  \
+    LEARN_STREAM(total, total_streamed, policy)
+#define LEARN_STREAM_REVIEW(policy)                                                                \
+    LEARN_STREAM(gather_samples, gather_samples, policy)                                           \
+    LEARN_STREAM(review, review_streamed, policy)
+// way: forward, backward or weights; so many columns a block, so many blocks at once on a multiprocessor.
+#define LEARN_PRODUCT(way, policy, columns, resident)                                              \
+    LEARN_BODY(way##_##columns##_##policy, Products, way##_product<E, policy, columns>)            \
+    NACELLE_KERNEL_OF(learn_##way##_##columns##_##policy, learn::Products, 288, resident,          \
+                      learn::way##_##columns##_##policy)
 // On a GPU the sums decide themselves, at their end.
 #if NACELLE_GPU
 #define LEARN_DECIDE(policy)
@@ -142,6 +165,7 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     LEARN_NUMBERED(sum_advantages, policy)                                                         \
     LEARN_NUMBERED(measure_minibatch, policy)                                                      \
     LEARN_NUMBERED(scale_minibatch, policy)                                                        \
-    LEARN_NUMBERED(total, policy)                                                                  \
-    LEARN_DECIDE(policy)                                                                           \
     LEARN_NUMBERED(adam, policy)
+#define LEARN_TOTAL(policy)                                                                        \
+    LEARN_NUMBERED(total, policy)                                                                  \
+    LEARN_DECIDE(policy)

@@ -84,20 +84,6 @@ template <class L> struct Packed {
         return at < in * out ? start + at % in * stride + at / in
                              : start + in * stride + (at - in * out);
     }
-    // Its turned place, or -1 where it has none: biases and the first layer.
-    template <int l = 0> static NACELLE_INLINE int turned_place(int index) {
-        if constexpr (l + 1 < L::count) {
-            constexpr int next = L::before(l + 1);
-            if (index >= next) return turned_place<l + 1>(index);
-        }
-        if constexpr (l == 0) return -1;
-        else {
-            constexpr int in = L::width[l], out = L::width[l + 1], stride = padded<in>,
-                          start = backward<l>(), first = L::before(l);
-            const int at = index - first;
-            return at < in * out ? start + at / in * stride + at % in : -1;
-        }
-    }
 };
 
 // The networks of a policy. One: choices and, behind them, the value. Two: the second one is the value's.

@@ -21,6 +21,7 @@ enum class Loss { clipped, plain };
 //     static constexpr Kind kind = Kind::trained;
 //     static constexpr bool shared = true, squashed = false;
 //     static constexpr int planes = 0;
+//     static constexpr bool streamed = false;
 //     static constexpr Activation activation = Activation::tanh;
 //     static constexpr Deviation deviation = Deviation::free;
 //     static constexpr int noise_steps = 1;
@@ -28,8 +29,8 @@ enum class Loss { clipped, plain };
 //     using Hidden = nacelle::detail::Ints<64, 64>;
 // };
 template <int policy> struct Spec;
-// Networks on tensor cores have each number in one plane of bfloat16, or in three.
-template <int policy> inline constexpr bool on_tensor_cores = Spec<policy>::planes > 0;
+// On tensor cores each number has one plane of bfloat16, or several. Layers that are streamed are products of their own
+// through memory; else a warp takes rows through all of them.
 
 template <bool first, class A, class B> struct OneOf { using type = A; };
 template <class A, class B> struct OneOf<false, A, B> { using type = B; };

@@ -1,25 +1,42 @@
 #pragma once
+#include <learn/blocked.h>
 #include <learn/gpu/warp_layers.h>
 // Where the weights of a policy's networks lie for its kernels, and how they come there.
 
 namespace learn {
 
-// In 32-bit floats: the actor's, the same turned, then the critic's likewise.
-template <class L> struct FloatOrder {
-    static constexpr int turned = Packed<L>::size, size = turned + Packed<L>::turned;
-    static NACELLE_INLINE void store(float* to, int index, float value) {
-        to[Packed<L>::place(index)] = value;
-        const int place = Packed<L>::turned_place(index);
-        if (place >= 0) to[turned + place] = value;
+// Of networks whose layers go through memory: tiles, then biases.
+template <class L> struct TiledOrder {
+    static constexpr int planes = L::planes, size = int(tiled_words(L::width, L::count, planes)),
+                         biases = int(tiled_weights_before(L::width, L::count, planes) / 2);
+
+    template <int l = 0> static NACELLE_INLINE void store(float* to, int index, float value) {
+        if constexpr (l + 1 < L::count) {
+            constexpr int next = L::before(l + 1);
+            if (index >= next) return store<l + 1>(to, index, value);
+        }
+        constexpr int in = L::width[l], out = L::width[l + 1], first = L::before(l);
+        constexpr uint64_t start = tiled_weights_before(L::width, l, planes),
+                           plane = uint64_t(tiles_along(out)) * tiles_along(in) * tile_numbers;
+        const int at = index - first;
+        if (at >= in * out) {
+            to[biases + int(tiled_biases_before(L::width, l)) + at - in * out] = value;
+            return;
+        }
+        const auto pair = planes_of<planes>(value, 0.0f);
+        uint16_t* const place =
+            reinterpret_cast<uint16_t*>(to) + start +
+            place_in_tiles(uint64_t(at / in), uint32_t(at % in), tiles_along(in));
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) place[size_t(p) * plane] =
+            uint16_t(pair.at[p]);
     }
 };
 template <class E, int policy> struct Prepared {
     using N = Networks<E, policy>;
-    static constexpr bool tensor = on_tensor_cores<policy>;
-    using ActorOrder = Either<tensor, Fragments<typename N::Actor>, FloatOrder<typename N::Actor>>;
-    using CriticOrder =
-        Either<tensor, Fragments<typename N::Critic>, FloatOrder<typename N::Critic>>;
-    static constexpr int critic = (ActorOrder::size + 63) / 64 * 64;
+    template <class L> using Order = Either<Spec<policy>::streamed, TiledOrder<L>, Fragments<L>>;
+    using ActorOrder = Order<typename N::Actor>;
+    using CriticOrder = Order<typename N::Critic>;
+    static constexpr int critic = int(second_network_at(uint64_t(ActorOrder::size)));
 
     static NACELLE_INLINE void store(float* to, int index, float value) {
         if (N::shared || index < N::Actor::parameters) ActorOrder::store(to, index, value);

@@ -42,32 +42,16 @@ public:
                             uint32_t* to) {
         float slope[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
-        if (mine) judge(out, at, kept, slope);
+        if (mine) slopes(out, at, kept, slope);
         constexpr int apart = 8 * tiles_of(L::out, 16);
         NACELLE_UNROLL for (int k = 0; k < L::out; k += 2) {
             const auto pair = planes_of<L::planes>(slope[k], k + 1 < L::out ? slope[k + 1] : 0.0f);
             NACELLE_UNROLL for (int p = 0; p < L::planes; ++p) to[apart * p + k / 2] = pair.at[p];
         }
     }
-    // The sums over a block, whose threads all come along; `meeting` has room for a few floats a warp.
-    NACELLE_INLINE void store(uint32_t slot, float* meeting, int warps) {
-        NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) {
-            const float sum = warp_sum(tally_[k]);
-            if (warp_lane() == 0) meeting[int(threadIdx.x) / 32 * tally_count + k] = sum;
-        }
-        __syncthreads();
-        const int k = int(threadIdx.x);
-        const bool ours =
-            k < tally_count && (part == Part::whole || (k == value_loss) == (part == Part::critic));
-        if (!ours) return;
-        double sum = 0;
-        for (int warp = 0; warp < warps; ++warp) sum += double(meeting[warp * tally_count + k]);
-        pupil_.tallies[size_t(slot) * tally_count + size_t(k)] = sum;
-    }
-
-private:
-    NACELLE_INLINE void judge(const float* shared, size_t at, const Kept<E, policy>& kept,
-                              float* slope) {
+    // The slopes along a row's outputs.
+    NACELLE_INLINE void slopes(const float* shared, size_t at, const Kept<E, policy>& kept,
+                               float* slope) {
         float out[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = shared[k];
         const Experience then = made_even(kept.then, mean_, scale_);
@@ -85,6 +69,25 @@ private:
         if constexpr (part == Part::whole) slope[N::value_output] = l.by_value;
         count_losses<part != Part::critic, part != Part::actor>(tally_, now, l);
     }
+    // The sums over a block, whose threads all come along; `meeting` has room for a few floats a warp. They may be
+    // added to what the slot has.
+    NACELLE_INLINE void store(uint32_t slot, float* meeting, int warps, bool adds = false) {
+        NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) {
+            const float sum = warp_sum(tally_[k]);
+            if (warp_lane() == 0) meeting[int(threadIdx.x) / 32 * tally_count + k] = sum;
+        }
+        __syncthreads();
+        const int k = int(threadIdx.x);
+        const bool ours =
+            k < tally_count && (part == Part::whole || (k == value_loss) == (part == Part::critic));
+        if (!ours) return;
+        double& to = pupil_.tallies[size_t(slot) * tally_count + size_t(k)];
+        double sum = adds ? to : 0;
+        for (int warp = 0; warp < warps; ++warp) sum += double(meeting[warp * tally_count + k]);
+        to = sum;
+    }
+
+private:
     const Memory& memory_;
     const Pupil& pupil_;
     float mean_, scale_;

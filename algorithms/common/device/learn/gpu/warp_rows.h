@@ -1,8 +1,7 @@
 #pragma once
+#include <learn/gpu/choices.h>
 #include <learn/gpu/prepared.h>
 #include <learn/gpu/warp_mind.h>
-#include <learn/loss.h>
-#include <learn/strips.h>
 // Passes of tensor cores over rows that lie in memory: a warp takes 16 at a time. An item is a thread.
 
 namespace learn {
@@ -31,13 +30,9 @@ NACELLE_INLINE void over_rows(const Arguments& a, const float* prepared, Items i
     if (obs) fn(first + uint64_t(lane), desk.out + lane * Desk<L>::pitch_out);
 }
 
-// What the networks say now of a sample: how its choice's probability moved, and its value where one
-// network has both.
 template <class E, int policy>
-NACELLE_INLINE void review_warps(const View<E>& view, const Arguments& a, Items items) {
+NACELLE_INLINE void review(const View<E>& view, const Arguments& a, Items items) {
     using N = Networks<E, policy>;
-    using H = typename N::H;
-    using G = GroupOf<E, policy>;
     constexpr size_t width = size_t(width_of<E, policy>);
     const Memory& memory = a.memory[Spec<policy>::group];
     const auto at_of = [&](uint64_t i) { return place_of<E, policy>(view, a, uint32_t(i)); };
@@ -45,14 +40,7 @@ NACELLE_INLINE void review_warps(const View<E>& view, const Arguments& a, Items 
     over_rows<E, policy, typename N::Actor>(
         a, a.pupil[policy].prepared, items, samples_of<E, policy>(view, a),
         [&](uint64_t i) { return memory.obs + at_of(i) * width; },
-        [&](uint64_t i, const float* out) {
-            const size_t at = at_of(i);
-            float log_probability, entropy_now;
-            H::judge(out, kept_mask<E, G>(memory, at), memory.choice + at * H::parts,
-                     log_probability, entropy_now);
-            memory.ratio[at] = exp(log_ratio(log_probability, memory.log_probability[at]));
-            if constexpr (N::shared) memory.value[at] = out[N::value_output];
-        });
+        [&](uint64_t i, const float* out) { review_row<E, policy>(a, at_of(i), out); });
 }
 
 // The values of everything that a rollout saw, and of where episodes were cut short, by a network of its

@@ -1,0 +1,158 @@
+#pragma once
+#include <nacelle/platform.h>
+// Networks whose layers are matrix products of their own, through memory: how their matrices lie there, and what
+// a product is told. Host and device share this text.
+//
+// A matrix of 16-bit numbers is cut into tiles of 64 by 64, 8 KB each, one behind the other, row of tiles by row of
+// tiles. A row of a tile has 128 bytes, whose eight chunks of 16 bytes lie in an order that differs from row to row:
+// tensor cores then read a tile along its rows or along its columns from all banks of shared memory, and a tile
+// comes there by one copy. What lies behind a matrix's last row or column is zero.
+
+namespace learn {
+
+inline constexpr uint32_t tile_side = 64, tile_numbers = tile_side * tile_side, chunk_numbers = 8;
+// A thread block computes so many rows of a product, 64 or 128 columns of it at a time.
+inline constexpr uint32_t product_rows = 128, product_threads = 288;
+
+constexpr uint32_t tiles_along(uint64_t count) {
+    return uint32_t((count + tile_side - 1) / tile_side);
+}
+constexpr uint32_t chunks_along(uint64_t count) {
+    return uint32_t((count + chunk_numbers - 1) / chunk_numbers);
+}
+// Blocks one below the other, and the rows that they have: those behind a matrix's last one, too.
+constexpr uint32_t blocks_down(uint64_t rows) {
+    return uint32_t((rows + product_rows - 1) / product_rows);
+}
+constexpr uint64_t whole_blocks(uint64_t rows) { return uint64_t(blocks_down(rows)) * product_rows; }
+// Floats that are read four at a time.
+constexpr uint32_t in_fours(uint64_t count) { return uint32_t((count + 3) / 4 * 4); }
+// Where the prepared weights of a policy's second network begin behind so many words of the first one.
+constexpr uint64_t second_network_at(uint64_t words) { return (words + 63) / 64 * 64; }
+// Lanes that share a row of so many numbers where it is put into tiles.
+constexpr uint32_t gather_lanes(uint64_t width) {
+    uint32_t lanes = 4;
+    while (lanes < 32 && 2 * lanes < width) lanes *= 2;
+    return lanes;
+}
+// Where a chunk of a tile lies in it, in numbers.
+constexpr uint32_t chunk_in_tile(uint32_t row, uint32_t chunk) {
+    return row * tile_side + ((chunk ^ (row & 7)) * chunk_numbers);
+}
+// Where an element of a matrix with so many tiles across lies.
+constexpr uint64_t place_in_tiles(uint64_t row, uint32_t column, uint32_t across) {
+    const uint64_t tile = row / tile_side * across + column / tile_side;
+    return tile * tile_numbers +
+           chunk_in_tile(uint32_t(row % tile_side), column % tile_side / chunk_numbers) +
+           column % chunk_numbers;
+}
+
+// A network's prepared weights: the layers' matrices [out][in], each plane by plane; behind them the biases, as floats.
+template <class Widths>
+constexpr uint64_t tiled_weights_before(const Widths& width, int layer, int planes) {
+    uint64_t numbers = 0;
+    for (int l = 0; l < layer; ++l)
+        numbers += uint64_t(planes) * tiles_along(uint64_t(width[l])) *
+                   tiles_along(uint64_t(width[l + 1])) * tile_numbers;
+    return numbers;
+}
+template <class Widths> constexpr uint64_t tiled_biases_before(const Widths& width, int layer) {
+    uint64_t floats = 0;
+    for (int l = 0; l < layer; ++l)
+        floats += uint64_t(tiles_along(uint64_t(width[l + 1]))) * tile_side;
+    return floats;
+}
+template <class Widths>
+constexpr uint64_t tiled_words(const Widths& width, int layers, int planes) {
+    return tiled_weights_before(width, layers, planes) / 2 + tiled_biases_before(width, layers);
+}
+
+// A block's stages in shared memory: the factors of 64 steps of its sum, two or three times, and barriers before them.
+constexpr uint32_t product_head_bytes = 1024;
+constexpr uint32_t product_stages(int planes, uint32_t columns) {
+    return planes > 2 || (planes > 1 && columns < 128) ? 2 : 3;
+}
+// Blocks that a multiprocessor has at once: while one ends, another one sums.
+constexpr uint32_t product_resident(int planes, uint32_t columns) {
+    return planes == 1 || (planes == 2 && columns < 128) ? 2 : 1;
+}
+
+constexpr uint32_t product_stage_bytes(int planes, uint32_t columns) {
+    return uint32_t(planes) * (product_rows + columns) * tile_side * 2;
+}
+constexpr uint32_t product_bytes(int planes, uint32_t columns) {
+    return 1024 + product_head_bytes +
+           product_stages(planes, columns) * product_stage_bytes(planes, columns);
+}
+// Wide blocks read less; with two planes narrow ones leave room for a second block.
+constexpr uint32_t columns_for(uint64_t columns, int planes) {
+    return columns > 64 && planes != 2 ? 128 : 64;
+}
+constexpr uint64_t product_blocks(uint64_t rows, uint64_t columns, uint32_t at_once,
+                                  uint32_t splits = 1) {
+    return uint64_t(blocks_down(rows)) * ((columns + at_once - 1) / at_once) * splits;
+}
+
+struct TiledMatrix {
+    uint16_t* at;
+    uint64_t plane;     // numbers from one plane to the next
+    uint32_t across;    // tiles of a row of tiles
+};
+
+// C[m][n] = the sum over k of A[m][k] B[n][k], either factor turned where the kernel says so.
+struct Product {
+    TiledMatrix a, b;
+    uint32_t m, n, k;
+    uint32_t first_block;    // of the launch's blocks
+    // A layer: what its activation makes of the sums, and what went into it where slopes need that. On the way back:
+    // slopes along what went into the layer's inputs, and what their activation left.
+    TiledMatrix out, kept;
+    const float* bias;
+    float*
+        sums;    // of a last layer [m][pitch]; of weights, a slot for each split: [m][pitch], then sums of A's columns
+    uint32_t pitch, splits, slot_floats;
+};
+
+// What one launch computes: the same layer of one or two networks, or the weights of several.
+inline constexpr uint32_t most_products = 16;
+struct Products {
+    Product of[most_products];
+    const double*
+        found;    // of the policy; nothing is computed where its update has stopped. Or null
+    const uint8_t* present;    // whether anything is to be known of 32 rows; or null
+    uint32_t count;
+    uint32_t adds;    // weights: to what the slots have
+};
+
+// How the gradient of a layer's weights is summed.
+struct LayerSlots {
+    const float* gradient;
+    uint32_t slot_floats, splits;
+    uint32_t in, out, pitch;
+    uint32_t parameter;               // the first one
+    uint32_t first_block, sharers;    // of the sums: blocks before it, threads that share the slots
+    uint32_t first_blind, end_blind;    // outputs whose weights stay zero
+};
+
+// Whether anything is to be known of a block's rows, from one of its tiles on.
+NACELLE_INLINE bool is_present(const uint8_t* present, uint32_t row_tile) {
+    if (!present) return true;
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < product_rows / 32; ++i)
+        any |= present[row_tile * (tile_side / 32) + i];
+    return any != 0;
+}
+
+// Rows of a policy's network that go through its layers together.
+struct Stream {
+    TiledMatrix seen;
+    TiledMatrix slopes[2];    // along the outputs of the policy's networks
+    float* outputs[2];
+    uint32_t pitch[2];
+    uint8_t* present;
+    uint32_t first, rows;    // which of the launch's rows
+    const LayerSlots* layers;
+    uint32_t layer_count, sum_blocks;
+};
+
+}

@@ -1,0 +1,93 @@
+#pragma once
+#include <learn/choice.h>
+#include <learn/loss.h>
+#include <learn/sight.h>
+#include <learn/strips.h>
+// Choices for rows that lie in memory: step by step in a rollout of one launch a step, or for an evaluation.
+
+namespace learn {
+
+template <class E, int policy> struct Chooser {
+    using G = GroupOf<E, policy>;
+    using S = Sight<E, G>;
+    using N = Networks<E, policy>;
+    using H = Head<ActionOf<E, G>, Spec<policy>>;
+    static constexpr int group = Spec<policy>::group;
+    static constexpr size_t width = size_t(S::width), choices = size_t(choices_in<ActionOf<E, G>>);
+
+    static NACELLE_INLINE size_t row_of(const Arguments& a, uint64_t seat) {
+        return row_of_seat<E, policy>(a, uint32_t(seat));
+    }
+    static NACELLE_INLINE const float* obs_of(const View<E>& view, const Arguments& a, size_t row) {
+        return S::now(view, a) + row * width;
+    }
+    // For step a.step of a rollout; `out` is null for who acts at random.
+    static NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, size_t row,
+                                      const float* out) {
+        const Memory& memory = a.memory[group];
+        const size_t at = size_t(a.step) * rows_of<E, G>(view) + row;
+        const uint8_t* const mask = mask_now<E, G>(view, row);
+        for (size_t i = 0; i < (mask ? choices : 0); ++i) memory.mask[at * choices + i] = mask[i];
+        Dice<E, policy> dice(view, view.head.clock->tick + a.step, row);
+        float choice[H::parts];
+        if (!out) H::uniform(mask, dice, choice);
+        else memory.log_probability[at] = H::draw(out, mask, dice, choice);
+        for (int i = 0; i < H::parts; ++i) memory.choice[at * H::parts + size_t(i)] = choice[i];
+        give<E, policy>(view, row, choice);
+    }
+    // What a team sees is kept by its step, unless images belong to it.
+    static NACELLE_INLINE void keep_obs(const View<E>& view, const Arguments& a, size_t row) {
+        if constexpr (is_team<E> && !has_image<E>) return;
+        else {
+            const float* const obs = obs_of(view, a, row);
+            float* const to =
+                a.memory[group].obs + (size_t(a.step) * rows_of<E, G>(view) + row) * width;
+            for (size_t i = 0; i < width; ++i) to[i] = obs[i];
+        }
+    }
+    // Whether the row's episode was cut short in step t, and where it stood then.
+    static NACELLE_INLINE const float* cut_at(const View<E>& view, const Arguments& a, uint32_t t,
+                                              size_t row) {
+        const uint8_t flag = a.memory[group].flag[size_t(t) * rows_of<E, G>(view) + row];
+        return is_cut(flag) ? S::final(view, a) + row * width : nullptr;
+    }
+    // A network for values of its own looks at them later: until then they are kept.
+    static NACELLE_INLINE void keep_cut(const View<E>& view, const Arguments& a, uint32_t t,
+                                        size_t row) {
+        const float* const obs = cut_at(view, a, t, row);
+        float* const to =
+            a.memory[group].final_obs + (size_t(t) * rows_of<E, G>(view) + row) * width;
+        for (size_t i = 0; i < (obs ? width : 0); ++i) to[i] = obs[i];
+    }
+};
+
+// Who acts at random has no network: an item is a seat.
+template <class E, int policy>
+NACELLE_INLINE void act_randomly(const View<E>& view, const Arguments& a, Items items) {
+    if (items.begin >= a.pupil[policy].seats) return;
+    act_on<E, policy>(view, a, Chooser<E, policy>::row_of(a, items.begin), nullptr);
+}
+template <class E, int policy>
+NACELLE_INLINE void choose_randomly(const View<E>& view, const Arguments& a, Items items) {
+    using C = Chooser<E, policy>;
+    if (items.begin >= a.pupil[policy].seats) return;
+    const size_t row = C::row_of(a, items.begin);
+    C::keep_obs(view, a, row);
+    C::choose(view, a, row, nullptr);
+}
+
+// What a network's outputs say now of a sample: how its choice's probability moved, and its value where one network
+// has both.
+template <class E, int policy>
+NACELLE_INLINE void review_row(const Arguments& a, size_t at, const float* out) {
+    using N = Networks<E, policy>;
+    using H = typename N::H;
+    const Memory& memory = a.memory[Spec<policy>::group];
+    float log_probability, entropy_now;
+    H::judge(out, kept_mask<E, GroupOf<E, policy>>(memory, at), memory.choice + at * H::parts,
+             log_probability, entropy_now);
+    memory.ratio[at] = exp(log_ratio(log_probability, memory.log_probability[at]));
+    if constexpr (N::shared) memory.value[at] = out[N::value_output];
+}
+
+}

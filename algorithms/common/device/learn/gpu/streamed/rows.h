@@ -1,0 +1,184 @@
+#pragma once
+#include <learn/gpu/choices.h>
+#include <learn/gpu/streamed/arguments.h>
+#include <learn/shuffle.h>
+// What goes into the first layer of a network whose layers go through memory. Some neighbouring lanes have a row, and
+// each of them two neighbouring numbers at a time, so that rows are read and written as wholes. A launch takes the
+// stream's rows, from its first one on; rows behind the last one, to a whole block, are zero.
+
+namespace learn {
+
+// Two numbers of an observation from number `first` on, as the networks see them; zeros where there is none.
+template <int planes>
+NACELLE_INLINE void put_pair(const TiledMatrix& to, uint32_t row, uint32_t first, const float* obs,
+                             uint32_t width, const Memory& memory) {
+    float two[2];
+    NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) {
+        const uint32_t at = first + i;
+        two[i] = obs && at < width ? normal_of(obs[at], memory.mean[at], memory.scale[at]) : 0;
+    }
+    const auto pair = planes_of<planes>(two[0], two[1]);
+    NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
+        reinterpret_cast<uint32_t*>(to.at + size_t(p) * to.plane +
+                                    place_in_tiles(row, first, to.across)) = pair.at[p];
+}
+// This lane's share of a row.
+template <int width, class Fn> NACELLE_INLINE void each_own_pair(Items items, Fn&& fn) {
+    constexpr uint32_t lanes = gather_lanes(width);
+    NACELLE_ROLLED for (uint32_t first = 2 * uint32_t(items.begin % lanes);
+                        first < chunks_along(width) * chunk_numbers; first += 2 * lanes) fn(first);
+}
+// from(row of the stream) says where the row's observation lies, or null.
+template <class E, int policy, class From>
+NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
+    constexpr int width = width_of<E, policy>;
+    const Stream& stream = a.stream;
+    const uint32_t row = uint32_t(items.begin / gather_lanes(width));
+    if (row >= whole_blocks(stream.rows)) return;
+    const float* const obs = row < stream.rows ? from(stream.first + row) : nullptr;
+    each_own_pair<width>(items, [&](uint32_t first) {
+        put_pair<Spec<policy>::planes>(stream.seen, row, first, obs, uint32_t(width),
+                                       a.all.memory[Spec<policy>::group]);
+    });
+}
+template <int width> NACELLE_INLINE void keep_row(float* to, const float* from, Items items) {
+    each_own_pair<width>(items, [&](uint32_t first) {
+        for (uint32_t k = first; k < min(first + 2, uint32_t(width)); ++k) to[k] = from[k];
+    });
+}
+
+// Where a policy's agents stand. In a rollout it is kept, for step a.step, and so is where an episode was cut short in
+// the step before.
+template <class E, int policy, bool keeps>
+NACELLE_INLINE void gather_standing(const View<E>& view, const StreamArguments& a, Items items) {
+    using C = Chooser<E, policy>;
+    constexpr int width = width_of<E, policy>;
+    const Memory& memory = a.all.memory[C::group];
+    const size_t rows = group_rows<E, policy>(view), step = a.all.step;
+    gather<E, policy>(a, items, [&](uint32_t seat) {
+        const size_t row = C::row_of(a.all, seat);
+        const float* const obs = C::obs_of(view, a.all, row);
+        if constexpr (keeps) {
+            // What a team sees is kept by its step, but for what it sees last.
+            if (!is_team<E> || has_image<E> || step == a.all.steps)
+                keep_row<width>(memory.obs + (step * rows + row) * size_t(width), obs, items);
+            if (step > 0 && Spec<policy>::kind == Kind::trained)
+                if (const float* const cut = C::cut_at(view, a.all, uint32_t(step) - 1, row))
+                    keep_row<width>(memory.final_obs + ((step - 1) * rows + row) * size_t(width),
+                                    cut, items);
+        }
+        return obs;
+    });
+}
+template <class E, int policy>
+NACELLE_INLINE void gather_now(const View<E>& view, const StreamArguments& a, Items items) {
+    gather_standing<E, policy, false>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void gather_step(const View<E>& view, const StreamArguments& a, Items items) {
+    gather_standing<E, policy, true>(view, a, items);
+}
+
+// The samples of a minibatch, and those of a whole rollout in their order; nothing of those that do not count.
+template <class E, int policy>
+NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments& a, Items items) {
+    if (a.all.pupil[policy].found[stopped] != 0) return;
+    const Memory& memory = a.all.memory[Spec<policy>::group];
+    const Minibatch<E, policy> batch(view, a.all);
+    gather<E, policy>(a, items, [&](uint32_t i) -> const float* {
+        const size_t at = batch.place(view, a.all, i);
+        return counts(memory.flag[at]) ? memory.obs + at * size_t(width_of<E, policy>) : nullptr;
+    });
+}
+template <class E, int policy>
+NACELLE_INLINE void gather_samples(const View<E>& view, const StreamArguments& a, Items items) {
+    const Memory& memory = a.all.memory[Spec<policy>::group];
+    gather<E, policy>(a, items, [&](uint32_t i) {
+        return memory.obs + place_of<E, policy>(view, a.all, i) * size_t(width_of<E, policy>);
+    });
+}
+
+// What is asked for its value behind a rollout: where the agents stand at its end, and all that they saw before where
+// values have a network of their own; then where episodes were cut short, of every step.
+template <class E, int policy> struct Valued {
+    const Memory& memory;
+    size_t at = 0;
+    bool standing, there;
+
+    NACELLE_INLINE Valued(const View<E>& view, const Arguments& a, uint32_t i)
+        : memory(a.memory[Spec<policy>::group]) {
+        const uint32_t seats = a.pupil[policy].seats,
+                       steps = Networks<E, policy>::shared ? 1 : a.steps + 1,
+                       before = Networks<E, policy>::shared ? a.steps : 0;
+        standing = i < steps * seats;
+        const uint32_t k = standing ? i + before * seats : i - steps * seats;
+        at = size_t(k / seats) * group_rows<E, policy>(view) + row_of_seat<E, policy>(a, k % seats);
+        there = standing || is_cut(memory.flag[at]);
+    }
+    NACELLE_INLINE const float* obs() const {
+        return (standing ? memory.obs : memory.final_obs) + at * size_t(width_of<E, policy>);
+    }
+};
+template <class E, int policy>
+NACELLE_INLINE void gather_valued(const View<E>& view, const StreamArguments& a, Items items) {
+    const uint32_t block = uint32_t(items.begin / gather_lanes(width_of<E, policy>)) / product_rows;
+    if (block * product_rows >= a.stream.rows ||
+        !is_present(a.stream.present, block * (product_rows / tile_side)))
+        return;
+    gather<E, policy>(a, items, [&](uint32_t i) -> const float* {
+        const Valued<E, policy> valued(view, a.all, i);
+        return valued.there ? valued.obs() : nullptr;
+    });
+}
+// Which 32 of these rows have anything to be valued; an item is a row.
+template <class E, int policy>
+NACELLE_INLINE void mark_valued(const View<E>& view, const StreamArguments& a, Items items) {
+    const uint32_t row = uint32_t(items.begin);
+    const bool there =
+        row < a.stream.rows && Valued<E, policy>(view, a.all, a.stream.first + row).there;
+    const uint32_t any = __ballot_sync(~0u, there);
+    if (row % 32 == 0 && row < whole_blocks(a.stream.rows))
+        a.stream.present[row / 32] = any != 0;
+}
+// From the outputs to where values are kept.
+template <class E, int policy>
+NACELLE_INLINE void keep_values(const View<E>& view, const StreamArguments& a, Items items) {
+    using N = Networks<E, policy>;
+    constexpr int network = N::shared ? 0 : 1, output = N::shared ? N::value_output : 0;
+    const uint32_t row = uint32_t(items.begin);
+    if (row >= a.stream.rows) return;
+    const Valued<E, policy> valued(view, a.all, a.stream.first + row);
+    if (!valued.there) return;
+    (valued.standing ? valued.memory.value : valued.memory.final_value)[valued.at] =
+        a.stream.outputs[network][size_t(row) * a.stream.pitch[network] + uint32_t(output)];
+}
+
+// Choices, from the first network's outputs; an item is a row.
+template <class E, int policy>
+NACELLE_INLINE void choose_streamed(const View<E>& view, const StreamArguments& a, Items items) {
+    using C = Chooser<E, policy>;
+    if (items.begin >= a.stream.rows) return;
+    const size_t row = C::row_of(a.all, a.stream.first + items.begin);
+    const float* const out = a.stream.outputs[0] + size_t(items.begin) * a.stream.pitch[0];
+    if constexpr (C::N::shared && Spec<policy>::kind == Kind::trained)
+        a.all.memory[C::group].value[size_t(a.all.step) * group_rows<E, policy>(view) + row] =
+            out[C::N::value_output];
+    C::choose(view, a.all, row, out);
+}
+template <class E, int policy>
+NACELLE_INLINE void act_streamed(const View<E>& view, const StreamArguments& a, Items items) {
+    using C = Chooser<E, policy>;
+    if (items.begin >= a.stream.rows) return;
+    act_on<E, policy>(view, a.all, C::row_of(a.all, a.stream.first + items.begin),
+                      a.stream.outputs[0] + size_t(items.begin) * a.stream.pitch[0]);
+}
+// How the probability of a rollout's choices has moved, and values of the same network.
+template <class E, int policy>
+NACELLE_INLINE void review_streamed(const View<E>& view, const StreamArguments& a, Items items) {
+    if (items.begin >= a.stream.rows || a.all.pupil[policy].found[stopped] != 0) return;
+    review_row<E, policy>(a.all,
+                          place_of<E, policy>(view, a.all, a.stream.first + uint32_t(items.begin)),
+                          a.stream.outputs[0] + size_t(items.begin) * a.stream.pitch[0]);
+}
+
+}

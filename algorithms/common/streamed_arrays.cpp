@@ -1,0 +1,129 @@
+// What a policy keeps whose layers go through memory: rows at every level, and the sums of its gradients.
+#include "algorithms/common/policy_kernels.h"
+#include "algorithms/common/streamed_policy.h"
+
+namespace learn {
+
+// Rows go through in parts of about two gigabytes, however many there are. An emulation goes through small ones, so that
+// tests have several.
+uint32_t StreamedPolicy::room_for(uint64_t rows, uint64_t row_bytes) const {
+    const uint64_t most_bytes = settings_.emulates ? 0 : uint64_t(2) << 30,
+                   fewest = settings_.emulates ? 256 : 8192;
+    const uint64_t most = std::max(most_bytes / row_bytes, fewest) / product_rows * product_rows;
+    return uint32_t(std::min(whole_blocks(rows), most));
+}
+uint64_t StreamedPolicy::numbers_of_a_row() const {
+    const auto padded = [](int64_t width) {
+        return uint64_t(tiles_along(uint64_t(width))) * tile_side;
+    };
+    uint64_t numbers = padded(networks_[0].widths[0]);
+    for (const Network& network : networks_)
+        for (size_t l = 1; l < network.widths.size(); ++l)
+            numbers += padded(network.widths[l]) * (policy_.keeps_input() ? 3 : 2);
+    return numbers * uint64_t(policy_.planes);
+}
+
+// Into how many shares the rows of the gradients go, the same for all layers, so that all blocks of their launch take
+// equally long: as many as fill the multiprocessors best.
+void StreamedPolicy::plan_sums(uint64_t rows) {
+    const uint64_t at_once = processors * product_resident(policy_.planes, weight_columns),
+                   steps = tiles_along(rows);
+    uint64_t blocks = 0, floats = 0;
+    for (const Network& network : networks_)
+        for (const LayerSlots& layer : network.slots) {
+            blocks += product_blocks(layer.out, layer.in, weight_columns);
+            floats += layer.slot_floats;
+        }
+    const auto rounded_up = [](uint64_t a, uint64_t b) { return (a + b - 1) / b; };
+    // In steps of a block; writing and reading a slot of 256 thousand sums takes about as long as one.
+    const auto time = [&](uint64_t splits) {
+        return rounded_up(blocks * splits, at_once) * rounded_up(steps, splits) +
+               splits * floats / (256 << 10);
+    };
+    uint64_t best = 1;
+    for (uint64_t splits = 2; splits <= 64 && splits * 4 <= steps; ++splits)
+        if (time(splits) < time(best)) best = splits;
+    if (settings_.emulates) best = std::min<uint64_t>(2, steps);
+    for (Network& network : networks_)
+        for (LayerSlots& layer : network.slots) {
+            layer.splits = uint32_t(best);
+            while (layer.sharers < 16 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
+            layer.first_block = sum_blocks_;
+            const uint32_t together = block_items / layer.sharers * 4;
+            sum_blocks_ += (layer.slot_floats + together - 1) / together;
+        }
+}
+
+void StreamedPolicy::make_arrays(Arguments& arguments) {
+    Pupil& pupil = arguments.pupil[number_];
+    const std::string name = policy_.name + ".policy.stream";
+    const auto array = [&](const std::string& which, nacelle::Dtype dtype, uint64_t count) {
+        const std::vector<int64_t> shape = {int64_t(count)};
+        return host_.array_create(name + "." + which, uint32_t(dtype), shape, false).data;
+    };
+    const int planes = policy_.planes;
+    const auto matrix = [&](const std::string& which, int64_t width) {
+        const uint32_t across = tiles_along(uint64_t(width));
+        const uint64_t plane = uint64_t(room_) * across * tile_side;
+        return TiledMatrix{
+            static_cast<uint16_t*>(array(which, nacelle::Dtype::u32, plane * uint64_t(planes) / 2)), plane,
+            across};
+    };
+    stream_.seen = matrix("seen", networks_[0].widths[0]);
+    stream_.present = static_cast<uint8_t*>(array("present", nacelle::Dtype::u8, room_ / 32));
+    std::vector<LayerSlots> layers;
+    for (size_t n = 0; n < networks_.size(); ++n) {
+        Network& network = networks_[n];
+        const std::string prefix = n ? "critic." : "actor.";
+        const size_t last = network.layers();
+        network.seen = network.straight = network.slopes =
+            std::vector<TiledMatrix>(network.widths.size(), TiledMatrix{});
+        network.seen[0] = stream_.seen;
+        for (size_t l = 1; l <= last; ++l) {
+            const std::string level = prefix + std::to_string(l);
+            if (l < last) network.seen[l] = matrix(level, network.widths[l]);
+            if (!learns()) continue;
+            network.slopes[l] = matrix(level + ".slopes", network.widths[l]);
+            if (l < last && policy_.keeps_input())
+                network.straight[l] = matrix(level + ".inputs", network.widths[l]);
+        }
+        network.pitch = in_fours(uint64_t(network.widths[last]));
+        network.outputs = static_cast<float*>(
+            array(prefix + "outputs", nacelle::Dtype::f32, uint64_t(room_) * network.pitch));
+        stream_.slopes[n] = network.slopes[last];
+        stream_.outputs[n] = network.outputs;
+        stream_.pitch[n] = network.pitch;
+        // The weights, as Prepared of the kernels has them; a second network begins on 64 words.
+        const Network& first = networks_[0];
+        float* const prepared =
+            pupil.prepared + (n ? second_network_at(tiled_words(first.widths, int(first.layers()),
+                                                                planes))
+                                : 0);
+        for (size_t l = 0; l < last; ++l) {
+            const uint32_t in = tiles_along(uint64_t(network.widths[l])),
+                           out = tiles_along(uint64_t(network.widths[l + 1]));
+            network.weights.push_back(
+                {reinterpret_cast<uint16_t*>(prepared) +
+                     tiled_weights_before(network.widths, int(l), planes),
+                 uint64_t(in) * out * tile_numbers, in});
+            network.biases.push_back(
+                prepared + tiled_weights_before(network.widths, int(last), planes) / 2 +
+                tiled_biases_before(network.widths, int(l)));
+            LayerSlots& slots = network.slots[l];
+            if (learns())
+                slots.gradient = static_cast<float*>(
+                    array(prefix + std::to_string(l) + ".gradient", nacelle::Dtype::f32,
+                          uint64_t(slots.splits) * slots.slot_floats));
+            layers.push_back(slots);
+        }
+    }
+    if (!learns()) return;
+    const uint64_t bytes = layers.size() * sizeof(LayerSlots);
+    void* const table = array("layers", nacelle::Dtype::u8, bytes);
+    host_.write(table, layers.data(), bytes);
+    stream_.layers = static_cast<const LayerSlots*>(table);
+    stream_.layer_count = uint32_t(layers.size());
+    stream_.sum_blocks = sum_blocks_;
+}
+
+}
