@@ -1,7 +1,7 @@
 #include "tools/train_seeds.h"
 
-#include "engine/base/seconds_since.h"
 #include "engine/base/error.h"
+#include "engine/base/seconds_since.h"
 #include "tools/crash_watch.h"
 #include "tools/seeds_training.h"
 

@@ -66,8 +66,8 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         const uint32_t across = tiles_along(uint64_t(width));
         const uint64_t plane = uint64_t(room_) * across * tile_side;
         return TiledMatrix{
-            static_cast<uint16_t*>(array(which, nacelle::Dtype::u32, plane * uint64_t(planes) / 2)), plane,
-            across};
+            static_cast<uint16_t*>(array(which, nacelle::Dtype::u32, plane * uint64_t(planes) / 2)),
+            plane, across};
     };
     stream_.seen = matrix("seen", networks_[0].widths[0]);
     stream_.present = static_cast<uint8_t*>(array("present", nacelle::Dtype::u8, room_ / 32));
@@ -96,19 +96,17 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         // The weights, as Prepared of the kernels has them; a second network begins on 64 words.
         const Network& first = networks_[0];
         float* const prepared =
-            pupil.prepared + (n ? second_network_at(tiled_words(first.widths, int(first.layers()),
-                                                                planes))
-                                : 0);
+            pupil.prepared +
+            (n ? second_network_at(tiled_words(first.widths, int(first.layers()), planes)) : 0);
         for (size_t l = 0; l < last; ++l) {
             const uint32_t in = tiles_along(uint64_t(network.widths[l])),
                            out = tiles_along(uint64_t(network.widths[l + 1]));
-            network.weights.push_back(
-                {reinterpret_cast<uint16_t*>(prepared) +
-                     tiled_weights_before(network.widths, int(l), planes),
-                 uint64_t(in) * out * tile_numbers, in});
-            network.biases.push_back(
-                prepared + tiled_weights_before(network.widths, int(last), planes) / 2 +
-                tiled_biases_before(network.widths, int(l)));
+            network.weights.push_back({reinterpret_cast<uint16_t*>(prepared) +
+                                           tiled_weights_before(network.widths, int(l), planes),
+                                       uint64_t(in) * out * tile_numbers, in});
+            network.biases.push_back(prepared +
+                                     tiled_weights_before(network.widths, int(last), planes) / 2 +
+                                     tiled_biases_before(network.widths, int(l)));
             LayerSlots& slots = network.slots[l];
             if (learns())
                 slots.gradient = static_cast<float*>(

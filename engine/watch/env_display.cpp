@@ -1,7 +1,7 @@
 #include "engine/watch/env_display.h"
 
-#include "engine/base/seconds_since.h"
 #include "engine/base/error.h"
+#include "engine/base/seconds_since.h"
 #include "engine/watch/parameters.h"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import tensorboard_file
 from bench import CPU, LONGEST, Skip, case, main, setting
-from training import SMALL, SHORT, many_steps, train, whole, content, newest, wait_for, going_on, kill_and_resume, different
+from training import SMALL, SHORT, MANY_STEPS, train, whole, content, newest, wait_for, going_on, kill_and_resume, different
 
 
 def gpu(bench):
@@ -28,14 +28,14 @@ def gpu(bench):
 
 @case
 def a_run_killed_many_times_ends_with_the_bytes_of_one_that_was_not(bench):
-    end, enough = many_steps(bench), 8 if bench.sanitized else 20
+    end, enough = MANY_STEPS, 8 if bench.sanitized else 20
     wanted = content(whole(bench, 'unharmed', end))
     chances, kills = random.Random(7), 0
     for number, threads in enumerate(((1,), (1, 2), (2, 3)) * 6):
         out = f'killed-{number}'
         settings = (*SMALL, *setting(run__total_steps=end), '--episodes', '10')
-        kills += kill_and_resume(bench, lambda kill: [*going_on(bench, out, settings), '--threads', str(threads[kill % len(threads)])],
-                                 enough, lambda: chances.uniform(0.02, 0.35))
+        kills += kill_and_resume(bench, out, lambda kill: [*going_on(bench, out, settings), '--threads', str(threads[kill % len(threads)])],
+                                 enough, chances)
         bench.run(*going_on(bench, out, settings), '--threads', threads[-1])
         found = content(bench.folder / out)
         assert found == wanted, (out, threads, different(found, wanted))
@@ -46,17 +46,17 @@ def a_run_killed_many_times_ends_with_the_bytes_of_one_that_was_not(bench):
     assert kills >= enough, kills
 
 
-def killed_learners_end_alike(bench, name, backend, settings, enough, waits):
+def killed_learners_end_alike(bench, name, backend, settings, enough):
     """Runs of ppo, normalisers on, are killed so often in all, and end with the bytes of the one that nobody touched."""
     bench.good('train', 'cartpole', *backend, *settings, '--out', name)
     wanted = content(bench.folder / name)
     kept = json.loads((bench.folder / name / 'config.json').read_text())['learner']
     assert kept['name'] == 'ppo' and kept['normalise_observations'] and kept['normalise_returns'] and len(wanted) >= 6, (kept, wanted.keys())
-    kills, runs = 0, 0
+    chances, kills, runs = random.Random(5), 0, 0
     while kills < enough:
         assert runs < enough, (kills, runs)
         out, runs = f'{name}-again-{runs}', runs + 1
-        kills += kill_and_resume(bench, lambda _: going_on(bench, out, settings, backend), enough - kills, waits)
+        kills += kill_and_resume(bench, out, lambda _: going_on(bench, out, settings, backend), enough - kills, chances)
         bench.run(*going_on(bench, out, settings, backend))
         found = content(bench.folder / out)
         assert found == wanted, (out, kills, different(found, wanted))
@@ -68,8 +68,7 @@ def networks_killed_while_they_learn_end_with_the_bytes_of_those_that_were_not(b
     enough = 4 if bench.sanitized else 20
     settings = (*setting(env__count=64, learner__horizon=128, run__total_steps=200000, run__checkpoint_every=1, solved__return=1000,
                          solved__episodes=64), '--episodes', '10')
-    chances = random.Random(5)
-    killed_learners_end_alike(bench, 'learned', CPU, settings, enough, lambda: chances.uniform(0.02, 0.35))
+    killed_learners_end_alike(bench, 'learned', CPU, settings, enough)
 
 
 @case
@@ -78,8 +77,7 @@ def networks_killed_on_a_gpu_end_with_the_bytes_of_those_that_were_not(bench):
     # In bf16, 1,600 iterations of a millisecond each, behind a start of half a second.
     settings = (*setting(env__count=4096, learner__horizon=128, run__total_steps=800000000, run__checkpoint_every=10000000,
                          run__evaluate_every=100, solved__return=1000, solved__episodes=512), '--episodes', '10')
-    chances = random.Random(5)
-    killed_learners_end_alike(bench, 'learned-on-gpu', cuda, settings, 20, lambda: chances.uniform(0.4, 1.6))
+    killed_learners_end_alike(bench, 'learned-on-gpu', cuda, settings, 20)
     # In bf16 there, in f32 here.
     [there], [here] = (bench.lines('eval', 'learned-on-gpu', *backend) for backend in (cuda, CPU))
     assert abs(here['mean_return'] - there['mean_return']) < 0.2 * there['mean_return'], (here, there)
@@ -87,7 +85,7 @@ def networks_killed_on_a_gpu_end_with_the_bytes_of_those_that_were_not(bench):
 
 @case
 def an_interrupt_saves_and_the_run_goes_on_to_the_same_end(bench):
-    end = many_steps(bench)
+    end = MANY_STEPS
     wanted = content(whole(bench, 'unharmed', end))
     for out, ends in (('interrupted', signal.SIGINT), ('terminated', signal.SIGTERM)):
         words = ['train', 'cartpole', *SHORT, *setting(run__total_steps=end), '--out', out, '--json']
@@ -277,7 +275,7 @@ def a_terminal_sees_one_line_of_progress_and_silence_if_it_wants(bench):
 @case
 def a_run_on_a_gpu_goes_on_to_the_same_bytes(bench):
     cuda = gpu(bench)
-    end = many_steps(bench)
+    end = MANY_STEPS
     words = ['train', 'cartpole', *cuda, *SMALL, *setting(run__total_steps=end), '--episodes', '10']
     bench.good(*words, '--out', 'gpu-whole')
     bench.good(*words[:-2], '--episodes', '10', *setting(run__total_steps=end // 3), '--out', 'gpu-part')

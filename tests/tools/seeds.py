@@ -4,7 +4,7 @@ import signal
 import subprocess
 
 from bench import CPU, LONGEST, case, main, setting
-from training import FLIP, SMALL, content, many_steps, newest, wait_for
+from training import FLIP, SMALL, content, MANY_STEPS, newest, wait_for
 
 # Four iterations of ppo, or ten short ones of a search.
 LEARN = (*CPU, *setting(env__count=16, learner__horizon=32, run__total_steps=2048, solved__return=1000, solved__episodes=8),
@@ -108,14 +108,16 @@ def plugins_of_others_get_one_run_after_the_other(bench):
 
 @case
 def an_interrupt_saves_all_seeds_and_resume_ends_them_and_begins_the_others(bench):
-    end = many_steps(bench) // 2
+    end = MANY_STEPS
     words = ['train', 'cartpole', *CPU, *SMALL, *setting(run__total_steps=end), '--episodes', '8']
     with subprocess.Popen([bench.program, *words, '--seeds', '3', '--threads', '2', '--out', 'broken-off', '--json'],
                           cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         seen = set()
         while len(seen) < 2:
             seen.add(json.loads(running.stdout.readline())['seed'])
+        running.send_signal(signal.SIGSTOP)                # however long the list takes
         listed = {one['run']: one['state'] for one in bench.lines('runs', '.') if 'broken-off' in one['run']}
+        running.send_signal(signal.SIGCONT)
         running.send_signal(signal.SIGINT)
         told, err = running.communicate(timeout=LONGEST)
     # 2 trained side by side; the third one waits for its turn.

@@ -34,8 +34,8 @@ NACELLE_ENV(Flip)
 """
 
 
-def many_steps(bench):
-    return 6000000 if bench.sanitized else 30000000
+# A run of more than a second, which a test can break off.
+MANY_STEPS = 30000000
 
 
 def train(bench, out, *more, steps=4000000):
@@ -86,20 +86,27 @@ def going_on(bench, out, settings, backend=CPU):
     return ['train', 'cartpole', *backend, *settings, '--out', out]
 
 
-def kill_and_resume(bench, begun, times, waits):
-    """How often a run was killed before it came to its end. begun(kill) is what goes on with it, waits() for how long."""
+def kill_and_resume(bench, out, begun, times, chances):
+    """How often a run was killed before it came to its end. begun(kill) is what goes on with it. It is killed soon after it began, or
+    soon after it saved: how fast a machine is changes when that is, not whether it happens."""
     for kill in range(times):
-        words = begun(kill)
+        words, before, saves = begun(kill), set(saved(bench.folder / out)), chances.randrange(4)
         with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-            # Instrumented programs start within a second, not at once.
-            time.sleep(waits() * (6 if bench.sanitized else 1))
+            while running.poll() is None and len(set(saved(bench.folder / out)) - before) < saves:
+                time.sleep(0.001)
+            time.sleep(chances.uniform(0, 0.01 if saves else 0.35))
             running.kill()
             _, err = running.communicate()
         assert running.returncode in (0, -signal.SIGKILL), (words, err)
         if running.returncode == 0:
             return kill
     return times
+
+
+def saved(out):
+    """The names of what lies in a run's folder of checkpoints."""
+    return [path.name for path in out.glob('checkpoints/step-*.json')]
 
 
 def different(found, wanted):

@@ -24,7 +24,9 @@ constexpr uint32_t chunks_along(uint64_t count) {
 constexpr uint32_t blocks_down(uint64_t rows) {
     return uint32_t((rows + product_rows - 1) / product_rows);
 }
-constexpr uint64_t whole_blocks(uint64_t rows) { return uint64_t(blocks_down(rows)) * product_rows; }
+constexpr uint64_t whole_blocks(uint64_t rows) {
+    return uint64_t(blocks_down(rows)) * product_rows;
+}
 // Floats that are read four at a time.
 constexpr uint32_t in_fours(uint64_t count) { return uint32_t((count + 3) / 4 * 4); }
 // Where the prepared weights of a policy's second network begin behind so many words of the first one.

@@ -85,8 +85,7 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 // A body with more parameters than the environment, under a name that takes it alone: kernels are such templates.
 #define LEARN_BODY(name, Args, ...)                                                                \
     namespace learn {                                                                              \
-    template <class E>                                                                             \
-    NACELLE_INLINE void name(const View<E>& view, const Args& a, Items items) {                    \
+    template <class E> NACELLE_INLINE void name(const View<E>& view, const Args& a, Items items) { \
         __VA_ARGS__(view, a, items);                                                               \
     }                                                                                              \
     }

@@ -137,8 +137,7 @@ NACELLE_INLINE void mark_valued(const View<E>& view, const StreamArguments& a, I
     const bool there =
         row < a.stream.rows && Valued<E, policy>(view, a.all, a.stream.first + row).there;
     const uint32_t any = __ballot_sync(~0u, there);
-    if (row % 32 == 0 && row < whole_blocks(a.stream.rows))
-        a.stream.present[row / 32] = any != 0;
+    if (row % 32 == 0 && row < whole_blocks(a.stream.rows)) a.stream.present[row / 32] = any != 0;
 }
 // From the outputs to where values are kept.
 template <class E, int policy>
