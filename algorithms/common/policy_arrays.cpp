@@ -93,16 +93,16 @@ void PolicyGradient::make_group(uint32_t g) {
 
 void PolicyGradient::make_policy(uint32_t p) {
     const PolicySettings& policy = settings_.policies[p];
-    Pupil& pupil = arguments_.pupil[p];
+    PolicyState& state = arguments_.policy[p];
     const std::string name = policy.name + ".policy";
-    pupil.agent_count = policy.agents;
-    pupil.seats = policy.agents * environment_.envs;
-    pupil.agents = array<int32_t>(name + ".agents", {policy.agents}, false);
+    state.agents_per_env = policy.agents;
+    state.agents = policy.agents * environment_.envs;
+    state.agent_ids = array<int32_t>(name + ".agents", {policy.agents}, false);
     if (policy.role == PolicySettings::Role::random) return;
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
-    pupil.weights = array<float>(name + ".weights", {parameters}, true);
+    state.weights = array<float>(name + ".weights", {parameters}, true);
     if (as_gpu())
-        pupil.prepared =
+        state.prepared =
             array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)}, false);
     if (learns(p)) make_update(p);
     if (StreamedPolicy* const streamed = kernels_->streamed(p)) streamed->make_arrays(arguments_);
@@ -120,44 +120,44 @@ uint32_t PolicyGradient::parts_of(uint32_t p) const {
 
 void PolicyGradient::make_update(uint32_t p) {
     const PolicySettings& policy = settings_.policies[p];
-    Pupil& pupil = arguments_.pupil[p];
+    PolicyState& state = arguments_.policy[p];
     const std::string name = policy.name + ".policy";
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
-    pupil.parts = parts_of(p);
+    state.parts = parts_of(p);
     const uint64_t minibatch =
-        uint64_t(settings_.horizon) * pupil.seats / settings_.minibatches + 1;
-    pupil.moment = array<float>(name + ".moment", {2, parameters}, true);
-    pupil.carried = array<double>(name + ".carried", {carried_count}, true);
+        uint64_t(settings_.horizon) * state.agents / settings_.minibatches + 1;
+    state.moment = array<float>(name + ".moment", {2, parameters}, true);
+    state.carried = array<double>(name + ".carried", {carried_count}, true);
     if (!policy.streamed())
-        pupil.gradient = array<float>(name + ".gradient",
-                                      {pupil.parts, uint64_t(shapes_[p].gradient_floats())}, false);
-    pupil.total = array<float>(name + ".total", {parameters}, false);
+        state.gradient = array<float>(name + ".gradient",
+                                      {state.parts, uint64_t(shapes_[p].gradient_floats())}, false);
+    state.total = array<float>(name + ".total", {parameters}, false);
     const uint32_t sum_blocks =
         policy.streamed() ? kernels_->streamed(p)->sum_blocks() : total_blocks(shapes_[p]);
-    pupil.norms =
+    state.norms =
         array<double>(name + ".norms", {std::max(sum_blocks, blocks_for(parameters))}, false);
-    pupil.arrived = array<uint32_t>(name + ".arrived", {1}, false);
-    pupil.tallies = array<double>(name + ".tallies", {pupil.parts, tally_count}, false);
-    pupil.sums = array<double>(name + ".sums", {tally_count}, false);
-    pupil.slots = array<double>(
-        name + ".slots", {std::max(blocks_for(pupil.seats), blocks_for(minibatch)), 6}, false);
-    pupil.dials = array<float>(name + ".dials", {dial_count}, false);
-    pupil.found = array<double>(name + ".found", {found_count}, false);
+    state.arrived = array<uint32_t>(name + ".arrived", {1}, false);
+    state.tallies = array<double>(name + ".tallies", {state.parts, tally_count}, false);
+    state.sums = array<double>(name + ".sums", {tally_count}, false);
+    state.slots = array<double>(
+        name + ".slots", {std::max(blocks_for(state.agents), blocks_for(minibatch)), 6}, false);
+    state.dials = array<float>(name + ".dials", {dial_count}, false);
+    state.found = array<double>(name + ".found", {found_count}, false);
     auto* const schedules = reinterpret_cast<Schedule*>(
         array<uint8_t>(name + ".schedules", {dial_count, sizeof(Schedule)}, false));
     host_.write(schedules, policy.dials, sizeof policy.dials);
-    pupil.schedules = schedules;
-    pupil.scales_rewards = settings_.scales_rewards;
-    pupil.scales_advantages = settings_.scales_advantages;
-    pupil.most_reward = float(settings_.reward_bound);
-    pupil.reward_factor = float(settings_.reward_factor);
+    state.schedules = schedules;
+    state.scales_rewards = settings_.scales_rewards;
+    state.scales_advantages = settings_.scales_advantages;
+    state.most_reward = float(settings_.reward_bound);
+    state.reward_factor = float(settings_.reward_factor);
 }
 
 void PolicyGradient::fill_policy(uint32_t p) {
-    if (!arguments_.pupil[p].weights) return;
+    if (!arguments_.policy[p].weights) return;
     const std::vector<float> weights =
         initial_weights(shapes_[p], settings_.policies[p], environment_.seed, p);
-    host_.write(arguments_.pupil[p].weights, weights.data(), weights.size() * sizeof(float));
+    host_.write(arguments_.policy[p].weights, weights.data(), weights.size() * sizeof(float));
 }
 
 }

@@ -16,7 +16,7 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     policies_ = policies_text(settings_, shapes_, SchemaView(environment_));
     // First: arrays are there once the environment is compiled, and programs compile beside it.
     kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_,
-                                               flight_of(settings_, environment_));
+                                               rollout_form_of(settings_, environment_));
     arguments_.steps = settings_.horizon;
     arguments_.epochs = settings_.epochs;
     arguments_.minibatches = settings_.minibatches;
@@ -79,12 +79,12 @@ void PolicyGradient::metrics(nacelle::plugin::Metrics& out) {
 
 void PolicyGradient::add_metrics(size_t p, const std::string& prefix,
                                  nacelle::plugin::Metrics& out) {
-    const Pupil& pupil = arguments_.pupil[p];
+    const PolicyState& state = arguments_.policy[p];
     double sums[tally_count], found[found_count];
     float dials[dial_count];
-    host_.read(sums, pupil.sums, sizeof sums);
-    host_.read(found, pupil.found, sizeof found);
-    host_.read(dials, pupil.dials, sizeof dials);
+    host_.read(sums, state.sums, sizeof sums);
+    host_.read(found, state.found, sizeof found);
+    host_.read(dials, state.dials, sizeof dials);
     const auto mean = [&](Tally tally) {
         return sums[weight] > 0 ? sums[tally] / sums[weight] : 0;
     };

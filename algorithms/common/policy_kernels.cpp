@@ -9,29 +9,29 @@ namespace learn {
 
 // One launch for all steps where that can be: a team's members meet the tensor cores between two steps, images are put
 // together with the numbers before them, and layers that go through memory are launches of their own.
-Flight flight_of(const Settings& settings, const nacelle_environment& environment) {
+RolloutForm rollout_form_of(const Settings& settings, const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
-    if (settings.stepwise || header.has_image) return Flight::steps;
-    if (!environment.on_gpu && !settings.emulates) return Flight::blocks;
+    if (settings.stepwise || header.has_image) return RolloutForm::steps;
+    if (!environment.on_gpu && !settings.emulates) return RolloutForm::blocks;
     for (const PolicySettings& policy : settings.policies)
-        if (policy.streamed()) return Flight::steps;
-    return header.is_team ? Flight::steps : Flight::warps;
+        if (policy.streamed()) return RolloutForm::steps;
+    return header.is_team ? RolloutForm::steps : RolloutForm::warps;
 }
 
 PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environment& environment,
                              const Settings& settings, const std::vector<NetworkShape>& shapes,
-                             Flight flight)
+                             RolloutForm rollout_form)
     : host_(host),
       environment_(environment),
       settings_(settings),
       shapes_(shapes),
-      flight_(flight),
+      rollout_form_(rollout_form),
       as_gpu_(environment.on_gpu || settings.emulates) {
     const SchemaView schema(environment);
     const nacelle::Header& header = schema.header();
     std::vector<std::string> defines;
     if (settings.emulates) defines.push_back("NACELLE_EMULATE");
-    const ProgramTexts texts = program_texts(settings, shapes, schema, flight, as_gpu_);
+    const ProgramTexts texts = program_texts(settings, shapes, schema, rollout_form, as_gpu_);
     const auto around_file = [&](const std::string& text) {
         return text.empty() ? ~0u : host_.program(text, kernel_headers(), defines);
     };
@@ -41,8 +41,8 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
     Programs in{of_sizes(texts.update), around_file(texts.rollout), around_file(texts.play),
                 of_sizes(texts.rest), of_sizes(texts.learning)};
     if (texts.learning.empty()) in.learning = in.rest;
-    rollout_ = kernel(in.rollout, flight == Flight::steps ? "step" : "rollout");
-    if (flight == Flight::warps) play_ = kernel(in.play, "play");
+    rollout_ = kernel(in.rollout, rollout_form == RolloutForm::steps ? "step" : "rollout");
+    if (rollout_form == RolloutForm::warps) play_ = kernel(in.play, "play");
     enlist_ = kernel(in.rollout, "enlist");
     begin_ = kernel(in.rest, "begin");
     finish_ = kernel(in.rest, "finish");
@@ -51,7 +51,8 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
         Watchers& watchers = watchers_.emplace_back();
         watchers.measure = kernel(in.rest, "measure_observations", g);
         watchers.follow = kernel(in.rest, "follow_observations", g);
-        if (schema.image_elements(g)) watchers.see = kernel(in.rollout, "see", g);
+        if (schema.image_elements(g))
+            watchers.gather_images = kernel(in.rollout, "gather_images", g);
         watchers.rows = uint64_t(environment.envs) * header.group[g].count;
         watchers.width = schema.seen(g);
     }
@@ -83,12 +84,14 @@ void PolicyKernels::find_policy(const Programs& in, size_t p) {
 void PolicyKernels::find_fused(const Programs& in, size_t p) {
     Kernels& k = kernels_[p];
     k.act = kernel(in.rest, "act", p);
-    if (flight_ == Flight::steps) k.choose = kernel(in.rollout, "choose", p);
+    if (rollout_form_ == RolloutForm::steps) k.choose = kernel(in.rollout, "choose", p);
     if (!learns(p)) return;
-    if (flight_ != Flight::warps) k.land = kernel(in.rollout, "land", p);
+    if (rollout_form_ != RolloutForm::warps)
+        k.close_rollout = kernel(in.rollout, "close_rollout", p);
     k.total = kernel(in.learning, "total", p);
     if (!as_gpu_) k.decide = kernel(in.learning, "decide", p);
-    if (on_tensor_cores(p) && !shapes_[p].shared) k.appraise = kernel(in.update, "appraise", p);
+    if (on_tensor_cores(p) && !shapes_[p].shared)
+        k.find_values = kernel(in.update, "find_values", p);
     if (settings_.traced) k.review = kernel(in.update, "review", p);
     k.gradient = kernel(in.update, "gradient", p);
 }
@@ -108,37 +111,38 @@ void PolicyKernels::prepare(const Arguments& a, void* stream) const {
 }
 
 void PolicyKernels::rollout(Arguments& a, void* stream) const {
-    if (flight_ == Flight::blocks) host_.launch_environments(rollout_, a, stream);
-    if (flight_ == Flight::warps) launch_warps(rollout_, a, stream);
-    for (a.step = 0; flight_ == Flight::steps && a.step < a.steps; ++a.step) {
-        see(a, stream);
+    if (rollout_form_ == RolloutForm::blocks) host_.launch_environments(rollout_, a, stream);
+    if (rollout_form_ == RolloutForm::warps) launch_warps(rollout_, a, stream);
+    for (a.step = 0; rollout_form_ == RolloutForm::steps && a.step < a.steps; ++a.step) {
+        gather_images(a, stream);
         for (size_t p = 0; p < kernels_.size(); ++p) {
             if (streamed_[p]) streamed_[p]->choose(a, stream);
             else by_rows(kernels_[p].choose, p, a, stream);
         }
         host_.launch_environments(rollout_, a, stream);
     }
-    if (flight_ == Flight::steps) see(a, stream);
+    if (rollout_form_ == RolloutForm::steps) gather_images(a, stream);
     for (size_t p = 0; p < kernels_.size(); ++p) {
-        if (streamed_[p]) streamed_[p]->land(a, stream);
-        if (kernels_[p].land.function) by_rows(kernels_[p].land, p, a, stream);
-        appraise(a, p, stream);
+        if (streamed_[p]) streamed_[p]->close_rollout(a, stream);
+        if (kernels_[p].close_rollout.function) by_rows(kernels_[p].close_rollout, p, a, stream);
+        find_values(a, p, stream);
     }
 }
 // On tensor cores the rows that were cut short in the step before follow as rows of their own.
 void PolicyKernels::by_rows(const nacelle_kernel& kernel, size_t p, const Arguments& a,
                             void* stream) const {
-    const uint64_t rows = uint64_t(a.pupil[p].seats) * (on_tensor_cores(p) ? 2 : 1);
+    const uint64_t rows = uint64_t(a.policy[p].agents) * (on_tensor_cores(p) ? 2 : 1);
     launch(kernel, as_gpu_ ? items_for(p, rows) : environment_.envs, a, stream);
 }
-void PolicyKernels::see(const Arguments& a, void* stream) const {
+void PolicyKernels::gather_images(const Arguments& a, void* stream) const {
     for (const Watchers& watchers : watchers_)
-        if (watchers.see.function) launch(watchers.see, watchers.rows * watchers.width, a, stream);
+        if (watchers.gather_images.function)
+            launch(watchers.gather_images, watchers.rows * watchers.width, a, stream);
 }
-void PolicyKernels::appraise(const Arguments& a, size_t p, void* stream) const {
-    if (kernels_[p].appraise.function)
-        launch(kernels_[p].appraise, items_for(p, uint64_t(2 * a.steps + 1) * a.pupil[p].seats), a,
-               stream);
+void PolicyKernels::find_values(const Arguments& a, size_t p, void* stream) const {
+    if (kernels_[p].find_values.function)
+        launch(kernels_[p].find_values,
+               items_for(p, uint64_t(2 * a.steps + 1) * a.policy[p].agents), a, stream);
 }
 
 void PolicyKernels::observations(const Arguments& a, void* stream) const {
@@ -147,18 +151,18 @@ void PolicyKernels::observations(const Arguments& a, void* stream) const {
                a, stream);
 }
 void PolicyKernels::returns(const Arguments& a, size_t p, void* stream) const {
-    launch(kernels_[p].measure_returns, a.pupil[p].seats, a, stream);
+    launch(kernels_[p].measure_returns, a.policy[p].agents, a, stream);
     launch(kernels_[p].scale_rewards, block_items, a, stream);
 }
 void PolicyKernels::advantages(const Arguments& a, size_t p, void* stream) const {
-    launch(kernels_[p].find_advantages, a.pupil[p].seats, a, stream);
+    launch(kernels_[p].find_advantages, a.policy[p].agents, a, stream);
     launch(kernels_[p].sum_advantages, block_items, a, stream);
 }
 void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     if (streamed_[p]) streamed_[p]->review(a, stream);
     else {
         launch(kernels_[p].review, items_for(p, samples(a, p)), a, stream);
-        appraise(a, p, stream);
+        find_values(a, p, stream);
     }
     advantages(a, p, stream);
 }
@@ -185,11 +189,11 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
 // A block is a slot; where the value has a network of its own, so are as many blocks more.
 void PolicyKernels::gradient(const Arguments& a, size_t p, void* stream) const {
     if (!on_tensor_cores(p)) {
-        launch(kernels_[p].gradient, uint64_t(a.pupil[p].parts) * block_items, a, stream);
+        launch(kernels_[p].gradient, uint64_t(a.policy[p].parts) * block_items, a, stream);
         return;
     }
     const TensorFit fit = tensor_fit(settings_.policies[p], shapes_[p]);
-    const uint64_t blocks = uint64_t(a.pupil[p].parts) * (shapes_[p].shared ? 1 : 2);
+    const uint64_t blocks = uint64_t(a.policy[p].parts) * (shapes_[p].shared ? 1 : 2);
     host_.launch(
         kernels_[p].gradient,
         {.threads = fit.threads, .items = blocks * fit.threads, .shared_bytes = fit.shared_bytes},
@@ -208,11 +212,11 @@ void PolicyKernels::finish(const Arguments& a, void* stream) const {
 }
 void PolicyKernels::act(Arguments& a, void* stream) const {
     a.step = 0;
-    see(a, stream);
+    gather_images(a, stream);
     prepare(a, stream);
     for (size_t p = 0; p < kernels_.size(); ++p) {
         if (streamed_[p]) streamed_[p]->act(a, stream);
-        else launch(kernels_[p].act, items_for(p, a.pupil[p].seats), a, stream);
+        else launch(kernels_[p].act, items_for(p, a.policy[p].agents), a, stream);
     }
 }
 

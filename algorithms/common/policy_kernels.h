@@ -21,14 +21,15 @@ inline uint32_t total_blocks(const NetworkShape& shape) {
 }
 
 // How a rollout runs: all steps in one launch, by a CPU's blocks or by warps of tensor cores, or a launch a step.
-enum class Flight { blocks, warps, steps };
-Flight flight_of(const Settings& settings, const nacelle_environment& environment);
+enum class RolloutForm { blocks, warps, steps };
+RolloutForm rollout_form_of(const Settings& settings, const nacelle_environment& environment);
 
 // The kernels of one run, and how many items each has.
 class PolicyKernels final {
 public:
     PolicyKernels(nacelle::plugin::Host host, const nacelle_environment& environment,
-                  const Settings& settings, const std::vector<NetworkShape>& shapes, Flight flight);
+                  const Settings& settings, const std::vector<NetworkShape>& shapes,
+                  RolloutForm rollout_form);
 
     // All of these put their launches on the stream.
     void enlist(const Arguments& a, void* stream) const { launch(enlist_, 1, a, stream); }
@@ -49,12 +50,12 @@ public:
 
 private:
     struct Kernels {    // of one policy
-        nacelle_kernel act, prepare, choose, land, appraise, measure_returns, scale_rewards,
-            find_advantages, sum_advantages, measure_minibatch, scale_minibatch, review, gradient,
-            total, decide, adam;
+        nacelle_kernel act, prepare, choose, close_rollout, find_values, measure_returns,
+            scale_rewards, find_advantages, sum_advantages, measure_minibatch, scale_minibatch,
+            review, gradient, total, decide, adam;
     };
     struct Watchers {    // of one group
-        nacelle_kernel measure, follow, see;
+        nacelle_kernel measure, follow, gather_images;
         uint64_t rows, width;
     };
 
@@ -71,11 +72,11 @@ private:
     nacelle_kernel kernel(uint32_t program, const std::string& name, size_t number) const {
         return kernel(program, name + "_" + std::to_string(number));
     }
-    void see(const Arguments& a, void* stream) const;
+    void gather_images(const Arguments& a, void* stream) const;
     void by_rows(const nacelle_kernel& kernel, size_t policy, const Arguments& a,
                  void* stream) const;
     void prepare(const Arguments& a, void* stream) const;
-    void appraise(const Arguments& a, size_t policy, void* stream) const;
+    void find_values(const Arguments& a, size_t policy, void* stream) const;
     void gradient(const Arguments& a, size_t policy, void* stream) const;
     void launch(const nacelle_kernel& kernel, uint64_t items, const Arguments& a,
                 void* stream) const {
@@ -96,14 +97,14 @@ private:
         return on_tensor_cores(policy) ? (rows + 15) / 16 * 32 : rows;
     }
     uint64_t samples(const Arguments& a, size_t policy) const {
-        return uint64_t(a.steps) * a.pupil[policy].seats;
+        return uint64_t(a.steps) * a.policy[policy].agents;
     }
 
     nacelle::plugin::Host host_;
     const nacelle_environment& environment_;
     const Settings& settings_;
     const std::vector<NetworkShape>& shapes_;
-    Flight flight_;
+    RolloutForm rollout_form_;
     bool as_gpu_;
     nacelle_kernel enlist_{}, begin_{}, finish_{}, mark_{}, rollout_{}, play_{};
     std::vector<Kernels> kernels_;

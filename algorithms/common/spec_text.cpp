@@ -28,14 +28,15 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
 
 // The kernels of one policy, as macros of learn/kernels.h.
 void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& policy,
-                 const Settings& settings, const NetworkShape& shape, Flight flight, bool as_gpu) {
+                 const Settings& settings, const NetworkShape& shape, RolloutForm rollout_form,
+                 bool as_gpu) {
     using Role = PolicySettings::Role;
     const auto add = [&](std::string& text, const std::string& name, const std::string& more = "") {
         text += "LEARN_" + name + "(" + std::to_string(number) + more + ")\n";
     };
     if (as_gpu && policy.role == Role::random) {
         add(texts.rest, "RANDOM");
-        if (flight == Flight::steps) add(texts.rollout, "CHOOSE_RANDOMLY");
+        if (rollout_form == RolloutForm::steps) add(texts.rollout, "CHOOSE_RANDOMLY");
         return;
     }
     if (as_gpu) add(texts.rest, "PREPARE");
@@ -53,10 +54,10 @@ void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& polic
         return;
     }
     add(texts.rest, "PLAYER");
-    if (flight == Flight::steps) add(texts.rollout, "CHOOSE");
+    if (rollout_form == RolloutForm::steps) add(texts.rollout, "CHOOSE");
     if (!learns) return;
-    if (flight != Flight::warps) add(texts.rollout, "LAND");
-    if (policy.on_tensor_cores() && !policy.shared) add(texts.update, "APPRAISE");
+    if (rollout_form != RolloutForm::warps) add(texts.rollout, "CLOSE_ROLLOUT");
+    if (policy.on_tensor_cores() && !policy.shared) add(texts.update, "FIND_VALUES");
     if (settings.traced) add(texts.update, "REVIEW");
     if (policy.on_tensor_cores())
         add(texts.update, "GRADIENT_WARPS",
@@ -67,20 +68,22 @@ void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& polic
 }
 
 ProgramTexts program_texts(const Settings& settings, const std::vector<NetworkShape>& shapes,
-                           const SchemaView& schema, Flight flight, bool as_gpu) {
-    static const char* const flights[] = {"THREADS", "WARPS", "STEPS"};
+                           const SchemaView& schema, RolloutForm rollout_form, bool as_gpu) {
+    static const char* const forms[] = {"THREADS", "WARPS", "STEPS"};
     ProgramTexts texts;
-    texts.rollout = std::string("LEARN_ROLLOUT_") + flights[int(flight)] + "()\nLEARN_ENLIST()\n";
+    texts.rollout =
+        std::string("LEARN_ROLLOUT_") + forms[int(rollout_form)] + "()\nLEARN_ENLIST()\n";
     texts.rest = "LEARN_ITERATION()\n";
-    if (flight == Flight::warps) texts.play = "LEARN_PLAY_WARPS()\n";
+    if (rollout_form == RolloutForm::warps) texts.play = "LEARN_PLAY_WARPS()\n";
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         texts.rest += "LEARN_GROUP(" + std::to_string(g) + ")\n";
-        if (schema.image_elements(g)) texts.rollout += "LEARN_SEE(" + std::to_string(g) + ")\n";
+        if (schema.image_elements(g))
+            texts.rollout += "LEARN_GATHER_IMAGES(" + std::to_string(g) + ")\n";
     }
     std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p) {
         specs += spec_of(p, settings.policies[p], settings.clips);
-        add_kernels(texts, p, settings.policies[p], settings, shapes[p], flight, as_gpu);
+        add_kernels(texts, p, settings.policies[p], settings, shapes[p], rollout_form, as_gpu);
     }
     specs += "}\nNACELLE_PROGRAM()\n";
     for (std::string* text :

@@ -12,6 +12,6 @@ struct ProgramTexts {
     std::string update, rollout, play, rest, learning;
 };
 ProgramTexts program_texts(const Settings& settings, const std::vector<NetworkShape>& shapes,
-                           const SchemaView& schema, Flight flight, bool as_gpu);
+                           const SchemaView& schema, RolloutForm rollout_form, bool as_gpu);
 
 }

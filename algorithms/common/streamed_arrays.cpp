@@ -55,7 +55,7 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
 }
 
 void StreamedPolicy::make_arrays(Arguments& arguments) {
-    Pupil& pupil = arguments.pupil[number_];
+    PolicyState& state = arguments.policy[number_];
     const std::string name = policy_.name + ".policy.stream";
     const auto array = [&](const std::string& which, nacelle::Dtype dtype, uint64_t count) {
         const std::vector<int64_t> shape = {int64_t(count)};
@@ -96,7 +96,7 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         // The weights, as Prepared of the kernels has them; a second network begins on 64 words.
         const Network& first = networks_[0];
         float* const prepared =
-            pupil.prepared +
+            state.prepared +
             (n ? second_network_at(tiled_words(first.widths, int(first.layers()), planes)) : 0);
         for (size_t l = 0; l < last; ++l) {
             const uint32_t in = tiles_along(uint64_t(network.widths[l])),

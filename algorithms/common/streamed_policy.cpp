@@ -11,11 +11,11 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Settings& setti
       policy_(settings.policies[number]),
       number_(number),
       shared_(shape.shared),
-      seats_(uint64_t(envs) * policy_.agents),
+      agents_(uint64_t(envs) * policy_.agents),
       widths_(shape, policy_.planes) {
     networks_.push_back({.widths = shape.actor});
     if (!shape.shared) networks_.push_back({.widths = shape.critic});
-    minibatch_ = (settings.horizon * seats_ + settings.minibatches - 1) / settings.minibatches;
+    minibatch_ = (settings.horizon * agents_ + settings.minibatches - 1) / settings.minibatches;
     uint32_t parameter = 0;
     for (Network& network : networks_) {
         const auto& widths = network.widths;
@@ -38,7 +38,7 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Settings& setti
             parameter += (in + 1) * out;
         }
     }
-    room_ = room_for(std::max(minibatch_, seats_), numbers_of_a_row() * 2);
+    room_ = room_for(std::max(minibatch_, agents_), numbers_of_a_row() * 2);
     if (learns()) plan_sums(std::min<uint64_t>(minibatch_, room_));
 }
 
@@ -183,20 +183,20 @@ void StreamedPolicy::infer(uint64_t all, const nacelle_kernel& from, const nacel
     });
 }
 void StreamedPolicy::act(const Arguments& a, void* stream) const {
-    infer(seats_, gather_now_, act_, {}, a, stream);
+    infer(agents_, gather_now_, act_, {}, a, stream);
 }
 void StreamedPolicy::choose(const Arguments& a, void* stream) const {
-    infer(seats_, gather_step_, choose_, {}, a, stream);
+    infer(agents_, gather_step_, choose_, {}, a, stream);
 }
-void StreamedPolicy::land(Arguments& a, void* stream) const {
+void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
     if (!learns()) return;
     a.step = a.steps;
-    each_chunk(seats_, [&](Rows rows) { gather(gather_step_, with_rows(a, rows), stream); });
-    appraise(a, stream);
+    each_chunk(agents_, [&](Rows rows) { gather(gather_step_, with_rows(a, rows), stream); });
+    find_values(a, stream);
 }
-void StreamedPolicy::appraise(const Arguments& a, void* stream) const {
-    const uint64_t standing = shared_ ? seats_ : (a.steps + 1) * seats_;
-    each_chunk(standing + a.steps * seats_, [&](Rows rows) {
+void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
+    const uint64_t standing = shared_ ? agents_ : (a.steps + 1) * agents_;
+    each_chunk(standing + a.steps * agents_, [&](Rows rows) {
         StreamArguments with = with_rows(a, rows);
         if (rows.first + uint64_t(rows.count) > standing) rowwise(mark_valued_, with, stream);
         else with.stream.present = nullptr;    // all are there
@@ -209,18 +209,18 @@ void StreamedPolicy::appraise(const Arguments& a, void* stream) const {
 }
 void StreamedPolicy::review(const Arguments& a, void* stream) const {
     Products unless{};
-    unless.found = a.pupil[number_].found;
-    infer(a.steps * seats_, gather_samples_, review_, unless, a, stream);
-    if (!shared_) appraise(a, stream);
+    unless.found = a.policy[number_].found;
+    infer(a.steps * agents_, gather_samples_, review_, unless, a, stream);
+    if (!shared_) find_values(a, stream);
 }
 void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream) const {
     Products unless{};
-    unless.found = a.pupil[number_].found;
+    unless.found = a.policy[number_].found;
     each_chunk(samples, [&](Rows rows) {
         const StreamArguments with = with_rows(a, rows);
         gather(gather_minibatch_, with, stream);
         forward(rows.count, Which::both, unless, stream);
-        host_.launch(slopes_, uint64_t(a.pupil[number_].parts) * networks_.size() * block_items,
+        host_.launch(slopes_, uint64_t(a.policy[number_].parts) * networks_.size() * block_items,
                      block_items, with, stream);
         unless.adds = rows.first > 0;
         for (size_t l = networks_[0].layers(); --l > 0;) backward(rows.count, l, unless, stream);

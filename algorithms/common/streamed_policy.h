@@ -24,7 +24,7 @@ public:
     // All of these put their launches on the stream.
     void act(const Arguments& a, void* stream) const;
     void choose(const Arguments& a, void* stream) const;
-    void land(Arguments& a, void* stream) const;
+    void close_rollout(Arguments& a, void* stream) const;
     void review(const Arguments& a, void* stream) const;
     void gradient(const Arguments& a, uint64_t samples, void* stream) const;
 
@@ -62,7 +62,7 @@ private:
     // So many rows through the first network: where they come from, and what its outputs are for.
     void infer(uint64_t rows, const nacelle_kernel& from, const nacelle_kernel& use,
                const Products& with, const Arguments& a, void* stream) const;
-    void appraise(const Arguments& a, void* stream) const;
+    void find_values(const Arguments& a, void* stream) const;
     void backward(uint32_t rows, size_t layer, const Products& with, void* stream) const;
     void sum_weights(uint32_t rows, const Products& with, void* stream) const;
     // As few launches as there may be: products of blocks of the same width go together.
@@ -79,7 +79,7 @@ private:
     const PolicySettings& policy_;
     uint32_t number_, room_ = 0, sum_blocks_ = 0;
     bool shared_;
-    uint64_t minibatch_ = 0, seats_ = 0;
+    uint64_t minibatch_ = 0, agents_ = 0;
     ProductWidths widths_;
     std::vector<Network> networks_;
     Stream stream_{};

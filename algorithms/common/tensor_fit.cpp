@@ -8,10 +8,10 @@ namespace {
 constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14;
 // Of shared memory a multiprocessor has so much in all, and each block takes some more than it asks for.
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
-// Of a warp with two bands of samples, and of its block: most_held and most_bytes of warp_bench.h.
+// Of a warp with two bands of samples, and of its block: most_held and most_bytes of gpu/fused/update_stage.h.
 constexpr int64_t most_held = 140, most_pair_bytes = 113 * 1024;
 // Of a block of four warps whose rows go through the layers, outside of an update.
-constexpr int64_t most_desk_bytes = 48 * 1024, desks = 4, most_unrolled = 100;
+constexpr int64_t most_stage_bytes = 48 * 1024, stages = 4, most_unrolled = 100;
 
 constexpr int64_t tiles_of(int64_t width, int64_t size) { return (width + size - 1) / size; }
 
@@ -28,7 +28,7 @@ struct Tiles {
     int64_t turned(size_t l) const { return l == 0 ? 0 : in(l + 1) * 2 * in(l); }
     int64_t out_pitch() const { return 8 * out(layers - 1) + 1; }
     // Where the rows of a warp meet between two layers, or before the first and behind the last.
-    int64_t desk_bytes() const {
+    int64_t stage_bytes() const {
         int64_t all = 0, widest = in(0);
         for (size_t l = 0; l < layers; ++l) all += in(l)*out(l);
         for (size_t l = 1; l < layers && all * (planes > 1 ? 2 : 1) > most_unrolled; ++l)
@@ -54,9 +54,9 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, const Form& form) {
     if (obstacle.empty() && shared_bytes > most_shared_bytes)
         obstacle = too_much("an update needs this many bytes of a processor's shared memory: ",
                             shared_bytes, most_shared_bytes);
-    if (obstacle.empty() && desks * tiles.desk_bytes() > most_desk_bytes)
+    if (obstacle.empty() && stages * tiles.stage_bytes() > most_stage_bytes)
         obstacle = too_much("a block of choices needs this many bytes of shared memory: ",
-                            desks * tiles.desk_bytes(), most_desk_bytes);
+                            stages * tiles.stage_bytes(), most_stage_bytes);
 }
 
 void TensorFit::fit_update(const std::vector<int64_t>& widths, const Form& form) {

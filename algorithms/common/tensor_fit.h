@@ -3,7 +3,7 @@
 
 namespace learn {
 
-// What fused networks ask of a GPU: the sizes that device/learn/gpu/warp_layers.h and warp_bench.h have for the same
+// What fused networks ask of a GPU: the sizes that device/learn/gpu/fused/layers.h and update_stage.h have for the same
 // layers.
 struct TensorFit {
     uint32_t threads = 0;         // of an update's block

@@ -59,7 +59,7 @@ public:
             throw std::runtime_error(
                 std::string(environment.name) + " is a team of " + std::to_string(schema.agents) +
                 " agents, and this learner trains one agent alone; a team needs a learner of its "
-                "own, which 'nacelle plugins' would list ('nacelle bench' plays at random)");
+                "own, which 'nacelle plugins' would list ('nacelle stage' plays at random)");
         const Sizes sizes = sizes_of(environment);
         if (sizes.inputs < 2)
             throw std::runtime_error("a linear policy needs numbers in Obs; " +

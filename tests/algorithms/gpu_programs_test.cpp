@@ -38,7 +38,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
         shapes.emplace_back(policy, told.environment);
     const learn::ProgramTexts texts =
         learn::program_texts(settings, shapes, learn::SchemaView(told.environment),
-                             learn::flight_of(settings, told.environment), true);
+                             learn::rollout_form_of(settings, told.environment), true);
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = {},

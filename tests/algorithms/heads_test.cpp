@@ -29,7 +29,7 @@ template <class A, class S> void try_one(Dice& dice, float size, double open, Wo
         chosen(choice.begin(), choice.end());
     const float by_probability = dice.uniform(-2, 2), by_entropy = dice.uniform(-1, 1);
     float log_probability, entropy;
-    Head::judge(trial.out.data(), trial.masked(), choice.data(), log_probability, entropy);
+    Head::evaluate(trial.out.data(), trial.masked(), choice.data(), log_probability, entropy);
     std::vector<float> slope(trial.out.size());
     Head::slopes(trial.out.data(), trial.masked(), choice.data(), by_probability, by_entropy,
                  slope.data());
@@ -108,9 +108,9 @@ TEST_CASE("beyond its bounds a deviation stands still and has no slope") {
         const std::vector<float> out = {0.1f, 0.2f, 0.3f, raw, 0, 0};
         const std::vector<float> choice = {0.1f, 0.4f, 0.1f};
         float log_probability, entropy, held_log_probability, held_entropy;
-        Head::judge(out.data(), nullptr, choice.data(), log_probability, entropy);
+        Head::evaluate(out.data(), nullptr, choice.data(), log_probability, entropy);
         const std::vector<float> held = {0.1f, 0.2f, 0.3f, raw < 0 ? -10.0f : 2.0f, 0, 0};
-        Head::judge(held.data(), nullptr, choice.data(), held_log_probability, held_entropy);
+        Head::evaluate(held.data(), nullptr, choice.data(), held_log_probability, held_entropy);
         CHECK(log_probability == held_log_probability);
         CHECK(entropy == held_entropy);
         std::vector<float> slope(6, 7.0f);
@@ -127,11 +127,11 @@ TEST_CASE("where nothing is open the first choice is taken, and nothing is infin
     float choice[3], log_probability, entropy, slope[13];
     const float drawn = Head::draw(out.data(), mask.data(), bits, choice);
     CHECK(choice[1] == 0);
-    Head::judge(out.data(), mask.data(), choice, log_probability, entropy);
+    Head::evaluate(out.data(), mask.data(), choice, log_probability, entropy);
     // As if this part were not there.
     const std::vector<uint8_t> sure = {1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1};
     float sure_log_probability, sure_entropy, sure_slope[13];
-    Head::judge(out.data(), sure.data(), choice, sure_log_probability, sure_entropy);
+    Head::evaluate(out.data(), sure.data(), choice, sure_log_probability, sure_entropy);
     CHECK(drawn == doctest::Approx(sure_log_probability));
     CHECK(log_probability == doctest::Approx(sure_log_probability));
     CHECK(entropy == doctest::Approx(sure_entropy));

@@ -47,13 +47,13 @@ namespace {
 
 constexpr size_t parameters = 5 * 7 + 8 * 4;
 
-// A pupil whose gradients a test writes.
-struct Desk {
+// What an optimiser reads and writes, whose gradients a test writes.
+struct OptimiserArrays {
     learn::Arguments arguments{};
     std::vector<float> weights, moment, total, dials;
     std::vector<double> norms, tallies, sums, carried, found;
 
-    Desk()
+    OptimiserArrays()
         : weights(parameters),
           moment(2 * parameters),
           total(parameters),
@@ -63,17 +63,17 @@ struct Desk {
           sums(learn::tally_count),
           carried(learn::carried_count),
           found(learn::found_count) {
-        learn::Pupil& pupil = arguments.pupil[0];
-        pupil.weights = weights.data();
-        pupil.moment = moment.data();
-        pupil.total = total.data();
-        pupil.dials = dials.data();
-        pupil.norms = norms.data();
-        pupil.tallies = tallies.data();
-        pupil.sums = sums.data();
-        pupil.carried = carried.data();
-        pupil.found = found.data();
-        pupil.parts = 3;
+        learn::PolicyState& state = arguments.policy[0];
+        state.weights = weights.data();
+        state.moment = moment.data();
+        state.total = total.data();
+        state.dials = dials.data();
+        state.norms = norms.data();
+        state.tallies = tallies.data();
+        state.sums = sums.data();
+        state.carried = carried.data();
+        state.found = found.data();
+        state.parts = 3;
     }
     void update() {
         const nacelle::View<Tiny> view{};
@@ -116,32 +116,32 @@ void hold(const AdamForm& form) {
     CAPTURE(form.decay);
     CAPTURE(form.longest);
     Dice dice(seed);
-    Desk desk;
-    for (float& w : desk.weights) w = dice.uniform(-1, 1);
-    Adam adam{{desk.weights.begin(), desk.weights.end()},
+    OptimiserArrays arrays;
+    for (float& w : arrays.weights) w = dice.uniform(-1, 1);
+    Adam adam{{arrays.weights.begin(), arrays.weights.end()},
               std::vector<double>(parameters),
               std::vector<double>(parameters)};
-    desk.dials[learn::learning_rate] = float(form.rate);
-    desk.dials[learn::weight_decay] = float(form.decay);
-    desk.dials[learn::beta1] = float(form.beta1);
-    desk.dials[learn::beta2] = float(form.beta2);
-    desk.dials[learn::epsilon] = float(form.epsilon);
-    desk.dials[learn::most_norm] = float(form.longest);
+    arrays.dials[learn::learning_rate] = float(form.rate);
+    arrays.dials[learn::weight_decay] = float(form.decay);
+    arrays.dials[learn::beta1] = float(form.beta1);
+    arrays.dials[learn::beta2] = float(form.beta2);
+    arrays.dials[learn::epsilon] = float(form.epsilon);
+    arrays.dials[learn::most_norm] = float(form.longest);
     double moved = 0, apart = 0;
     const std::vector<double> start = adam.weights;
     for (int step = 0; step < 100; ++step) {
         const float size = step % 7 == 0 ? 1e-4f : 1.0f;
-        for (float& g : desk.total) g = dice.uniform(-size, 2 * size);
-        desk.update();
-        adam.update(form, desk.total);
+        for (float& g : arrays.total) g = dice.uniform(-size, 2 * size);
+        arrays.update();
+        adam.update(form, arrays.total);
     }
     for (size_t i = 0; i < parameters; ++i) {
         moved += std::pow(adam.weights[i] - start[i], 2);
-        apart += std::pow(adam.weights[i] - double(desk.weights[i]), 2);
+        apart += std::pow(adam.weights[i] - double(arrays.weights[i]), 2);
     }
     CHECK(std::sqrt(moved) > 0.1);
     CHECK(std::sqrt(apart / moved) < 1e-5);
-    CHECK(desk.carried[learn::updates] == 100);
+    CHECK(arrays.carried[learn::updates] == 100);
 }
 
 }
@@ -153,35 +153,35 @@ TEST_CASE("a hundred updates of Adam are those of the papers") {
     hold({.rate = 0.02, .decay = 0.3, .beta1 = 0, .beta2 = 0, .epsilon = 0.1, .longest = 3});
 }
 TEST_CASE("a gradient longer than the bound is cut to it, a shorter one is left") {
-    Desk desk;
-    desk.dials[learn::most_norm] = 2;
-    std::fill(desk.total.begin(), desk.total.end(), 1.0f);
-    desk.update();
+    OptimiserArrays arrays;
+    arrays.dials[learn::most_norm] = 2;
+    std::fill(arrays.total.begin(), arrays.total.end(), 1.0f);
+    arrays.update();
     const double norm = std::sqrt(double(parameters));
-    CHECK(desk.found[learn::gradient_norm] == doctest::Approx(norm));
-    CHECK(desk.found[learn::step_scale] == doctest::Approx(2 / norm));
-    std::fill(desk.total.begin(), desk.total.end(), 0.01f);
-    desk.update();
-    CHECK(desk.found[learn::step_scale] == 1);
-    CHECK(desk.found[learn::update_count] == 2);
+    CHECK(arrays.found[learn::gradient_norm] == doctest::Approx(norm));
+    CHECK(arrays.found[learn::step_scale] == doctest::Approx(2 / norm));
+    std::fill(arrays.total.begin(), arrays.total.end(), 0.01f);
+    arrays.update();
+    CHECK(arrays.found[learn::step_scale] == 1);
+    CHECK(arrays.found[learn::update_count] == 2);
 }
 TEST_CASE("an update ends where choices have moved too far, and makes no step then") {
-    Desk desk;
-    desk.dials[learn::learning_rate] = 0.1f;
-    desk.dials[learn::target_kl] = 0.05f;
-    std::fill(desk.total.begin(), desk.total.end(), 1.0f);
+    OptimiserArrays arrays;
+    arrays.dials[learn::learning_rate] = 0.1f;
+    arrays.dials[learn::target_kl] = 0.05f;
+    std::fill(arrays.total.begin(), arrays.total.end(), 1.0f);
     for (size_t slot = 0; slot < 3; ++slot) {
-        desk.tallies[slot * learn::tally_count + learn::weight] = 10;
-        desk.tallies[slot * learn::tally_count + learn::kl] = 0.4;
+        arrays.tallies[slot * learn::tally_count + learn::weight] = 10;
+        arrays.tallies[slot * learn::tally_count + learn::kl] = 0.4;
     }
-    desk.update();
-    CHECK(desk.found[learn::stopped] == 0);
-    const std::vector<float> once = desk.weights;
-    desk.tallies[learn::kl] = 0.8;
-    desk.update();
-    CHECK(desk.found[learn::stopped] == 1);
-    CHECK(desk.weights == once);
-    CHECK(desk.carried[learn::updates] == 1);
+    arrays.update();
+    CHECK(arrays.found[learn::stopped] == 0);
+    const std::vector<float> once = arrays.weights;
+    arrays.tallies[learn::kl] = 0.8;
+    arrays.update();
+    CHECK(arrays.found[learn::stopped] == 1);
+    CHECK(arrays.weights == once);
+    CHECK(arrays.carried[learn::updates] == 1);
 }
 TEST_CASE("schedules go from their first number to their second in their form") {
     using learn::Schedule;

@@ -101,7 +101,7 @@ struct Memory {
     uint32_t normalises;    // whether mean and scale follow what is seen
 };
 
-struct Pupil {
+struct PolicyState {
     float* weights;       // of all networks, layer by layer: weight [out][in], bias [out]
     float* moment;        // Adam's first and second, [2][weights]
     float* gradient;      // [slots][packed]
@@ -110,16 +110,16 @@ struct Pupil {
     uint32_t* arrived;    // [1]: blocks that have summed their weights
     double* tallies;      // [slots][tally_count]
     double* sums;         // [tally_count]: of the iteration's updates
-    double* slots;        // [blocks of seats][6]: of the returns, then of the advantages
+    double* slots;        // [blocks of agents][6]: of the returns, then of the advantages
     float* dials;         // [dial_count]
     const Schedule* schedules;
     double* carried;
     double* found;
-    float* prepared;          // a GPU's: weights in the order that its kernels read them
-    const int32_t* agents;    // which agents of the group, in one environment
-    uint32_t agent_count;
-    uint32_t seats;    // agents of all environments
-    uint32_t parts;    // of an update: blocks that sum apart, each into a slot
+    float* prepared;             // a GPU's: weights in the order that its kernels read them
+    const int32_t* agent_ids;    // which agents of the group, in one environment
+    uint32_t agents_per_env;
+    uint32_t agents;    // of all environments
+    uint32_t parts;     // of an update: blocks that sum apart, each into a slot
     uint32_t scales_rewards;
     uint32_t scales_advantages;    // 0: not, 1: over the iteration, 2: over each minibatch
     float most_reward;             // bound of a scaled reward, 0: none
@@ -139,7 +139,7 @@ struct Played {
 
 struct Arguments {
     Memory memory[most_groups];
-    Pupil pupil[most_policies];
+    PolicyState policy[most_policies];
     uint64_t* iteration;
     uint64_t* marks;    // [mark_count]
     uint32_t steps, epochs, minibatches;

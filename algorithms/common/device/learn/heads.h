@@ -163,8 +163,8 @@ template <class A, class S> struct Head {
     }
 
     // The logarithm of a kept choice's probability now, and the entropy (of what is drawn before squashing).
-    static NACELLE_INLINE void judge(const float* out, const uint8_t* mask, const float* choice,
-                                     float& log_probability, float& entropy) {
+    static NACELLE_INLINE void evaluate(const float* out, const uint8_t* mask, const float* choice,
+                                        float& log_probability, float& entropy) {
         log_probability = entropy = 0;
         each_part([&](auto type, int part, int first, int base, int deviation) {
             judge_part(type, out, part_mask(mask, base), choice[part], first, deviation,

@@ -1,18 +1,18 @@
 #pragma once
 #include <learn/observations.h>
+#include <learn/observed.h>
 #include <learn/optimiser.h>
-#include <learn/sight.h>
 #if !defined(__CUDACC_RTC__)
 #include <time.h>
 #endif
 #if NACELLE_GPU
+#include <learn/gpu/fused/choices.h>
+#include <learn/gpu/fused/evaluation.h>
+#include <learn/gpu/fused/rollout.h>
+#include <learn/gpu/fused/update.h>
 #include <learn/gpu/streamed/products.h>
 #include <learn/gpu/streamed/slopes.h>
 #include <learn/gpu/streamed/sums.h>
-#include <learn/gpu/warp_choices.h>
-#include <learn/gpu/warp_pilot.h>
-#include <learn/gpu/warp_player.h>
-#include <learn/gpu/warp_update.h>
 #else
 #include <learn/cpu/act.h>
 #include <learn/cpu/update.h>
@@ -30,17 +30,17 @@ template <class E> NACELLE_INLINE void enlist(const View<E>&, const Arguments& a
         int n = 0;
         for (int id = 0; id < count_of<E, GroupOf<E, policy>>; ++id)
             if (policy_of<E>(Spec<policy>::group, id) == policy)
-                const_cast<int32_t*>(a.pupil[policy].agents)[n++] = id;
+                const_cast<int32_t*>(a.policy[policy].agent_ids)[n++] = id;
     });
 }
 
 // The moments of each minibatch's advantages, where those are scaled apart.
 template <class E, int policy>
 NACELLE_INLINE void measure_minibatch(const View<E>& view, const Arguments& a, Items items) {
-    const Pupil& pupil = a.pupil[policy];
+    const PolicyState& state = a.policy[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
     const Minibatch<E, policy> batch(view, a);
-    over_strips<3>(items, batch.count, pupil.slots, [&](uint32_t first, int n, Sums<3>& sums) {
+    over_strips<3>(items, batch.count, state.slots, [&](uint32_t first, int n, Sums<3>& sums) {
         for (int i = 0; i < n; ++i) {
             const size_t at = batch.place(view, a, first + uint32_t(i));
             if (!counts(memory.flag[at])) continue;
@@ -53,12 +53,12 @@ NACELLE_INLINE void measure_minibatch(const View<E>& view, const Arguments& a, I
 }
 template <class E, int policy>
 NACELLE_INLINE void scale_minibatch(const View<E>& view, const Arguments& a, Items items) {
-    const Pupil& pupil = a.pupil[policy];
-    const Sums<3> sums = sum_of<3>(pupil.slots, blocks_of(Minibatch<E, policy>(view, a).count));
+    const PolicyState& state = a.policy[policy];
+    const Sums<3> sums = sum_of<3>(state.slots, blocks_of(Minibatch<E, policy>(view, a).count));
     if (items.begin != 0) return;
     const Moments moments(sums.at[0], sums.at[1], sums.at[2]);
-    pupil.found[advantage_mean] = moments.mean;
-    pupil.found[advantage_scale] = moments.scale;
+    state.found[advantage_mean] = moments.mean;
+    state.found[advantage_scale] = moments.scale;
 }
 
 NACELLE_INLINE uint64_t nanoseconds() {
@@ -103,20 +103,21 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 #define LEARN_GROUP(group)                                                                         \
     LEARN_NUMBERED(measure_observations, group)                                                    \
     LEARN_NUMBERED(follow_observations, group)
-#define LEARN_SEE(group) LEARN_NUMBERED(see, group)
+#define LEARN_GATHER_IMAGES(group) LEARN_NUMBERED(gather_images, group)
 #define LEARN_PREPARE(policy) LEARN_NUMBERED(prepare, policy)
 // A whole rollout in one launch, by a CPU's blocks or by a GPU's warps; or one step of it, between which policies
 // choose for rows in memory.
 #define LEARN_ROLLOUT_THREADS()                                                                    \
-    NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::fly_threads)
-#define LEARN_ROLLOUT_WARPS() NACELLE_KERNEL(learn_rollout, learn::Arguments, 64, learn::fly_warps)
+    NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::rollout_blocks)
+#define LEARN_ROLLOUT_WARPS()                                                                      \
+    NACELLE_KERNEL(learn_rollout, learn::Arguments, 64, learn::rollout_warps)
 #define LEARN_PLAY_WARPS() NACELLE_KERNEL(learn_play, learn::Arguments, 64, learn::play_warps)
 #define LEARN_ROLLOUT_STEPS() NACELLE_ENV_KERNEL(learn_step, learn::Arguments, learn::step_once)
 #define LEARN_CHOOSE(policy) LEARN_NUMBERED(choose, policy)
 #define LEARN_RANDOM(policy) LEARN_NUMBERED_AS(act, act_randomly, policy)
 #define LEARN_CHOOSE_RANDOMLY(policy) LEARN_NUMBERED_AS(choose, choose_randomly, policy)
-#define LEARN_LAND(policy) LEARN_NUMBERED(land, policy)
-#define LEARN_APPRAISE(policy) LEARN_NUMBERED(appraise, policy)
+#define LEARN_CLOSE_ROLLOUT(policy) LEARN_NUMBERED(close_rollout, policy)
+#define LEARN_FIND_VALUES(policy) LEARN_NUMBERED(find_values, policy)
 #define LEARN_REVIEW(policy) LEARN_NUMBERED(review, policy)
 #define LEARN_GRADIENT(policy) LEARN_NUMBERED(gradient, policy)
 // A kernel with as many threads a block as its body expects, so many blocks of it at once on a multiprocessor.

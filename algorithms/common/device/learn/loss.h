@@ -14,10 +14,11 @@ NACELLE_INLINE Experience made_even(Experience then, float mean, float scale) {
     then.advantage = (then.advantage - mean) * scale;
     return then;
 }
-NACELLE_INLINE Experience even_experience(const Memory& memory, const Pupil& pupil, size_t at) {
+NACELLE_INLINE Experience even_experience(const Memory& memory, const PolicyState& state,
+                                          size_t at) {
     return made_even(
         {memory.log_probability[at], memory.value[at], memory.advantage[at], memory.target[at]},
-        float(pupil.found[advantage_mean]), float(pupil.found[advantage_scale]));
+        float(state.found[advantage_mean]), float(state.found[advantage_scale]));
 }
 // Where all four lie side by side: a random place costs a GPU as much for one number as for four.
 NACELLE_INLINE Experience packed_experience(const Memory& memory, size_t at) {
@@ -35,7 +36,7 @@ NACELLE_INLINE const uint8_t* kept_mask(const Memory& memory, size_t at) {
     else return nullptr;
 }
 // What the networks say of it now.
-struct Opinion {
+struct Evaluated {
     float log_probability, entropy, value;
 };
 struct Losses {
@@ -54,7 +55,7 @@ NACELLE_INLINE float divergence(float x) {
 }
 
 template <Loss form>
-NACELLE_INLINE Losses losses_of(const Experience& then, const Opinion& now, const float* dials) {
+NACELLE_INLINE Losses losses_of(const Experience& then, const Evaluated& now, const float* dials) {
     Losses l;
     const float change = log_ratio(now.log_probability, then.log_probability),
                 ratio = quick_exp(change);
@@ -88,7 +89,7 @@ NACELLE_INLINE Losses losses_of(const Experience& then, const Opinion& now, cons
 
 // Adds a sample to the tally of an update: what is told of its choice, of its value, or of both.
 template <bool choice, bool value, class Number>
-NACELLE_INLINE void count_losses(Number* tally, const Opinion& now, const Losses& l) {
+NACELLE_INLINE void count_losses(Number* tally, const Evaluated& now, const Losses& l) {
     if constexpr (choice) {
         tally[weight] += 1;
         tally[policy_loss] += Number(l.policy);

@@ -21,43 +21,43 @@ template <class E> NACELLE_INLINE void begin(const View<E>& view, const Argument
     if (items.begin != 0) return;
     const float progress = progress_at(view.head, a.iteration[0] * a.steps);
     for_each_policy<E>([&]<int policy>() {
-        const Pupil& pupil = a.pupil[policy];
+        const PolicyState& state = a.policy[policy];
         if (Spec<policy>::kind != Kind::trained) return;
         for (int i = 0; i < dial_count; ++i)
-            pupil.dials[i] = scheduled(pupil.schedules[i], progress);
-        for (int i = 0; i < tally_count; ++i) pupil.sums[i] = 0;
-        pupil.found[stopped] = pupil.found[update_count] = 0;
+            state.dials[i] = scheduled(state.schedules[i], progress);
+        for (int i = 0; i < tally_count; ++i) state.sums[i] = 0;
+        state.found[stopped] = state.found[update_count] = 0;
     });
 }
 
 // Whether this update is made, and how long its step is. On a GPU a whole block comes along.
 template <class E, int policy>
 NACELLE_INLINE void decide_by(const Arguments& a, uint32_t norms, bool ours) {
-    const Pupil& pupil = a.pupil[policy];
-    const Sums<tally_count> tally = sum_of<tally_count>(pupil.tallies, a.pupil[policy].parts);
-    const double norm = root(sum_of<1>(pupil.norms, norms).at[0]);
+    const PolicyState& state = a.policy[policy];
+    const Sums<tally_count> tally = sum_of<tally_count>(state.tallies, a.policy[policy].parts);
+    const double norm = root(sum_of<1>(state.norms, norms).at[0]);
     if (!ours) return;
     // All that is needed is read before anything is written: a GPU's thread waits for memory once.
     double sums[tally_count], carry[carried_count];
     float dials[dial_count];
-    NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) sums[k] = pupil.sums[k];
-    NACELLE_UNROLL for (int k = 0; k < carried_count; ++k) carry[k] = pupil.carried[k];
-    NACELLE_UNROLL for (int k = 0; k < dial_count; ++k) dials[k] = pupil.dials[k];
-    const double made = pupil.found[update_count];
-    for (int k = 0; k < tally_count; ++k) pupil.sums[k] = sums[k] + tally.at[k];
+    NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) sums[k] = state.sums[k];
+    NACELLE_UNROLL for (int k = 0; k < carried_count; ++k) carry[k] = state.carried[k];
+    NACELLE_UNROLL for (int k = 0; k < dial_count; ++k) dials[k] = state.dials[k];
+    const double made = state.found[update_count];
+    for (int k = 0; k < tally_count; ++k) state.sums[k] = sums[k] + tally.at[k];
     const double most = double(dials[target_kl]);
     if (most > 0 && tally.at[weight] > 0 && tally.at[kl] / tally.at[weight] > most) {
-        pupil.found[stopped] = 1;
+        state.found[stopped] = 1;
         return;
     }
-    pupil.found[gradient_norm] = norm;
+    state.found[gradient_norm] = norm;
     const double longest = double(dials[most_norm]);
-    pupil.found[step_scale] = longest > 0 && norm > longest ? longest / norm : 1;
-    pupil.found[update_count] = made + 1;
+    state.found[step_scale] = longest > 0 && norm > longest ? longest / norm : 1;
+    state.found[update_count] = made + 1;
     const bool first = carry[updates] == 0;
-    pupil.carried[updates] = carry[updates] + 1;
-    pupil.carried[beta1_power] = (first ? 1.0 : carry[beta1_power]) * double(dials[beta1]);
-    pupil.carried[beta2_power] = (first ? 1.0 : carry[beta2_power]) * double(dials[beta2]);
+    state.carried[updates] = carry[updates] + 1;
+    state.carried[beta1_power] = (first ? 1.0 : carry[beta1_power]) * double(dials[beta1]);
+    state.carried[beta2_power] = (first ? 1.0 : carry[beta2_power]) * double(dials[beta2]);
 }
 
 // The sum of each parameter's gradient over the slots, and of its square over a block of them.
@@ -70,19 +70,19 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     using Here = Place<E, policy>;
     constexpr uint32_t blocks = uint32_t((Here::size + total_together - 1) / total_together);
     __shared__ float parts[sharers][total_together];
-    const Pupil& pupil = a.pupil[policy];
-    if (pupil.found[stopped] != 0) return;
+    const PolicyState& state = a.policy[policy];
+    if (state.found[stopped] != 0) return;
     const int block = int(items.begin / block_threads), thread = int(threadIdx.x);
     if (block >= int(blocks)) return;
     const int mine = thread % (total_together / 4) * 4, share = thread / (total_together / 4);
     Four sum{};
     if (block * total_together + mine < Here::size) {
-        const float* const part = pupil.gradient + block * total_together + mine;
+        const float* const part = state.gradient + block * total_together + mine;
         // Eight at once: one after the other each would wait for memory.
-        for (uint32_t slot = uint32_t(share); slot < pupil.parts; slot += 8 * sharers) {
+        for (uint32_t slot = uint32_t(share); slot < state.parts; slot += 8 * sharers) {
             Four its[8];
             NACELLE_UNROLL for (uint32_t k = 0; k < 8; ++k) its[k] =
-                slot + k * sharers < pupil.parts
+                slot + k * sharers < state.parts
                     ? four_at(part + size_t(slot + k * sharers) * Here::size)
                     : Four{};
             NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
@@ -91,7 +91,7 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
         }
     }
     NACELLE_UNROLL for (int k = 0; k < 4; ++k) parts[share][mine + k] = sum.at[k];
-    const double count = sum_of<1>(pupil.tallies + weight, pupil.parts, tally_count).at[0];
+    const double count = sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0];
     const float one = count > 0 ? float(1.0 / count) : 0.0f;
     const int place = block * total_together + thread;
     const int i = thread < total_together && place < Here::size ? Here::parameter(place) : -1;
@@ -100,11 +100,11 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
         float all = 0;
         NACELLE_UNROLL for (int k = 0; k < sharers; ++k) all += parts[k][thread];
         all = is_blind<E, policy>(i) ? 0.0f : all * one;
-        pupil.total[i] = all;
+        state.total[i] = all;
         squares.at[0] = double(all) * double(all);
     }
-    store_sums(squares, pupil.norms + block);
-    if (arrives_last(pupil.arrived, blocks)) decide_by<E, policy>(a, blocks, thread == 0);
+    store_sums(squares, state.norms + block);
+    if (arrives_last(state.arrived, blocks)) decide_by<E, policy>(a, blocks, thread == 0);
 }
 #else
 inline constexpr int total_together = block_threads;
@@ -112,29 +112,29 @@ template <class E, int policy>
 NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     using Here = Place<E, policy>;
     constexpr int parameters = Networks<E, policy>::parameters;
-    const Pupil& pupil = a.pupil[policy];
-    if (pupil.found[stopped] != 0) return;
-    const double count = sum_of<1>(pupil.tallies + weight, pupil.parts, tally_count).at[0];
+    const PolicyState& state = a.policy[policy];
+    if (state.found[stopped] != 0) return;
+    const double count = sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0];
     const float one = count > 0 ? float(1.0 / count) : 0.0f;
     for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
          ++block) {
         double squares = 0;
         for (int i = block * total_together; i < min((block + 1) * total_together, parameters);
              ++i) {
-            const float* const part = pupil.gradient + Here::of(i);
+            const float* const part = state.gradient + Here::of(i);
             float sum = 0;
-            for (uint32_t slot = 0; slot < pupil.parts; ++slot)
+            for (uint32_t slot = 0; slot < state.parts; ++slot)
                 sum += part[size_t(slot) * Here::size];
             sum = is_blind<E, policy>(i) ? 0.0f : sum * one;
-            pupil.total[i] = sum;
+            state.total[i] = sum;
             squares += double(sum) * double(sum);
         }
-        pupil.norms[block] = squares;
+        state.norms[block] = squares;
     }
 }
 template <class E, int policy>
 NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
-    if (a.pupil[policy].found[stopped] == 0)
+    if (a.policy[policy].found[stopped] == 0)
         decide_by<E, policy>(a, blocks_of(uint32_t(Networks<E, policy>::parameters)),
                              items.begin == 0);
 }
@@ -144,26 +144,26 @@ NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
 template <class E, int policy>
 NACELLE_INLINE void adam(const View<E>&, const Arguments& a, Items items) {
     constexpr uint64_t parameters = uint64_t(Networks<E, policy>::parameters);
-    const Pupil& pupil = a.pupil[policy];
-    if (pupil.found[stopped] != 0) return;
-    const float* const dials = pupil.dials;
-    const float scale = float(pupil.found[step_scale]), rate = dials[learning_rate];
-    const float first_left = float(1.0 / (1.0 - pupil.carried[beta1_power])),
-                second_left = float(1.0 / (1.0 - pupil.carried[beta2_power]));
+    const PolicyState& state = a.policy[policy];
+    if (state.found[stopped] != 0) return;
+    const float* const dials = state.dials;
+    const float scale = float(state.found[step_scale]), rate = dials[learning_rate];
+    const float first_left = float(1.0 / (1.0 - state.carried[beta1_power])),
+                second_left = float(1.0 / (1.0 - state.carried[beta2_power]));
     const float keep1 = dials[beta1], keep2 = dials[beta2], least = dials[epsilon],
                 decay = rate * dials[weight_decay];
     for (uint64_t i = items.begin; i < min(items.end, parameters); ++i) {
-        const float g = pupil.total[i] * scale;
-        float& m = pupil.moment[i];
-        float& v = pupil.moment[parameters + i];
+        const float g = state.total[i] * scale;
+        float& m = state.moment[i];
+        float& v = state.moment[parameters + i];
         m = keep1 * m + (1.0f - keep1) * g;
         v = keep2 * v + (1.0f - keep2) * g * g;
-        const float w = pupil.weights[i];
+        const float w = state.weights[i];
         const float fresh =
             w - decay * w - rate * (m * first_left) / (sqrt(v * second_left) + least);
-        pupil.weights[i] = fresh;
+        state.weights[i] = fresh;
 #if NACELLE_GPU
-        Prepared<E, policy>::store(pupil.prepared, int(i), fresh);
+        Prepared<E, policy>::store(state.prepared, int(i), fresh);
 #endif
     }
 }

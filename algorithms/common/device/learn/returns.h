@@ -12,19 +12,19 @@ inline constexpr uint32_t read_together = 8;
 #else
 inline constexpr uint32_t read_together = 1;
 #endif
-// The discounted return of each seat goes on from iteration to iteration; its spread scales rewards.
+// The discounted return of each agent goes on from iteration to iteration; its spread scales rewards.
 template <class E, int policy>
 NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Items items) {
-    const Pupil& pupil = a.pupil[policy];
+    const PolicyState& state = a.policy[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
     const size_t rows = group_rows<E, policy>(view);
-    const float discount = pupil.dials[gamma];
-    const double shift = pupil.carried[return_mean];
-    over_strips<2>(items, pupil.seats, pupil.slots, [&](uint32_t first, int n, Sums<2>& sums) {
+    const float discount = state.dials[gamma];
+    const double shift = state.carried[return_mean];
+    over_strips<2>(items, state.agents, state.slots, [&](uint32_t first, int n, Sums<2>& sums) {
         float running[strip];
         uint32_t row[strip];
         for (int i = 0; i < n; ++i) {
-            row[i] = row_of_seat<E, policy>(a, first + uint32_t(i));
+            row[i] = row_of_agent<E, policy>(a, first + uint32_t(i));
             running[i] = memory.running[row[i]];
         }
         for (uint32_t t = 0; t < a.steps; t += read_together) {
@@ -52,17 +52,18 @@ NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Ite
 }
 template <class E, int policy>
 NACELLE_INLINE void scale_rewards(const View<E>&, const Arguments& a, Items items) {
-    const Pupil& pupil = a.pupil[policy];
-    const Sums<2> sums = sum_of<2>(pupil.slots, blocks_of(pupil.seats));
+    const PolicyState& state = a.policy[policy];
+    const Sums<2> sums = sum_of<2>(state.slots, blocks_of(state.agents));
     if (items.begin != 0) return;
-    double* const carried = pupil.carried;
+    double* const carried = state.carried;
     Spread spread{carried[return_count], carried[return_mean], carried[return_squares]};
-    spread.add(double(a.steps) * double(pupil.seats), sums.at[0], sums.at[1], carried[return_mean]);
+    spread.add(double(a.steps) * double(state.agents), sums.at[0], sums.at[1],
+               carried[return_mean]);
     carried[return_count] = spread.count;
     carried[return_mean] = spread.mean;
     carried[return_squares] = spread.squares;
-    pupil.found[reward_scale] = pupil.scales_rewards ? 1.0 / root(max(spread.variance(), 1e-8))
-                                                     : double(pupil.reward_factor);
+    state.found[reward_scale] = state.scales_rewards ? 1.0 / root(max(spread.variance(), 1e-8))
+                                                     : double(state.reward_factor);
 }
 
 // Where one row stands on the way back through its steps.
@@ -112,8 +113,8 @@ struct Ahead {
 };
 template <class E, int policy>
 NACELLE_INLINE Ahead ahead(const Arguments& a, const Memory& memory, size_t rows, uint32_t t,
-                           uint32_t seat, bool traced) {
-    const size_t at = size_t(t) * rows + row_of_seat<E, policy>(a, seat);
+                           uint32_t agent, bool traced) {
+    const size_t at = size_t(t) * rows + row_of_agent<E, policy>(a, agent);
     return {at, memory.reward[at], memory.value[at], traced ? memory.ratio[at] : 1.0f,
             memory.flag[at]};
 }
@@ -127,17 +128,17 @@ template <class E, int policy> NACELLE_INLINE bool waits(const View<E>& view, ui
 }
 template <class E, int policy>
 NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Items items) {
-    const Pupil& pupil = a.pupil[policy];
+    const PolicyState& state = a.policy[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
     const size_t rows = group_rows<E, policy>(view);
-    const float scale = float(pupil.found[reward_scale]), most = pupil.most_reward;
+    const float scale = float(state.found[reward_scale]), most = state.most_reward;
     const bool traced = memory.ratio != nullptr;
     float dials[dial_count];
-    NACELLE_UNROLL for (int k = 0; k < dial_count; ++k) dials[k] = pupil.dials[k];
-    over_strips<6>(items, pupil.seats, pupil.slots, [&](uint32_t first, int n, Sums<6>& sums) {
+    NACELLE_UNROLL for (int k = 0; k < dial_count; ++k) dials[k] = state.dials[k];
+    over_strips<6>(items, state.agents, state.slots, [&](uint32_t first, int n, Sums<6>& sums) {
         Backward back[strip];
         for (int i = 0; i < n; ++i) {
-            const uint32_t row = row_of_seat<E, policy>(a, first + uint32_t(i));
+            const uint32_t row = row_of_agent<E, policy>(a, first + uint32_t(i));
             const float value = memory.value[size_t(a.steps) * rows + row];
             back[i] = {value, value, 0, 0, waits<E, policy>(view, row)};
         }
@@ -150,7 +151,7 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                                                   first + uint32_t(i), traced);
             }
             left -= now_read;
-            const auto go_back = [&](uint32_t k, int i) {
+            const auto backward = [&](uint32_t k, int i) {
                 const Ahead now = read[k][i];
                 float reward = now.reward * scale;
                 if (most > 0) reward = clamp(reward, -most, most);
@@ -175,7 +176,7 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                 for (int term = 0; term < 6; ++term) sums.at[term] += terms[term];
             };
             NACELLE_UNROLL for (uint32_t k = 0; k < read_together; ++k) {
-                for (int i = 0; i < n && k < now_read; ++i) go_back(k, i);
+                for (int i = 0; i < n && k < now_read; ++i) backward(k, i);
             }
         }
     });
@@ -191,16 +192,16 @@ struct Moments {
 };
 template <class E, int policy>
 NACELLE_INLINE void sum_advantages(const View<E>&, const Arguments& a, Items items) {
-    const Pupil& pupil = a.pupil[policy];
-    const Sums<6> sums = sum_of<6>(pupil.slots, blocks_of(pupil.seats));
+    const PolicyState& state = a.policy[policy];
+    const Sums<6> sums = sum_of<6>(state.slots, blocks_of(state.agents));
     const double* const sum = sums.at;
     if (items.begin != 0) return;
     const Moments moments(sum[0], sum[1], sum[2]);
-    pupil.found[advantage_mean] = pupil.scales_advantages ? moments.mean : 0;
-    pupil.found[advantage_scale] = pupil.scales_advantages ? moments.scale : 1;
+    state.found[advantage_mean] = state.scales_advantages ? moments.mean : 0;
+    state.found[advantage_scale] = state.scales_advantages ? moments.scale : 1;
     const double mean = sum[0] > 0 ? sum[3] / sum[0] : 0;
     const double spread = sum[0] > 0 ? sum[4] / sum[0] - mean * mean : 0;
-    pupil.found[explained] = spread > 1e-12 ? 1 - sum[5] / sum[0] / spread : 0;
+    state.found[explained] = spread > 1e-12 ? 1 - sum[5] / sum[0] / spread : 0;
 }
 
 }

@@ -77,16 +77,16 @@ NACELLE_INLINE size_t place_of(const View<E>& view, const Arguments& a, uint32_t
     constexpr uint32_t in_group = uint32_t(count_of<E, GroupOf<E, policy>>);
     if constexpr (in_group == 1) return n;
     else {
-        const Pupil& pupil = a.pupil[policy];
-        const uint32_t seats = view.head.envs * pupil.agent_count, seat = n % seats,
-                       row = seat / pupil.agent_count * in_group +
-                             uint32_t(pupil.agents[seat % pupil.agent_count]);
-        return size_t(n / seats) * group_rows<E, policy>(view) + row;
+        const PolicyState& state = a.policy[policy];
+        const uint32_t agents = view.head.envs * state.agents_per_env, agent = n % agents,
+                       row = agent / state.agents_per_env * in_group +
+                             uint32_t(state.agent_ids[agent % state.agents_per_env]);
+        return size_t(n / agents) * group_rows<E, policy>(view) + row;
     }
 }
 template <class E, int policy>
 NACELLE_INLINE uint32_t samples_of(const View<E>& view, const Arguments& a) {
-    return a.steps * view.head.envs * a.pupil[policy].agent_count;
+    return a.steps * view.head.envs * a.policy[policy].agents_per_env;
 }
 
 }

@@ -1,8 +1,8 @@
 #pragma once
 #include <learn/four.h>
 #include <learn/spec.h>
-// Passes over a policy's agents ("seats", those of all environments), step after step. On a GPU a
-// thread has a seat; on a CPU a block of them goes together, so that memory is read in its order.
+// Passes over a policy's agents, those of all environments, step after step. On a GPU a
+// thread has an agent; on a CPU a block of them goes together, so that memory is read in its order.
 
 namespace learn {
 
@@ -93,17 +93,17 @@ NACELLE_INLINE Sums<count> sum_of(const double* slots, uint32_t how_many, uint32
     return sums;
 }
 
-// fn(first seat, how many, sums) for every strip, then its sums into slots [block][count].
+// fn(first agent, how many, sums) for every strip, then its sums into slots [block][count].
 template <int count, class Fn>
-NACELLE_INLINE void over_strips(Items items, uint32_t seats, double* slots, Fn&& fn) {
+NACELLE_INLINE void over_strips(Items items, uint32_t agents, double* slots, Fn&& fn) {
 #if NACELLE_GPU
     Sums<count> sums;
-    if (items.begin < seats) fn(uint32_t(items.begin), 1, sums);
+    if (items.begin < agents) fn(uint32_t(items.begin), 1, sums);
     store_sums<count>(sums, slots + items.begin / block_threads * count);
 #else
-    for (uint64_t first = items.begin; first < min(items.end, uint64_t(seats)); first += strip) {
+    for (uint64_t first = items.begin; first < min(items.end, uint64_t(agents)); first += strip) {
         Sums<count> sums;
-        fn(uint32_t(first), int(min(uint64_t(seats) - first, uint64_t(strip))), sums);
+        fn(uint32_t(first), int(min(uint64_t(agents) - first, uint64_t(strip))), sums);
         for (int k = 0; k < count; ++k)
             slots[first / block_threads * count + uint64_t(k)] = sums.at[k];
     }
@@ -113,14 +113,14 @@ NACELLE_INLINE uint32_t blocks_of(uint32_t items) {
     return (items + block_threads - 1) / block_threads;
 }
 
-// The row of a seat in its group.
+// The row of an agent in its group.
 template <class E, int policy>
-NACELLE_INLINE uint32_t row_of_seat(const Arguments& a, uint32_t seat) {
+NACELLE_INLINE uint32_t row_of_agent(const Arguments& a, uint32_t agent) {
     constexpr uint32_t in_group = uint32_t(count_of<E, GroupOf<E, policy>>);
-    if constexpr (in_group == 1) return seat;
+    if constexpr (in_group == 1) return agent;
     else {
-        const uint32_t agents = a.pupil[policy].agent_count;
-        return seat / agents * in_group + uint32_t(a.pupil[policy].agents[seat % agents]);
+        const uint32_t agents = a.policy[policy].agents_per_env;
+        return agent / agents * in_group + uint32_t(a.policy[policy].agent_ids[agent % agents]);
     }
 }
 

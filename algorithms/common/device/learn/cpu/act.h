@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/cpu/pilot.h>
+#include <learn/cpu/rollout.h>
 // The policies' choices from the current observations, into the action arrays.
 
 namespace learn {
@@ -7,26 +7,26 @@ namespace learn {
 template <class E, int policy>
 void act_for(const View<E>& view, const Arguments& a, size_t first, size_t end) {
     constexpr int width = width_of<E, policy>;
-    const float* const obs = Sight<E, GroupOf<E, policy>>::now(view, a);
-    for (size_t seat = first; seat < end; seat += rows_together) {
+    const float* const obs = Observed<E, GroupOf<E, policy>>::now(view, a);
+    for (size_t agent = first; agent < end; agent += rows_together) {
         size_t rows[rows_together];
-        const int n = int(min(end - seat, size_t(rows_together)));
+        const int n = int(min(end - agent, size_t(rows_together)));
         for (int i = 0; i < n; ++i)
-            rows[i] = row_of_seat<E, policy>(a, uint32_t(seat) + uint32_t(i));
+            rows[i] = row_of_agent<E, policy>(a, uint32_t(agent) + uint32_t(i));
         if constexpr (Spec<policy>::kind == Kind::random)
             for (int i = 0; i < n; ++i) act_on<E, policy>(view, a, rows[i], nullptr);
         else {
-            Mind<E, policy>& mind = Mind<E, policy>::here();
-            mind.see(n, [&](int i) { return obs + rows[i] * size_t(width); });
-            mind.think(n);
-            for (int i = 0; i < n; ++i) act_on<E, policy>(view, a, rows[i], mind.output(i));
+            Inference<E, policy>& networks = Inference<E, policy>::here();
+            networks.put(n, [&](int i) { return obs + rows[i] * size_t(width); });
+            networks.forward(n);
+            for (int i = 0; i < n; ++i) act_on<E, policy>(view, a, rows[i], networks.output(i));
         }
     }
 }
-// An item for each seat.
+// An item for each agent.
 template <class E, int policy> void act(const View<E>& view, const Arguments& a, Items items) {
-    const uint64_t end = min(items.end, uint64_t(a.pupil[policy].seats));
-    if constexpr (Spec<policy>::kind != Kind::random) Mind<E, policy>::here().load(a);
+    const uint64_t end = min(items.end, uint64_t(a.policy[policy].agents));
+    if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().load(a);
     act_for<E, policy>(view, a, size_t(items.begin), size_t(end));
 }
 

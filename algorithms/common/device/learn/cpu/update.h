@@ -8,7 +8,7 @@ namespace learn {
 
 inline constexpr int tile_samples = 64;
 
-template <class E, int policy> class Teacher {
+template <class E, int policy> class TileGradient {
     using N = Networks<E, policy>;
     using H = typename N::H;
     using S = Spec<policy>;
@@ -16,29 +16,29 @@ template <class E, int policy> class Teacher {
     static constexpr int width = width_of<E, policy>;
 
 public:
-    static Teacher& here() {
-        static thread_local Teacher teacher;
-        return teacher;
+    static TileGradient& here() {
+        static thread_local TileGradient tile_gradient;
+        return tile_gradient;
     }
     void load(const Arguments& a) {
         a_ = &a;
         memory_ = &a.memory[S::group];
-        pupil_ = &a.pupil[policy];
-        pack<typename N::Actor>(pupil_->weights, actor_weights_, actor_turned_);
+        state_ = &a.policy[policy];
+        pack<typename N::Actor>(state_->weights, actor_weights_, actor_turned_);
         if constexpr (!N::shared)
-            pack<typename N::Critic>(pupil_->weights + N::Actor::parameters, critic_weights_,
+            pack<typename N::Critic>(state_->weights + N::Actor::parameters, critic_weights_,
                                      critic_turned_);
     }
     // The samples from `begin` to before `end` of a minibatch, one tile; the gradient is added.
-    void teach(const View<E>& view, const Minibatch<E, policy>& batch, uint32_t begin, uint32_t end,
-               float* gradient, double* tally) {
+    void add(const View<E>& view, const Minibatch<E, policy>& batch, uint32_t begin, uint32_t end,
+             float* gradient, double* tally) {
         size_t at[tile_samples];
         const int n = int(end - begin);
         const int whole = (n + samples_together - 1) / samples_together * samples_together;
         for (int i = 0; i < whole; ++i)
             at[i] = batch.place(view, *a_, begin + uint32_t(min(i, n - 1)));
-        think(at, whole);
-        judge(at, n, whole, tally);
+        forward(at, whole);
+        find_slopes(at, n, whole, tally);
         actor_.backward(actor_turned_, gradient, whole);
         if constexpr (!N::shared)
             critic_.backward(critic_turned_, gradient + Packed<typename N::Actor>::size, whole);
@@ -48,11 +48,11 @@ public:
         size_t at[tile_samples];
         const int n = int(end - begin);
         for (int i = 0; i < n; ++i) at[i] = place_of<E, policy>(view, *a_, begin + uint32_t(i));
-        think(at, n);
+        forward(at, n);
         for (int i = 0; i < n; ++i) {
             float log_probability, entropy_now;
-            H::judge(output(i), kept_mask<E, Group>(*memory_, at[i]),
-                     memory_->choice + at[i] * H::parts, log_probability, entropy_now);
+            H::evaluate(output(i), kept_mask<E, Group>(*memory_, at[i]),
+                        memory_->choice + at[i] * H::parts, log_probability, entropy_now);
             memory_->ratio[at[i]] =
                 exp(log_ratio(log_probability, memory_->log_probability[at[i]]));
             memory_->value[at[i]] = value(i);
@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    void think(const size_t* at, int n) {
+    void forward(const size_t* at, int n) {
         normalise(at, n, actor_.input());
         actor_.forward(actor_weights_, n);
         if constexpr (!N::shared) {
@@ -81,7 +81,7 @@ private:
         if constexpr (N::shared) return output(i)[N::value_output];
         else return critic_.output()[i * padded<1>];
     }
-    void judge(const size_t* at, int n, int whole, double* tally) {
+    void find_slopes(const size_t* at, int n, int whole, double* tally) {
         const Memory& memory = *memory_;
         float sum[tally_count] = {};
         for (int i = 0; i < whole; ++i) {
@@ -92,11 +92,11 @@ private:
             if (i >= n || !counts(memory.flag[at[i]])) continue;
             const float* const choice = memory.choice + at[i] * H::parts;
             const uint8_t* const mask = kept_mask<E, Group>(memory, at[i]);
-            Opinion now;
+            Evaluated now;
             now.value = value(i);
-            H::judge(output(i), mask, choice, now.log_probability, now.entropy);
+            H::evaluate(output(i), mask, choice, now.log_probability, now.entropy);
             const Losses l =
-                losses_of<S::loss>(even_experience(memory, *pupil_, at[i]), now, pupil_->dials);
+                losses_of<S::loss>(even_experience(memory, *state_, at[i]), now, state_->dials);
             H::slopes(output(i), mask, choice, l.by_probability, l.by_entropy, slope);
             if constexpr (N::shared) slope[N::value_output] = l.by_value;
             else critic_.output_slope()[i * padded<1>] = l.by_value;
@@ -110,7 +110,7 @@ private:
     struct None {};
     const Arguments* a_ = nullptr;
     const Memory* memory_ = nullptr;
-    const Pupil* pupil_ = nullptr;
+    const PolicyState* state_ = nullptr;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];
     alignas(64) float actor_turned_[Packed<typename N::Actor>::turned + 16];
     alignas(64) float critic_weights_[critic_size];
@@ -120,31 +120,32 @@ private:
 };
 
 template <class E, int policy> void gradient(const View<E>& view, const Arguments& a, Items items) {
-    const Pupil& pupil = a.pupil[policy];
-    if (pupil.found[stopped] != 0) return;
+    const PolicyState& state = a.policy[policy];
+    if (state.found[stopped] != 0) return;
     const Minibatch<E, policy> batch(view, a);
-    Teacher<E, policy>& teacher = Teacher<E, policy>::here();
-    teacher.load(a);
+    TileGradient<E, policy>& tile_gradient = TileGradient<E, policy>::here();
+    tile_gradient.load(a);
     constexpr uint32_t size = uint32_t(Place<E, policy>::size);
     for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
-        float* const sum = pupil.gradient + slot * size;
-        double* const tally = pupil.tallies + slot * tally_count;
+        float* const sum = state.gradient + slot * size;
+        double* const tally = state.tallies + slot * tally_count;
         for (uint32_t i = 0; i < size; ++i) sum[i] = 0;
         for (int k = 0; k < tally_count; ++k) tally[k] = 0;
         for (uint64_t first = slot * tile_samples; first < batch.count;
-             first += uint64_t(pupil.parts) * tile_samples)
-            teacher.teach(view, batch, uint32_t(first),
-                          uint32_t(min(first + tile_samples, uint64_t(batch.count))), sum, tally);
+             first += uint64_t(state.parts) * tile_samples)
+            tile_gradient.add(view, batch, uint32_t(first),
+                              uint32_t(min(first + tile_samples, uint64_t(batch.count))), sum,
+                              tally);
     }
 }
 template <class E, int policy> void review(const View<E>& view, const Arguments& a, Items items) {
-    if (a.pupil[policy].found[stopped] != 0) return;
+    if (a.policy[policy].found[stopped] != 0) return;
     const uint64_t samples = samples_of<E, policy>(view, a);
-    Teacher<E, policy>& teacher = Teacher<E, policy>::here();
-    teacher.load(a);
+    TileGradient<E, policy>& tile_gradient = TileGradient<E, policy>::here();
+    tile_gradient.load(a);
     for (uint64_t first = items.begin; first < min(items.end, samples); first += tile_samples)
-        teacher.review(view, uint32_t(first),
-                       uint32_t(min(min(first + tile_samples, items.end), samples)));
+        tile_gradient.review(view, uint32_t(first),
+                             uint32_t(min(min(first + tile_samples, items.end), samples)));
 }
 
 }

@@ -1,7 +1,7 @@
 #pragma once
 #include <learn/choice.h>
 #include <learn/loss.h>
-#include <learn/sight.h>
+#include <learn/observed.h>
 #include <learn/strips.h>
 // Choices for rows that lie in memory: step by step in a rollout of one launch a step, or for an evaluation.
 
@@ -9,14 +9,14 @@ namespace learn {
 
 template <class E, int policy> struct Chooser {
     using G = GroupOf<E, policy>;
-    using S = Sight<E, G>;
+    using S = Observed<E, G>;
     using N = Networks<E, policy>;
     using H = Head<ActionOf<E, G>, Spec<policy>>;
     static constexpr int group = Spec<policy>::group;
     static constexpr size_t width = size_t(S::width), choices = size_t(choices_in<ActionOf<E, G>>);
 
-    static NACELLE_INLINE size_t row_of(const Arguments& a, uint64_t seat) {
-        return row_of_seat<E, policy>(a, uint32_t(seat));
+    static NACELLE_INLINE size_t row_of(const Arguments& a, uint64_t agent) {
+        return row_of_agent<E, policy>(a, uint32_t(agent));
     }
     static NACELLE_INLINE const float* obs_of(const View<E>& view, const Arguments& a, size_t row) {
         return S::now(view, a) + row * width;
@@ -61,16 +61,16 @@ template <class E, int policy> struct Chooser {
     }
 };
 
-// Who acts at random has no network: an item is a seat.
+// Who acts at random has no network: an item is a agent.
 template <class E, int policy>
 NACELLE_INLINE void act_randomly(const View<E>& view, const Arguments& a, Items items) {
-    if (items.begin >= a.pupil[policy].seats) return;
+    if (items.begin >= a.policy[policy].agents) return;
     act_on<E, policy>(view, a, Chooser<E, policy>::row_of(a, items.begin), nullptr);
 }
 template <class E, int policy>
 NACELLE_INLINE void choose_randomly(const View<E>& view, const Arguments& a, Items items) {
     using C = Chooser<E, policy>;
-    if (items.begin >= a.pupil[policy].seats) return;
+    if (items.begin >= a.policy[policy].agents) return;
     const size_t row = C::row_of(a, items.begin);
     C::keep_obs(view, a, row);
     C::choose(view, a, row, nullptr);
@@ -84,8 +84,8 @@ NACELLE_INLINE void review_row(const Arguments& a, size_t at, const float* out) 
     using H = typename N::H;
     const Memory& memory = a.memory[Spec<policy>::group];
     float log_probability, entropy_now;
-    H::judge(out, kept_mask<E, GroupOf<E, policy>>(memory, at), memory.choice + at * H::parts,
-             log_probability, entropy_now);
+    H::evaluate(out, kept_mask<E, GroupOf<E, policy>>(memory, at), memory.choice + at * H::parts,
+                log_probability, entropy_now);
     memory.ratio[at] = exp(log_ratio(log_probability, memory.log_probability[at]));
     if constexpr (N::shared) memory.value[at] = out[N::value_output];
 }

@@ -1,6 +1,6 @@
 #pragma once
 #include <learn/blocked.h>
-#include <learn/gpu/warp_layers.h>
+#include <learn/gpu/fused/layers.h>
 // Where the weights of a policy's networks lie for its kernels, and how they come there.
 
 namespace learn {
@@ -45,10 +45,10 @@ template <class E, int policy> struct Prepared {
 };
 template <class E, int policy>
 NACELLE_INLINE void prepare(const View<E>&, const Arguments& a, Items items) {
-    const Pupil& pupil = a.pupil[policy];
+    const PolicyState& state = a.policy[policy];
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(Networks<E, policy>::parameters));
          ++i)
-        Prepared<E, policy>::store(pupil.prepared, int(i), pupil.weights[i]);
+        Prepared<E, policy>::store(state.prepared, int(i), state.weights[i]);
 }
 
 }

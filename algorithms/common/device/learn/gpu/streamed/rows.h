@@ -55,8 +55,8 @@ NACELLE_INLINE void gather_standing(const View<E>& view, const StreamArguments& 
     constexpr int width = width_of<E, policy>;
     const Memory& memory = a.all.memory[C::group];
     const size_t rows = group_rows<E, policy>(view), step = a.all.step;
-    gather<E, policy>(a, items, [&](uint32_t seat) {
-        const size_t row = C::row_of(a.all, seat);
+    gather<E, policy>(a, items, [&](uint32_t agent) {
+        const size_t row = C::row_of(a.all, agent);
         const float* const obs = C::obs_of(view, a.all, row);
         if constexpr (keeps) {
             // What a team sees is kept by its step, but for what it sees last.
@@ -82,7 +82,7 @@ NACELLE_INLINE void gather_step(const View<E>& view, const StreamArguments& a, I
 // The samples of a minibatch, and those of a whole rollout in their order; nothing of those that do not count.
 template <class E, int policy>
 NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments& a, Items items) {
-    if (a.all.pupil[policy].found[stopped] != 0) return;
+    if (a.all.policy[policy].found[stopped] != 0) return;
     const Memory& memory = a.all.memory[Spec<policy>::group];
     const Minibatch<E, policy> batch(view, a.all);
     gather<E, policy>(a, items, [&](uint32_t i) -> const float* {
@@ -107,12 +107,13 @@ template <class E, int policy> struct Valued {
 
     NACELLE_INLINE Valued(const View<E>& view, const Arguments& a, uint32_t i)
         : memory(a.memory[Spec<policy>::group]) {
-        const uint32_t seats = a.pupil[policy].seats,
+        const uint32_t agents = a.policy[policy].agents,
                        steps = Networks<E, policy>::shared ? 1 : a.steps + 1,
                        before = Networks<E, policy>::shared ? a.steps : 0;
-        standing = i < steps * seats;
-        const uint32_t k = standing ? i + before * seats : i - steps * seats;
-        at = size_t(k / seats) * group_rows<E, policy>(view) + row_of_seat<E, policy>(a, k % seats);
+        standing = i < steps * agents;
+        const uint32_t k = standing ? i + before * agents : i - steps * agents;
+        at = size_t(k / agents) * group_rows<E, policy>(view) +
+             row_of_agent<E, policy>(a, k % agents);
         there = standing || is_cut(memory.flag[at]);
     }
     NACELLE_INLINE const float* obs() const {
@@ -174,7 +175,7 @@ NACELLE_INLINE void act_streamed(const View<E>& view, const StreamArguments& a, 
 // How the probability of a rollout's choices has moved, and values of the same network.
 template <class E, int policy>
 NACELLE_INLINE void review_streamed(const View<E>& view, const StreamArguments& a, Items items) {
-    if (items.begin >= a.stream.rows || a.all.pupil[policy].found[stopped] != 0) return;
+    if (items.begin >= a.stream.rows || a.all.policy[policy].found[stopped] != 0) return;
     review_row<E, policy>(a.all,
                           place_of<E, policy>(view, a.all, a.stream.first + uint32_t(items.begin)),
                           a.stream.outputs[0] + size_t(items.begin) * a.stream.pitch[0]);

@@ -1,6 +1,6 @@
 #pragma once
+#include <learn/gpu/loss_gradient.h>
 #include <learn/gpu/streamed/rows.h>
-#include <learn/gpu/warp_judge.h>
 // From the outputs of a minibatch's rows to the slopes of its loss along them, and what is told of the update.
 
 namespace learn {
@@ -32,21 +32,21 @@ NACELLE_INLINE void slopes_of(const View<E>& view, const StreamArguments& a, uin
     const Stream& stream = a.stream;
     const Memory& memory = a.all.memory[Spec<policy>::group];
     const Minibatch<E, policy> batch(view, a.all);
-    Judge<E, policy, L, part> judge(a.all);
+    LossGradient<E, policy, L, part> loss(a.all);
     const uint32_t all = uint32_t(whole_blocks(stream.rows));
     for (uint32_t row = slot * block_threads + threadIdx.x; row < all;
-         row += a.all.pupil[policy].parts * block_threads) {
+         row += a.all.policy[policy].parts * block_threads) {
         float slope[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
         if (row < stream.rows) {
             const size_t at = batch.place(view, a.all, stream.first + row);
             if (counts(memory.flag[at]))
-                judge.slopes(stream.outputs[network] + size_t(row) * stream.pitch[network], at,
-                             judge.recall(at), slope);
+                loss.slopes(stream.outputs[network] + size_t(row) * stream.pitch[network], at,
+                            loss.load(at), slope);
         }
         put_slopes<L::planes, L::out>(stream.slopes[network], row, slope);
     }
-    judge.store(slot, meeting, block_threads / 32, stream.first > 0);
+    loss.store(slot, meeting, block_threads / 32, stream.first > 0);
 }
 template <class E, int policy>
 NACELLE_INLINE void slopes_streamed(const View<E>& view, const StreamArguments& a, Items items) {

@@ -25,8 +25,8 @@ struct SlotPlace {
 template <class E, int policy>
 NACELLE_INLINE void total_streamed(const View<E>&, const StreamArguments& a, Items items) {
     __shared__ float parts[block_threads][4];
-    const Pupil& pupil = a.all.pupil[policy];
-    if (pupil.found[stopped] != 0) return;
+    const PolicyState& state = a.all.policy[policy];
+    if (state.found[stopped] != 0) return;
     const uint32_t block = uint32_t(items.begin / block_threads), thread = threadIdx.x;
     if (block >= a.stream.sum_blocks) return;
     const LayerSlots* layer = a.stream.layers;
@@ -40,7 +40,7 @@ NACELLE_INLINE void total_streamed(const View<E>&, const StreamArguments& a, Ite
         NACELLE_UNROLL for (int k = 0; k < 4; ++k) sum.at[k] += one.at[k];
     }
     NACELLE_UNROLL for (int k = 0; k < 4; ++k) parts[thread][k] = sum.at[k];
-    const double count = sum_of<1>(pupil.tallies + weight, pupil.parts, tally_count).at[0];
+    const double count = sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0];
     const float one = count > 0 ? float(1.0 / count) : 0.0f;
     Sums<1> squares;
     for (uint32_t k = 0; thread < quads && k < 4; ++k) {
@@ -50,11 +50,11 @@ NACELLE_INLINE void total_streamed(const View<E>&, const StreamArguments& a, Ite
         float all = 0;
         for (uint32_t i = 0; i < its.sharers; ++i) all += parts[i * quads + thread][k];
         all = place.blind ? 0.0f : all * one;
-        pupil.total[place.parameter] = all;
+        state.total[place.parameter] = all;
         squares.at[0] += double(all) * double(all);
     }
-    store_sums(squares, pupil.norms + block);
-    if (arrives_last(pupil.arrived, a.stream.sum_blocks))
+    store_sums(squares, state.norms + block);
+    if (arrives_last(state.arrived, a.stream.sum_blocks))
         decide_by<E, policy>(a.all, a.stream.sum_blocks, thread == 0);
 }
 

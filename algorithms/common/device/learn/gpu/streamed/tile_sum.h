@@ -1,7 +1,7 @@
 #pragma once
 #include <learn/blocked.h>
+#include <learn/gpu/loss_gradient.h>
 #include <learn/gpu/streamed/hopper.h>
-#include <learn/gpu/warp_judge.h>
 // One block's part of a matrix product: 128 rows by 64 or 128 columns, summed over steps of 64. Eight warps have 16 rows
 // each; on Hopper a ninth one brings the factors' tiles, elsewhere all threads do. With two planes, 32-bit floats of 16
 // bits, there are three products a step, with three planes six, the small ones first; every four steps their sum is

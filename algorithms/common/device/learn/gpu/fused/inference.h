@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/gpu/warp_layers.h>
+#include <learn/gpu/fused/layers.h>
 #include <learn/record.h>
 // A policy's networks at work on tensor cores: 16 rows of a warp at a time, each owned by a lane.
 
@@ -15,7 +15,7 @@ template <class L>
 inline constexpr bool is_rolled = L::planes > 1 || Fragments<L>::all_tiles > most_unrolled;
 
 // Room in shared memory where a warp's rows meet: normalised observations as pairs, then outputs.
-template <class L> struct Desk {
+template <class L> struct RowStage {
     static consteval int most_tiles() {
         int most = Fragments<L>::in_tiles(0);
         for (int l = 1; l < L::count && is_rolled<L>; ++l)
@@ -30,31 +30,31 @@ template <class L> struct Desk {
 };
 
 template <class L, int l, class Weights>
-NACELLE_INLINE void think_layers(Desk<L>& desk, const Weights& weights, const float* bias) {
+NACELLE_INLINE void forward_layers(RowStage<L>& stage, const Weights& weights, const float* bias) {
     using F = Fragments<L>;
-    using D = Desk<L>;
+    using D = RowStage<L>;
     constexpr int planes = F::planes;
-    roll_layer<L, l>(desk.in, D::pitch_in, weights, bias, [&](int j, const float(&c)[4]) {
-        if constexpr (l + 1 == L::count) leave_outputs(desk.out, D::pitch_out, j, c);
+    roll_layer<L, l>(stage.in, D::pitch_in, weights, bias, [&](int j, const float(&c)[4]) {
+        if constexpr (l + 1 == L::count) store_outputs(stage.out, D::pitch_out, j, c);
         else {
             const auto upper = bent_pair<L::activation, planes>(c[0], c[1]);
             const auto lower = bent_pair<L::activation, planes>(c[2], c[3]);
-            NACELLE_UNROLL for (int p = 0; p < planes; ++p) leave_pair(
-                desk.in + 8 * F::in_tiles(l + 1) * p, D::pitch_in, j, upper.at[p], lower.at[p]);
+            NACELLE_UNROLL for (int p = 0; p < planes; ++p) store_pair(
+                stage.in + 8 * F::in_tiles(l + 1) * p, D::pitch_in, j, upper.at[p], lower.at[p]);
         }
     });
-    if constexpr (l + 1 < L::count) think_layers<L, l + 1>(desk, weights, bias);
+    if constexpr (l + 1 < L::count) forward_layers<L, l + 1>(stage, weights, bias);
 }
-// From the desk's inputs to its outputs; the whole warp comes along.
+// From the stage's inputs to its outputs; the whole warp comes along.
 template <class L, class Weights>
-NACELLE_INLINE void think_once(Desk<L>& desk, const Weights& weights, const float* bias) {
+NACELLE_INLINE void forward_rows(RowStage<L>& stage, const Weights& weights, const float* bias) {
     __syncwarp();
-    if constexpr (is_rolled<L>) think_layers<L, 0>(desk, weights, bias);
+    if constexpr (is_rolled<L>) forward_layers<L, 0>(stage, weights, bias);
     else {
-        Trail<L> trail;
-        trail.take(desk.in, Desk<L>::pitch_in);
-        trail.forward(weights, bias, [&](int, int j, const float(&c)[4]) {
-            leave_outputs(desk.out, Desk<L>::pitch_out, j, c);
+        LayerFragments<L> fragments;
+        fragments.take(stage.in, RowStage<L>::pitch_in);
+        fragments.forward(weights, bias, [&](int, int j, const float(&c)[4]) {
+            store_outputs(stage.out, RowStage<L>::pitch_out, j, c);
         });
         __syncwarp();
     }
@@ -67,14 +67,16 @@ template <class E, int policy, class L> struct WarpNetwork {
     using Weights = Either<in_registers, WeightsInRegisters<in_registers ? F::all_tiles : 1>,
                            TilesInMemory<planes>>;
 
-    static NACELLE_INLINE void put(Desk<L>& desk, int row, const float* obs, const Memory& memory) {
-        put_row<width_of<E, policy>, planes>(desk.in + row * Desk<L>::pitch_in, obs, memory);
+    static NACELLE_INLINE void put(RowStage<L>& stage, int row, const float* obs,
+                                   const Memory& memory) {
+        put_row<width_of<E, policy>, planes>(stage.in + row * RowStage<L>::pitch_in, obs, memory);
     }
-    static NACELLE_INLINE void clear(Desk<L>& desk) {
-        for (int i = warp_lane(); i < warp_rows * Desk<L>::pitch_in; i += 32) desk.in[i] = 0;
+    static NACELLE_INLINE void clear(RowStage<L>& stage) {
+        for (int i = warp_lane(); i < warp_rows * RowStage<L>::pitch_in; i += 32) stage.in[i] = 0;
     }
-    static NACELLE_INLINE void think(Desk<L>& desk, const Weights& weights, const float* bias) {
-        think_once<L>(desk, weights, bias);
+    static NACELLE_INLINE void forward(RowStage<L>& stage, const Weights& weights,
+                                       const float* bias) {
+        forward_rows<L>(stage, weights, bias);
     }
     static NACELLE_INLINE const uint32_t* words(const float* prepared) {
         return reinterpret_cast<const uint32_t*>(prepared) + 2 * warp_lane();

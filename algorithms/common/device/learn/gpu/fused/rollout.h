@@ -1,27 +1,29 @@
 #pragma once
 #include <learn/choice.h>
-#include <learn/gpu/warp_seat.h>
+#include <learn/gpu/fused/policy.h>
 #include <learn/strips.h>
 // The policy in the loop of a rollout on tensor cores, and what it writes down.
 
 namespace learn {
 
-template <class E> class WarpPilot : WarpSeat<E> {
-    using Seat = WarpSeat<E>;
-    using Seat::a_, Seat::memory_, Seat::rows_, Seat::put, Seat::think, Seat::output, Seat::policy;
+template <class E> class WarpRollout : WarpPolicy<E> {
+    using Base = WarpPolicy<E>;
+    using Base::a_, Base::memory_, Base::rows_, Base::put, Base::forward, Base::output,
+        Base::policy;
     using G = Sole<E>;
-    using N = typename Seat::N;
-    using H = typename Seat::H;
-    using L = typename Seat::L;
+    using N = typename Base::N;
+    using H = typename Base::H;
+    using L = typename Base::L;
     static constexpr int width = width_of<E, policy>, choices = choices_in<ActionOf<E>>;
 
 public:
     static constexpr bool chooses_by_warp = true;
 
-    NACELLE_INLINE WarpPilot(const View<E>& view, const Arguments& a, Desk<L>& desk, float* bias)
-        : Seat(view, a, desk, bias) {}
+    NACELLE_INLINE WarpRollout(const View<E>& view, const Arguments& a, RowStage<L>& stage,
+                               float* bias)
+        : Base(view, a, stage, bias) {}
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
-        settle(rows.view, rows.env, rows.t - 1);
+        value_cut(rows.view, rows.env, rows.t - 1);
         const size_t at = size_t(rows.t) * rows_ + rows.env;
         rows.for_own([&](int i) {
             const float* const obs = rows.obs(i);
@@ -29,7 +31,7 @@ public:
             for (int k = 0; k < width; ++k) kept[k] = obs[k];
             put(obs);
         });
-        think();
+        forward();
         rows.for_own([&](int i) {
             float out[L::out], choice[H::parts];
             NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = output(k);
@@ -47,9 +49,9 @@ public:
         });
     }
     // What the last step led to.
-    NACELLE_INLINE void land(const View<E>& view, size_t env) {
+    NACELLE_INLINE void close_rollout(const View<E>& view, size_t env) {
         const bool mine = env < rows_;
-        settle(view, env, int(a_.steps) - 1);
+        value_cut(view, env, int(a_.steps) - 1);
         const size_t at = size_t(a_.steps) * rows_ + env;
         if (mine) {
             const float* const obs = obs_row<E>(view, env);
@@ -57,7 +59,7 @@ public:
             put(obs);
         }
         if constexpr (N::shared) {
-            think();
+            forward();
             if (mine) memory_.value[at] = value();
         }
     }
@@ -66,14 +68,14 @@ private:
     NACELLE_INLINE float value() const { return output(N::value_output); }
     // Where an episode was cut short in step t, its value; where none of the warp's was, nothing. With a
     // network of its own for values that is for later: the observation is kept instead.
-    NACELLE_INLINE void settle(const View<E>& view, size_t env, int t) {
+    NACELLE_INLINE void value_cut(const View<E>& view, size_t env, int t) {
         const size_t at = size_t(max(t, 0)) * rows_ + env;
         const bool cut = env < rows_ && t >= 0 && is_cut(memory_.flag[at]);
         if (!__ballot_sync(~0u, cut)) return;
         const float* const obs = obs_row<E, Role::final_obs>(view, cut ? env : 0);
         if constexpr (N::shared) {
             if (cut) put(obs);
-            think();
+            forward();
             if (cut) memory_.final_value[at] = value();
         } else if (cut)
             for (int k = 0; k < width; ++k)
@@ -82,11 +84,11 @@ private:
 };
 
 template <class E>
-NACELLE_INLINE void fly_warps(const View<E>& view, const Arguments& a, Items items) {
-    take_seats(view, items, [&](size_t env, auto& desk, float* bias) {
-        WarpPilot<E> pilot(view, a, desk, bias);
-        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), pilot, record_of<E>(view, a, 0));
-        if (!time_of(view.head, 0).stopped) pilot.land(view, env);
+NACELLE_INLINE void rollout_warps(const View<E>& view, const Arguments& a, Items items) {
+    with_row_stage(view, items, [&](size_t env, auto& stage, float* bias) {
+        WarpRollout<E> policy(view, a, stage, bias);
+        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, record_of<E>(view, a, 0));
+        if (!time_of(view.head, 0).stopped) policy.close_rollout(view, env);
     });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-#include <learn/gpu/plane_update.h>
-#include <learn/gpu/warp_judge.h>
+#include <learn/gpu/fused/plane_update.h>
+#include <learn/gpu/loss_gradient.h>
 #include <learn/shuffle.h>
 // The gradient of one minibatch on tensor cores. A block is a slot. Each of its warps takes 16 or 32 samples
 // through the network and back in registers and leaves what the layers saw, and the slopes, in shared
@@ -15,7 +15,7 @@ template <class E, int policy> struct Held {
     static constexpr int width = width_of<E, policy>, most = 8, planes = Spec<policy>::planes;
     static constexpr bool in_registers = width <= most;
     float seen[in_registers ? width : 1];
-    Kept<E, policy> kept;
+    KeptSample<E, policy> kept;
 
     NACELLE_INLINE void obs(const Memory& memory, size_t at) {
         const float* const from = memory.obs + at * size_t(width);
@@ -37,22 +37,22 @@ template <class E, int policy> struct Held {
     }
 };
 
-template <class E, int policy, class L, Part part> class WarpTeacher {
-    using B = Bench<L>;
+template <class E, int policy, class L, Part part> class WarpGradient {
+    using B = UpdateStage<L>;
     using F = Fragments<L>;
     using N = Networks<E, policy>;
     static constexpr int width = width_of<E, policy>, bands = B::bands, planes = F::planes;
 
 public:
-    NACELLE_INLINE explicit WarpTeacher(const Arguments& a)
+    NACELLE_INLINE explicit WarpGradient(const Arguments& a)
         : a_(a),
           memory_(a.memory[Spec<policy>::group]),
-          pupil_(a.pupil[policy]),
+          state_(a.policy[policy]),
           bench_(block_memory<B::words>()),
           warp_(int(threadIdx.x) / 32),
           rows_(bench_, warp_),
-          judge_(a) {
-        const auto* const from = reinterpret_cast<const uint32_t*>(pupil_.prepared) +
+          loss_(a) {
+        const auto* const from = reinterpret_cast<const uint32_t*>(state_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
         for (int i = int(threadIdx.x); i < F::size; i += B::threads)
             bench_[B::weights_start + i] = from[i];
@@ -67,7 +67,7 @@ public:
 
     // Where the samples from number `first` of a minibatch on lie, one block of them; what is read of them
     // arrives while others are summed. Each lane has a row, where there are 32; else both halves of a warp have
-    // the same ones: the first puts what was observed into the network, the second judges what comes out.
+    // the same ones: the first puts what was observed into the network, the second finds the slopes along what comes out.
     NACELLE_INLINE void look_up(const View<E>& view, const Minibatch<E, policy>& batch,
                                 uint64_t first) {
         const uint64_t number = first + uint64_t(own_row());
@@ -75,11 +75,10 @@ public:
         at_ = there_ ? batch.place(view, a_, uint32_t(number)) : 0;
         flag_ = memory_.flag[at_];
         if (shows()) held_.obs(memory_, at_);
-        if (judges()) held_.kept = judge_.recall(at_);
+        if (has_loss()) held_.kept = loss_.load(at_);
     }
     // The samples that were looked up last; then those from number `next` on are.
-    NACELLE_INLINE void teach(const View<E>& view, const Minibatch<E, policy>& batch,
-                              uint64_t next) {
+    NACELLE_INLINE void add(const View<E>& view, const Minibatch<E, policy>& batch, uint64_t next) {
         const int row = own_row();
         __syncthreads();    // the last samples have been summed
         const bool mine = there_ && counts(flag_);
@@ -87,22 +86,22 @@ public:
         __syncwarp();
         if constexpr (planes > 1) {
             rows_.template forward<0>();
-            judge(row, mine);
+            find_slopes(row, mine);
             rows_.template backward<L::count - 1>();
         } else {
-            Trail<L, bands> trail;
-            trail.take(rows_.template seen<0>(), B::pitch(0));
-            trail.forward(WeightsInMemory{rows_.weights(0)}, rows_.bias(),
-                          [&](int b, int j, const float(&c)[4]) {
-                              leave_outputs(rows_.output(warp_rows * b), B::out_pitch, j, c);
-                          });
-            judge(row, mine);
+            LayerFragments<L, bands> fragments;
+            fragments.take(rows_.template seen<0>(), B::pitch(0));
+            fragments.forward(WeightsInMemory{rows_.weights(0)}, rows_.bias(),
+                              [&](int b, int j, const float(&c)[4]) {
+                                  store_outputs(rows_.output(warp_rows * b), B::out_pitch, j, c);
+                              });
+            find_slopes(row, mine);
             uint32_t slope[bands][B::tiles(L::count)][4];
             NACELLE_UNROLL for (int b = 0; b < bands; ++b) fetch_tiles<B::tiles(L::count)>(
                 slope[b], rows_.template slopes<L::count>() + warp_rows * b * B::pitch(L::count),
                 B::pitch(L::count));
-            leave_trail(trail);
-            go_back<L::count - 1>(trail, slope);
+            store_fragments(fragments);
+            backward<L::count - 1>(fragments, slope);
         }
         look_up(view, batch, next);
         __syncthreads();
@@ -110,39 +109,40 @@ public:
         else sum_layers<0>();
     }
     NACELLE_INLINE void store(uint32_t slot) {
-        float* const gradient = pupil_.gradient + size_t(slot) * Place<E, policy>::size +
+        float* const gradient = state_.gradient + size_t(slot) * Place<E, policy>::size +
                                 (part == Part::critic ? Packed<typename N::Actor>::size : 0);
         store_layers<0>(gradient);
         __syncthreads();
-        judge_.store(slot, reinterpret_cast<float*>(bench_), B::warps);
+        loss_.store(slot, reinterpret_cast<float*>(bench_), B::warps);
     }
 
 private:
     static constexpr bool all_lanes = bands * warp_rows == 32;
     NACELLE_INLINE int own_row() const { return warp_ * B::own_rows + warp_lane() % B::own_rows; }
     NACELLE_INLINE bool shows() const { return all_lanes || warp_lane() < warp_rows; }
-    NACELLE_INLINE bool judges() const { return all_lanes || warp_lane() >= warp_rows; }
+    NACELLE_INLINE bool has_loss() const { return all_lanes || warp_lane() >= warp_rows; }
     // From what the network said of this warp's samples to the slopes along it.
-    NACELLE_INLINE void judge(int row, bool mine) {
+    NACELLE_INLINE void find_slopes(int row, bool mine) {
         __syncwarp();
-        if (judges())
-            judge_.row(rows_.output(row - warp_ * B::own_rows), mine, at_, held_.kept,
-                       bench_ + B::slopes_before(L::count) + row * B::pitch(L::count));
+        if (has_loss())
+            loss_.row(rows_.output(row - warp_ * B::own_rows), mine, at_, held_.kept,
+                      bench_ + B::slopes_before(L::count) + row * B::pitch(L::count));
         __syncwarp();
     }
-    template <int l = 1> NACELLE_INLINE void leave_trail(const Trail<L, bands>& trail) const {
+    template <int l = 1>
+    NACELLE_INLINE void store_fragments(const LayerFragments<L, bands>& fragments) const {
         if constexpr (l < L::count) {
-            constexpr int first = Trail<L>::before(l), tiles = F::in_tiles(l);
+            constexpr int first = LayerFragments<L>::before(l), tiles = F::in_tiles(l);
             NACELLE_UNROLL for (int b = 0; b < bands; ++b)
                 put_tiles<tiles>(rows_.template seen<l>() + warp_rows * b * B::pitch(l),
-                                 B::pitch(l), trail.y[b] + first);
-            leave_trail<l + 1>(trail);
+                                 B::pitch(l), fragments.y[b] + first);
+            store_fragments<l + 1>(fragments);
         }
     }
     // From the slopes along layer l's outputs to those along its inputs, before their activation.
     template <int l, int tiles>
-    NACELLE_INLINE void go_back(const Trail<L, bands>& trail,
-                                const uint32_t (&slope)[bands][tiles][4]) const {
+    NACELLE_INLINE void backward(const LayerFragments<L, bands>& fragments,
+                                 const uint32_t (&slope)[bands][tiles][4]) const {
         if constexpr (l > 0) {
             uint32_t next[bands][F::in_tiles(l)][4];
             const WeightsInMemory turned{rows_.weights(F::turned_start)};
@@ -153,17 +153,17 @@ private:
                 tile_products<tiles>(c, slope, 0, turned, F::turned_before(l) + first, all);
                 NACELLE_UNROLL for (int b = 0; b < bands; ++b) {
                     NACELLE_UNROLL for (int k = 0; k < together; ++k) {
-                        const int j = first + k, tile = Trail<L>::before(l) + j / 2,
+                        const int j = first + k, tile = LayerFragments<L>::before(l) + j / 2,
                                   word = j % 2 * 2;
                         uint32_t* const to = next[b][j / 2] + word;
-                        to[0] = trail.bent(b, tile, word, c[b][k][0], c[b][k][1]);
-                        to[1] = trail.bent(b, tile, word + 1, c[b][k][2], c[b][k][3]);
+                        to[0] = fragments.bent(b, tile, word, c[b][k][0], c[b][k][1]);
+                        to[1] = fragments.bent(b, tile, word + 1, c[b][k][2], c[b][k][3]);
                     }
                 }
             }
             NACELLE_UNROLL for (int b = 0; b < bands; ++b) put_tiles<F::in_tiles(l)>(
                 rows_.template slopes<l>() + warp_rows * b * B::pitch(l), B::pitch(l), next[b]);
-            go_back<l - 1, F::in_tiles(l)>(trail, next);
+            backward<l - 1, F::in_tiles(l)>(fragments, next);
         }
     }
     // Sixteen samples' part of a pair of tiles of weights: what was seen, turned, times the slopes. A warp that
@@ -231,32 +231,33 @@ private:
 
     const Arguments& a_;
     const Memory& memory_;
-    const Pupil& pupil_;
+    const PolicyState& state_;
     uint32_t* bench_;
     int warp_;
-    Either<(planes > 1), PlaneRows<L>, BenchRows<L>> rows_;
+    Either<(planes > 1), PlaneRows<L>, WarpStage<L>> rows_;
     bool there_ = false;
     uint8_t flag_ = 0;
     size_t at_ = 0;
     Held<E, policy> held_;
     float sum_[B::all_units][2][4];
     float bias_[B::all_bias_units][4];
-    Judge<E, policy, L, part> judge_;
+    LossGradient<E, policy, L, part> loss_;
 };
 
 template <class E, int policy>
 NACELLE_INLINE void gradient_warps(const View<E>& view, const Arguments& a, Items items) {
-    constexpr uint64_t threads = uint64_t(Bench<typename Networks<E, policy>::Actor>::threads);
+    constexpr uint64_t threads =
+        uint64_t(UpdateStage<typename Networks<E, policy>::Actor>::threads);
     with_network<E, policy>(
         a, uint32_t(items.begin / threads), [&]<class L, Part part>(uint32_t slot) {
             const Minibatch<E, policy> batch(view, a);
-            WarpTeacher<E, policy, L, part> teacher(a);
-            constexpr uint64_t together = uint64_t(Bench<L>::samples);
-            const uint64_t stride = a.pupil[policy].parts * together;
-            teacher.look_up(view, batch, slot * together);
+            WarpGradient<E, policy, L, part> tile_gradient(a);
+            constexpr uint64_t together = uint64_t(UpdateStage<L>::samples);
+            const uint64_t stride = a.policy[policy].parts * together;
+            tile_gradient.look_up(view, batch, slot * together);
             for (uint64_t first = slot * together; first < batch.count; first += stride)
-                teacher.teach(view, batch, first + stride);
-            teacher.store(slot);
+                tile_gradient.add(view, batch, first + stride);
+            tile_gradient.store(slot);
         });
 }
 

@@ -1,12 +1,12 @@
 #pragma once
+#include <learn/gpu/fused/inference.h>
 #include <learn/gpu/prepared.h>
-#include <learn/gpu/warp_mind.h>
 // How a block of warps cuts the gradient of a network among itself, and where things lie in its shared memory.
 // tensor_fit.cpp works out the same on the host.
 
 namespace learn {
 
-template <class L> struct Bench {
+template <class L> struct UpdateStage {
     using F = Fragments<L>;
     // More warps for wider networks, whose weights' sums would not fit into the registers of four.
     static constexpr int warps = L::widest_input() > 64 ? 8 : 4, threads = 32 * warps;
@@ -18,7 +18,7 @@ template <class L> struct Bench {
         for (int l = first; l < end; ++l) words += pitch(l);
         return words;
     }
-    static constexpr int out_pitch = Desk<L>::pitch_out;
+    static constexpr int out_pitch = RowStage<L>::pitch_out;
     static consteval int words_for(int rows) {
         return (rows * (pitches(0, L::count) + pitches(1, L::count + 1) + out_pitch) + F::size +
                 3) /
@@ -48,7 +48,8 @@ template <class L> struct Bench {
     // such blocks into shared memory: they share what is read of the weights.
     static constexpr int most_held = 140, most_bytes = 113 * 1024;
     static constexpr int held =
-        8 * Trail<L>::tiles * (Trail<L>::keeps_input ? 2 : 1) + 8 * all_units + 4 * all_bias_units;
+        8 * LayerFragments<L>::tiles * (LayerFragments<L>::keeps_input ? 2 : 1) + 8 * all_units +
+        4 * all_bias_units;
     static constexpr int bands =
         warps == 4 && F::planes == 1 && held <= most_held && 4 * words_for(128) <= most_bytes ? 2
                                                                                               : 1;
@@ -63,30 +64,30 @@ template <class L> struct Bench {
 };
 
 // The rows of one warp of a block.
-template <class L> struct BenchRows {
-    using B = Bench<L>;
+template <class L> struct WarpStage {
+    using B = UpdateStage<L>;
     using F = Fragments<L>;
-    uint32_t* bench;
+    uint32_t* stage;
     int warp;
 
-    NACELLE_INLINE BenchRows(uint32_t* its_bench, int its_warp)
-        : bench(its_bench), warp(its_warp) {}
+    NACELLE_INLINE WarpStage(uint32_t* its_stage, int its_warp)
+        : stage(its_stage), warp(its_warp) {}
     template <int l> NACELLE_INLINE uint32_t* seen() const {
-        return bench + B::seen_before(l) + warp * B::own_rows * B::pitch(l);
+        return stage + B::seen_before(l) + warp * B::own_rows * B::pitch(l);
     }
     template <int l> NACELLE_INLINE uint32_t* slopes() const {
-        return bench + B::slopes_before(l) + warp * B::own_rows * B::pitch(l);
+        return stage + B::slopes_before(l) + warp * B::own_rows * B::pitch(l);
     }
     NACELLE_INLINE float* output(int row) const {
-        return reinterpret_cast<float*>(bench + B::out_start) +
+        return reinterpret_cast<float*>(stage + B::out_start) +
                (warp * B::own_rows + row) * B::out_pitch;
     }
     // What this lane reads of the tiles of weights from word `start` on.
     NACELLE_INLINE const uint32_t* weights(int start) const {
-        return bench + B::weights_start + start + 2 * warp_lane();
+        return stage + B::weights_start + start + 2 * warp_lane();
     }
     NACELLE_INLINE const float* bias() const {
-        return reinterpret_cast<const float*>(bench + B::weights_start) + F::bias_start;
+        return reinterpret_cast<const float*>(stage + B::weights_start) + F::bias_start;
     }
 };
 

@@ -1,34 +1,34 @@
 #pragma once
 #include <learn/choice.h>
-#include <learn/cpu/mind.h>
-#include <learn/sight.h>
+#include <learn/cpu/inference.h>
+#include <learn/observed.h>
 // The policies in the loop of a rollout on a CPU.
 
 namespace learn {
 
 // The rows of one group: what the networks choose for them at step t, and what the steps before led to.
-template <class E, class G> class Crew {
-    using S = Sight<E, G>;
+template <class E, class G> class GroupPolicies {
+    using S = Observed<E, G>;
     static constexpr int group = S::group, width = S::width, choices = choices_in<ActionOf<E, G>>;
 
 public:
-    Crew(const View<E>& view, const Arguments& a)
+    GroupPolicies(const View<E>& view, const Arguments& a)
         : view_(view), a_(a), memory_(a.memory[group]), rows_(rows_of<E, G>(view)) {}
 
     // `obs` are the numbers of the group's rows at step t, of all of them.
     void choose(uint64_t tick, int t, size_t first, int count, const float* obs) {
-        if (t > 0) settle(t - 1, first, count);
+        if (t > 0) value_cut(t - 1, first, count);
         keep_mask(t, first, count);
         for_each_policy_of<E, group>(
             [&]<int policy>() { choose_by<policy>(tick, t, first, count, obs); });
     }
     // The values of what was cut short in step t.
-    void settle(int t, size_t first, int count) {
+    void value_cut(int t, size_t first, int count) {
         const uint8_t* const flag = memory_.flag + size_t(t) * rows_;
         bool any = false;
         for (int i = 0; i < count; ++i) any |= is_cut(flag[first + size_t(i)]);
         if (!any) return;
-        for_each_policy_of<E, group>([&]<int policy>() { settle_by<policy>(t, first, count); });
+        for_each_policy_of<E, group>([&]<int policy>() { value_cut_by<policy>(t, first, count); });
     }
     // The same for one policy in a rollout of one launch a step.
     template <int policy> void choose_alone(size_t first, size_t end) {
@@ -36,7 +36,7 @@ public:
         const int t = int(a_.step);
         for (size_t row = first; row < end; row += rows_together) {
             const int count = int(min(end - row, size_t(rows_together)));
-            if (t > 0) settle_by<policy>(t - 1, row, count);
+            if (t > 0) value_cut_by<policy>(t - 1, row, count);
             keep_mask(t, row, count);
             if constexpr (!is_team<E> || has_image<E>) keep_obs(t, row, count);
             choose_by<policy>(view_.head.clock->tick + a_.step, t, row, count, obs);
@@ -48,7 +48,7 @@ public:
     template <int policy> void finish(int steps, size_t first, int count) {
         const float* const obs = S::now(view_, a_);
         keep_obs(steps, first, count);
-        settle_by<policy>(steps - 1, first, count);
+        value_cut_by<policy>(steps - 1, first, count);
         value_by<policy>(obs, first, count, memory_.value + size_t(steps) * rows_);
     }
     // What a row's last choice means for its environment.
@@ -111,32 +111,32 @@ private:
                     }
                 });
         } else {
-            Mind<E, policy>& mind = Mind<E, policy>::here();
+            Inference<E, policy>& networks = Inference<E, policy>::here();
             in_tiles<policy>(
                 first, count, [](size_t) { return true; },
                 [&](const size_t* rows, int n) {
-                    mind.see(n, [&](int i) { return obs + rows[i] * size_t(width); });
-                    mind.think(n);
-                    mind.judge(n);
+                    networks.put(n, [&](int i) { return obs + rows[i] * size_t(width); });
+                    networks.forward(n);
+                    networks.forward_values(n);
                     for (int i = 0; i < n; ++i) {
                         const size_t at = before + rows[i];
                         Dice<E, policy> dice(view_, tick, rows[i]);
                         memory_.log_probability[at] =
-                            H::draw(mind.output(i), mask_now<E, G>(view_, rows[i]), dice,
+                            H::draw(networks.output(i), mask_now<E, G>(view_, rows[i]), dice,
                                     memory_.choice + at * H::parts);
-                        memory_.value[at] = mind.value(i);
+                        memory_.value[at] = networks.value(i);
                     }
                 });
         }
     }
-    template <int policy> void settle_by(int t, size_t first, int count) {
+    template <int policy> void value_cut_by(int t, size_t first, int count) {
         if constexpr (Spec<policy>::kind == Kind::trained) {
             const size_t before = size_t(t) * rows_;
             const float* const obs = S::final(view_, a_);
             in_tiles<policy>(
                 first, count, [&](size_t row) { return is_cut(memory_.flag[before + row]); },
                 [&](const size_t* rows, int n) {
-                    Mind<E, policy>::here().values(
+                    Inference<E, policy>::here().values(
                         n, [&](int i) { return obs + rows[i] * size_t(width); },
                         [&](int i, float value) { memory_.final_value[before + rows[i]] = value; });
                 });
@@ -148,7 +148,7 @@ private:
             in_tiles<policy>(
                 first, count, [](size_t) { return true; },
                 [&](const size_t* rows, int n) {
-                    Mind<E, policy>::here().values(
+                    Inference<E, policy>::here().values(
                         n, [&](int i) { return obs + rows[i] * size_t(width); },
                         [&](int i, float value) { to[rows[i]] = value; });
                 });
@@ -161,61 +161,62 @@ private:
     size_t rows_;
 };
 
-template <class E> void load_minds(const Arguments& a) {
+template <class E> void load_networks(const Arguments& a) {
     for_each_policy<E>([&]<int policy>() {
-        if constexpr (Spec<policy>::kind != Kind::random) Mind<E, policy>::here().load(a);
+        if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().load(a);
         (void)a;
     });
 }
 
 // The policies in the loop of a rollout. The record of a team has put the observations where they are kept.
-template <class E> struct Pilot {
+template <class E> struct RolloutPolicy {
     const Arguments& a;
 
     template <class Rows> void choose(Rows& rows) const {
         using G = typename Rows::Group;
         constexpr int group = group_index<E, G>(), width = numbers_in<ObsOf<E, G>>;
-        Crew<E, G> crew(rows.view, a);
+        GroupPolicies<E, G> policies(rows.view, a);
         const size_t first = rows.row(0);
         if constexpr (is_team<E>)
-            crew.choose(rows.tick, rows.t, first, rows.count(),
-                        a.memory[group].obs +
-                            size_t(rows.t) * rows_of<E, G>(rows.view) * size_t(width));
+            policies.choose(rows.tick, rows.t, first, rows.count(),
+                            a.memory[group].obs +
+                                size_t(rows.t) * rows_of<E, G>(rows.view) * size_t(width));
         else {
-            crew.keep_obs(rows.t, first, rows.count);
-            crew.choose(rows.tick, rows.t, first, rows.count, obs_row<E>(rows.view, 0));
+            policies.keep_obs(rows.t, first, rows.count);
+            policies.choose(rows.tick, rows.t, first, rows.count, obs_row<E>(rows.view, 0));
         }
         rows.for_own([&](int i) {
             ActionOf<E, G> action;
-            crew.act(rows.t, rows.row(i), action);
+            policies.act(rows.t, rows.row(i), action);
             rows.give(i, action);
         });
     }
 };
 
-template <class E> void fly_threads(const View<E>& view, const Arguments& a, Items items) {
-    load_minds<E>(a);
-    rollout<E>(view, items, 0, int(a.steps), Pilot<E>{a}, record_of<E>(view, a, 0));
+template <class E> void rollout_blocks(const View<E>& view, const Arguments& a, Items items) {
+    load_networks<E>(a);
+    rollout<E>(view, items, 0, int(a.steps), RolloutPolicy<E>{a}, record_of<E>(view, a, 0));
 }
 
 // Choices of one policy's rows at step a.step of a rollout of one launch a step: an item is an environment.
 template <class E, int policy> void choose(const View<E>& view, const Arguments& a, Items items) {
     using G = GroupOf<E, policy>;
     constexpr size_t agents = size_t(count_of<E, G>);
-    if constexpr (Spec<policy>::kind != Kind::random) Mind<E, policy>::here().load(a);
+    if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().load(a);
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
-    Crew<E, G>(view, a).template choose_alone<policy>(size_t(items.begin) * agents,
-                                                      size_t(end) * agents);
+    GroupPolicies<E, G>(view, a).template choose_alone<policy>(size_t(items.begin) * agents,
+                                                               size_t(end) * agents);
 }
 // The values of where its rows stand when the rollout ends.
-template <class E, int policy> void land(const View<E>& view, const Arguments& a, Items items) {
+template <class E, int policy>
+void close_rollout(const View<E>& view, const Arguments& a, Items items) {
     using G = GroupOf<E, policy>;
     constexpr size_t agents = size_t(count_of<E, G>);
     if (time_of(view.head, 0).stopped) return;
-    Mind<E, policy>::here().load(a);
+    Inference<E, policy>::here().load(a);
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
-    Crew<E, G>(view, a).template finish<policy>(int(a.steps), size_t(items.begin) * agents,
-                                                int((end - items.begin) * agents));
+    GroupPolicies<E, G>(view, a).template finish<policy>(int(a.steps), size_t(items.begin) * agents,
+                                                         int((end - items.begin) * agents));
 }
 
 }

@@ -1,24 +1,25 @@
 #pragma once
 #include <learn/choice.h>
-#include <learn/gpu/warp_seat.h>
-// Many steps of an evaluation in one launch: the pilot without its notes.
+#include <learn/gpu/fused/policy.h>
+// Many steps of an evaluation in one launch: a rollout of which nothing is kept.
 
 namespace learn {
 
-template <class E> class WarpPlayer : WarpSeat<E> {
-    using Seat = WarpSeat<E>;
-    using Seat::a_, Seat::rows_, Seat::put, Seat::think, Seat::output, Seat::policy;
-    using H = typename Seat::H;
-    using L = typename Seat::L;
+template <class E> class WarpEvaluation : WarpPolicy<E> {
+    using Base = WarpPolicy<E>;
+    using Base::a_, Base::rows_, Base::put, Base::forward, Base::output, Base::policy;
+    using H = typename Base::H;
+    using L = typename Base::L;
 
 public:
     static constexpr bool chooses_by_warp = true;
 
-    NACELLE_INLINE WarpPlayer(const View<E>& view, const Arguments& a, Desk<L>& desk, float* bias)
-        : Seat(view, a, desk, bias) {}
+    NACELLE_INLINE WarpEvaluation(const View<E>& view, const Arguments& a, RowStage<L>& stage,
+                                  float* bias)
+        : Base(view, a, stage, bias) {}
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
         rows.for_own([&](int i) { put(rows.obs(i)); });
-        think();
+        forward();
         rows.for_own([&](int i) {
             float out[L::out], choice[H::parts];
             NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = output(k);
@@ -61,9 +62,9 @@ template <class E> struct FirstEpisode {
 
 template <class E>
 NACELLE_INLINE void play_warps(const View<E>& view, const Arguments& a, Items items) {
-    take_seats(view, items, [&](size_t env, auto& desk, float* bias) {
-        WarpPlayer<E> player(view, a, desk, bias);
-        rollout<E>(view, Items{env, env + 1}, 0, int(a.played.steps), player,
+    with_row_stage(view, items, [&](size_t env, auto& stage, float* bias) {
+        WarpEvaluation<E> policy(view, a, stage, bias);
+        rollout<E>(view, Items{env, env + 1}, 0, int(a.played.steps), policy,
                    FirstEpisode<E>(view, a.played, env));
     });
 }

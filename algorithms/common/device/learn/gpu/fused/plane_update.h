@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/gpu/warp_bench.h>
+#include <learn/gpu/fused/update_stage.h>
 // An update's way through the layers with numbers of several planes: 32-bit floats on tensor cores. They would fill
 // the registers three times, so each layer goes from shared memory to shared memory.
 
@@ -7,12 +7,12 @@ namespace learn {
 
 // Forward and back for the 16 rows of a warp, in place: a level's slopes come to lie where what went into its
 // activation lay.
-template <class L> struct PlaneRows : BenchRows<L> {
-    using B = Bench<L>;
+template <class L> struct PlaneRows : WarpStage<L> {
+    using B = UpdateStage<L>;
     using F = Fragments<L>;
     static constexpr int planes = F::planes;
     static constexpr bool keeps_input = Curve<L::activation>::needs_input;
-    using BenchRows<L>::BenchRows;
+    using WarpStage<L>::WarpStage;
 
     // From what was seen of level l on.
     template <int l> NACELLE_INLINE void forward() const {
@@ -20,7 +20,7 @@ template <class L> struct PlaneRows : BenchRows<L> {
                          TilesInMemory<planes>{this->weights(0)}, this->bias(),
                          [&](int j, const float(&c)[4]) {
                              if constexpr (l + 1 == L::count)
-                                 leave_outputs(this->output(0), B::out_pitch, j, c);
+                                 store_outputs(this->output(0), B::out_pitch, j, c);
                              else bend<l + 1>(j, c);
                          });
         if constexpr (l + 1 < L::count) forward<l + 1>();
@@ -85,16 +85,16 @@ private:
 // A warp's tiles of the weights' gradients over a round of the block's samples. A round has sums of its own, which
 // are added in floats: the cores cut off what their sums have no bits for, and over many rounds that would show.
 template <class L, int l = 0>
-NACELLE_INLINE void sum_planes(const uint32_t* bench, int warp, float (*sum)[2][4],
+NACELLE_INLINE void sum_planes(const uint32_t* stage, int warp, float (*sum)[2][4],
                                float (*bias)[4]) {
     if constexpr (l < L::count) {
-        using B = Bench<L>;
+        using B = UpdateStage<L>;
         using F = Fragments<L>;
         constexpr int planes = F::planes, across = B::across(l), units = B::units(l),
                       all = F::in_tiles(l) * across;
-        const uint32_t* const seen = bench + B::seen_before(l) + turned_corner(B::pitch(l));
+        const uint32_t* const seen = stage + B::seen_before(l) + turned_corner(B::pitch(l));
         const uint32_t* const slopes =
-            bench + B::slopes_before(l + 1) + tile_corner(B::pitch(l + 1));
+            stage + B::slopes_before(l + 1) + tile_corner(B::pitch(l + 1));
         const auto load_slopes = [&](uint32_t(&to)[planes][4], int step, int n) {
             NACELLE_UNROLL for (int p = 0; p < planes; ++p) load_tiles<true>(
                 to[p], slopes + step * B::pitch(l + 1) + 8 * B::tiles(l + 1) * p + 8 * n);
@@ -132,7 +132,7 @@ NACELLE_INLINE void sum_planes(const uint32_t* bench, int warp, float (*sum)[2][
             NACELLE_UNROLL for (int k = 0; k < 4; ++k) bias[B::bias_units_before(l) + u][k] +=
                 round[k];
         }
-        sum_planes<L, l + 1>(bench, warp, sum, bias);
+        sum_planes<L, l + 1>(stage, warp, sum, bias);
     }
 }
 

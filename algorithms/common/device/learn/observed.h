@@ -5,7 +5,7 @@
 
 namespace learn {
 
-template <class E, class G> struct Sight {
+template <class E, class G> struct Observed {
     static constexpr int group = group_index<E, G>(), numbers = numbers_in<ObsOf<E, G>>,
                          width = seen_in<ObsOf<E, G>>;
     static constexpr bool gathered = width > numbers;
@@ -42,9 +42,9 @@ template <class E, class G> struct Sight {
 
 // An item is a number of a row. Where episodes were cut short in the step before, their ends, too.
 template <class E, int group>
-NACELLE_INLINE void see(const View<E>& view, const Arguments& a, Items items) {
+NACELLE_INLINE void gather_images(const View<E>& view, const Arguments& a, Items items) {
     using G = GroupNumber<E, group>;
-    using S = Sight<E, G>;
+    using S = Observed<E, G>;
     const Memory& memory = a.memory[group];
     const size_t rows = rows_of<E, G>(view), width = size_t(S::width);
     for (uint64_t at = items.begin; at < min(items.end, uint64_t(rows * width)); ++at) {

@@ -136,17 +136,17 @@ NACELLE_INLINE void put_tiles(uint32_t* rows, int pitch, const uint32_t (*tile)[
     NACELLE_UNROLL for (int k = 0; k < tiles; ++k) store_tiles(corner + 8 * k, tile[k]);
 }
 // Two words of tile j of 8 outputs go where tile j / 2 of 16 inputs of the next layer has them.
-NACELLE_INLINE void leave_pair(uint32_t* rows, int pitch, int j, uint32_t upper, uint32_t lower) {
+NACELLE_INLINE void store_pair(uint32_t* rows, int pitch, int j, uint32_t upper, uint32_t lower) {
     uint32_t* const to = rows + warp_lane() / 4 * pitch + 4 * j + warp_lane() % 4;
     to[0] = upper;
     to[8 * pitch] = lower;
 }
 NACELLE_INLINE void leave_tile(uint32_t* rows, int pitch, int k, const uint32_t (&tile)[4]) {
-    leave_pair(rows, pitch, 2 * k, tile[0], tile[1]);
-    leave_pair(rows, pitch, 2 * k + 1, tile[2], tile[3]);
+    store_pair(rows, pitch, 2 * k, tile[0], tile[1]);
+    store_pair(rows, pitch, 2 * k + 1, tile[2], tile[3]);
 }
 // Tile j of a network's outputs.
-NACELLE_INLINE void leave_outputs(float* rows, int pitch, int j, const float (&c)[4]) {
+NACELLE_INLINE void store_outputs(float* rows, int pitch, int j, const float (&c)[4]) {
     float* const upper = rows + warp_lane() / 4 * pitch + 8 * j + 2 * (warp_lane() % 4);
     float* const lower = upper + 8 * pitch;
     upper[0] = c[0];
@@ -245,7 +245,7 @@ NACELLE_INLINE void add_slopes(float (&sum)[4], const uint32_t (&slopes)[4]) {
 }
 
 // What bands of 16 rows leave at the layers, the inputs first, where numbers have one plane.
-template <class L, int bands = 1> struct Trail {
+template <class L, int bands = 1> struct LayerFragments {
     using F = Fragments<L>;
     static consteval int before(int l) {
         int n = 0;

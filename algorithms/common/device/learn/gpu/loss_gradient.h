@@ -1,36 +1,36 @@
 #pragma once
-#include <learn/gpu/warp_mind.h>
+#include <learn/gpu/fused/inference.h>
 #include <learn/returns.h>
 
 namespace learn {
 
-// Which network a block teaches: the only one, or one of two, which never meet in an update.
+// Which network a block works on: the only one, or one of two, which never meet in an update.
 enum class Part { whole, actor, critic };
 
 // What a rollout found of a sample.
-template <class E, int policy> struct Kept {
+template <class E, int policy> struct KeptSample {
     Experience then;
     float choice[Networks<E, policy>::H::parts];
 };
 
 // From a row's outputs to the slopes along them, by the lane that owns it; and what is told of an update.
-template <class E, int policy, class L, Part part> class Judge {
+template <class E, int policy, class L, Part part> class LossGradient {
     using N = Networks<E, policy>;
     using H = typename N::H;
     using S = Spec<policy>;
     using G = GroupOf<E, policy>;
 
 public:
-    NACELLE_INLINE explicit Judge(const Arguments& a)
+    NACELLE_INLINE explicit LossGradient(const Arguments& a)
         : memory_(a.memory[S::group]),
-          pupil_(a.pupil[policy]),
-          mean_(float(pupil_.found[advantage_mean])),
-          scale_(float(pupil_.found[advantage_scale])) {
-        NACELLE_UNROLL for (int k = clip; k <= entropy_weight; ++k) dials_[k] = pupil_.dials[k];
+          state_(a.policy[policy]),
+          mean_(float(state_.found[advantage_mean])),
+          scale_(float(state_.found[advantage_scale])) {
+        NACELLE_UNROLL for (int k = clip; k <= entropy_weight; ++k) dials_[k] = state_.dials[k];
         NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) tally_[k] = 0;
     }
-    NACELLE_INLINE Kept<E, policy> recall(size_t at) const {
-        Kept<E, policy> kept{packed_experience(memory_, at), {}};
+    NACELLE_INLINE KeptSample<E, policy> load(size_t at) const {
+        KeptSample<E, policy> kept{packed_experience(memory_, at), {}};
         if constexpr (part != Part::critic) {
             const float* const from = memory_.choice + at * H::parts;
             NACELLE_UNROLL for (int k = 0; k < H::parts; ++k) kept.choice[k] = from[k];
@@ -38,8 +38,8 @@ public:
         return kept;
     }
     // The slopes as pairs, plane by plane; none where there is no sample.
-    NACELLE_INLINE void row(const float* out, bool mine, size_t at, const Kept<E, policy>& kept,
-                            uint32_t* to) {
+    NACELLE_INLINE void row(const float* out, bool mine, size_t at,
+                            const KeptSample<E, policy>& kept, uint32_t* to) {
         float slope[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
         if (mine) slopes(out, at, kept, slope);
@@ -50,18 +50,18 @@ public:
         }
     }
     // The slopes along a row's outputs.
-    NACELLE_INLINE void slopes(const float* shared, size_t at, const Kept<E, policy>& kept,
+    NACELLE_INLINE void slopes(const float* shared, size_t at, const KeptSample<E, policy>& kept,
                                float* slope) {
         float out[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) out[k] = shared[k];
         const Experience then = made_even(kept.then, mean_, scale_);
-        Opinion now{then.log_probability, 0, then.value};
+        Evaluated now{then.log_probability, 0, then.value};
         if constexpr (part == Part::critic) now.value = out[0];
         if constexpr (part == Part::whole) now.value = out[N::value_output];
         const float* const choice = kept.choice;
         const uint8_t* const mask = kept_mask<E, G>(memory_, at);
         if constexpr (part != Part::critic)
-            H::judge(out, mask, choice, now.log_probability, now.entropy);
+            H::evaluate(out, mask, choice, now.log_probability, now.entropy);
         const Losses l = losses_of<S::loss>(then, now, dials_);
         if constexpr (part != Part::critic)
             H::slopes(out, mask, choice, l.by_probability, l.by_entropy, slope);
@@ -81,7 +81,7 @@ public:
         const bool ours =
             k < tally_count && (part == Part::whole || (k == value_loss) == (part == Part::critic));
         if (!ours) return;
-        double& to = pupil_.tallies[size_t(slot) * tally_count + size_t(k)];
+        double& to = state_.tallies[size_t(slot) * tally_count + size_t(k)];
         double sum = adds ? to : 0;
         for (int warp = 0; warp < warps; ++warp) sum += double(meeting[warp * tally_count + k]);
         to = sum;
@@ -89,7 +89,7 @@ public:
 
 private:
     const Memory& memory_;
-    const Pupil& pupil_;
+    const PolicyState& state_;
     float mean_, scale_;
     float dials_[entropy_weight + 1];
     float tally_[tally_count];
@@ -109,13 +109,13 @@ template <int words> NACELLE_INLINE uint32_t* block_memory() {
 #endif
 }
 
-// fn.template operator()<L, part>(slot) for what a block teaches: with two networks the blocks behind the
-// slots teach the second one. None where the update has ended early.
+// fn.template operator()<L, part>(slot) for what a block works on: with two networks the blocks behind the
+// slots work on the second one. None where the update has ended early.
 template <class E, int policy, class Fn>
 NACELLE_INLINE void with_network(const Arguments& a, uint32_t block, Fn&& fn) {
     using N = Networks<E, policy>;
-    const uint32_t parts = a.pupil[policy].parts;
-    if (a.pupil[policy].found[stopped] != 0) return;
+    const uint32_t parts = a.policy[policy].parts;
+    if (a.policy[policy].found[stopped] != 0) return;
     if constexpr (N::shared) fn.template operator()<typename N::Actor, Part::whole>(block);
     else if (block < parts) fn.template operator()<typename N::Actor, Part::actor>(block);
     else fn.template operator()<typename N::Critic, Part::critic>(block - parts);

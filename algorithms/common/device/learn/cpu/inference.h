@@ -7,7 +7,7 @@ namespace learn {
 
 inline constexpr int rows_together = 64;
 
-template <class E, int policy> class Mind {
+template <class E, int policy> class Inference {
     using N = Networks<E, policy>;
     using H = typename N::H;
     static constexpr int width = width_of<E, policy>;
@@ -15,28 +15,28 @@ template <class E, int policy> class Mind {
 public:
     using Group = GroupOf<E, policy>;
 
-    static Mind& here() {
-        static thread_local Mind mind;
-        return mind;
+    static Inference& here() {
+        static thread_local Inference networks;
+        return networks;
     }
     // Takes the weights as they are now.
     void load(const Arguments& a) {
         const Memory& memory = a.memory[Spec<policy>::group];
         mean_ = memory.mean;
         scale_ = memory.scale;
-        pack<typename N::Actor>(a.pupil[policy].weights, actor_weights_, nullptr);
+        pack<typename N::Actor>(a.policy[policy].weights, actor_weights_, nullptr);
         if constexpr (!N::shared)
-            pack<typename N::Critic>(a.pupil[policy].weights + N::Actor::parameters,
+            pack<typename N::Critic>(a.policy[policy].weights + N::Actor::parameters,
                                      critic_weights_, nullptr);
     }
 
     // The next n rows; row(i) is where the numbers of one lie.
-    template <class Row> void see(int n, Row&& row) {
+    template <class Row> void put(int n, Row&& row) {
         normalise(actor_.input(), n, row);
         if constexpr (!N::shared) normalise(critic_.input(), n, row);
     }
-    void think(int n) { actor_.forward(actor_weights_, n); }
-    void judge(int n) {
+    void forward(int n) { actor_.forward(actor_weights_, n); }
+    void forward_values(int n) {
         if constexpr (!N::shared) critic_.forward(critic_weights_, n);
     }
     const float* output(int i) { return actor_.output() + i * padded<N::Actor::out>; }
@@ -48,9 +48,9 @@ public:
     template <class Row, class To> void values(int n, Row&& row, To&& to) {
         for (int first = 0; first < n; first += rows_together) {
             const int count = min(n - first, rows_together);
-            see(count, [&](int i) { return row(first + i); });
-            if constexpr (N::shared) think(count);
-            judge(count);
+            put(count, [&](int i) { return row(first + i); });
+            if constexpr (N::shared) forward(count);
+            forward_values(count);
             for (int i = 0; i < count; ++i) to(first + i, value(i));
         }
     }
