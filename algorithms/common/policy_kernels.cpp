@@ -12,9 +12,9 @@ namespace learn {
 RolloutForm rollout_form_of(const Settings& settings, const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     if (settings.stepwise || header.has_image) return RolloutForm::steps;
-    if (!environment.on_gpu && !settings.emulates) return RolloutForm::blocks;
     for (const PolicySettings& policy : settings.policies)
-        if (policy.streamed()) return RolloutForm::steps;
+        if (policy.streamed() || policy.remembers()) return RolloutForm::steps;
+    if (!environment.on_gpu && !settings.emulates) return RolloutForm::blocks;
     return header.is_team ? RolloutForm::steps : RolloutForm::warps;
 }
 
@@ -161,7 +161,10 @@ void PolicyKernels::advantages(const Arguments& a, size_t p, void* stream) const
 void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     if (streamed_[p]) streamed_[p]->review(a, stream);
     else {
-        launch(kernels_[p].review, items_for(p, samples(a, p)), a, stream);
+        const uint64_t items = settings_.policies[p].remembers()
+                                   ? uint64_t(a.policy[p].parts) * block_items
+                                   : items_for(p, samples(a, p));
+        launch(kernels_[p].review, items, a, stream);
         find_values(a, p, stream);
     }
     advantages(a, p, stream);
@@ -170,8 +173,9 @@ void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
 void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const {
     const Kernels& k = kernels_[p];
     const uint64_t all = samples(a, p), parameters = uint64_t(shapes_[p].parameters());
+    const uint64_t unit = settings_.policies[p].remembers() ? a.sequence : 1, units = all / unit;
     const uint64_t count =
-        all * (a.minibatch + 1) / a.minibatches - all * a.minibatch / a.minibatches;
+        (units * (a.minibatch + 1) / a.minibatches - units * a.minibatch / a.minibatches) * unit;
     if (settings_.scales_advantages == 2) {
         launch(k.measure_minibatch, count, a, stream);
         launch(k.scale_minibatch, block_items, a, stream);

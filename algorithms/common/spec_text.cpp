@@ -7,9 +7,11 @@ namespace {
 
 std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
     static const char* const kinds[] = {"trained", "fixed", "random"};
-    std::string hidden;
-    for (const int64_t width : policy.hidden)
-        hidden += (hidden.empty() ? "" : ", ") + std::to_string(width);
+    std::string hidden, cells;
+    for (size_t l = 0; l < policy.hidden.size(); ++l) {
+        hidden += (l ? ", " : "") + std::to_string(policy.hidden[l]);
+        cells += (l ? ", " : "") + std::to_string(int(policy.cells[l]));
+    }
     const auto word = [](bool value) { return std::string(value ? "true" : "false"); };
     return "template <> struct Spec<" + std::to_string(number) + "> {\n" +
            "    static constexpr int group = " + std::to_string(policy.group) + ";\n" +
@@ -23,7 +25,8 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
            "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
            "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +
-           "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n};\n";
+           "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n" +
+           "    using Cells = nacelle::detail::Ints<" + cells + ">;\n};\n";
 }
 
 // The kernels of one policy, as macros of learn/kernels.h.
@@ -58,11 +61,12 @@ void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& polic
     if (!learns) return;
     if (rollout_form != RolloutForm::warps) add(texts.rollout, "CLOSE_ROLLOUT");
     if (policy.on_tensor_cores() && !policy.shared) add(texts.update, "FIND_VALUES");
-    if (settings.traced) add(texts.update, "REVIEW");
+    const char* const way = policy.remembers() ? "_SEQUENCES" : "";
+    if (settings.traced) add(texts.update, std::string("REVIEW") + way);
     if (policy.on_tensor_cores())
         add(texts.update, "GRADIENT_WARPS",
             ", " + std::to_string(policy.threads) + ", " + std::to_string(policy.resident));
-    else add(texts.update, "GRADIENT");
+    else add(texts.update, std::string("GRADIENT") + way);
 }
 
 }
