@@ -193,8 +193,8 @@ std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettin
         [&](size_t o) { return is_deviation(o) ? start : 0.0; }, rng);
     if (!shape.shared)
         append_network(
-            weights, shape.critic, shape.cells, policy.hidden_gain, [&](size_t) { return policy.value_gain; },
-            [](size_t) { return 0.0; }, rng);
+            weights, shape.critic, shape.cells, policy.hidden_gain,
+            [&](size_t) { return policy.value_gain; }, [](size_t) { return 0.0; }, rng);
     return weights;
 }
 

@@ -8,7 +8,7 @@ struct NetworkShape {
     uint32_t parts = 0, choices = 0, reals = 0;    // of its actions
     bool shared = true, free_deviation = true;
     std::vector<int64_t> actor,
-        critic;    // widths, the input first; the critic's is empty where shared
+        critic;                 // widths, the input first; the critic's is empty where shared
     std::vector<Cell> cells;    // what each hidden layer is
 
     NetworkShape(const PolicySettings& policy, const nacelle_environment& environment);

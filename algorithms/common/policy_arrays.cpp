@@ -120,8 +120,8 @@ void PolicyGradient::make_memory(uint32_t p) {
                           SchemaView(environment_).header().group[policy.group].count,
                    width = uint64_t(shape.memory());
     state.remembered = array<float>(name + ".remembered", {rows, width}, true);
-    state.begun = array<float>(name + ".begun",
-                               {settings_.horizon / settings_.sequence, rows, width}, false);
+    state.begun =
+        array<float>(name + ".begun", {settings_.horizon / settings_.sequence, rows, width}, false);
     state.forgot = array<uint8_t>(name + ".forgot", {settings_.horizon, rows}, false);
     if (as_gpu() || !learns(p)) return;
     const auto floats = [&](const std::vector<int64_t>& widths) {
@@ -129,8 +129,8 @@ void PolicyGradient::make_memory(uint32_t p) {
         cells.push_back(Cell::linear);
         return widths.empty() ? 0 : sequence_floats(widths, cells, int(cells.size()));
     };
-    const int64_t slot = slot_floats(floats(shape.actor) + floats(shape.critic), int64_t(width),
-                                     settings_.sequence);
+    const int64_t slot =
+        slot_floats(floats(shape.actor) + floats(shape.critic), int64_t(width), settings_.sequence);
     state.scratch = array<float>(name + ".scratch", {parts_of(p), uint64_t(slot)}, false);
 }
 

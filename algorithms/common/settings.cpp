@@ -188,19 +188,18 @@ private:
             const JsonValue* neurons = &layer;
             if (layer.kind == JsonValue::Kind::object) {
                 if (layer.keys.size() != 1 || !cell_named(layer.keys[0], cell))
-                    wrong(where, (layer.keys.size() == 1
-                                      ? "there is no layer '" + layer.keys[0] + "'"
-                                      : "a layer is a number or an object of one key") +
-                                     std::string(" (there is: a number of neurons, "
-                                                 "{\"mingru\": neurons}, {\"gru\": neurons})"));
+                    wrong(where,
+                          (layer.keys.size() == 1 ? "there is no layer '" + layer.keys[0] + "'"
+                                                  : "a layer is a number or an object of one key") +
+                              std::string(" (there is: a number of neurons, "
+                                          "{\"mingru\": neurons}, {\"gru\": neurons})"));
                 neurons = &layer.list[0];
             }
             if (neurons->kind != JsonValue::Kind::number)
                 wrong(where, "expected a number of neurons, or an object such as {\"gru\": 64}");
             if (!(neurons->number >= 1 && neurons->number <= 8192) ||
                 neurons->number != std::floor(neurons->number))
-                wrong(where,
-                      "a layer has 1 to 8192 neurons, not " + text_of(neurons->number));
+                wrong(where, "a layer has 1 to 8192 neurons, not " + text_of(neurons->number));
             policy.hidden.push_back(int64_t(neurons->number));
             policy.cells.push_back(cell);
         }
@@ -211,7 +210,8 @@ private:
         return true;
     }
     void read_network(PolicySettings& policy, Config& config, const std::string& path) const {
-        if (const JsonValue* const hidden = config.find("hidden")) read_layers(policy, *hidden, path);
+        if (const JsonValue* const hidden = config.find("hidden"))
+            read_layers(policy, *hidden, path);
         policy.activation =
             one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
         policy.shared = one_of(config, path, "trunk", policy.shared ? "shared" : "separate",

@@ -19,11 +19,15 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Settings& setti
     minibatch_ = (settings.horizon * agents_ + settings.minibatches - 1) / settings.minibatches;
     uint32_t parameter = 0;
     for (Network& network : networks_) {
-        const auto& widths = network.widths;
-        for (size_t l = 0; l < network.layers(); ++l) {
-            const bool choices = l + 1 == network.layers() && &network == networks_.data();
-            const uint32_t in = uint32_t(widths[l]), out = uint32_t(widths[l + 1]),
-                           pitch = in_fours(in);
+        network.cells = shape.cells;
+        network.cells.push_back(Cell::linear);
+        for (size_t l = 0, m = 0; l < network.layers();
+             m += size_t(matrices_of(network.cells[l++])))
+            network.first_matrix.push_back(m);
+        for (size_t m = 0; m < network.matrices.size(); ++m) {
+            const bool choices = m + 1 == network.matrices.size() && &network == networks_.data();
+            const uint32_t in = uint32_t(network.matrices[m].in),
+                           out = uint32_t(network.matrices[m].out), pitch = in_fours(in);
             network.slots.push_back(
                 {.gradient = nullptr,
                  .slot_floats = out * pitch + in_fours(out),
@@ -40,6 +44,7 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Settings& setti
         }
     }
     room_ = room_for(std::max(minibatch_, agents_), numbers_of_a_row() * 2);
+    if (remembers()) plan_memory();
     if (learns()) plan_sums(std::min<uint64_t>(minibatch_, room_));
 }
 
@@ -54,8 +59,11 @@ void StreamedPolicy::find_kernels(const Find& in_rollout, const Find& in_rest,
     forward_ = way("forward", widths_.forward);
     gather_now_ = in_rest("gather_now");
     act_ = in_rest("act");
-    gather_step_ = in_rollout("gather_step");
-    choose_ = in_rollout("choose");
+    if (remembers()) find_memory_kernels(in_rollout, in_rest, in_update);
+    else {
+        gather_step_ = in_rollout("gather_step");
+        choose_ = in_rollout("choose");
+    }
     if (!learns()) return;
     backward_ = way("backward", widths_.backward);
     weights_ = in_update("weights_128");
@@ -65,7 +73,7 @@ void StreamedPolicy::find_kernels(const Find& in_rollout, const Find& in_rest,
     keep_values_ = in_update("keep_values");
     slopes_ = in_update("slopes");
     total_ = in_update("total");
-    if (!settings_.traced) return;
+    if (!settings_.traced || remembers()) return;
     gather_samples_ = in_update("gather_samples");
     review_ = in_update("review");
 }
@@ -162,10 +170,13 @@ void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, voi
 void StreamedPolicy::sum_weights(uint32_t rows, const Products& with, void* stream) const {
     std::vector<Product> products;
     for (const Network& network : networks_)
-        for (size_t l = 0; l < network.layers(); ++l) {
-            const LayerSlots& slots = network.slots[l];
-            Product& p = products.emplace_back(
-                product_of(network.slopes[l + 1], network.seen[l], slots.out, slots.in, rows));
+        for (size_t m = 0, l = 0; m < network.matrices.size(); ++m) {
+            if (l + 1 < network.layers() && m == network.first_matrix[l + 1]) ++l;
+            const bool first = m == network.first_matrix[l];
+            const LayerSlots& slots = network.slots[m];
+            Product& p = products.emplace_back(product_of(
+                first ? top(network, l) : network.memory[l].more_slopes,
+                first ? network.seen[l] : network.memory[l].before, slots.out, slots.in, rows));
             p.sums = const_cast<float*>(slots.gradient);
             p.pitch = slots.pitch;
             p.splits = slots.splits;
@@ -184,14 +195,17 @@ void StreamedPolicy::infer(uint64_t all, const nacelle_kernel& from, const nacel
     });
 }
 void StreamedPolicy::act(const Arguments& a, void* stream) const {
-    infer(agents_, gather_now_, act_, {}, a, stream);
+    if (remembers()) act_with_memory(a, stream);
+    else infer(agents_, gather_now_, act_, {}, a, stream);
 }
 void StreamedPolicy::choose(const Arguments& a, void* stream) const {
-    infer(agents_, gather_step_, choose_, {}, a, stream);
+    if (remembers()) step_with_memory(a, Pass::step, stream);
+    else infer(agents_, gather_step_, choose_, {}, a, stream);
 }
 void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
     if (!learns()) return;
     a.step = a.steps;
+    if (remembers()) return step_with_memory(a, Pass::last_step, stream);
     each_chunk(agents_, [&](Rows rows) { gather(gather_step_, with_rows(a, rows), stream); });
     find_values(a, stream);
 }
@@ -209,12 +223,14 @@ void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
     });
 }
 void StreamedPolicy::review(const Arguments& a, void* stream) const {
+    if (remembers()) return review_with_memory(a, stream);
     Products unless{};
     unless.found = a.policy[number_].found;
     infer(a.steps * agents_, gather_samples_, review_, unless, a, stream);
     if (!shared_) find_values(a, stream);
 }
 void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream) const {
+    if (remembers()) return gradient_with_memory(a, samples, stream);
     Products unless{};
     unless.found = a.policy[number_].found;
     each_chunk(samples, [&](Rows rows) {

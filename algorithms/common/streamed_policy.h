@@ -38,6 +38,10 @@ private:
         std::vector<TiledMatrix> weights;
         std::vector<const float*> biases;
         std::vector<LayerSlots> slots;
+        // Layer by layer: what it is, its first matrix, and what it needs to remember.
+        std::vector<Cell> cells;
+        std::vector<size_t> first_matrix;
+        std::vector<CellRows> memory;
         float* outputs = nullptr;
         uint32_t pitch = 0;
         size_t layers() const { return widths.size() - 1; }
@@ -50,10 +54,14 @@ private:
     };
     enum class Which { actor, critic, both };
 
+    bool remembers() const { return policy_.remembers(); }
     bool learns() const { return policy_.role == PolicySettings::Role::trained; }
     uint32_t room_for(uint64_t rows, uint64_t row_bytes) const;
     uint64_t numbers_of_a_row() const;
     void plan_sums(uint64_t rows);
+    // Its arrays; of all rows that go through at once, in tiles.
+    void* array(const std::string& which, nacelle::Dtype dtype, uint64_t count) const;
+    TiledMatrix rows_of(const std::string& which, int64_t width) const;
 
     template <class Fn> void each_chunk(uint64_t rows, Fn&& fn) const;
     StreamArguments with_rows(const Arguments& a, Rows rows) const;
@@ -67,6 +75,30 @@ private:
     void backward(uint32_t rows, size_t layer, const Products& with, void* stream) const;
     void sum_weights(uint32_t rows, const Products& with, void* stream) const;
     // As few launches as there may be: products of blocks of the same width go together.
+    // Layers that remember, in streamed_memory.cpp. How rows go through them: a step of a rollout or of an evaluation, or
+    // all steps of sequences, by which a gradient is found.
+    enum class Pass { step, last_step, sequences };
+    void find_memory_kernels(const Find& in_rollout, const Find& in_rest, const Find& in_update);
+    void plan_memory();
+    void make_memory();
+    template <class Fn> void each_part(uint64_t sequences, uint32_t together, Fn&& fn) const;
+    StreamArguments with_sequences(const Arguments& a, uint32_t first, uint32_t count,
+                                   uint32_t steps) const;
+    void step_with_memory(const Arguments& a, Pass pass, void* stream) const;
+    void act_with_memory(const Arguments& a, void* stream) const;
+    void review_with_memory(const Arguments& a, void* stream) const;
+    void gradient_with_memory(const Arguments& a, uint64_t samples, void* stream) const;
+    void forward_with_memory(const StreamArguments& a, Which which, Pass pass, Products with,
+                             void* stream) const;
+    void backward_with_memory(const StreamArguments& a, const Products& with, void* stream) const;
+    void remember(const StreamArguments& a, const Network& network, size_t layer, Pass pass,
+                  const Products& with, void* stream) const;
+    void remember_backward(const StreamArguments& a, const Network& network, size_t layer,
+                           const Products& with, void* stream) const;
+    void cell(const nacelle_kernel& kernel, const StreamArguments& a, const CellRows& cell,
+              void* stream) const;
+    // The slopes along what a layer's first matrix gives.
+    const TiledMatrix& top(const Network& network, size_t layer) const;
     void launch(const Way& way, const std::vector<Product>& products, Products with,
                 void* stream) const;
     void launch(const nacelle_kernel& kernel, const std::vector<Product>& products,
@@ -89,6 +121,13 @@ private:
         review_{};
     Way forward_{}, backward_{};
     nacelle_kernel weights_{};
+    uint32_t agents_together_ = 0,
+             sequences_together_ = 0;    // of those that remember: whole blocks
+    struct {
+        nacelle_kernel mark_step, keep_begun, gather_step, use, end, mingru_once, gru_begin_once,
+            gru_once, gather, review, mingru_forward, mingru_backward, gru_begin, gru_step,
+            gru_back;
+    } memory_{};
 };
 
 }

@@ -3,11 +3,13 @@
 namespace learn {
 
 ProductWidths::ProductWidths(const NetworkShape& shape, int planes) {
-    for (const auto* widths : {&shape.actor, &shape.critic})
-        for (size_t l = 0; l + 1 < widths->size(); ++l) {
-            forward.add((*widths)[l + 1], planes);
-            if (l > 0) backward.add((*widths)[l], planes);
+    for (const auto* widths : {&shape.actor, &shape.critic}) {
+        const std::vector<MatrixSize> matrices = shape.matrices(*widths);
+        for (size_t m = 0; m < matrices.size(); ++m) {
+            forward.add(matrices[m].out, planes);
+            if (m > 0) backward.add(matrices[m].in, planes);
         }
+    }
 }
 
 StreamedTexts streamed_texts(const Settings& settings, const NetworkShape& shape, uint32_t number) {
@@ -24,12 +26,16 @@ StreamedTexts streamed_texts(const Settings& settings, const NetworkShape& shape
     const ProductWidths widths(shape, policy.planes);
     add("forward", widths.forward);
     texts.rest = "LEARN_STREAM_PLAYER" + of;
-    texts.rollout = "LEARN_STREAM_ROLLOUT" + of;
+    const bool remembers = policy.remembers();
+    if (remembers) texts.rest += "LEARN_MEMORY_PLAYER" + of;
+    texts.rollout = (remembers ? "LEARN_MEMORY_ROLLOUT" : "LEARN_STREAM_ROLLOUT") + of;
     if (policy.role != PolicySettings::Role::trained) return texts;
     add("backward", widths.backward);
     add("weights", {.narrow = false, .wide = true});
     texts.update += "LEARN_STREAM_LEARNER" + of;
-    if (settings.traced) texts.update += "LEARN_STREAM_REVIEW" + of;
+    if (remembers) texts.update += "LEARN_MEMORY_LEARNER" + of;
+    if (settings.traced)
+        texts.update += (remembers ? "LEARN_MEMORY_REVIEW" : "LEARN_STREAM_REVIEW") + of;
     return texts;
 }
 

@@ -72,6 +72,9 @@ TEST_CASE("the learners' programs compile for GPUs") {
 #endif
     const Wanted programs[] = {
         {"cartpole", ppo, R"({})"},
+        {"pursuit_swarm", a2c,
+         R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}, {"gru": 33}]}}})",
+         90, 1, true},
         {"cartpole", ppo, R"({"policies": {"default": {"trunk": "separate", "hidden": []}}})"},
         {"pendulum", a2c,
          R"({"policies": {"default": {"activation": "silu", "hidden": [128, 33]}}})"},

@@ -153,14 +153,13 @@ public:
                 must_.push_back(out.back());
                 out.pop_back();
                 is_.push_back(kept_.log_probability[at]);
-                must_.push_back(
-                    judged(policy_.head, out, kept_.mask_at(at), kept_.choice_at(at)).log_probability);
+                must_.push_back(judged(policy_.head, out, kept_.mask_at(at), kept_.choice_at(at))
+                                    .log_probability);
             }
             compare(part(memories_.remembered, row, width), h);
             if (over_[row / policy_.in_group]) h.assign(width, 0.0);
             is_.push_back(kept_.value[kept_.steps * kept_.rows + row]);
-            must_.push_back(
-                network_.step(weights_, obs_at(kept_, kept_.steps, row), h).back());
+            must_.push_back(network_.step(weights_, obs_at(kept_, kept_.steps, row), h).back());
         });
         CHECK(forgets_ > 3);
         CHECK(cuts_ > 0);
@@ -258,15 +257,15 @@ struct Remembering {
 };
 
 void hold_memory(const std::shared_ptr<RunsOn>& on, Remembering c, const MostError& limits,
-                     uint32_t envs) {
+                 uint32_t envs) {
     const uint64_t seed = fresh_seed();
     CAPTURE(seed);
     CAPTURE(c.env);
     CAPTURE(c.policy.dump());
     c.policy["gains"] = {{"choice", 1.0}};
-    Json config = {{"horizon", 12},      {"sequence", 4},       {"minibatches", 1},
-                   {"learning_rate", 0}, {"entropy", 0.03},     {"value_weight", 0.7},
-                   {"gamma", 0.93},      {"lambda", 0.8},       {"policies", {{"default", c.policy}}}};
+    Json config = {{"horizon", 6},       {"sequence", 3},   {"minibatches", 1},
+                   {"learning_rate", 0}, {"entropy", 0.03}, {"value_weight", 0.7},
+                   {"gamma", 0.93},      {"lambda", 0.8},   {"policies", {{"default", c.policy}}}};
     if (c.learner == std::string("ppo")) config["epochs"] = 1;
     config.update(c.config);
     Lesson lesson(on, env_of(c.env, envs), c.learner, config, seed);
@@ -297,7 +296,7 @@ std::vector<Remembering> rememberers() {
         {"choices",
          "ppo",
          {{"hidden", {gru}}, {"trunk", "separate"}},
-         {{"advantage", "vtrace"}, {"epochs", 2}, {"sequence", 12}}},
+         {{"advantage", "vtrace"}, {"epochs", 2}, {"sequence", 6}}},
         {"mixed", "a2c", {{"hidden", {gru, mingru, 5}}, {"activation", "silu"}}, {{"sequence", 1}}},
         {"relay",
          "ppo",
@@ -305,6 +304,35 @@ std::vector<Remembering> rememberers() {
     };
 }
 
+Remembering emulated(Remembering c, const char* precision) {
+    c.config["emulate"] = true;
+    c.policy["precision"] = precision;
+    return c;
+}
+
+}
+
+TEST_CASE(
+    "networks that remember choose and learn by the formulas on a GPU's kernels, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    hold_memory(on, emulated(rememberers()[0], "f32"), {1e-5, 1e-5}, 60);
+    hold_memory(on, emulated(rememberers()[1], "bf16"), {2e-2, 2e-2}, 130);
+}
+
+TEST_CASE("networks that remember choose and learn by the formulas on a GPU") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    for (Remembering c : rememberers())
+        for (const char* const precision : {"f32", "bf16"}) {
+            c.policy["precision"] = precision;
+            const bool f32 = c.policy["precision"] == "f32";
+            hold_memory(on, c, f32 ? MostError{1e-5, 1e-5} : MostError{2e-2, 2e-2}, f32 ? 60 : 400);
+        }
 }
 
 TEST_CASE("networks that remember choose and learn by the formulas") {

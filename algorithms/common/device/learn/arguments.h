@@ -150,8 +150,8 @@ struct Arguments {
     uint32_t steps, epochs, minibatches;
     uint32_t epoch, minibatch;
     uint32_t sequence;    // steps through which networks that remember learn at once
-    uint32_t greedy;    // of act and play
-    uint32_t step;      // of a rollout of one launch a step
+    uint32_t greedy;      // of act and play
+    uint32_t step;        // of a rollout of one launch a step
     Played played;
 };
 

@@ -148,6 +148,20 @@ NACELLE_INLINE bool is_present(const uint8_t* present, uint32_t row_tile) {
     return any != 0;
 }
 
+// A layer that remembers at work on a stream's rows.
+struct CellRows {
+    uint32_t neurons, offset;    // and where they lie in what a row remembers
+    uint32_t step;               // of a gru, which goes step by step
+    uint32_t lasting;            // whether rows remember it: not where a rollout ends
+    // [rows][pitch]: gates of what is seen; of a gru also gates of what is remembered, and h itself [across][neurons].
+    float *gates, *more, *h;
+    uint32_t pitch, back_pitch;
+    float*
+        back;    // [across][back_pitch]: what comes back from the step behind through a gru's gates
+    TiledMatrix out, before;    // what it gives; a gru: and what it had before
+    TiledMatrix slopes, gate_slopes, more_slopes;
+};
+
 // Rows of a policy's network that go through its layers together.
 struct Stream {
     TiledMatrix seen;
@@ -156,6 +170,10 @@ struct Stream {
     uint32_t pitch[2];
     uint8_t* present;
     uint32_t first, rows;    // which of the launch's rows
+    // Of networks that remember: row t * across + i is step t of sequence first + i, of which there are `count`. In a
+    // rollout sequences are agents, have one step and, where they learn, once more as many rows: those where an episode
+    // was cut short in the step before.
+    uint32_t across, count;
     const LayerSlots* layers;
     uint32_t layer_count, sum_blocks;
 };

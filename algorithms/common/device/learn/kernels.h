@@ -10,6 +10,7 @@
 #include <learn/gpu/fused/evaluation.h>
 #include <learn/gpu/fused/rollout.h>
 #include <learn/gpu/fused/update.h>
+#include <learn/gpu/streamed/cells.h>
 #include <learn/gpu/streamed/products.h>
 #include <learn/gpu/streamed/slopes.h>
 #include <learn/gpu/streamed/sums.h>
@@ -133,6 +134,9 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 #define LEARN_STREAM(kernel, name, number)                                                         \
     LEARN_BODY(name##_##number, StreamArguments, name<E, number>)                                  \
     NACELLE_KERNEL(learn_##kernel##_##number, learn::StreamArguments, 128, learn::name##_##number)
+#define LEARN_STREAM_OF(kernel, policy, ...)                                                       \
+    LEARN_BODY(kernel##_##policy, StreamArguments, __VA_ARGS__)                                    \
+    NACELLE_KERNEL(learn_##kernel##_##policy, learn::StreamArguments, 128, learn::kernel##_##policy)
 #define LEARN_STREAM_PLAYER(policy)                                                                \
     LEARN_STREAM(gather_now, gather_now, policy)                                                   \
     LEARN_STREAM(act, act_streamed, policy)
@@ -149,6 +153,28 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 #define LEARN_STREAM_REVIEW(policy)                                                                \
     LEARN_STREAM(gather_samples, gather_samples, policy)                                           \
     LEARN_STREAM(review, review_streamed, policy)
+// Layers that remember.
+#define LEARN_CELL(kernel, policy, ...)                                                            \
+    LEARN_BODY(kernel##_##policy, CellArguments, __VA_ARGS__)                                      \
+    NACELLE_KERNEL(learn_##kernel##_##policy, learn::CellArguments, 128, learn::kernel##_##policy)
+#define LEARN_MEMORY_PLAYER(policy)                                                                \
+    LEARN_CELL(mingru_once, policy, mingru_forward<E, policy, false>)                              \
+    LEARN_CELL(gru_begin_once, policy, gru_begin<E, policy, false>)                                \
+    LEARN_CELL(gru_once, policy, gru_step<E, policy, false>)
+#define LEARN_MEMORY_ROLLOUT(policy)                                                               \
+    LEARN_STREAM(gather_remembering, gather_remembering, policy)                                   \
+    LEARN_STREAM_OF(use_remembering, policy, use_remembering<E, policy, true>)                     \
+    LEARN_STREAM_OF(end_remembering, policy, use_remembering<E, policy, false>)                    \
+    LEARN_STREAM(mark_step, mark_step, policy)                                                     \
+    LEARN_STREAM(keep_begun, keep_begun, policy)
+#define LEARN_MEMORY_LEARNER(policy)                                                               \
+    LEARN_STREAM(gather_sequences, gather_sequences, policy)                                       \
+    LEARN_CELL(mingru_forward, policy, mingru_forward<E, policy, true>)                            \
+    LEARN_CELL(mingru_backward, policy, mingru_backward<E, policy>)                                \
+    LEARN_CELL(gru_begin, policy, gru_begin<E, policy, true>)                                      \
+    LEARN_CELL(gru_step, policy, gru_step<E, policy, true>)                                        \
+    LEARN_CELL(gru_back, policy, gru_back<E, policy>)
+#define LEARN_MEMORY_REVIEW(policy) LEARN_STREAM(review_sequences, review_sequences, policy)
 // way: forward, backward or weights; so many columns a block, so many blocks at once on a multiprocessor.
 #define LEARN_PRODUCT(way, policy, columns, resident)                                              \
     LEARN_BODY(way##_##columns##_##policy, Products, way##_product<E, policy, columns>)            \

@@ -60,5 +60,11 @@ template <class E, int policy> struct Minibatch {
         else return place_of<E, policy>(view, a, order(begin + i));
     }
 };
+// The sample that step t of sequence i of a minibatch is.
+template <class E, int policy>
+NACELLE_INLINE uint32_t sample_of_sequence(const View<E>& view, const Arguments& a, uint32_t i,
+                                           uint32_t t) {
+    return Minibatch<E, policy>(view, a).sample(a, i, t);
+}
 
 }

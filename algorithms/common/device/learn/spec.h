@@ -35,7 +35,8 @@ template <int policy> struct Spec;
 template <class Cells> inline constexpr bool any_remembers = false;
 template <int... cell>
 inline constexpr bool any_remembers<Ints<cell...>> = (remembers(Cell(cell)) || ...);
-template <int policy> inline constexpr bool has_memory = any_remembers<typename Spec<policy>::Cells>;
+template <int policy>
+inline constexpr bool has_memory = any_remembers<typename Spec<policy>::Cells>;
 // On tensor cores each number has one plane of bfloat16, or several. Layers that are streamed are products of their own
 // through memory; else a warp takes rows through all of them.
 

@@ -94,7 +94,8 @@ private:
     const float *mean_ = nullptr, *scale_ = nullptr;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];
     alignas(64) float critic_weights_[critic_size];
-    template <class L> static constexpr int room = N::remembers ? rows_together * Sequences<L>::row_floats : 16;
+    template <class L>
+    static constexpr int room = N::remembers ? rows_together* Sequences<L>::row_floats : 16;
     template <class L>
     using Rows = Either<N::remembers, Sequences<L>, Tile<L, rows_together, false>>;
     Rows<typename N::Actor> actor_;

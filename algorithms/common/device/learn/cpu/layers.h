@@ -59,7 +59,8 @@ template <class L, int capacity, bool trains> struct Tile {
             constexpr int in = L::width[l], out = L::width[l + 1];
             float* const to = y + start<l + 1>();
             dense<in, out, true>(y + start<l>(), packed + Packed<L>::template forward<l>(), to, n);
-            if constexpr (l + 1 < L::count) bend<L::activation, padded<out>>(to, keeps_input ? z + start<l + 1>() : nullptr, n);
+            if constexpr (l + 1 < L::count)
+                bend<L::activation, padded<out>>(to, keeps_input ? z + start<l + 1>() : nullptr, n);
             forward<l + 1>(packed, n);
         }
     }
@@ -72,8 +73,8 @@ template <class L, int capacity, bool trains> struct Tile {
             dense<out, in, false>(slope + start<l + 1>(),
                                   turned + Packed<L>::template backward<l>(), slope + start<l>(),
                                   n);
-            unbend<L::activation, padded<in>>(y + start<l>(), keeps_input ? z + start<l>() : nullptr,
-                                              slope + start<l>(), n);
+            unbend<L::activation, padded<in>>(
+                y + start<l>(), keeps_input ? z + start<l>() : nullptr, slope + start<l>(), n);
             backward<l - 1>(turned, gradient, n);
         }
     }

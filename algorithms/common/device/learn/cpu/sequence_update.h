@@ -52,11 +52,13 @@ public:
                              before(N::Actor::memory));
     }
     // What the networks say now of every sample: its value, and how its choice's probability moved.
-    template <class Sample> void review(const View<E>& view, uint64_t slot, int n, Sample&& sample) {
+    template <class Sample>
+    void review(const View<E>& view, uint64_t slot, int n, Sample&& sample) {
         forward(view, slot, n, sample);
         for (int row = 0; row < actor_.rows(); ++row) {
             if (row % together >= n) continue;
-            const size_t at = place_of<E, policy>(view, *a_, sample(row % together, row / together));
+            const size_t at =
+                place_of<E, policy>(view, *a_, sample(row % together, row / together));
             float log_probability, entropy_now;
             H::evaluate(output(row), kept_mask<E, Group>(*memory_, at),
                         memory_->choice + at * H::parts, log_probability, entropy_now);
@@ -73,7 +75,8 @@ private:
         actor_.n = critic_.n = together;
         // The slot's memory: the rows of each network, where the sequences began, and where they forgot.
         constexpr int row_floats = Actor::row_floats + (N::shared ? 0 : Critic::row_floats);
-        actor_.memory = state_->scratch + slot * uint64_t(slot_floats(row_floats, N::memory, steps));
+        actor_.memory =
+            state_->scratch + slot * uint64_t(slot_floats(row_floats, N::memory, steps));
         critic_.memory = actor_.memory + size_t(Actor::row_floats) * size_t(rows);
         first_ = critic_.memory + (N::shared ? 0 : size_t(Critic::row_floats) * size_t(rows));
         forgot_ = reinterpret_cast<uint8_t*>(first_ + together * N::memory);

@@ -49,7 +49,8 @@ template <class L> struct Sequences {
     }
     // The k-th array of a layer that remembers.
     template <int l> float* of_cell(int k) const {
-        return memory + (size_t(cells_before(l)) + size_t(k) * size_t(room_for(gates<l>))) * size_t(rows());
+        return memory +
+               (size_t(cells_before(l)) + size_t(k) * size_t(room_for(gates<l>))) * size_t(rows());
     }
     float* input() const { return y<0>(); }
     float* output() const { return y<L::count>(); }
@@ -69,8 +70,8 @@ template <class L> struct Sequences {
             if constexpr (L::cell[l] == Cell::linear) {
                 dense<in, out, true>(y<l>(), weights, y<l + 1>(), rows());
                 if constexpr (l + 1 < L::count)
-                    bend<L::activation, padded<out>>(y<l + 1>(),
-                                                     keeps_input ? z<l + 1>() : nullptr, rows());
+                    bend<L::activation, padded<out>>(y<l + 1>(), keeps_input ? z<l + 1>() : nullptr,
+                                                     rows());
             } else {
                 dense<in, gates<l>, true>(y<l>(), weights, of_cell<l>(0), rows());
                 for (int t = 0; t < steps; ++t) {
@@ -109,8 +110,8 @@ template <class L> struct Sequences {
                                                  gradient + Packed<L>::template forward<m + 1>(),
                                                  rows());
         }
-        gradient_of_dense<in, gates<l>>(y<l>(), slopes,
-                                        gradient + Packed<L>::template forward<m>(), rows());
+        gradient_of_dense<in, gates<l>>(y<l>(), slopes, gradient + Packed<L>::template forward<m>(),
+                                        rows());
         if constexpr (l > 0) {
             dense<gates<l>, in, false>(slopes, turned + Packed<L>::template backward<m>(),
                                        slope<l>(), rows());
@@ -131,8 +132,8 @@ private:
         constexpr int out = L::width[l + 1], pitch = padded<gates<l>>;
         for (int i = 0; i < n; ++i) {
             const size_t row = size_t(t * n + i);
-            const float *const gate = of_cell<l>(0) + row * pitch,
-                               *const past = remembered<l>(before, t, i);
+            const float *const gate = of_cell<l>(0) + row * pitch, *const past =
+                                                                       remembered<l>(before, t, i);
             float* const to = y<l + 1>() + row * padded<out>;
             NACELLE_VECTOR_LOOP
             for (int j = 0; j < out; ++j) {
@@ -196,7 +197,8 @@ private:
                                *const more = of_cell<l>(2) + row * pitch,
                                *const h = of_cell<l>(4) + row * padded<out>,
                                *const slopes = slope<l + 1>() + row * padded<out>;
-            float *const to = of_cell<l>(1) + row * pitch, *const by_h = of_cell<l>(3) + row * pitch,
+            float *const to = of_cell<l>(1) + row * pitch,
+                         *const by_h = of_cell<l>(3) + row * pitch,
                          *const on = earlier<l>(before, t, i);
             NACELLE_VECTOR_LOOP
             for (int j = 0; j < out; ++j) {

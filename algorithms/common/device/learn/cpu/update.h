@@ -23,8 +23,8 @@ NACELLE_INLINE void row_slopes(const Memory& memory, const PolicyState& state, c
     Evaluated now;
     now.value = value;
     H::evaluate(out, mask, choice, now.log_probability, now.entropy);
-    const Losses l = losses_of<Spec<policy>::loss>(even_experience(memory, state, *at), now,
-                                                   state.dials);
+    const Losses l =
+        losses_of<Spec<policy>::loss>(even_experience(memory, state, *at), now, state.dials);
     H::slopes(out, mask, choice, l.by_probability, l.by_entropy, slope);
     *value_slope = l.by_value;
     count_losses<true, true>(sum, now, l);

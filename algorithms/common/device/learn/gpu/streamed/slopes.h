@@ -38,8 +38,8 @@ NACELLE_INLINE void slopes_of(const View<E>& view, const StreamArguments& a, uin
          row += a.all.policy[policy].parts * block_threads) {
         float slope[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
-        if (row < stream.rows) {
-            const size_t at = batch.place(view, a.all, stream.first + row);
+        if (has_sample<policy>(stream, row)) {
+            const size_t at = place_of_row<E, policy>(view, a, batch, row);
             if (counts(memory.flag[at]))
                 loss.slopes(stream.outputs[network] + size_t(row) * stream.pitch[network], at,
                             loss.load(at), slope);
