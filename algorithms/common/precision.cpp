@@ -46,8 +46,6 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
                                       "; \"streamed\" can");
     if (policy.execution == "auto") policy.execution = fit.obstacle.empty() ? "fused" : "streamed";
     policy.planes = planes_of(policy);
-    policy.threads = fit.threads;
-    policy.resident = fit.resident;
 }
 
 }

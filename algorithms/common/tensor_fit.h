@@ -16,6 +16,7 @@ struct TensorFit {
         int planes = 1;              // of each number
         bool keeps_input = false;    // the activation's slope needs what went into it
     };
+    TensorFit() = default;
     TensorFit(const std::vector<int64_t>& widths, const Form& form);
 
 private:

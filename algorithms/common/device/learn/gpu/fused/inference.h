@@ -5,7 +5,6 @@
 
 namespace learn {
 
-inline constexpr int warp_rows = 16;
 inline constexpr int most_in_registers = 48;    // tiles of weights that a warp keeps for all steps
 
 // Beyond so many tiles all of a network unrolled takes seconds to compile: then the layers' outputs go

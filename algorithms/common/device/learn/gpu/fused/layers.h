@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/fused_layout.h>
 #include <learn/gpu/tensor.h>
 #include <learn/network.h>
 // A network on tensor cores: a warp takes 16 rows through all layers in registers, each layer's outputs

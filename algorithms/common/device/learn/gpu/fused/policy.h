@@ -6,8 +6,6 @@
 
 namespace learn {
 
-inline constexpr int rollout_threads = 64;    // two warps: few environments reach many processors
-
 template <class E> class WarpPolicy {
 protected:
     static constexpr int policy = 0;
