@@ -7,9 +7,11 @@ namespace {
 
 std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
     static const char* const kinds[] = {"trained", "fixed", "random"};
-    std::string hidden;
-    for (const int64_t width : policy.hidden)
-        hidden += (hidden.empty() ? "" : ", ") + std::to_string(width);
+    std::string hidden, cells;
+    for (size_t l = 0; l < policy.hidden.size(); ++l) {
+        hidden += (l ? ", " : "") + std::to_string(policy.hidden[l]);
+        cells += (l ? ", " : "") + std::to_string(int(policy.cells[l]));
+    }
     const auto word = [](bool value) { return std::string(value ? "true" : "false"); };
     return "template <> struct Spec<" + std::to_string(number) + "> {\n" +
            "    static constexpr int group = " + std::to_string(policy.group) + ";\n" +
@@ -23,7 +25,8 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
            "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
            "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +
-           "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n};\n";
+           "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n" +
+           "    using Cells = nacelle::detail::Ints<" + cells + ">;\n};\n";
 }
 
 const std::vector<Owner>& owners_of(const Owners& owners, Form form) {

@@ -42,6 +42,8 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     else owner.facts |= policy.streamed() ? streamed : fused;
     if (policy.role != Role::random) owner.facts |= network;
     if (policy.role == Role::trained) owner.facts |= learns;
+    owner.facts |= policy.remembers() ? recurrent : feedforward;
+    if (policy.remembers()) owner.sequence = settings.sequence;
     if (!policy.shared) owner.facts |= separate;
     if (settings.traced) owner.facts |= traced;
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
@@ -57,7 +59,8 @@ uint32_t rollout_facts(const Settings& settings, const nacelle_environment& envi
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
     bool steps = settings.stepwise || header.has_image || (gpu && header.is_team);
-    for (const PolicySettings& policy : settings.policies) steps |= policy.streamed();
+    for (const PolicySettings& policy : settings.policies)
+        steps |= policy.streamed() || policy.remembers();
     if (steps) return in_steps | not_in_warps;
     return gpu ? in_warps : in_blocks | not_in_warps;
 }

@@ -17,24 +17,26 @@ enum Fact : uint32_t {
     always = 0,
     on_gpu = 1 << 0,    // or as one, in an emulation
     on_cpu = 1 << 1,
-    in_blocks = 1 << 2,    // a rollout's steps in one launch, by a CPU's blocks
-    in_warps = 1 << 3,     // or by warps of tensor cores
-    in_steps = 1 << 4,     // or a launch for each
-    not_in_warps = 1 << 5,
-    learning_apart = 1 << 19,    // kernels of learning are a program of their own: on a real GPU
-    images = 1 << 6,             // of a group
-    random = 1 << 7,             // of a policy on a GPU, which has no network
-    network = 1 << 8,            // of a policy, and so are the others
-    fused = 1 << 9,              // on a CPU, too
-    streamed = 1 << 10,
-    learns = 1 << 11,
-    separate = 1 << 12,    // values have a network of their own
-    traced = 1 << 13,
-    normalises_minibatches = 1 << 14,    // advantages are normalised over each of them
-    narrow_forward = 1 << 15,            // products that blocks of 64 columns compute, or of 128
-    wide_forward = 1 << 16,
-    narrow_backward = 1 << 17,
-    wide_backward = 1 << 18,
+    learning_apart = 1 << 2,    // kernels of learning are a program of their own: on a real GPU
+    in_blocks = 1 << 3,         // a rollout's steps in one launch, by a CPU's blocks
+    in_warps = 1 << 4,          // or by warps of tensor cores
+    in_steps = 1 << 5,          // or a launch for each
+    not_in_warps = 1 << 6,
+    images = 1 << 7,     // of a group
+    random = 1 << 8,     // of a policy on a GPU, which has no network
+    network = 1 << 9,    // of a policy, and so are the others
+    fused = 1 << 10,     // on a CPU, too
+    streamed = 1 << 11,
+    learns = 1 << 12,
+    recurrent = 1 << 13,    // the network remembers from step to step
+    feedforward = 1 << 14,
+    separate = 1 << 15,    // values have a network of their own
+    traced = 1 << 16,
+    normalises_minibatches = 1 << 17,    // advantages are normalised over each of them
+    narrow_forward = 1 << 18,            // products that blocks of 64 columns compute, or of 128
+    wide_forward = 1 << 19,
+    narrow_backward = 1 << 20,
+    wide_backward = 1 << 21,
 };
 struct Owner {
     uint32_t facts = 0;
@@ -42,6 +44,7 @@ struct Owner {
     uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
+    uint64_t sequence = 1;               // samples that stay together
     int planes = 0;
     TensorFit fit{};    // of a fused policy
 

@@ -20,7 +20,8 @@ template <class T> constexpr nacelle::Dtype dtype_for() {
 // Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
 uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy) {
     const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
-        if (policy.streamed()) return tiled_words(widths, int(widths.size()) - 1, policy.planes);
+        const std::vector<MatrixSize> matrices = shape.matrices(widths);
+        if (policy.streamed()) return tiled_words(matrices, int(matrices.size()), policy.planes);
         return TensorFit(widths, {.planes = policy.planes}).words;
     };
     return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));
@@ -100,8 +101,33 @@ void PolicyGradient::make_policy(uint32_t p) {
     if (as_gpu())
         state.prepared =
             array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)}, false);
+    if (policy.remembers()) make_memory(p);
     if (learns(p)) make_update(p);
     if (StreamedPolicy* const streamed = kernels_->streamed(p)) streamed->make_arrays(arguments_);
+}
+
+// What rows remember, and of a rollout where its sequences began and what was forgotten.
+void PolicyGradient::make_memory(uint32_t p) {
+    const PolicySettings& policy = settings_.policies[p];
+    const NetworkShape& shape = shapes_[p];
+    PolicyState& state = arguments_.policy[p];
+    const std::string name = policy.name + ".policy";
+    const uint64_t rows = uint64_t(environment_.envs) *
+                          SchemaView(environment_).header().group[policy.group].count,
+                   width = uint64_t(shape.memory());
+    state.remembered = array<float>(name + ".remembered", {rows, width}, true);
+    state.begun =
+        array<float>(name + ".begun", {settings_.horizon / settings_.sequence, rows, width}, false);
+    state.forgot = array<uint8_t>(name + ".forgot", {settings_.horizon, rows}, false);
+    if (as_gpu() || !learns(p)) return;
+    const auto floats = [&](const std::vector<int64_t>& widths) {
+        std::vector<Cell> cells = shape.cells;
+        cells.push_back(Cell::linear);
+        return widths.empty() ? 0 : sequence_floats(widths, cells, int(cells.size()));
+    };
+    const uint64_t row = uint64_t(floats(shape.actor) + floats(shape.critic) + 1),
+                   slot = (row * settings_.sequence + width) * sequences_together;
+    state.scratch = array<float>(name + ".scratch", {kernels_->owner(p).parts, slot}, false);
 }
 
 void PolicyGradient::make_update(uint32_t p) {

@@ -19,6 +19,7 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     arguments_.steps = settings_.horizon;
     arguments_.epochs = settings_.epochs;
     arguments_.minibatches = settings_.minibatches;
+    arguments_.sequence = settings_.sequence;
     make_counters();
     for (uint32_t g = 0; g < header.groups; ++g) make_group(g);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) make_policy(p);

@@ -32,6 +32,7 @@ private:
     void make_counters();
     void make_group(uint32_t group);
     void make_policy(uint32_t policy);
+    void make_memory(uint32_t policy);
     void make_update(uint32_t policy);
     void fill_policy(uint32_t policy);
     void record_update(size_t policy, void* stream);

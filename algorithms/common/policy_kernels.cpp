@@ -62,18 +62,20 @@ void PolicyKernels::advantages(const Arguments& a, size_t p, void* stream) const
 }
 void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     kernels_.launch("review", p, a, stream);
+    kernels_.launch("review_sequences", p, a, stream);
     kernels_.launch("find_values", p, a, stream);
     if (streamed_[p]) streamed_[p]->review(a, stream);
     advantages(a, p, stream);
 }
 
 void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const {
-    const uint64_t all = a.steps * owner(p).rows;
+    const uint64_t unit = owner(p).sequence, units = a.steps * owner(p).rows / unit;
     const uint64_t count =
-        all * (a.minibatch + 1) / a.minibatches - all * a.minibatch / a.minibatches;
+        (units * (a.minibatch + 1) / a.minibatches - units * a.minibatch / a.minibatches) * unit;
     kernels_.launch("measure_minibatch", p, a, stream, count);
     kernels_.launch("scale_minibatch", p, a, stream);
     kernels_.launch("gradient", p, a, stream);
+    kernels_.launch("gradient_of_sequences", p, a, stream);
     kernels_.launch("gradient_warps", p, a, stream);
     kernels_.launch("total", p, a, stream);
     kernels_.launch("decide", p, a, stream);

@@ -95,16 +95,16 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         const Network& first = networks_[0];
         float* const prepared =
             state.prepared +
-            (n ? second_network_at(tiled_words(first.widths, int(first.layers()), planes)) : 0);
+            (n ? second_network_at(tiled_words(first.matrices, int(first.layers()), planes)) : 0);
         for (size_t l = 0; l < last; ++l) {
             const uint32_t in = tiles_along(uint64_t(network.widths[l])),
                            out = tiles_along(uint64_t(network.widths[l + 1]));
             network.weights.push_back({reinterpret_cast<uint16_t*>(prepared) +
-                                           tiled_weights_before(network.widths, int(l), planes),
+                                           tiled_weights_before(network.matrices, int(l), planes),
                                        uint64_t(in) * out * tile_numbers, in});
             network.biases.push_back(prepared +
-                                     tiled_weights_before(network.widths, int(last), planes) / 2 +
-                                     tiled_biases_before(network.widths, int(l)));
+                                     tiled_weights_before(network.matrices, int(last), planes) / 2 +
+                                     tiled_biases_before(network.matrices, int(l)));
             LayerSlots& slots = network.slots[l];
             if (learns())
                 slots.gradient = static_cast<float*>(

@@ -11,8 +11,9 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
       number_(number),
       shared_(shape.shared),
       agents_(owner().rows) {
-    networks_.push_back({.widths = shape.actor});
-    if (!shape.shared) networks_.push_back({.widths = shape.critic});
+    networks_.push_back({.widths = shape.actor, .matrices = shape.matrices(shape.actor)});
+    if (!shape.shared)
+        networks_.push_back({.widths = shape.critic, .matrices = shape.matrices(shape.critic)});
     minibatch_ = (settings.horizon * agents_ + settings.minibatches - 1) / settings.minibatches;
     uint32_t parameter = 0;
     for (Network& network : networks_) {

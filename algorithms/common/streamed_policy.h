@@ -27,6 +27,7 @@ private:
     // One of the policy's networks: a matrix for each level, from what is seen to the outputs.
     struct Network {
         std::vector<int64_t> widths;
+        std::vector<MatrixSize> matrices;
         std::vector<TiledMatrix> seen, straight,
             slopes;    // `straight` went into the activations, where slopes need it
         std::vector<TiledMatrix> weights;

@@ -125,6 +125,11 @@ struct PolicyState {
     uint32_t agents_per_env;
     uint32_t agents;    // of all environments
     uint32_t parts;     // of an update: blocks that sum apart, each into a slot
+    // Of networks that remember; rows are those of the group, `width` what a row remembers.
+    float* remembered;    // [rows][width]: before the step to come
+    float* begun;         // [steps / sequence][rows][width]: where a sequence began
+    uint8_t* forgot;      // [steps][rows]: whether an episode began with a step
+    float* scratch;       // a CPU's: [parts] of what its sequences leave at all layers
     uint32_t scales_rewards;
     uint32_t scales_advantages;    // 0: not, 1: over the iteration, 2: over each minibatch
     float most_reward;             // bound of a scaled reward, 0: none
@@ -149,6 +154,7 @@ struct Arguments {
     uint64_t* marks;    // [mark_count]
     uint32_t steps, epochs, minibatches;
     uint32_t epoch, minibatch;
+    uint32_t sequence;    // steps through which networks that remember learn at once
     uint32_t greedy;    // of act and play
     uint32_t step;      // of a rollout of one launch a step
     Played played;

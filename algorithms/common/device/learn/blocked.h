@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/platform.h>
+#include <learn/cells.h>
 // Networks whose layers are matrix products of their own, through memory: how their matrices lie there, and what
 // a product is told. Host and device share this text.
 //
@@ -49,24 +49,27 @@ constexpr uint64_t place_in_tiles(uint64_t row, uint32_t column, uint32_t across
            column % chunk_numbers;
 }
 
-// A network's prepared weights: the layers' matrices [out][in], each plane by plane; behind them the biases, as floats.
-template <class Widths>
-constexpr uint64_t tiled_weights_before(const Widths& width, int layer, int planes) {
+// A network's prepared weights: its matrices [out][in], each plane by plane; behind them the biases, as floats.
+constexpr uint64_t tiled_numbers(const MatrixSize& matrix) {
+    return uint64_t(tiles_along(uint64_t(matrix.in))) * tiles_along(uint64_t(matrix.out)) *
+           tile_numbers;
+}
+template <class Matrices>
+constexpr uint64_t tiled_weights_before(const Matrices& matrix, int count, int planes) {
     uint64_t numbers = 0;
-    for (int l = 0; l < layer; ++l)
-        numbers += uint64_t(planes) * tiles_along(uint64_t(width[l])) *
-                   tiles_along(uint64_t(width[l + 1])) * tile_numbers;
+    for (int m = 0; m < count; ++m) numbers += uint64_t(planes) * tiled_numbers(matrix[m]);
     return numbers;
 }
-template <class Widths> constexpr uint64_t tiled_biases_before(const Widths& width, int layer) {
+template <class Matrices>
+constexpr uint64_t tiled_biases_before(const Matrices& matrix, int count) {
     uint64_t floats = 0;
-    for (int l = 0; l < layer; ++l)
-        floats += uint64_t(tiles_along(uint64_t(width[l + 1]))) * tile_side;
+    for (int m = 0; m < count; ++m)
+        floats += uint64_t(tiles_along(uint64_t(matrix[m].out))) * tile_side;
     return floats;
 }
-template <class Widths>
-constexpr uint64_t tiled_words(const Widths& width, int layers, int planes) {
-    return tiled_weights_before(width, layers, planes) / 2 + tiled_biases_before(width, layers);
+template <class Matrices>
+constexpr uint64_t tiled_words(const Matrices& matrix, int count, int planes) {
+    return tiled_weights_before(matrix, count, planes) / 2 + tiled_biases_before(matrix, count);
 }
 
 // A block's stages in shared memory: the factors of 64 steps of its sum, two or three times, and barriers before them.

@@ -15,7 +15,7 @@
 #include <learn/gpu/streamed/sums.h>
 #else
 #include <learn/cpu/act.h>
-#include <learn/cpu/update.h>
+#include <learn/cpu/sequence_update.h>
 #endif
 // The functions of a policy gradient's kernels. The host writes the Specs and NACELLE_PROGRAM(), then the kernels of
 // its kernel_table.h that there are.
