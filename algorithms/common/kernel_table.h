@@ -15,10 +15,10 @@ enum class Form {
     warps,           // the run's, in blocks of rollout_threads
     group,
     policy,
-    update,    // a policy's, in blocks of warps that share the memory of a multiprocessor
-    stream,    // a policy's, with StreamArguments
-    narrow,    // a policy's, with Products: 64 columns a block
-    wide,      // the same with 128
+    fused_update,    // a policy's, in blocks as large as its layout says
+    stream,          // a policy's, with StreamArguments
+    narrow,          // a policy's, with Products: 64 columns a block
+    wide,            // the same with 128
 };
 constexpr bool is_of_run(Form form) { return form <= Form::warps; }
 
@@ -68,75 +68,73 @@ inline uint64_t products(const Owner&, uint64_t blocks) { return blocks * produc
 
 struct Kernel {
     Form form;
-    std::string_view
-        name;    // and the function's of device/learn, but for products: forward_64 is forward_product
+    // Also of the function of device/learn, but for products: forward_64 is forward_product.
+    std::string_view name;
     Program program;
     uint32_t where;    // all of these facts
     uint64_t (*items)(const Owner& owner, uint64_t count);
 };
+namespace rows {
+
+using enum Form;
+using enum Program;
 inline constexpr Kernel kernel_table[] = {
-    {Form::run, "enlist", Program::rollout, always, items::one},
-    {Form::run, "begin", Program::rest, always, items::one},
-    {Form::run, "mark", Program::rest, always, items::one},
-    {Form::run, "finish", Program::rest, always, items::one},
-    {Form::environments, "rollout_blocks", Program::rollout, in_blocks, items::environments},
-    {Form::environments, "step_once", Program::rollout, in_steps, items::environments},
-    {Form::warps, "rollout_warps", Program::rollout, in_warps, items::environments},
-    {Form::warps, "play_warps", Program::play, in_warps, items::environments},
+    {run, "enlist", rollout, always, items::one},
+    {run, "begin", rest, always, items::one},
+    {run, "mark", rest, always, items::one},
+    {run, "finish", rest, always, items::one},
+    {environments, "rollout_blocks", rollout, in_blocks, items::environments},
+    {environments, "step_once", rollout, in_steps, items::environments},
+    {warps, "rollout_warps", rollout, in_warps, items::environments},
+    {warps, "play_warps", play, in_warps, items::environments},
 
-    {Form::group, "gather_images", Program::rollout, images, items::numbers},
-    {Form::group, "measure_observations", Program::rest, always, items::chunks},
-    {Form::group, "follow_observations", Program::rest, always, items::columns},
+    {group, "gather_images", rollout, images, items::numbers},
+    {group, "measure_observations", rest, always, items::chunks},
+    {group, "follow_observations", rest, always, items::columns},
 
-    {Form::policy, "prepare", Program::rest, on_gpu | network, items::parameters},
-    {Form::policy, "act", Program::rest, fused, items::standing},
-    {Form::policy, "act_randomly", Program::rest, random, items::agents},
-    {Form::policy, "choose", Program::rollout, fused | in_steps, items::standing_and_cut},
-    {Form::policy, "choose_randomly", Program::rollout, random | in_steps, items::agents},
-    {Form::policy, "close_rollout", Program::rollout, fused | learns | not_in_warps,
-     items::standing_and_cut},
-    {Form::policy, "measure_returns", Program::learning, learns, items::agents},
-    {Form::policy, "scale_rewards", Program::learning, learns, items::one_block},
-    {Form::policy, "find_advantages", Program::learning, learns, items::agents},
-    {Form::policy, "sum_advantages", Program::learning, learns, items::one_block},
-    {Form::policy, "measure_minibatch", Program::learning, learns | normalises_minibatches,
-     items::counted},
-    {Form::policy, "scale_minibatch", Program::learning, learns | normalises_minibatches,
-     items::one_block},
-    {Form::policy, "find_values", Program::update, on_gpu | fused | learns | separate,
-     items::samples_and_cut},
-    {Form::policy, "review", Program::update, fused | learns | traced | feedforward,
-     items::samples},
-    {Form::policy, "review_sequences", Program::update, fused | learns | traced | recurrent,
-     items::update},
-    {Form::policy, "gradient", Program::update, on_cpu | learns | feedforward, items::update},
-    {Form::policy, "gradient_of_sequences", Program::update, on_cpu | learns | recurrent,
-     items::update},
-    {Form::update, "gradient_warps", Program::update, on_gpu | fused | learns, items::fused_update},
-    {Form::policy, "total", Program::learning, fused | learns, items::total},
-    {Form::policy, "decide", Program::learning, on_cpu | learns, items::one_block},
-    {Form::policy, "adam", Program::learning, learns, items::parameters},
+    {policy, "prepare", rest, on_gpu | network, items::parameters},
+    {policy, "act", rest, fused, items::standing},
+    {policy, "act_randomly", rest, random, items::agents},
+    {policy, "choose", rollout, fused | in_steps, items::standing_and_cut},
+    {policy, "choose_randomly", rollout, random | in_steps, items::agents},
+    {policy, "close_rollout", rollout, fused | learns | not_in_warps, items::standing_and_cut},
+    {policy, "measure_returns", learning, learns, items::agents},
+    {policy, "scale_rewards", learning, learns, items::one_block},
+    {policy, "find_advantages", learning, learns, items::agents},
+    {policy, "sum_advantages", learning, learns, items::one_block},
+    {policy, "measure_minibatch", learning, learns | normalises_minibatches, items::counted},
+    {policy, "scale_minibatch", learning, learns | normalises_minibatches, items::one_block},
+    {policy, "find_values", update, on_gpu | fused | learns | separate, items::samples_and_cut},
+    {policy, "review", update, fused | learns | traced | feedforward, items::samples},
+    {policy, "review_sequences", update, fused | learns | traced | recurrent, items::update},
+    {policy, "gradient", update, on_cpu | learns | feedforward, items::update},
+    {policy, "gradient_of_sequences", update, on_cpu | learns | recurrent, items::update},
+    {fused_update, "gradient_warps", update, on_gpu | fused | learns, items::fused_update},
+    {policy, "total", learning, fused | learns, items::total},
+    {policy, "decide", learning, on_cpu | learns, items::one_block},
+    {policy, "adam", learning, learns, items::parameters},
 
-    {Form::stream, "gather_now", Program::rest, streamed, items::stream_lanes},
-    {Form::stream, "act_streamed", Program::rest, streamed, items::stream_rows},
-    {Form::stream, "gather_step", Program::rollout, streamed, items::stream_lanes},
-    {Form::stream, "choose_streamed", Program::rollout, streamed, items::stream_rows},
-    {Form::stream, "gather_valued", Program::update, streamed | learns, items::stream_lanes},
-    {Form::stream, "mark_valued", Program::update, streamed | learns, items::stream_rows},
-    {Form::stream, "keep_values", Program::update, streamed | learns, items::stream_rows},
-    {Form::stream, "gather_samples", Program::update, streamed | learns | traced,
-     items::stream_lanes},
-    {Form::stream, "review_streamed", Program::update, streamed | learns | traced,
-     items::stream_rows},
-    {Form::stream, "gather_minibatch", Program::update, streamed | learns, items::stream_lanes},
-    {Form::stream, "slopes_streamed", Program::update, streamed | learns, items::update},
-    {Form::stream, "total_streamed", Program::update, streamed | learns, items::stream_total},
-    {Form::narrow, "forward_64", Program::update, narrow_forward, items::products},
-    {Form::wide, "forward_128", Program::update, wide_forward, items::products},
-    {Form::narrow, "backward_64", Program::update, narrow_backward, items::products},
-    {Form::wide, "backward_128", Program::update, wide_backward, items::products},
-    {Form::wide, "weights_128", Program::update, streamed | learns, items::products},
+    {stream, "gather_now", rest, streamed, items::stream_lanes},
+    {stream, "act_streamed", rest, streamed, items::stream_rows},
+    {stream, "gather_step", rollout, streamed, items::stream_lanes},
+    {stream, "choose_streamed", rollout, streamed, items::stream_rows},
+    {stream, "gather_valued", update, streamed | learns, items::stream_lanes},
+    {stream, "mark_valued", update, streamed | learns, items::stream_rows},
+    {stream, "keep_values", update, streamed | learns, items::stream_rows},
+    {stream, "gather_samples", update, streamed | learns | traced, items::stream_lanes},
+    {stream, "review_streamed", update, streamed | learns | traced, items::stream_rows},
+    {stream, "gather_minibatch", update, streamed | learns, items::stream_lanes},
+    {stream, "slopes_streamed", update, streamed | learns, items::update},
+    {stream, "total_streamed", update, streamed | learns, items::stream_total},
+    {narrow, "forward_64", update, narrow_forward, items::products},
+    {wide, "forward_128", update, wide_forward, items::products},
+    {narrow, "backward_64", update, narrow_backward, items::products},
+    {wide, "backward_128", update, wide_backward, items::products},
+    {wide, "weights_128", update, streamed | learns, items::products},
 };
+
+}
+using rows::kernel_table;
 
 // A row by its name: one that the table does not have does not compile.
 struct KernelName {

@@ -53,7 +53,8 @@ struct Blocks {
 Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
         case Form::warps: return {.threads = rollout_threads};
-        case Form::update: return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
+        case Form::fused_update:
+            return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
         case Form::narrow:
         case Form::wide: {
             const uint32_t columns = kernel.form == Form::narrow ? 64 : 128;

@@ -22,7 +22,7 @@ uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy
     const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
         const std::vector<MatrixSize> matrices = shape.matrices(widths);
         if (policy.streamed()) return tiled_words(matrices, int(matrices.size()), policy.planes);
-        return TensorFit(widths, {.planes = policy.planes}).words;
+        return TensorFit(widths, policy.planes, policy.keeps_input()).words;
     };
     return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));
 }

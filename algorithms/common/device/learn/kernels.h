@@ -6,9 +6,8 @@
 #include <time.h>
 #endif
 #if NACELLE_GPU
-#include <learn/gpu/fused/choices.h>
-#include <learn/gpu/fused/evaluation.h>
 #include <learn/gpu/fused/rollout.h>
+#include <learn/gpu/fused/rows.h>
 #include <learn/gpu/fused/update.h>
 #include <learn/gpu/streamed/products.h>
 #include <learn/gpu/streamed/slopes.h>

@@ -7,9 +7,9 @@ namespace learn {
 
 // Of networks whose layers go through memory: tiles, then biases.
 template <class L> struct TiledOrder {
-    static constexpr int planes = L::planes, size = int(tiled_words(L::matrix, L::matrices, planes)),
-                         biases =
-                             int(tiled_weights_before(L::matrix, L::matrices, planes) / 2);
+    static constexpr int planes = L::planes,
+                         size = int(tiled_words(L::matrix, L::matrices, planes)),
+                         biases = int(tiled_weights_before(L::matrix, L::matrices, planes) / 2);
 
     template <int m = 0> static NACELLE_INLINE void store(float* to, int index, float value) {
         if constexpr (m + 1 < L::matrices) {
@@ -34,7 +34,7 @@ template <class L> struct TiledOrder {
 };
 template <class E, int policy> struct Prepared {
     using N = Networks<E, policy>;
-    template <class L> using Order = Either<Spec<policy>::streamed, TiledOrder<L>, Fragments<L>>;
+    template <class L> using Order = Either<Spec<policy>::streamed, TiledOrder<L>, FusedOrder<L>>;
     using ActorOrder = Order<typename N::Actor>;
     using CriticOrder = Order<typename N::Critic>;
     static constexpr int critic = int(second_network_at(uint64_t(ActorOrder::size)));

@@ -99,9 +99,6 @@ NACELLE_INLINE uint32_t pair_of(float low, float high) {
 NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
     return pair_of(tanh(low_half(pair)), tanh(high_half(pair)));
 }
-NACELLE_INLINE float half_at(const uint32_t (&pair)[2], int k) {
-    return k % 2 ? high_half(pair[k / 2]) : low_half(pair[k / 2]);
-}
 [[gnu::noinline]] inline void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
                                        uint32_t b1) {
     struct Held {
@@ -175,7 +172,6 @@ template <int planes> NACELLE_INLINE Planes<planes> planes_of(float low, float h
 
 // Activations of two neighbours as a pair, and the slope at one of them from what went in or came out.
 template <Activation f> struct PairCurve {
-    static constexpr bool needs_input = Curve<f>::needs_input;
     static NACELLE_INLINE uint32_t at(float a, float b) {
         if constexpr (f == Activation::tanh) return tanh_of(pair_of(a, b));
         else if constexpr (f == Activation::relu) return pair_of(max(a, 0.0f), max(b, 0.0f));
