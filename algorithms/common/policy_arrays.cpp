@@ -125,9 +125,10 @@ void PolicyGradient::make_memory(uint32_t p) {
         cells.push_back(Cell::linear);
         return widths.empty() ? 0 : sequence_floats(widths, cells, int(cells.size()));
     };
-    const uint64_t row = uint64_t(floats(shape.actor) + floats(shape.critic) + 1),
-                   slot = (row * settings_.sequence + width) * sequences_together;
-    state.scratch = array<float>(name + ".scratch", {kernels_->owner(p).parts, slot}, false);
+    const int64_t slot =
+        slot_floats(floats(shape.actor) + floats(shape.critic), int64_t(width), settings_.sequence);
+    state.scratch =
+        array<float>(name + ".scratch", {kernels_->owner(p).parts, uint64_t(slot)}, false);
 }
 
 void PolicyGradient::make_update(uint32_t p) {

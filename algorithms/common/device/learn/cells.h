@@ -44,7 +44,11 @@ constexpr int64_t sequence_floats(const Widths& width, const Cells& cell, int la
         floats += 3 * room_for(width[l + 1]) + cell_floats(cell[l], width[l + 1]);
     return floats;
 }
-inline constexpr int sequences_together = 8;    // of a CPU's update
+// Of the sequences that it takes together: their rows, what they remember where they begin, and where they forget.
+inline constexpr int sequences_together = 8;
+constexpr int64_t slot_floats(int64_t row_floats, int64_t memory, int64_t steps) {
+    return room_for((row_floats * steps + memory + steps) * sequences_together);
+}
 
 constexpr MatrixSize matrix_of(Cell cell, int number, int64_t in, int64_t out) {
     return {number == 0 ? in : out, gates_of(cell) * out};

@@ -72,10 +72,8 @@ private:
         actor_.steps = critic_.steps = steps;
         actor_.n = critic_.n = together;
         // The slot's memory: the rows of each network, where the sequences began, and where they forgot.
-        actor_.memory = state_->scratch +
-                        slot * (size_t(Actor::row_floats + (N::shared ? 0 : Critic::row_floats)) *
-                                    size_t(rows) +
-                                size_t(together * N::memory) + size_t(rows));
+        constexpr int row_floats = Actor::row_floats + (N::shared ? 0 : Critic::row_floats);
+        actor_.memory = state_->scratch + slot * uint64_t(slot_floats(row_floats, N::memory, steps));
         critic_.memory = actor_.memory + size_t(Actor::row_floats) * size_t(rows);
         first_ = critic_.memory + (N::shared ? 0 : size_t(Critic::row_floats) * size_t(rows));
         forgot_ = reinterpret_cast<uint8_t*>(first_ + together * N::memory);
