@@ -51,8 +51,8 @@ private:
         roll_layer<L, l>(in, pitch_in, weights, bias, [&](int j, const float(&c)[4]) {
             if constexpr (l + 1 == L::count) store_outputs(out, pitch_out, j, c);
             else {
-                const auto upper = bent_pair<L::activation, planes>(c[0], c[1]);
-                const auto lower = bent_pair<L::activation, planes>(c[2], c[3]);
+                const auto upper = activated_pair<L::activation, planes>(c[0], c[1]);
+                const auto lower = activated_pair<L::activation, planes>(c[2], c[3]);
                 NACELLE_UNROLL for (int p = 0; p < planes; ++p)
                     store_pair(in + apart * p, pitch_in, j, upper.at[p], lower.at[p]);
             }

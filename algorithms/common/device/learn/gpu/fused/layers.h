@@ -235,14 +235,14 @@ template <class L, int bands = 1> struct LayerFragments {
             NACELLE_UNROLL for (int b = 0; b < bands; ++b) {
                 NACELLE_UNROLL for (int j = 0; j < together; ++j) {
                     if constexpr (l + 1 == L::count) last(b, first + j, c[b][j]);
-                    else bend<l + 1>(b, first + j, c[b][j]);
+                    else activate<l + 1>(b, first + j, c[b][j]);
                 }
             }
         }
         if constexpr (l + 1 < L::count) forward<l + 1>(weights, bias, last);
     }
     // Tile j of what comes out of a layer is half of one that goes into layer l.
-    template <int l> NACELLE_INLINE void bend(int b, int j, const float (&c)[4]) {
+    template <int l> NACELLE_INLINE void activate(int b, int j, const float (&c)[4]) {
         const int tile = layer_of<L, l>.inputs + j / 2, half = j % 2 * 2;
         y[b][tile][half] = PairCurve<L::activation>::at(c[0], c[1]);
         y[b][tile][half + 1] = PairCurve<L::activation>::at(c[2], c[3]);
@@ -252,7 +252,8 @@ template <class L, int bands = 1> struct LayerFragments {
         }
     }
     // The slope along what goes into layer l's activation, where `c` is the slope along what comes out.
-    NACELLE_INLINE uint32_t bent(int band, int tile, int word, float first, float second) const {
+    NACELLE_INLINE uint32_t activate_backward(int band, int tile, int word, float first,
+                                              float second) const {
         const uint32_t out = y[band][tile][word],
                        in = keeps_input ? z[band][keeps_input ? tile : 0][word] : 0;
         using C = PairCurve<L::activation>;

@@ -19,7 +19,7 @@ template <class L> struct PlaneRows : WarpStage<L> {
                          [&](int j, const float(&c)[4]) {
                              if constexpr (l + 1 == L::count)
                                  store_outputs(this->output(0), layout_of<L>.out_pitch, j, c);
-                             else bend<l + 1>(j, c);
+                             else activate<l + 1>(j, c);
                          });
         if constexpr (l + 1 < L::count) forward<l + 1>();
     }
@@ -37,7 +37,8 @@ template <class L> struct PlaneRows : WarpStage<L> {
                 float c[1][together][4];
                 begin_tiles(c);
                 tile_products<tiles>(c, slope, 0, turned, first, across);
-                NACELLE_UNROLL for (int j = 0; j < together; ++j) straighten<l>(first + j, c[0][j]);
+                NACELLE_UNROLL for (int j = 0; j < together; ++j)
+                    activate_backward<l>(first + j, c[0][j]);
             }
             __syncwarp();
             backward<l - 1>();
@@ -59,17 +60,18 @@ private:
             from[8 * layer_of<L, l>.in_tiles * p];
         return pair;
     }
-    template <int l> NACELLE_INLINE void bend(int j, const float (&c)[4]) const {
+    template <int l> NACELLE_INLINE void activate(int j, const float (&c)[4]) const {
         NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
             const int at = place<l>(j) + 8 * layer_of<L, l>.pitch * half;
             const float first = c[2 * half], second = c[2 * half + 1];
-            put<l>(this->template seen<l>() + at, bent_pair<L::activation, planes>(first, second));
+            put<l>(this->template seen<l>() + at,
+                   activated_pair<L::activation, planes>(first, second));
             if constexpr (keeps_input)
                 put<l>(this->template slopes<l>() + at, planes_of<planes>(first, second));
         }
     }
     // Slopes along what comes out of an activation become those along what goes in.
-    template <int l> NACELLE_INLINE void straighten(int j, const float (&c)[4]) const {
+    template <int l> NACELLE_INLINE void activate_backward(int j, const float (&c)[4]) const {
         using C = Curve<L::activation>;
         NACELLE_UNROLL for (int half = 0; half < 2; ++half) {
             const int at = place<l>(j) + 8 * layer_of<L, l>.pitch * half;

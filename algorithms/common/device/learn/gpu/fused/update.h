@@ -11,7 +11,7 @@
 namespace learn {
 
 // What a lane reads of a sample before its turn: a few numbers of the observation, or what the rollout found.
-template <class E, int policy> struct Held {
+template <class E, int policy> struct Prefetched {
     static constexpr int width = width_of<E, policy>, most = 8, planes = Spec<policy>::planes;
     static constexpr bool in_registers = width <= most;
     float seen[in_registers ? width : 1];
@@ -47,15 +47,15 @@ public:
         : a_(a),
           memory_(a.memory[Spec<policy>::group]),
           state_(a.policy[policy]),
-          bench_(block_memory<all.words>()),
+          shared_(block_memory<all.words>()),
           warp_(int(threadIdx.x) / 32),
-          rows_(bench_, warp_),
+          rows_(shared_, warp_),
           loss_(a) {
         const auto* const from = reinterpret_cast<const uint32_t*>(state_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
         for (int i = int(threadIdx.x); i < all.prepared; i += all.threads)
-            bench_[all.weights_start + i] = from[i];
-        for (int i = int(threadIdx.x); i < all.weights_start; i += all.threads) bench_[i] = 0;
+            shared_[all.weights_start + i] = from[i];
+        for (int i = int(threadIdx.x); i < all.weights_start; i += all.threads) shared_[i] = 0;
         NACELLE_UNROLL for (int u = 0; u < all.units; ++u) {
             NACELLE_UNROLL for (int k = 0; k < 8; ++k) sum_[u][k / 4][k % 4] = 0;
         }
@@ -73,15 +73,15 @@ public:
         there_ = number < batch.count;
         at_ = there_ ? batch.place(view, a_, uint32_t(number)) : 0;
         flag_ = memory_.flag[at_];
-        if (shows()) held_.obs(memory_, at_);
-        if (has_loss()) held_.kept = loss_.load(at_);
+        if (has_obs()) prefetched_.obs(memory_, at_);
+        if (has_loss()) prefetched_.kept = loss_.load(at_);
     }
     // The samples that were looked up last; then those from number `next` on are.
     NACELLE_INLINE void add(const View<E>& view, const Minibatch<E, policy>& batch, uint64_t next) {
         const int row = own_row();
         __syncthreads();    // the last samples have been summed
         const bool mine = there_ && counts(flag_);
-        if (mine && shows()) held_.put(bench_ + row * layer_of<L, 0>.pitch, at_, memory_);
+        if (mine && has_obs()) prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, memory_);
         __syncwarp();
         if constexpr (planes > 1) {
             rows_.template forward<0>();
@@ -105,7 +105,7 @@ public:
         }
         look_up(view, batch, next);
         __syncthreads();
-        if constexpr (planes > 1) sum_planes<L>(bench_, warp_, sum_, bias_);
+        if constexpr (planes > 1) sum_planes<L>(shared_, warp_, sum_, bias_);
         else sum_layers<0>();
     }
     NACELLE_INLINE void store(uint32_t slot) {
@@ -113,7 +113,7 @@ public:
                                 (part == Part::critic ? Packed<typename N::Actor>::size : 0);
         store_layers<0>(gradient);
         __syncthreads();
-        loss_.store(slot, reinterpret_cast<float*>(bench_), all.warps);
+        loss_.store(slot, reinterpret_cast<float*>(shared_), all.warps);
     }
 
 private:
@@ -121,14 +121,14 @@ private:
     NACELLE_INLINE int own_row() const {
         return warp_ * all.warp_samples + warp_lane() % all.warp_samples;
     }
-    NACELLE_INLINE bool shows() const { return all_lanes || warp_lane() < warp_rows; }
+    NACELLE_INLINE bool has_obs() const { return all_lanes || warp_lane() < warp_rows; }
     NACELLE_INLINE bool has_loss() const { return all_lanes || warp_lane() >= warp_rows; }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {
         __syncwarp();
         if (has_loss())
-            loss_.row(rows_.output(row - warp_ * all.warp_samples), mine, at_, held_.kept,
-                      bench_ + layer_of<L, L::count>.slopes + row * layer_of<L, L::count>.pitch);
+            loss_.row(rows_.output(row - warp_ * all.warp_samples), mine, at_, prefetched_.kept,
+                      shared_ + layer_of<L, L::count>.slopes + row * layer_of<L, L::count>.pitch);
         __syncwarp();
     }
     template <int l = 1>
@@ -158,8 +158,9 @@ private:
                     NACELLE_UNROLL for (int k = 0; k < together; ++k) {
                         const int j = first + k, tile = its.inputs + j / 2, word = j % 2 * 2;
                         uint32_t* const to = next[b][j / 2] + word;
-                        to[0] = fragments.bent(b, tile, word, c[b][k][0], c[b][k][1]);
-                        to[1] = fragments.bent(b, tile, word + 1, c[b][k][2], c[b][k][3]);
+                        to[0] = fragments.activate_backward(b, tile, word, c[b][k][0], c[b][k][1]);
+                        to[1] =
+                            fragments.activate_backward(b, tile, word + 1, c[b][k][2], c[b][k][3]);
                     }
                 }
             }
@@ -176,8 +177,8 @@ private:
             constexpr int across = its.across, units = its.units;
             // Whether all of a warp's tiles share their inputs.
             constexpr bool one_row = across % units == 0;
-            const uint32_t* const seen_corner = bench_ + its.seen + turned_corner(its.pitch);
-            const uint32_t* const slope_corner = bench_ + above.slopes + tile_corner(above.pitch);
+            const uint32_t* const seen_corner = shared_ + its.seen + turned_corner(its.pitch);
+            const uint32_t* const slope_corner = shared_ + above.slopes + tile_corner(above.pitch);
             NACELLE_UNROLL for (int step = 0; step < all.samples; step += 16) {
                 uint32_t inputs[4], outputs[4];
                 NACELLE_UNROLL for (int u = 0; u < units; ++u) {
@@ -233,13 +234,13 @@ private:
     const Arguments& a_;
     const Memory& memory_;
     const PolicyState& state_;
-    uint32_t* bench_;
+    uint32_t* shared_;
     int warp_;
     Either<(planes > 1), PlaneRows<L>, WarpStage<L>> rows_;
     bool there_ = false;
     uint8_t flag_ = 0;
     size_t at_ = 0;
-    Held<E, policy> held_;
+    Prefetched<E, policy> prefetched_;
     float sum_[all.units][2][4];
     float bias_[all.bias_units][4];
     LossGradient<E, policy, L, part> loss_;
