@@ -8,10 +8,6 @@
 namespace learn {
 namespace {
 
-// Parts of an update that sum apart, whatever the machine, so that results do not depend on it: enough
-// for all processors, and few enough that adding them up costs little. A wide network has many sums.
-constexpr uint32_t cpu_parts = 32, emulated_parts = 3;
-
 template <class T> constexpr nacelle::Dtype dtype_for() {
     if constexpr (std::is_same_v<T, float>) return nacelle::Dtype::f32;
     else if constexpr (std::is_same_v<T, double>) return nacelle::Dtype::f64;
@@ -26,7 +22,7 @@ uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy
     const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
         const std::vector<MatrixSize> matrices = shape.matrices(widths);
         if (policy.streamed()) return tiled_words(matrices, int(matrices.size()), policy.planes);
-        return TensorFit(widths, {.planes = policy.planes}).words;
+        return TensorFit(widths, policy.planes, policy.keeps_input()).words;
     };
     return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));
 }
@@ -82,8 +78,8 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.mean = array<float>(name + ".obs.mean", {width}, true);
     memory.scale = array<float>(name + ".obs.scale", {width}, true);
     memory.obs_carried = array<double>(name + ".obs.carried", {3 * width + 1}, true);
-    memory.obs_slots = array<double>(
-        name + ".obs.slots", {(steps * rows + obs_chunk - 1) / obs_chunk, 2 * width + 1}, false);
+    memory.obs_slots = array<double>(name + ".obs.slots",
+                                     {rounded_up(steps * rows, obs_chunk), 2 * width + 1}, false);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
@@ -131,17 +127,8 @@ void PolicyGradient::make_memory(uint32_t p) {
     };
     const int64_t slot =
         slot_floats(floats(shape.actor) + floats(shape.critic), int64_t(width), settings_.sequence);
-    state.scratch = array<float>(name + ".scratch", {parts_of(p), uint64_t(slot)}, false);
-}
-
-// How many share an update: numbers that do not depend on the machine, so that a run repeats on another
-// GPU. On tensor cores as many blocks as an H100 or H200 has room for, a half for each of two networks.
-uint32_t PolicyGradient::parts_of(uint32_t p) const {
-    const PolicySettings& policy = settings_.policies[p];
-    if (!as_gpu()) return cpu_parts;
-    if (settings_.emulates) return emulated_parts;
-    if (policy.streamed()) return 2 * processors;
-    return processors * policy.resident / (shapes_[p].shared ? 1 : 2);
+    state.scratch =
+        array<float>(name + ".scratch", {kernels_->owner(p).parts, uint64_t(slot)}, false);
 }
 
 void PolicyGradient::make_update(uint32_t p) {
@@ -149,7 +136,9 @@ void PolicyGradient::make_update(uint32_t p) {
     PolicyState& state = arguments_.policy[p];
     const std::string name = policy.name + ".policy";
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
-    state.parts = parts_of(p);
+    const Owner& owner = kernels_->owner(p);
+    state.parts = owner.parts;
+    const auto blocks = [](uint64_t items) { return rounded_up(items, block_threads); };
     const uint64_t minibatch =
         uint64_t(settings_.horizon) * state.agents / settings_.minibatches + 1;
     state.moment = array<float>(name + ".moment", {2, parameters}, true);
@@ -158,15 +147,14 @@ void PolicyGradient::make_update(uint32_t p) {
         state.gradient = array<float>(name + ".gradient",
                                       {state.parts, uint64_t(shapes_[p].gradient_floats())}, false);
     state.total = array<float>(name + ".total", {parameters}, false);
-    const uint32_t sum_blocks =
-        policy.streamed() ? kernels_->streamed(p)->sum_blocks() : total_blocks(shapes_[p]);
-    state.norms =
-        array<double>(name + ".norms", {std::max(sum_blocks, blocks_for(parameters))}, false);
+    const uint64_t sum_blocks =
+        policy.streamed() ? kernels_->streamed(p)->sum_blocks() : owner.sum_blocks();
+    state.norms = array<double>(name + ".norms", {std::max(sum_blocks, blocks(parameters))}, false);
     state.arrived = array<uint32_t>(name + ".arrived", {1}, false);
     state.tallies = array<double>(name + ".tallies", {state.parts, tally_count}, false);
     state.sums = array<double>(name + ".sums", {tally_count}, false);
-    state.slots = array<double>(
-        name + ".slots", {std::max(blocks_for(state.agents), blocks_for(minibatch)), 6}, false);
+    state.slots = array<double>(name + ".slots",
+                                {std::max(blocks(state.agents), blocks(minibatch)), 6}, false);
     state.dials = array<float>(name + ".dials", {dial_count}, false);
     state.found = array<double>(name + ".found", {found_count}, false);
     auto* const schedules = reinterpret_cast<Schedule*>(

@@ -47,8 +47,6 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
                                       policy.precision + ": " + obstacle + "; \"streamed\" can");
     if (policy.execution == "auto") policy.execution = obstacle.empty() ? "fused" : "streamed";
     policy.planes = planes_of(policy);
-    policy.threads = fit.threads;
-    policy.resident = fit.resident;
 }
 
 }

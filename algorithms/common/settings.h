@@ -35,9 +35,7 @@ struct PolicySettings {
     // How a GPU computes layers: "fused" takes rows through all of them in one kernel, "streamed" has a matrix product
     // for each. "auto" until it is decided, and on a CPU.
     std::string execution = "auto";
-    int planes = 0;    // of bfloat16 that a number has on tensor cores; none on a CPU
-    // Of a fused update's block: threads, and how many blocks a multiprocessor has at once.
-    uint32_t threads = 0, resident = 1;
+    int planes = 0;             // of bfloat16 that a number has on tensor cores; none on a CPU
     int64_t noise_steps = 1;    // for which the noise of continuous actions stays the same
     bool on_tensor_cores() const { return planes > 0; }
     bool streamed() const { return execution == "streamed"; }

@@ -1,5 +1,4 @@
 // What a policy keeps whose layers go through memory: rows at every level, and the sums of its gradients.
-#include "algorithms/common/policy_kernels.h"
 #include "algorithms/common/streamed_policy.h"
 
 namespace learn {
@@ -42,7 +41,6 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
             blocks += product_blocks(layer.out, layer.in, weight_columns);
             floats += layer.slot_floats;
         }
-    const auto rounded_up = [](uint64_t a, uint64_t b) { return (a + b - 1) / b; };
     // In steps of a block; writing and reading a slot of 256 thousand sums takes about as long as one.
     const auto time = [&](uint64_t splits) {
         return rounded_up(blocks * splits, at_once) * rounded_up(steps, splits) +
@@ -57,7 +55,7 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
             layer.splits = uint32_t(best);
             while (layer.sharers < 16 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
             layer.first_block = sum_blocks_;
-            const uint32_t together = block_items / layer.sharers * 4;
+            const uint32_t together = block_threads / layer.sharers * 4;
             sum_blocks_ += (layer.slot_floats + together - 1) / together;
         }
 }

@@ -1,28 +1,7 @@
 // Streamed policies that remember: how steps of a rollout and sequences go through their layers.
-#include "algorithms/common/policy_kernels.h"
 #include "algorithms/common/streamed_policy.h"
 
 namespace learn {
-
-void StreamedPolicy::find_memory_kernels(const Find& in_rollout, const Find& in_rest,
-                                         const Find& in_update) {
-    memory_.mingru_once = in_rest("mingru_once");
-    memory_.gru_begin_once = in_rest("gru_begin_once");
-    memory_.gru_once = in_rest("gru_once");
-    memory_.mark_step = in_rollout("mark_step");
-    memory_.keep_begun = in_rollout("keep_begun");
-    memory_.gather_step = in_rollout("gather_remembering");
-    memory_.use = in_rollout("use_remembering");
-    memory_.end = in_rollout("end_remembering");
-    if (!learns()) return;
-    memory_.gather = in_update("gather_sequences");
-    memory_.mingru_forward = in_update("mingru_forward");
-    memory_.mingru_backward = in_update("mingru_backward");
-    memory_.gru_begin = in_update("gru_begin");
-    memory_.gru_step = in_update("gru_step");
-    memory_.gru_back = in_update("gru_back");
-    if (settings_.traced) memory_.review = in_update("review_sequences");
-}
 
 // Agents of a step stand there twice where they learn; sequences lie there with all of their steps, at least a block of
 // them however long they are.
@@ -97,28 +76,29 @@ StreamArguments StreamedPolicy::with_sequences(const Arguments& a, uint32_t firs
 void StreamedPolicy::step_with_memory(const Arguments& a, Pass pass, void* stream) const {
     const bool last = pass == Pass::last_step;
     if (learns() && !last && a.step % a.sequence == 0)
-        host_.launch(memory_.keep_begun, agents_ * (networks_.back().memory.back().offset),
-                     block_items, with_rows(a, {0, 0}), stream);
+        kernels_.launch("keep_begun", number_, with_rows(a, {0, 0}), stream,
+                        agents_ * networks_.back().memory.back().offset);
     each_part(agents_, agents_together_, [&](uint32_t first, uint32_t count) {
         StreamArguments its = with_sequences(a, first, count, learns() ? 2 : 1);
         Products only{};
         if (learns()) {
             its.stream.present = stream_.present;
             only.present = stream_.present;
-            rowwise(memory_.mark_step, its, stream);
+            launch("mark_step", its, stream);
         }
-        gather(memory_.gather_step, its, stream);
+        launch("gather_remembering", its, stream);
         forward_with_memory(its, learns() ? Which::both : Which::actor, pass, only, stream);
-        rowwise(last ? memory_.end : memory_.use, its, stream);
+        if (last) launch("keep_last_values", its, stream);
+        else launch("choose_remembering", its, stream);
     });
 }
 void StreamedPolicy::act_with_memory(const Arguments& a, void* stream) const {
     each_part(agents_, agents_together_, [&](uint32_t first, uint32_t count) {
         StreamArguments its = with_sequences(a, first, count, 1);
         its.stream.rows = count;
-        gather(gather_now_, its, stream);
+        launch("gather_now", its, stream);
         forward_with_memory(its, Which::actor, Pass::step, {}, stream);
-        rowwise(act_, its, stream);
+        launch("act_streamed", its, stream);
     });
 }
 void StreamedPolicy::review_with_memory(const Arguments& a, void* stream) const {
@@ -130,9 +110,9 @@ void StreamedPolicy::review_with_memory(const Arguments& a, void* stream) const 
     each_part(a.steps / a.sequence * agents_, sequences_together_,
               [&](uint32_t first, uint32_t count) {
                   const StreamArguments its = with_sequences(all, first, count, a.sequence);
-                  gather(memory_.gather, its, stream);
+                  launch("gather_sequences", its, stream);
                   forward_with_memory(its, Which::both, Pass::sequences, unless, stream);
-                  rowwise(memory_.review, its, stream);
+                  launch("review_remembering", its, stream);
               });
 }
 void StreamedPolicy::gradient_with_memory(const Arguments& a, uint64_t samples,
@@ -141,16 +121,14 @@ void StreamedPolicy::gradient_with_memory(const Arguments& a, uint64_t samples,
     unless.found = a.policy[number_].found;
     each_part(samples / a.sequence, sequences_together_, [&](uint32_t first, uint32_t count) {
         const StreamArguments its = with_sequences(a, first, count, a.sequence);
-        gather(memory_.gather, its, stream);
+        launch("gather_sequences", its, stream);
         forward_with_memory(its, Which::both, Pass::sequences, unless, stream);
-        host_.launch(slopes_, uint64_t(a.policy[number_].parts) * networks_.size() * block_items,
-                     block_items, its, stream);
+        launch("slopes_streamed", its, stream);
         unless.adds = first > 0;
         backward_with_memory(its, unless, stream);
         sum_weights(its.stream.rows, unless, stream);
     });
-    host_.launch(total_, uint64_t(sum_blocks_) * block_items, block_items, with_rows(a, {0, 0}),
-                 stream);
+    kernels_.launch("total_streamed", number_, with_rows(a, {0, 0}), stream, sum_blocks_);
 }
 
 void StreamedPolicy::forward_with_memory(const StreamArguments& a, Which which, Pass pass,
@@ -174,16 +152,10 @@ void StreamedPolicy::forward_with_memory(const StreamArguments& a, Which which, 
             p.sums = l + 1 == network->layers() ? network->outputs : nullptr;
             p.pitch = network->pitch;
         }
-        launch(forward_, products, with, stream);
+        launch_by_width("forward_64", "forward_128", products, with, stream);
         for (const Network* const network : networks(which))
             if (keeps) remember(a, *network, l, pass, with, stream);
     }
-}
-void StreamedPolicy::cell(const nacelle_kernel& kernel, const StreamArguments& a,
-                          const CellRows& cell, void* stream) const {
-    const CellArguments with{a.all, a.stream, cell};
-    host_.launch(kernel, uint64_t(a.stream.across) * ((cell.neurons + 1) / 2), block_items, with,
-                 stream);
 }
 // Rows of one step, from a matrix of all steps.
 static TiledMatrix from_row(TiledMatrix matrix, uint64_t row) {
@@ -196,10 +168,12 @@ void StreamedPolicy::remember(const StreamArguments& a, const Network& network, 
     CellRows rows = network.memory[l];
     rows.lasting = pass == Pass::step;
     if (network.cells[l] == Cell::mingru) {
-        cell(learning ? memory_.mingru_forward : memory_.mingru_once, a, rows, stream);
+        if (learning) cell("mingru_forward", a, rows, stream);
+        else cell("mingru_once", a, rows, stream);
         return;
     }
-    cell(learning ? memory_.gru_begin : memory_.gru_begin_once, a, rows, stream);
+    if (learning) cell("gru_begin", a, rows, stream);
+    else cell("gru_begin_once", a, rows, stream);
     const size_t m = network.first_matrix[l] + 1;
     const uint32_t steps = learning ? a.all.sequence : 1,
                    count = learning ? a.stream.across : a.stream.rows;
@@ -210,8 +184,9 @@ void StreamedPolicy::remember(const StreamArguments& a, const Network& network, 
         p.bias = network.biases[m];
         p.sums = rows.more + first * rows.pitch;
         p.pitch = rows.pitch;
-        launch(forward_, {p}, with, stream);
-        cell(learning ? memory_.gru_step : memory_.gru_once, a, rows, stream);
+        launch_by_width("forward_64", "forward_128", {p}, with, stream);
+        if (learning) cell("gru_forward", a, rows, stream);
+        else cell("gru_once", a, rows, stream);
     }
 }
 
@@ -234,26 +209,26 @@ void StreamedPolicy::backward_with_memory(const StreamArguments& a, const Produc
             if (!learn::remembers(network.cells[l - 1]))
                 p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
         }
-        if (l > 0) launch(backward_, products, with, stream);
+        if (l > 0) launch_by_width("backward_64", "backward_128", products, with, stream);
     }
 }
 void StreamedPolicy::remember_backward(const StreamArguments& a, const Network& network, size_t l,
                                        const Products& with, void* stream) const {
     CellRows rows = network.memory[l];
     if (network.cells[l] == Cell::mingru) {
-        cell(memory_.mingru_backward, a, rows, stream);
+        cell("mingru_backward", a, rows, stream);
         return;
     }
     const size_t m = network.first_matrix[l] + 1;
     for (rows.step = a.all.sequence; rows.step-- > 0;) {
-        cell(memory_.gru_back, a, rows, stream);
+        cell("gru_backward", a, rows, stream);
         if (rows.step == 0) return;
         Product p = product_of(from_row(rows.more_slopes, uint64_t(rows.step) * a.stream.across),
                                network.weights[m], a.stream.across, rows.neurons,
                                uint64_t(network.matrices[m].out));
         p.sums = rows.back;
         p.pitch = rows.back_pitch;
-        launch(backward_, {p}, with, stream);
+        launch_by_width("backward_64", "backward_128", {p}, with, stream);
     }
 }
 

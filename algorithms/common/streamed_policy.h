@@ -1,9 +1,7 @@
 #pragma once
-#include "algorithms/common/streamed_texts.h"
+#include "algorithms/common/kernels.h"
 
-#include <functional>
 #include <learn/gpu/streamed/arguments.h>
-#include <nacelle/plugin/host.h>
 
 namespace learn {
 
@@ -11,12 +9,9 @@ namespace learn {
 // which rows go through them. So many rows at once as there is room for.
 class StreamedPolicy final {
 public:
-    // Finds the policy's kernels by name.
-    using Find = std::function<nacelle_kernel(const std::string& name)>;
-    StreamedPolicy(nacelle::plugin::Host host, const Settings& settings, const NetworkShape& shape,
-                   uint32_t number, uint32_t envs);
+    StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernels, const Settings& settings,
+                   const NetworkShape& shape, uint32_t number);
 
-    void find_kernels(const Find& in_rollout, const Find& in_rest, const Find& in_update);
     // Before anything is launched; `arguments` has the policy's own arrays already, but for those of its sums.
     void make_arrays(Arguments& arguments);
     uint32_t sum_blocks() const { return sum_blocks_; }
@@ -46,16 +41,14 @@ private:
         uint32_t pitch = 0;
         size_t layers() const { return widths.size() - 1; }
     };
-    struct Way {    // a product's kernels, by the columns of a block
-        nacelle_kernel narrow{}, wide{};
-    };
     struct Rows {
         uint32_t first, count;
     };
     enum class Which { actor, critic, both };
 
-    bool remembers() const { return policy_.remembers(); }
-    bool learns() const { return policy_.role == PolicySettings::Role::trained; }
+    const Owner& owner() const { return kernels_.policies()[number_]; }
+    bool remembers() const { return owner().is(recurrent); }
+    bool learns() const { return owner().is(learn::learns); }
     uint32_t room_for(uint64_t rows, uint64_t row_bytes) const;
     uint64_t numbers_of_a_row() const;
     void plan_sums(uint64_t rows);
@@ -65,20 +58,19 @@ private:
 
     template <class Fn> void each_chunk(uint64_t rows, Fn&& fn) const;
     StreamArguments with_rows(const Arguments& a, Rows rows) const;
-    void gather(const nacelle_kernel& kernel, const StreamArguments& a, void* stream) const;
-    void rowwise(const nacelle_kernel& kernel, const StreamArguments& a, void* stream) const;
+    void launch(KernelName name, const StreamArguments& a, void* stream) const {
+        kernels_.launch(name, number_, a, stream, a.stream.rows);
+    }
     void forward(uint32_t rows, Which which, Products with, void* stream) const;
     // So many rows through the first network: where they come from, and what its outputs are for.
-    void infer(uint64_t rows, const nacelle_kernel& from, const nacelle_kernel& use,
-               const Products& with, const Arguments& a, void* stream) const;
+    void infer(uint64_t rows, KernelName from, KernelName use, const Products& with,
+               const Arguments& a, void* stream) const;
     void find_values(const Arguments& a, void* stream) const;
     void backward(uint32_t rows, size_t layer, const Products& with, void* stream) const;
     void sum_weights(uint32_t rows, const Products& with, void* stream) const;
-    // As few launches as there may be: products of blocks of the same width go together.
     // Layers that remember, in streamed_memory.cpp. How rows go through them: a step of a rollout or of an evaluation, or
     // all steps of sequences, by which a gradient is found.
     enum class Pass { step, last_step, sequences };
-    void find_memory_kernels(const Find& in_rollout, const Find& in_rest, const Find& in_update);
     void plan_memory();
     void make_memory();
     template <class Fn> void each_part(uint64_t sequences, uint32_t together, Fn&& fn) const;
@@ -95,39 +87,32 @@ private:
                   const Products& with, void* stream) const;
     void remember_backward(const StreamArguments& a, const Network& network, size_t layer,
                            const Products& with, void* stream) const;
-    void cell(const nacelle_kernel& kernel, const StreamArguments& a, const CellRows& cell,
-              void* stream) const;
+    void cell(KernelName name, const StreamArguments& a, const CellRows& cell, void* stream) const {
+        kernels_.launch(name, number_, CellArguments{a.all, a.stream, cell}, stream,
+                        uint64_t(a.stream.across) * ((cell.neurons + 1) / 2));
+    }
     // The slopes along what a layer's first matrix gives.
     const TiledMatrix& top(const Network& network, size_t layer) const;
-    void launch(const Way& way, const std::vector<Product>& products, Products with,
-                void* stream) const;
-    void launch(const nacelle_kernel& kernel, const std::vector<Product>& products,
-                uint32_t columns, Products with, void* stream) const;
+    // As few launches as there may be of all products that blocks of so many columns compute.
+    void launch(KernelName name, uint32_t columns, const std::vector<Product>& products,
+                Products with, void* stream) const;
+    void launch_by_width(KernelName narrow, KernelName wide, const std::vector<Product>& products,
+                         const Products& with, void* stream) const;
     Product product_of(const TiledMatrix& a, const TiledMatrix& b, uint64_t m, uint64_t n,
                        uint64_t k) const;
     std::vector<const Network*> networks(Which which) const;
 
     nacelle::plugin::Host host_;
+    const Kernels& kernels_;
     const Settings& settings_;
     const PolicySettings& policy_;
     uint32_t number_, room_ = 0, sum_blocks_ = 0;
     bool shared_;
     uint64_t minibatch_ = 0, agents_ = 0;
-    ProductWidths widths_;
     std::vector<Network> networks_;
     Stream stream_{};
-    nacelle_kernel gather_now_{}, act_{}, gather_step_{}, choose_{}, gather_minibatch_{},
-        gather_valued_{}, mark_valued_{}, keep_values_{}, slopes_{}, total_{}, gather_samples_{},
-        review_{};
-    Way forward_{}, backward_{};
-    nacelle_kernel weights_{};
     uint32_t agents_together_ = 0,
              sequences_together_ = 0;    // of those that remember: whole blocks
-    struct {
-        nacelle_kernel mark_step, keep_begun, gather_step, use, end, mingru_once, gru_begin_once,
-            gru_once, gather, review, mingru_forward, mingru_backward, gru_begin, gru_step,
-            gru_back;
-    } memory_{};
 };
 
 }

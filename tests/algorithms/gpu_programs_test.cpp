@@ -1,5 +1,5 @@
 #include "algorithms/common/headers.h"
-#include "algorithms/common/spec_text.h"
+#include "algorithms/common/kernels.h"
 #include "engine/compile/stand_in.h"
 #include "tests/algorithms/told.h"
 #include "tests/support/skip.h"
@@ -37,8 +37,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
     for (const learn::PolicySettings& policy : settings.policies)
         shapes.emplace_back(policy, told.environment);
     const learn::ProgramTexts texts =
-        learn::program_texts(settings, shapes, learn::SchemaView(told.environment),
-                             learn::rollout_form_of(settings, told.environment), true);
+        learn::program_texts(settings, learn::Owners(settings, shapes, told.environment));
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = {},
@@ -58,9 +57,9 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
         return wrong ? wrong->text() + wrong->raw : "";
     };
     std::string faults;
-    for (const std::string& text : {texts.rollout, texts.play}) faults += fault(author, text);
-    for (const std::string& text : {texts.update, texts.rest, texts.learning})
-        faults += fault(sizes, text);
+    for (size_t i = 0; i < texts.size(); ++i)
+        if (!texts[i].empty())
+            faults += fault(learn::has_author(learn::Program(i)) ? author : sizes, texts[i]);
     return faults;
 }
 

@@ -6,6 +6,11 @@ namespace learn {
 
 inline constexpr int most_groups = 4, most_policies = 8;
 
+// Threads of most kernels' blocks; samples whose observations one of them sums; places of a gradient that one adds up
+// on a GPU.
+inline constexpr int block_threads = 128, total_together = 32;
+inline constexpr uint32_t obs_chunk = 1024;
+
 // Where a normalised number of an observation, and the logarithm of a deviation, are cut.
 inline constexpr float most_normal = 10, least_log_deviation = -10, most_log_deviation = 2;
 

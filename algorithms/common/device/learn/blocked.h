@@ -89,6 +89,8 @@ constexpr uint32_t product_bytes(int planes, uint32_t columns) {
     return 1024 + product_head_bytes +
            product_stages(planes, columns) * product_stage_bytes(planes, columns);
 }
+// Products of weights have wide blocks always.
+inline constexpr uint32_t weight_columns = 128;
 // Wide blocks read less; with two planes narrow ones leave room for a second block.
 constexpr uint32_t columns_for(uint64_t columns, int planes) {
     return columns > 64 && planes != 2 ? 128 : 64;

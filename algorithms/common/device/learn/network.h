@@ -50,16 +50,6 @@ struct Layers<input, output, f, Ints<h...>, Ints<c...>, in_planes> {
         return int(n);
     }
     static constexpr int parameters = before(matrices);
-    static constexpr int widest_input() {
-        int most = 0;
-        for (int i = 0; i < count; ++i) most = width[i] > most ? width[i] : most;
-        return most;
-    }
-    static constexpr int widest() {
-        int most = 0;
-        for (int i = 0; i <= count; ++i) most = width[i] > most ? width[i] : most;
-        return most;
-    }
 };
 
 // Rows of weights and of samples are padded to whole vectors of this many floats.

@@ -34,7 +34,7 @@ template <class L> struct TiledOrder {
 };
 template <class E, int policy> struct Prepared {
     using N = Networks<E, policy>;
-    template <class L> using Order = Either<Spec<policy>::streamed, TiledOrder<L>, Fragments<L>>;
+    template <class L> using Order = Either<Spec<policy>::streamed, TiledOrder<L>, FusedOrder<L>>;
     using ActorOrder = Order<typename N::Actor>;
     using CriticOrder = Order<typename N::Critic>;
     static constexpr int critic = int(second_network_at(uint64_t(ActorOrder::size)));

@@ -68,7 +68,7 @@ template <class Fn> NACELLE_INLINE void with_pair(const CellArguments& a, Items 
 }
 
 template <class E, int policy, bool learns>
-NACELLE_INLINE void mingru_forward(const View<E>& view, const CellArguments& a, Items items) {
+NACELLE_INLINE void mingru_rows(const View<E>& view, const CellArguments& a, Items items) {
     constexpr int planes = Spec<policy>::planes;
     using C = Curve<Spec<policy>::activation>;
     if constexpr (learns)
@@ -102,6 +102,15 @@ NACELLE_INLINE void mingru_forward(const View<E>& view, const CellArguments& a, 
                             ++k) if (!learns && cell.lasting && past.there && j + k < cell.neurons)
             past.first[cell.offset + j + k] = h[k];
     });
+}
+// In a step of a rollout or of an evaluation, and through sequences.
+template <class E, int policy>
+NACELLE_INLINE void mingru_once(const View<E>& view, const CellArguments& a, Items items) {
+    mingru_rows<E, policy, false>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void mingru_forward(const View<E>& view, const CellArguments& a, Items items) {
+    mingru_rows<E, policy, true>(view, a, items);
 }
 template <class E, int policy>
 NACELLE_INLINE void mingru_backward(const View<E>& view, const CellArguments& a, Items items) {
@@ -137,7 +146,7 @@ NACELLE_INLINE void mingru_backward(const View<E>& view, const CellArguments& a,
 
 // What a gru had before its first step; of rows where an episode was cut short, what was remembered until then.
 template <class E, int policy, bool learns>
-NACELLE_INLINE void gru_begin(const View<E>& view, const CellArguments& a, Items items) {
+NACELLE_INLINE void gru_past(const View<E>& view, const CellArguments& a, Items items) {
     constexpr int planes = Spec<policy>::planes;
     with_pair(a, items, [&](uint32_t i, uint32_t j) {
         const CellRows& cell = a.cell;
@@ -205,10 +214,26 @@ NACELLE_INLINE void gru_step(const View<E>& view, const CellArguments& a, Items 
         }
     });
 }
+template <class E, int policy>
+NACELLE_INLINE void gru_begin_once(const View<E>& view, const CellArguments& a, Items items) {
+    gru_past<E, policy, false>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void gru_once(const View<E>& view, const CellArguments& a, Items items) {
+    gru_step<E, policy, false>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void gru_begin(const View<E>& view, const CellArguments& a, Items items) {
+    gru_past<E, policy, true>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void gru_forward(const View<E>& view, const CellArguments& a, Items items) {
+    gru_step<E, policy, true>(view, a, items);
+}
 // The way back through one step. `h` holds what came straight back from the step behind, `back` what came through its
 // gates; the last step has neither.
 template <class E, int policy>
-NACELLE_INLINE void gru_back(const View<E>& view, const CellArguments& a, Items items) {
+NACELLE_INLINE void gru_backward(const View<E>& view, const CellArguments& a, Items items) {
     constexpr int planes = Spec<policy>::planes;
     if (a.all.policy[policy].found[stopped] != 0) return;
     with_pair(a, items, [&](uint32_t i, uint32_t j) {
@@ -317,6 +342,14 @@ NACELLE_INLINE void use_remembering(const View<E>& view, const StreamArguments& 
     if constexpr (chooses)
         C::choose(view, a.all, its, a.stream.outputs[0] + size_t(row) * a.stream.pitch[0]);
 }
+template <class E, int policy>
+NACELLE_INLINE void choose_remembering(const View<E>& view, const StreamArguments& a, Items items) {
+    use_remembering<E, policy, true>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void keep_last_values(const View<E>& view, const StreamArguments& a, Items items) {
+    use_remembering<E, policy, false>(view, a, items);
+}
 // The samples of sequences.
 template <class E, int policy>
 NACELLE_INLINE void gather_sequences(const View<E>& view, const StreamArguments& a, Items items) {
@@ -333,7 +366,7 @@ NACELLE_INLINE void gather_sequences(const View<E>& view, const StreamArguments&
     });
 }
 template <class E, int policy>
-NACELLE_INLINE void review_sequences(const View<E>& view, const StreamArguments& a, Items items) {
+NACELLE_INLINE void review_remembering(const View<E>& view, const StreamArguments& a, Items items) {
     const uint32_t row = uint32_t(items.begin), i = row % a.stream.across;
     if (row >= a.stream.rows || i >= a.stream.count || a.all.policy[policy].found[stopped] != 0)
         return;

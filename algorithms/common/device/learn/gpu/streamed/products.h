@@ -156,7 +156,7 @@ NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items i
                 const Two more = there ? *reinterpret_cast<const Two*>(bias + 8 * quad) : Two{};
                 const float x = tile.sum[quad][k] + more.at[0],
                             y = tile.sum[quad][k + 1] + more.at[1];
-                bent[i] = bent_pair<f, planes>(x, y);
+                bent[i] = activated_pair<f, planes>(x, y);
                 straight[i] = planes_of<planes>(x, y);
             }
             image.put(q, bent);
