@@ -375,7 +375,7 @@ TEST_CASE("networks that remember choose and learn by the formulas on a GPU") {
 }
 
 TEST_CASE("networks that remember choose and learn by the formulas") {
-    const auto on = cpu();
+    const auto on = quick_cpu();
     for (const Remembering& c : few_if_sanitized(rememberers(), {0, 3}))
-        hold_memory(on, c, {1e-5, 1e-5}, 60);
+        hold_memory(on, c, {1e-5, 1e-5}, 40);
 }
