@@ -62,6 +62,13 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
 void PolicyKernels::find_policy(const Programs& in, size_t p) {
     Kernels& k = kernels_.emplace_back();
     std::unique_ptr<StreamedPolicy>& streamed = streamed_.emplace_back();
+    std::unique_ptr<LayeredUpdate>& layered = layered_.emplace_back();
+    if (settings_.policies[p].wide_on_cpu && learns(p)) {
+        layered = std::make_unique<LayeredUpdate>(host_, settings_, shapes_[p], uint32_t(p),
+                                                  environment_.envs);
+        layered->find_kernels(
+            [&](const std::string& name) { return kernel(in.update, name, p); }, settings_.traced);
+    }
     if (as_gpu_ && settings_.policies[p].role != PolicySettings::Role::random)
         k.prepare = kernel(in.rest, "prepare", p);
     if (settings_.policies[p].streamed()) {
@@ -92,6 +99,7 @@ void PolicyKernels::find_fused(const Programs& in, size_t p) {
     if (!as_gpu_) k.decide = kernel(in.learning, "decide", p);
     if (on_tensor_cores(p) && !shapes_[p].shared)
         k.find_values = kernel(in.update, "find_values", p);
+    if (layered_[p]) return;
     if (settings_.traced) k.review = kernel(in.update, "review", p);
     k.gradient = kernel(in.update, "gradient", p);
 }
@@ -160,6 +168,7 @@ void PolicyKernels::advantages(const Arguments& a, size_t p, void* stream) const
 }
 void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     if (streamed_[p]) streamed_[p]->review(a, stream);
+    else if (layered_[p]) layered_[p]->review(a, stream);
     else {
         launch(kernels_[p].review, items_for(p, samples(a, p)), a, stream);
         find_values(a, p, stream);
@@ -181,7 +190,8 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
         launch(k.adam, parameters, a, stream);
         return;
     }
-    gradient(a, p, stream);
+    if (layered_[p]) layered_[p]->gradient(a, count, stream);
+    else gradient(a, p, stream);
     launch(k.total, as_gpu_ ? total_blocks(shapes_[p]) * block_items : parameters, a, stream);
     if (!as_gpu_) launch(k.decide, block_items, a, stream);
     launch(k.adam, parameters, a, stream);

@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/common/layered_update.h"
 #include "algorithms/common/streamed_policy.h"
 
 #include <memory>
@@ -46,6 +47,8 @@ public:
     bool plays() const { return play_.function != 0; }
     // Of a policy whose layers go through memory, or null.
     StreamedPolicy* streamed(size_t policy) const { return streamed_[policy].get(); }
+    // Of a policy whose layers are wide for a CPU, or null.
+    LayeredUpdate* layered(size_t policy) const { return layered_[policy].get(); }
     void play(const Arguments& a, void* stream) const;
 
 private:
@@ -109,6 +112,7 @@ private:
     nacelle_kernel enlist_{}, begin_{}, finish_{}, mark_{}, rollout_{}, play_{};
     std::vector<Kernels> kernels_;
     std::vector<std::unique_ptr<StreamedPolicy>> streamed_;
+    std::vector<std::unique_ptr<LayeredUpdate>> layered_;
     std::vector<Watchers> watchers_;
 };
 

@@ -17,7 +17,7 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            "    static constexpr bool shared = " + word(policy.shared) +
            ", squashed = " + word(policy.squashed) + ";\n" +
            "    static constexpr int planes = " + std::to_string(policy.planes) + ";\n" +
-           "    static constexpr bool streamed = " + word(policy.streamed()) + ";\n" +
+           "    static constexpr bool streamed = " + word(policy.streamed() || policy.wide_on_cpu) + ";\n" +
            "    static constexpr Activation activation = Activation::" + policy.activation + ";\n" +
            "    static constexpr Deviation deviation = Deviation::" +
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
@@ -58,6 +58,11 @@ void add_kernels(ProgramTexts& texts, size_t number, const PolicySettings& polic
     if (!learns) return;
     if (rollout_form != RolloutForm::warps) add(texts.rollout, "CLOSE_ROLLOUT");
     if (policy.on_tensor_cores() && !policy.shared) add(texts.update, "FIND_VALUES");
+    if (policy.wide_on_cpu) {
+        add(texts.update, "LAYERS");
+        if (settings.traced) add(texts.update, "LAYERS_REVIEW");
+        return;
+    }
     if (settings.traced) add(texts.update, "REVIEW");
     if (policy.on_tensor_cores())
         add(texts.update, "GRADIENT_WARPS",

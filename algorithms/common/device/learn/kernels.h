@@ -15,7 +15,7 @@
 #include <learn/gpu/streamed/sums.h>
 #else
 #include <learn/cpu/act.h>
-#include <learn/cpu/update.h>
+#include <learn/cpu/streamed/update.h>
 #endif
 // The kernels of a policy gradient. The host writes the Specs and NACELLE_PROGRAM(), then some of these: a
 // rollout, an iteration, a LEARN_GROUP for each group, and for each policy what its part and precision ask
@@ -120,6 +120,17 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 #define LEARN_FIND_VALUES(policy) LEARN_NUMBERED(find_values, policy)
 #define LEARN_REVIEW(policy) LEARN_NUMBERED(review, policy)
 #define LEARN_GRADIENT(policy) LEARN_NUMBERED(gradient, policy)
+// Wide networks on a CPU: a product for each layer.
+#define LEARN_LAYER(name, policy)                                                                  \
+    LEARN_BODY(name##_##policy, LayerArguments, name<E, policy>)                                   \
+    NACELLE_KERNEL(learn_##name##_##policy, learn::LayerArguments, 128, learn::name##_##policy)
+#define LEARN_LAYERS(policy)                                                                       \
+    LEARN_LAYER(see_rows, policy)                                                                  \
+    LEARN_LAYER(forward_layer, policy)                                                             \
+    LEARN_LAYER(backward_layer, policy)                                                            \
+    LEARN_LAYER(layer_gradient, policy)                                                            \
+    LEARN_LAYER(find_slopes, policy)
+#define LEARN_LAYERS_REVIEW(policy) LEARN_LAYER(review_rows, policy)
 // A kernel with as many threads a block as its body expects, so many blocks of it at once on a multiprocessor.
 #define LEARN_NUMBERED_BLOCKS(kernel, name, number, threads, resident)                             \
     LEARN_BODY(name##_##number, Arguments, name<E, number>)                                        \

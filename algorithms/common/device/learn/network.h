@@ -25,6 +25,11 @@ struct Layers<input, output, f, Ints<h...>, in_planes> {
         for (int i = 0; i < count; ++i) most = width[i] > most ? width[i] : most;
         return most;
     }
+    static constexpr int widest_output() {
+        int most = 0;
+        for (int i = 1; i <= count; ++i) most = width[i] > most ? width[i] : most;
+        return most;
+    }
     static constexpr int widest() {
         int most = 0;
         for (int i = 0; i <= count; ++i) most = width[i] > most ? width[i] : most;

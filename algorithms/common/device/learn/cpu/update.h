@@ -8,11 +8,33 @@ namespace learn {
 
 inline constexpr int tile_samples = 64;
 
+// The losses of the sample at `at`, whose outputs and value are known; slopes along the outputs but the value's go to `slope`.
+template <class E, int policy>
+NACELLE_INLINE Losses losses_at(const Memory& memory, const PolicyState& state, size_t at,
+                                const float* out, Evaluated& now, float* slope) {
+    using H = typename Networks<E, policy>::H;
+    const float* const choice = memory.choice + at * H::parts;
+    const uint8_t* const mask = kept_mask<E, GroupOf<E, policy>>(memory, at);
+    H::evaluate(out, mask, choice, now.log_probability, now.entropy);
+    const Losses l =
+        losses_of<Spec<policy>::loss>(even_experience(memory, state, at), now, state.dials);
+    H::slopes(out, mask, choice, l.by_probability, l.by_entropy, slope);
+    return l;
+}
+// What is said now of the sample at `at`.
+template <class E, int policy>
+NACELLE_INLINE void review_sample(const Memory& memory, size_t at, const float* out, float value) {
+    using H = typename Networks<E, policy>::H;
+    float log_probability, entropy_now;
+    H::evaluate(out, kept_mask<E, GroupOf<E, policy>>(memory, at), memory.choice + at * H::parts,
+                log_probability, entropy_now);
+    memory.ratio[at] = exp(log_ratio(log_probability, memory.log_probability[at]));
+    memory.value[at] = value;
+}
+
 template <class E, int policy> class TileGradient {
     using N = Networks<E, policy>;
-    using H = typename N::H;
     using S = Spec<policy>;
-    using Group = GroupOf<E, policy>;
     static constexpr int width = width_of<E, policy>;
 
 public:
@@ -49,14 +71,8 @@ public:
         const int n = int(end - begin);
         for (int i = 0; i < n; ++i) at[i] = place_of<E, policy>(view, *a_, begin + uint32_t(i));
         forward(at, n);
-        for (int i = 0; i < n; ++i) {
-            float log_probability, entropy_now;
-            H::evaluate(output(i), kept_mask<E, Group>(*memory_, at[i]),
-                        memory_->choice + at[i] * H::parts, log_probability, entropy_now);
-            memory_->ratio[at[i]] =
-                exp(log_ratio(log_probability, memory_->log_probability[at[i]]));
-            memory_->value[at[i]] = value(i);
-        }
+        for (int i = 0; i < n; ++i)
+            review_sample<E, policy>(*memory_, at[i], output(i), value(i));
     }
 
 private:
@@ -90,14 +106,10 @@ private:
             if constexpr (!N::shared)
                 for (int k = 0; k < padded<1>; ++k) critic_.output_slope()[i * padded<1> + k] = 0;
             if (i >= n || !counts(memory.flag[at[i]])) continue;
-            const float* const choice = memory.choice + at[i] * H::parts;
-            const uint8_t* const mask = kept_mask<E, Group>(memory, at[i]);
             Evaluated now;
             now.value = value(i);
-            H::evaluate(output(i), mask, choice, now.log_probability, now.entropy);
             const Losses l =
-                losses_of<S::loss>(even_experience(memory, *state_, at[i]), now, state_->dials);
-            H::slopes(output(i), mask, choice, l.by_probability, l.by_entropy, slope);
+                losses_at<E, policy>(memory, *state_, at[i], output(i), now, slope);
             if constexpr (N::shared) slope[N::value_output] = l.by_value;
             else critic_.output_slope()[i * padded<1>] = l.by_value;
             count_losses<true, true>(sum, now, l);
