@@ -39,8 +39,9 @@ void LayeredUpdate::find_kernels(const Find& find, bool reviews) {
 }
 void LayeredUpdate::make_levels() {
     const std::vector<int64_t> sizes = {int64_t(numbers_ * room_ + levels_slack)};
-    levels_ = static_cast<float*>(host_.array_create(policy_.name + ".policy.levels",
-                                                     uint32_t(nacelle::Dtype::f32), sizes, false)
+    levels_ = static_cast<float*>(host_
+                                      .array_create(policy_.name + ".policy.levels",
+                                                    uint32_t(nacelle::Dtype::f32), sizes, false)
                                       .data);
 }
 
@@ -81,8 +82,8 @@ void LayeredUpdate::backward(LayerArguments& a, void* stream) const {
         for (a.layer = uint32_t(widths.size() - 1); a.layer-- > 0;) {
             launch(layer_gradient_, weight_tasks(widths[a.layer], widths[a.layer + 1]), a, stream);
             if (a.layer > 0)
-                launch(backward_layer_, bands * tasks_along(uint64_t(widths[a.layer]), task_neurons),
-                       a, stream);
+                launch(backward_layer_,
+                       bands * tasks_along(uint64_t(widths[a.layer]), task_neurons), a, stream);
         }
     }
 }

@@ -27,8 +27,7 @@ public:
     void gradient(const Arguments& a, uint64_t samples, void* stream) const;
 
 private:
-    template <class Fn>
-    void each_part(const Arguments& a, uint64_t rows, Fn&& fn) const;
+    template <class Fn> void each_part(const Arguments& a, uint64_t rows, Fn&& fn) const;
     void launch(const nacelle_kernel& kernel, uint64_t tasks, const LayerArguments& a,
                 void* stream) const;
     void forward(LayerArguments& a, void* stream) const;

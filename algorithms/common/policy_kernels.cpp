@@ -66,8 +66,8 @@ void PolicyKernels::find_policy(const Programs& in, size_t p) {
     if (settings_.policies[p].wide_on_cpu && learns(p)) {
         layered = std::make_unique<LayeredUpdate>(host_, settings_, shapes_[p], uint32_t(p),
                                                   environment_.envs);
-        layered->find_kernels(
-            [&](const std::string& name) { return kernel(in.update, name, p); }, settings_.traced);
+        layered->find_kernels([&](const std::string& name) { return kernel(in.update, name, p); },
+                              settings_.traced);
     }
     if (as_gpu_ && settings_.policies[p].role != PolicySettings::Role::random)
         k.prepare = kernel(in.rest, "prepare", p);

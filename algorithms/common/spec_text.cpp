@@ -17,9 +17,9 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            "    static constexpr bool shared = " + word(policy.shared) +
            ", squashed = " + word(policy.squashed) + ";\n" +
            "    static constexpr int planes = " + std::to_string(policy.planes) + ";\n" +
-           "    static constexpr bool streamed = " + word(policy.streamed() || policy.wide_on_cpu) + ";\n" +
-           "    static constexpr Activation activation = Activation::" + policy.activation + ";\n" +
-           "    static constexpr Deviation deviation = Deviation::" +
+           "    static constexpr bool streamed = " + word(policy.streamed() || policy.wide_on_cpu) +
+           ";\n" + "    static constexpr Activation activation = Activation::" + policy.activation +
+           ";\n" + "    static constexpr Deviation deviation = Deviation::" +
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
            "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
            "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +

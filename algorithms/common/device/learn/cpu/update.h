@@ -71,8 +71,7 @@ public:
         const int n = int(end - begin);
         for (int i = 0; i < n; ++i) at[i] = place_of<E, policy>(view, *a_, begin + uint32_t(i));
         forward(at, n);
-        for (int i = 0; i < n; ++i)
-            review_sample<E, policy>(*memory_, at[i], output(i), value(i));
+        for (int i = 0; i < n; ++i) review_sample<E, policy>(*memory_, at[i], output(i), value(i));
     }
 
 private:
@@ -108,8 +107,7 @@ private:
             if (i >= n || !counts(memory.flag[at[i]])) continue;
             Evaluated now;
             now.value = value(i);
-            const Losses l =
-                losses_at<E, policy>(memory, *state_, at[i], output(i), now, slope);
+            const Losses l = losses_at<E, policy>(memory, *state_, at[i], output(i), now, slope);
             if constexpr (N::shared) slope[N::value_output] = l.by_value;
             else critic_.output_slope()[i * padded<1>] = l.by_value;
             count_losses<true, true>(sum, now, l);

@@ -23,12 +23,12 @@ template <class E, int policy, int network> struct Levels {
     using N = Networks<E, policy>;
     using L = Either<network == 0, typename N::Actor, typename N::Critic>;
     static constexpr bool keeps_input = Curve<L::activation>::needs_input;
-    static constexpr uint64_t
-        neurons = neurons_before(L::width, L::count),
-        start = uint64_t(L::in) +
-                (network == 0 ? 0
-                              : level_numbers(N::Actor::width, N::Actor::count, keeps_input)),
-        first_parameter = network == 0 ? 0 : uint64_t(N::Actor::parameters);
+    static constexpr uint64_t neurons = neurons_before(L::width, L::count),
+                              start = uint64_t(L::in) +
+                                      (network == 0 ? 0
+                                                    : level_numbers(N::Actor::width,
+                                                                    N::Actor::count, keeps_input)),
+                              first_parameter = network == 0 ? 0 : uint64_t(N::Actor::parameters);
 
     const LayerArguments& a;
     static LayerSize size(int l) { return {L::width[l], L::width[l + 1]}; }

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/cpu/streamed/arguments.h>
 #include <learn/cpu/vector.h>
 // The three products of a wide layer. Samples lie in panels of two vectors: a panel has, for each neuron, its number of
 // as many samples, [neuron][panel_rows]. Weights are read as they are, [out][in]: nothing is packed when they change, and a network
@@ -8,10 +9,9 @@
 namespace learn {
 
 inline constexpr int panel_rows = 2 * lanes;
-inline constexpr int together = lanes == 16 ? 8 : 4;    // scalars that meet the vectors of a panel in registers
-inline constexpr int product_depth = 256;               // terms of a sum at a time
-
-typedef float Anywhere __attribute__((vector_size(lanes * 4), aligned(4)));
+inline constexpr int together =
+    lanes == 16 ? 8 : 4;    // scalars that meet the vectors of a panel in registers
+inline constexpr int product_depth = 256;    // terms of a sum at a time
 
 // Sums of `together` scalars times two vectors, all in registers.
 struct ProductSums {
@@ -19,7 +19,8 @@ struct ProductSums {
 
     // Adds `count` products: scalars of each row `step` apart, vectors of one panel after the other.
     template <int step>
-    NACELLE_INLINE void add(const float* const (&scalars)[together], const float* vectors, int count) {
+    NACELLE_INLINE void add(const float* const (&scalars)[together], const float* vectors,
+                            int count) {
         for (int k = 0; k < count; ++k) {
             const Vector first = vector_at(vectors + k * panel_rows),
                          second = vector_at(vectors + k * panel_rows + lanes);
@@ -58,30 +59,6 @@ struct ProductSums {
             vector_at(to + r * panel_rows + lanes) = at[r][1];
         }
     }
-    // From and to so many rows of a matrix, `columns` of each.
-    NACELLE_INLINE void load_rows(const float* from, size_t pitch, int count, int columns) {
-        NACELLE_UNROLL for (int r = 0; r < together; ++r) {
-            const float* row = from + size_t(min(r, count - 1)) * pitch;
-            alignas(64) float part[panel_rows];
-            if (columns < panel_rows) {
-                for (int i = 0; i < panel_rows; ++i) part[i] = i < columns ? row[i] : 0.0f;
-                row = part;
-            }
-            at[r][0] = reinterpret_cast<const Anywhere*>(row)[0];
-            at[r][1] = reinterpret_cast<const Anywhere*>(row)[1];
-        }
-    }
-    NACELLE_INLINE void store_rows(float* to, size_t pitch, int count, int columns) const {
-        NACELLE_UNROLL for (int r = 0; r < together; ++r) {
-            if (r >= count) return;
-            float* const row = to + size_t(r) * pitch;
-            if (columns == panel_rows) {
-                reinterpret_cast<Anywhere*>(row)[0] = at[r][0];
-                reinterpret_cast<Anywhere*>(row)[1] = at[r][1];
-            } else
-                for (int i = 0; i < columns; ++i) row[i] = at[r][i / lanes][i % lanes];
-        }
-    }
     NACELLE_INLINE void fill(float x) {
         NACELLE_UNROLL for (int r = 0; r < together; ++r) at[r][0] = at[r][1] = Vector{} + x;
     }
@@ -93,8 +70,9 @@ struct LayerSize {
 };
 
 // Outputs `first` to before `end` of so many panels: y = w x + bias.
-inline NACELLE_FLATTEN void forward_outputs(LayerSize size, const float* w, const float* bias, int first,
-                                  int end, const float* x, float* y, int panels) {
+inline NACELLE_FLATTEN void forward_outputs(LayerSize size, const float* w, const float* bias,
+                                            int first, int end, const float* x, float* y,
+                                            int panels) {
     const size_t in = size_t(size.in), out = size_t(size.out);
     for (int k = 0; k < size.in; k += product_depth) {
         const int depth = min(size.in - k, product_depth);
@@ -119,7 +97,7 @@ inline NACELLE_FLATTEN void forward_outputs(LayerSize size, const float* w, cons
 
 // Slopes along inputs `first` to before `end` from those along the outputs: to = turned w times slopes.
 inline NACELLE_FLATTEN void backward_inputs(LayerSize size, const float* w, int first, int end,
-                                  const float* slopes, float* to, int panels) {
+                                            const float* slopes, float* to, int panels) {
     constexpr int wide = 2 * together;    // a line of the cache
     const size_t in = size_t(size.in), out = size_t(size.out);
     alignas(64) float near[product_depth * wide];
@@ -152,41 +130,62 @@ inline NACELLE_FLATTEN void backward_inputs(LayerSize size, const float* w, int 
     }
 }
 
-// What went into up to panel_rows inputs, sample by sample: [panels][sample][input].
-NACELLE_INLINE void turn_inputs(const float* x, size_t in, int count, float* turned, int panels) {
-    for (size_t p = 0; p < size_t(panels); ++p) {
-        const float* const from = x + p * in * panel_rows;
-        float* const to = turned + p * panel_rows * panel_rows;
-        for (int n = 0; n < panel_rows; ++n) {
-            for (int i = 0; i < count; ++i) to[n * panel_rows + i] = from[i * panel_rows + n];
-            for (int i = count; i < panel_rows; ++i) to[n * panel_rows + i] = 0;
+// One step of turning a square of `lanes` vectors: neighbours that are `apart` swap what lies off the diagonal.
+template <int apart, int... l> NACELLE_INLINE void swap_halves(Vector& a, Vector& b, Ints<l...>) {
+    const Vector first = __builtin_shufflevector(a, b, (l & apart ? lanes + (l & ~apart) : l)...);
+    b = __builtin_shufflevector(a, b, (l & apart ? lanes + l : l | apart)...);
+    a = first;
+}
+template <int apart = 1> NACELLE_INLINE void turn_square(Vector (&at)[lanes]) {
+    if constexpr (apart < lanes) {
+        NACELLE_UNROLL for (int i = 0; i < lanes; ++i) {
+            if (!(i & apart)) swap_halves<apart>(at[i], at[i + apart], count_to<lanes>{});
         }
+        turn_square<2 * apart>(at);
     }
 }
-// The gradient of the weights from up to panel_rows inputs, `first` and those behind it, to some outputs, added to
-// g [out][in] or put there. Slopes are read up to `together` rows behind the last output.
+// What went into up to panel_rows inputs, sample by sample: [panels][sample][input].
+NACELLE_INLINE void turn_inputs(const float* x, size_t in, int count, float* turned, int panels) {
+    for (size_t p = 0; p < size_t(panels); ++p)
+        for (int part = 0; part < 4; ++part) {
+            const int first = part / 2 * lanes, sample = part % 2 * lanes;
+            Vector at[lanes];
+            NACELLE_UNROLL for (int i = 0; i < lanes; ++i) at[i] =
+                vector_at(x + (p * in + size_t(min(first + i, count - 1))) * panel_rows + sample);
+            turn_square(at);
+            NACELLE_UNROLL for (int n = 0; n < lanes; ++n)
+                vector_at(turned + (p * panel_rows + size_t(sample + n)) * panel_rows + first) =
+                    at[n];
+        }
+}
+// The gradient of the weights from up to panel_rows inputs, `first` and those behind it, to up to task_outputs outputs, added
+// to g [out][in] or put there. Slopes are read up to `together` rows behind the last output.
 inline NACELLE_FLATTEN void gradient_of_weights(LayerSize size, int first, int first_out,
                                                 int end_out, const float* x, const float* slopes,
                                                 float* g, int panels, bool adds) {
     constexpr int at_once = product_depth / panel_rows;
     const size_t in = size_t(size.in), out = size_t(size.out);
     const int there = min(size.in - first, panel_rows);
-    alignas(64) float turned[product_depth * panel_rows];
+    alignas(64) float turned[product_depth * panel_rows], sums[task_outputs * panel_rows];
     for (int begin = 0; begin < panels; begin += at_once) {
         const int count = min(panels - begin, at_once);
         turn_inputs(x + (size_t(begin) * in + size_t(first)) * panel_rows, in, there, turned,
                     count);
         for (int o = first_out; o < end_out; o += together) {
-            const int outputs = min(end_out - o, together);
-            float* const to = g + size_t(o) * in + size_t(first);
+            float* const to = sums + (o - first_out) * panel_rows;
             ProductSums sum;
-            if (begin > 0 || adds) sum.load_rows(to, in, outputs, there);
+            if (begin > 0) sum.load(to, together);
             else sum.fill(0);
             for (int p = 0; p < count; ++p)
                 sum.add_panel(slopes + (size_t(begin + p) * out + size_t(o)) * panel_rows,
                               turned + p * panel_rows * panel_rows);
-            sum.store_rows(to, in, outputs, there);
+            sum.store(to, together);
         }
+    }
+    for (int o = first_out; o < end_out; ++o) {
+        const float* const from = sums + (o - first_out) * panel_rows;
+        float* const to = g + size_t(o) * in + size_t(first);
+        for (int i = 0; i < there; ++i) to[i] = adds ? to[i] + from[i] : from[i];
     }
 }
 // The gradient of the biases of up to `together` outputs from `first` on.
