@@ -1,42 +1,37 @@
 #include "algorithms/common/layered_update.h"
 
-#include "algorithms/common/policy_kernels.h"
-
 #include <algorithm>
 
 namespace learn {
 
-bool is_wide(const NetworkShape& shape) {
+bool is_wide(const PolicySettings& policy, const NetworkShape& shape) {
+    // Its products know plain layers alone: those that remember go through cpu/sequences.h.
+    if (policy.remembers()) return false;
     // From here on the weights of a tile's layers and their gradients no longer lie in a core's cache.
     constexpr int64_t many_parameters = 32768;
     return shape.parameters() > many_parameters;
 }
 
 // As many rows at once as keep their levels in a shared cache, and enough to be shared.
-LayeredUpdate::LayeredUpdate(nacelle::plugin::Host host, const Settings& settings,
-                             const NetworkShape& shape, uint32_t number, uint32_t envs)
-    : host_(host), policy_(settings.policies[number]), number_(number) {
+LayeredUpdate::LayeredUpdate(nacelle::plugin::Host host, const Kernels& kernels,
+                             const Settings& settings, const NetworkShape& shape, uint32_t number)
+    : host_(host),
+      kernels_(kernels),
+      policy_(settings.policies[number]),
+      number_(number),
+      agents_(kernels.policies()[number].rows) {
     constexpr uint64_t floats_at_once = uint64_t(8) << 20, fewest = 512, most = 8192;
     networks_.push_back(shape.actor);
     if (!shape.shared) networks_.push_back(shape.critic);
     numbers_ = uint64_t(shape.actor[0]);
     for (const auto& widths : networks_)
         numbers_ += level_numbers(widths, int(widths.size()) - 1, policy_.keeps_input());
-    agents_ = uint64_t(envs) * policy_.agents;
     const uint64_t minibatch =
         (settings.horizon * agents_ + settings.minibatches - 1) / settings.minibatches;
     const uint64_t rows = std::min(minibatch, std::clamp(floats_at_once / numbers_, fewest, most));
     room_ = tasks_along(rows, task_rows) * task_rows;
 }
 
-void LayeredUpdate::find_kernels(const Find& find, bool reviews) {
-    see_rows_ = find("see_rows");
-    forward_layer_ = find("forward_layer");
-    backward_layer_ = find("backward_layer");
-    layer_gradient_ = find("layer_gradient");
-    find_slopes_ = find("find_slopes");
-    if (reviews) review_rows_ = find("review_rows");
-}
 void LayeredUpdate::make_levels() {
     const std::vector<int64_t> sizes = {int64_t(numbers_ * room_ + levels_slack)};
     levels_ = static_cast<float*>(host_
@@ -61,18 +56,14 @@ void LayeredUpdate::each_part(const Arguments& a, uint64_t rows, Fn&& fn) const 
         fn(with);
     }
 }
-void LayeredUpdate::launch(const nacelle_kernel& kernel, uint64_t tasks, const LayerArguments& a,
-                           void* stream) const {
-    host_.launch(kernel, tasks * block_items, block_items, a, stream);
-}
 void LayeredUpdate::forward(LayerArguments& a, void* stream) const {
     const uint64_t bands = tasks_along(a.rows, task_rows);
-    launch(see_rows_, bands, a, stream);
+    launch("see_rows", bands, a, stream);
     for (a.network = 0; a.network < networks_.size(); ++a.network) {
         const auto& widths = networks_[a.network];
         for (a.layer = 0; a.layer + 1 < widths.size(); ++a.layer)
-            launch(forward_layer_, bands * tasks_along(uint64_t(widths[a.layer + 1]), task_neurons),
-                   a, stream);
+            launch("forward_layer",
+                   bands * tasks_along(uint64_t(widths[a.layer + 1]), task_neurons), a, stream);
     }
 }
 void LayeredUpdate::backward(LayerArguments& a, void* stream) const {
@@ -80,9 +71,9 @@ void LayeredUpdate::backward(LayerArguments& a, void* stream) const {
     for (a.network = 0; a.network < networks_.size(); ++a.network) {
         const auto& widths = networks_[a.network];
         for (a.layer = uint32_t(widths.size() - 1); a.layer-- > 0;) {
-            launch(layer_gradient_, weight_tasks(widths[a.layer], widths[a.layer + 1]), a, stream);
+            launch("layer_gradient", weight_tasks(widths[a.layer], widths[a.layer + 1]), a, stream);
             if (a.layer > 0)
-                launch(backward_layer_,
+                launch("backward_layer",
                        bands * tasks_along(uint64_t(widths[a.layer]), task_neurons), a, stream);
         }
     }
@@ -90,7 +81,7 @@ void LayeredUpdate::backward(LayerArguments& a, void* stream) const {
 void LayeredUpdate::gradient(const Arguments& a, uint64_t samples, void* stream) const {
     each_part(a, samples, [&](LayerArguments& with) {
         forward(with, stream);
-        launch(find_slopes_, a.policy[number_].parts, with, stream);
+        launch("find_slopes", 0, with, stream);
         backward(with, stream);
     });
 }
@@ -98,7 +89,7 @@ void LayeredUpdate::review(const Arguments& a, void* stream) const {
     each_part(a, a.steps * agents_, [&](LayerArguments& with) {
         with.reviews = 1;
         forward(with, stream);
-        host_.launch(review_rows_, with.rows, block_items, with, stream);
+        launch("review_rows", with.rows, with, stream);
     });
 }
 

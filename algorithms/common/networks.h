@@ -8,17 +8,22 @@ struct NetworkShape {
     uint32_t parts = 0, choices = 0, reals = 0;    // of its actions
     bool shared = true, free_deviation = true;
     std::vector<int64_t> actor,
-        critic;    // widths, the input first; the critic's is empty where shared
+        critic;                 // widths, the input first; the critic's is empty where shared
+    std::vector<Cell> cells;    // what each hidden layer is
 
     NetworkShape(const PolicySettings& policy, const nacelle_environment& environment);
     int64_t outputs() const { return choices + 2 * int64_t(reals); }
+    // The matrices of a network of these widths, `actor` or `critic`, layer by layer.
+    std::vector<MatrixSize> matrices(const std::vector<int64_t>& widths) const;
     int64_t parameters() const { return count(actor) + count(critic); }
     // Floats of one slot's gradient in any order that a kernel may keep them in.
     int64_t gradient_floats() const { return packed(actor) + packed(critic); }
+    // Floats that a row remembers from step to step, of all networks.
+    int64_t memory() const;
 
 private:
-    static int64_t count(const std::vector<int64_t>& widths);
-    static int64_t packed(const std::vector<int64_t>& widths);
+    int64_t count(const std::vector<int64_t>& widths) const;
+    int64_t packed(const std::vector<int64_t>& widths) const;
 };
 
 // Orthogonal weights with the policy's gains, and biases of zero; what draws them is the run's seed.

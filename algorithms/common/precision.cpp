@@ -9,13 +9,13 @@ namespace learn {
 namespace {
 
 // Planes of bfloat16 that a number has. f32 keeps all 24 bits, but 16 where all layers are wide and products of their
-// own: rounding then averages out over many terms.
+// own: rounding then averages out over many terms. What is remembered goes through many steps.
 int planes_of(const PolicySettings& policy) {
     constexpr int64_t many_terms = 128;
     if (policy.precision == "bf16") return 1;
     const bool wide = std::all_of(policy.hidden.begin(), policy.hidden.end(),
                                   [](int64_t width) { return width >= many_terms; });
-    return policy.streamed() && wide && !policy.hidden.empty() ? 2 : 3;
+    return policy.streamed() && wide && !policy.hidden.empty() && !policy.remembers() ? 2 : 3;
 }
 
 }
@@ -30,7 +30,7 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
         if (policy.execution != "auto")
             wrong(path + "execution", "is a choice of kernels for GPUs; a CPU has one way");
         policy.precision = "f32";
-        policy.wide_on_cpu = is_wide(NetworkShape(policy, environment));
+        policy.wide_on_cpu = is_wide(policy, NetworkShape(policy, environment));
         return;
     }
     if (environment.on_gpu && environment.compute < 80)
@@ -42,14 +42,13 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     policy.precision = bf16 ? "bf16" : "f32";
     policy.planes = bf16 ? 1 : 3;
     const TensorFit fit = tensor_fit(policy, NetworkShape(policy, environment));
-    if (policy.execution == "fused" && !fit.obstacle.empty())
+    const std::string obstacle =
+        policy.remembers() ? "a layer that remembers is none of its kernels" : fit.obstacle;
+    if (policy.execution == "fused" && !obstacle.empty())
         wrong(path + "execution", "these networks cannot be computed by one kernel in " +
-                                      policy.precision + ": " + fit.obstacle +
-                                      "; \"streamed\" can");
-    if (policy.execution == "auto") policy.execution = fit.obstacle.empty() ? "fused" : "streamed";
+                                      policy.precision + ": " + obstacle + "; \"streamed\" can");
+    if (policy.execution == "auto") policy.execution = obstacle.empty() ? "fused" : "streamed";
     policy.planes = planes_of(policy);
-    policy.threads = fit.threads;
-    policy.resident = fit.resident;
 }
 
 }

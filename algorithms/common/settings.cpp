@@ -1,10 +1,12 @@
 #include "algorithms/common/settings.h"
 
 #include "algorithms/common/json_text.h"
+#include "algorithms/common/networks.h"
 #include "algorithms/common/precision.h"
 #include "algorithms/common/schema_view.h"
 
 #include <cmath>
+#include <limits>
 
 namespace learn {
 namespace {
@@ -132,6 +134,7 @@ public:
         policy.group = decider.group;
         policy.agents = decider.agents;
         policy.hidden = {64, 64};
+        policy.cells = {Cell::linear, Cell::linear};
         policy.activation = "tanh";
         policy.deviation = "free";
         policy.precision = "auto";
@@ -173,16 +176,44 @@ private:
             policy.role = PolicySettings::Role::random;
         else wrong(path + "train", "expected true, false or \"random\"");
     }
-    void read_network(PolicySettings& policy, Config& config, const std::string& path) const {
-        if (config.has("hidden")) {
-            policy.hidden.clear();
-            for (const double width : config.numbers("hidden", {})) {
-                if (!(width >= 1 && width <= 8192) || width != std::floor(width))
-                    wrong(path + "hidden", "a layer has 1 to 8192 neurons, not " + text_of(width));
-                policy.hidden.push_back(int64_t(width));
+    // A number is a layer of so many neurons; {"mingru": 64} or {"gru": 64} is one that remembers.
+    static void read_layers(PolicySettings& policy, const JsonValue& layers,
+                            const std::string& path) {
+        const std::string where = path + "hidden";
+        if (layers.kind != JsonValue::Kind::list)
+            wrong(where, "expected a list of layers, such as [64, 64] or [64, {\"mingru\": 64}]");
+        if (layers.list.size() > 16) wrong(where, "at most 16 hidden layers");
+        policy.hidden.clear();
+        policy.cells.clear();
+        for (const JsonValue& layer : layers.list) {
+            Cell cell = Cell::linear;
+            const JsonValue* neurons = &layer;
+            if (layer.kind == JsonValue::Kind::object) {
+                if (layer.keys.size() != 1 || !cell_named(layer.keys[0], cell))
+                    wrong(where,
+                          (layer.keys.size() == 1 ? "there is no layer '" + layer.keys[0] + "'"
+                                                  : "a layer is a number or an object of one key") +
+                              std::string(" (there is: a number of neurons, "
+                                          "{\"mingru\": neurons}, {\"gru\": neurons})"));
+                neurons = &layer.list[0];
             }
-            if (policy.hidden.size() > 16) wrong(path + "hidden", "at most 16 hidden layers");
+            if (neurons->kind != JsonValue::Kind::number)
+                wrong(where, "expected a number of neurons, or an object such as {\"gru\": 64}");
+            if (!(neurons->number >= 1 && neurons->number <= 8192) ||
+                neurons->number != std::floor(neurons->number))
+                wrong(where, "a layer has 1 to 8192 neurons, not " + text_of(neurons->number));
+            policy.hidden.push_back(int64_t(neurons->number));
+            policy.cells.push_back(cell);
         }
+    }
+    static bool cell_named(const std::string& name, Cell& cell) {
+        if (name != "mingru" && name != "gru") return false;
+        cell = name == "gru" ? Cell::gru : Cell::mingru;
+        return true;
+    }
+    void read_network(PolicySettings& policy, Config& config, const std::string& path) const {
+        if (const JsonValue* const hidden = config.find("hidden"))
+            read_layers(policy, *hidden, path);
         policy.activation =
             one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
         policy.shared = one_of(config, path, "trunk", policy.shared ? "shared" : "separate",
@@ -228,10 +259,33 @@ private:
     std::vector<std::pair<std::string, JsonValue>> objects_;
 };
 
+// Kernels number parameters by an int.
+void check_parameters(const PolicySettings& policy, const nacelle_environment& environment) {
+    if (policy.role == PolicySettings::Role::random) return;
+    constexpr int64_t most = std::numeric_limits<int32_t>::max();
+    const int64_t parameters = NetworkShape(policy, environment).parameters();
+    if (parameters > most)
+        wrong("policies." + policy.name + ".hidden",
+              "its networks have at most " + std::to_string(most) + " parameters, not " +
+                  std::to_string(parameters));
+}
+
 const char* role_text(PolicySettings::Role role) {
     return role == PolicySettings::Role::trained ? "true"
            : role == PolicySettings::Role::fixed ? "false"
                                                  : "\"random\"";
+}
+
+std::string layers_text(const PolicySettings& policy) {
+    std::string text;
+    for (size_t l = 0; l < policy.hidden.size(); ++l) {
+        const std::string neurons = std::to_string(policy.hidden[l]);
+        text += l ? ", " : "";
+        text += policy.cells[l] == Cell::linear ? neurons
+                : policy.cells[l] == Cell::gru  ? "{\"gru\": " + neurons + "}"
+                                                : "{\"mingru\": " + neurons + "}";
+    }
+    return "[" + text + "]";
 }
 
 void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm& algorithm,
@@ -241,7 +295,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
         json.end();
         return;
     }
-    json.list("hidden", std::vector<double>(policy.hidden.begin(), policy.hidden.end()));
+    json.raw("hidden", layers_text(policy));
     json.text("activation", policy.activation);
     json.text("trunk", policy.shared ? "shared" : "separate");
     json.text("precision", policy.precision);
@@ -289,6 +343,11 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     if (algorithm.clips)
         settings.epochs = uint32_t(config.integer("epochs", algorithm.epochs, 1, 1000));
     settings.minibatches = uint32_t(config.integer("minibatches", algorithm.minibatches, 1, 4096));
+    const bool sets_sequence = config.has("sequence");
+    settings.sequence = uint32_t(config.integer("sequence", settings.horizon, 1, settings.horizon));
+    if (settings.horizon % settings.sequence)
+        wrong("sequence", "expected steps that the horizon of " + std::to_string(settings.horizon) +
+                              " is a multiple of");
     settings.stepwise = one_of(config, "", "rollout", "auto", {"auto", "stepwise"}) == "stepwise";
     settings.traced = one_of(config, "", "advantage", "gae", {"gae", "vtrace"}) == "vtrace";
     settings.normalises_observations = config.flag("normalise_observations", true);
@@ -312,23 +371,39 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
             return policy.role == PolicySettings::Role::trained;
         }))
         wrong("policies", "no policy is to be trained; one needs \"train\": true");
-    for (PolicySettings& policy : settings.policies)
+    for (PolicySettings& policy : settings.policies) {
+        check_parameters(policy, environment);
         choose_precision(policy, environment, settings.emulates);
+    }
     config.finish();
+    const bool any_remembers =
+        std::any_of(settings.policies.begin(), settings.policies.end(),
+                    [](const PolicySettings& policy) { return policy.remembers(); });
+    if (sets_sequence && !any_remembers)
+        wrong("sequence", "no policy has a layer that remembers; this would change nothing");
 
     const uint64_t samples = uint64_t(settings.horizon) * environment.envs;
-    for (const PolicySettings& policy : settings.policies)
+    for (const PolicySettings& policy : settings.policies) {
+        const uint64_t sequences = samples / settings.sequence * policy.agents;
+        if (policy.remembers() && sequences < settings.minibatches)
+            wrong("minibatches", std::to_string(sequences) + " sequences of policy '" +
+                                     policy.name + "' an iteration; expected " +
+                                     std::to_string(settings.minibatches) +
+                                     " or more, one for each minibatch (more environments, or a "
+                                     "smaller \"sequence\")");
         if (samples * policy.agents < settings.minibatches || samples * policy.agents >> 31)
             wrong("minibatches", std::to_string(samples * policy.agents) + " samples of policy '" +
                                      policy.name + "' an iteration; expected " +
                                      std::to_string(settings.minibatches) +
                                      " (one for each minibatch) to 2147483647");
+    }
 
     JsonText json;
     if (settings.emulates) json.raw("emulate", "true");
     json.text("name", algorithm.name).number("horizon", settings.horizon);
     if (algorithm.clips) json.number("epochs", settings.epochs);
     json.number("minibatches", settings.minibatches);
+    if (any_remembers) json.number("sequence", settings.sequence);
     json.text("rollout", settings.stepwise ? "stepwise" : "auto");
     json.text("advantage", settings.traced ? "vtrace" : "gae");
     json.raw("normalise_observations", settings.normalises_observations ? "true" : "false");

@@ -42,6 +42,7 @@ TEST_CASE(
         {0, wide},
     };
     for (const auto& [place, more] : few_if_sanitized(asked, {1, 3})) repeat(cases()[place], more);
+    repeat({"relay", "ppo", for_all({{"hidden", {Json{{"mingru", 5}}, Json{{"gru", 6}}}}})});
 }
 TEST_CASE("a launch for each step gives the bits of one for all of them") {
     for (const size_t i : few_if_sanitized<size_t>({3, 6}, {1})) {

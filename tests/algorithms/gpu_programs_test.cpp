@@ -1,5 +1,5 @@
 #include "algorithms/common/headers.h"
-#include "algorithms/common/spec_text.h"
+#include "algorithms/common/kernels.h"
 #include "engine/compile/stand_in.h"
 #include "tests/algorithms/told.h"
 #include "tests/support/skip.h"
@@ -37,8 +37,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
     for (const learn::PolicySettings& policy : settings.policies)
         shapes.emplace_back(policy, told.environment);
     const learn::ProgramTexts texts =
-        learn::program_texts(settings, shapes, learn::SchemaView(told.environment),
-                             learn::rollout_form_of(settings, told.environment), true);
+        learn::program_texts(settings, learn::Owners(settings, shapes, told.environment));
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = {},
@@ -58,9 +57,9 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
         return wrong ? wrong->text() + wrong->raw : "";
     };
     std::string faults;
-    for (const std::string& text : {texts.rollout, texts.play}) faults += fault(author, text);
-    for (const std::string& text : {texts.update, texts.rest, texts.learning})
-        faults += fault(sizes, text);
+    for (size_t i = 0; i < texts.size(); ++i)
+        if (!texts[i].empty())
+            faults += fault(learn::has_author(learn::Program(i)) ? author : sizes, texts[i]);
     return faults;
 }
 
@@ -72,6 +71,9 @@ TEST_CASE("the learners' programs compile for GPUs") {
 #endif
     const Wanted programs[] = {
         {"cartpole", ppo, R"({})"},
+        {"pursuit_swarm", a2c,
+         R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}, {"gru": 33}]}}})",
+         90, 1, true},
         {"cartpole", ppo, R"({"policies": {"default": {"trunk": "separate", "hidden": []}}})"},
         {"pendulum", a2c,
          R"({"policies": {"default": {"activation": "silu", "hidden": [128, 33]}}})"},

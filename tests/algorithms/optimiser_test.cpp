@@ -38,6 +38,7 @@ template <> struct Spec<0> {
     static constexpr int noise_steps = 1;
     static constexpr Loss loss = Loss::clipped;
     using Hidden = nacelle::detail::Ints<7>;
+    using Cells = nacelle::detail::Ints<0>;
 };
 }
 

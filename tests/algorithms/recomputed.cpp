@@ -50,7 +50,11 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
             form.head.squashed = own.at("squash");
             form.head.free_deviation = own.at("deviation") == "free";
         }
-        for (const Json& width : own.at("hidden")) form.actor.push_back(width.get<size_t>());
+        for (const Json& layer : own.at("hidden")) {
+            const bool plain = layer.is_number();
+            form.actor.push_back((plain ? layer : *layer.begin()).get<size_t>());
+            form.cells.push_back(plain ? "linear" : layer.items().begin().key());
+        }
         form.critic = form.actor;
         form.actor.push_back(form.head.outputs() + (form.shared ? 1 : 0));
         form.critic.push_back(1);

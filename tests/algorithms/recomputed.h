@@ -13,6 +13,7 @@ struct PolicyForm {
     std::vector<size_t> agents;    // of the group
     size_t in_group = 1;
     std::vector<size_t> actor, critic;
+    std::vector<std::string> cells;    // of the hidden layers: "linear", "mingru", "gru"
     bool shared = true;
     HeadForm head;
     Json dials;    // the learner's settings, with the policy's own over them

@@ -48,6 +48,11 @@ TEST_CASE("a wrong number says where it stands and what there is instead") {
           {{{"horizon", 8}, {"minibatches", 4096}},
            "minibatches: 128 samples of policy 'default' an iteration; expected 4096 (one for each "
            "minibatch) to 2147483647"},
+          {{{"horizon", 8}, {"sequence", 4}},
+           "sequence: no policy has a layer that remembers; this would change nothing"},
+          {{{"horizon", 8}, {"sequence", 3}},
+           "sequence: expected steps that the horizon of 8 is a multiple of"},
+          {{{"horizon", 8}, {"sequence", 9}}, "sequence: expected a number from 1 to 8"},
           {{{"gamma", 1.5}}, "gamma: expected a number from 0 to 1"},
           {{{"gamma", "high"}},
            "gamma: expected a number, or a schedule like {\"linear\": [0.001, 0]}"},
@@ -102,7 +107,19 @@ TEST_CASE("a wrong policy is refused by its path") {
           {all({{"hidden", {0}}}), "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
           {all({{"hidden", {8, 8193}}}),
            "policies.default.hidden: a layer has 1 to 8192 neurons, not 8193"},
-          {all({{"hidden", 64}}), "policies.default.hidden: expected a list of numbers"},
+          {all({{"hidden", 64}}),
+           "policies.default.hidden: expected a list of layers, such as [64, 64] or [64, "
+           "{\"mingru\": 64}]"},
+          {all({{"hidden", {"gru"}}}),
+           "policies.default.hidden: expected a number of neurons, or an object such as {\"gru\": "
+           "64}"},
+          {all({{"hidden", {{{"lstm", 8}}}}}),
+           "policies.default.hidden: there is no layer 'lstm' (there is: a number of neurons, "
+           "{\"mingru\": neurons}, {\"gru\": neurons})"},
+          {all({{"hidden", {{{"gru", 0}}}}}),
+           "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
+          {all({{"hidden", std::vector<Json>(16, Json{{"gru", 8192}})}}),
+           "policies.default.hidden: its networks have at most 2147483647 parameters, not 6..."},
           {all({{"hidden", std::vector<int>(17, 1)}}),
            "policies.default.hidden: at most 16 hidden layers"},
           {all({{"activation", "sigmoid"}}),

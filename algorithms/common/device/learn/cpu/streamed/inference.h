@@ -10,6 +10,7 @@ template <class E, int policy> class Inference<E, policy, true> {
     using N = Networks<E, policy>;
     static constexpr int width = width_of<E, policy>;
     static constexpr std::align_val_t line{64};
+    static_assert(!N::remembers);
 
 public:
     using Group = GroupOf<E, policy>;
@@ -43,14 +44,11 @@ public:
         if constexpr (N::shared) return output(i)[N::value_output];
         else return room_[values_at + size_t(i)];
     }
-    template <class Row, class To> void values(int n, Row&& row, To&& to) {
-        for (int first = 0; first < n; first += rows_together) {
-            const int count = min(n - first, rows_together);
-            put(count, [&](int i) { return row(first + i); });
-            if constexpr (N::shared) forward(count);
-            forward_values(count);
-            for (int i = 0; i < count; ++i) to(first + i, value(i));
-        }
+    template <class Row, class From, class To> void values(int n, Row&& row, From&&, To&& to) {
+        put(n, row);
+        if constexpr (N::shared) forward(n);
+        forward_values(n);
+        for (int i = 0; i < n; ++i) to(i, value(i));
     }
 
 private:

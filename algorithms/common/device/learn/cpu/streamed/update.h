@@ -132,7 +132,6 @@ void layer_gradient(const View<E>&, const LayerArguments& a, Items items) {
 template <class E, int policy>
 void find_slopes(const View<E>& view, const LayerArguments& a, Items items) {
     using N = Networks<E, policy>;
-    using H = typename N::H;
     const PolicyState& state = a.all.policy[policy];
     if (has_stopped<E, policy>(a)) return;
     const Memory& memory = a.all.memory[Spec<policy>::group];
@@ -147,19 +146,18 @@ void find_slopes(const View<E>& view, const LayerArguments& a, Items items) {
             float sum[tally_count] = {};
             for (uint32_t i = 0; i < uint32_t(panel_rows); ++i) {
                 const uint32_t row = panel * panel_rows + i;
-                float out[N::Actor::out], slope[N::Actor::out] = {}, by_value = 0;
+                float out[N::Actor::out], slope[padded<N::Actor::out>], own_slope[padded<1>];
+                float value, *value_slope = own_slope;
                 const size_t at = row < a.rows ? batch.place(view, a.all, a.first + row) : 0;
-                if (row < a.rows && counts(memory.flag[at])) {
-                    row_of_panels<N::Actor::out>(actor.out(N::Actor::count), row, out);
-                    Evaluated now;
-                    if constexpr (N::shared) now.value = out[N::value_output];
-                    else row_of_panels<1>(critic.out(N::Critic::count), row, &now.value);
-                    const Losses l = losses_at<E, policy>(memory, state, at, out, now, slope);
-                    by_value = l.by_value;
-                    count_losses<true, true>(sum, now, l);
-                }
-                if constexpr (N::shared) slope[N::value_output] = by_value;
-                else row_to_panels<1>(critic.slope(N::Critic::count), row, &by_value);
+                row_of_panels<N::Actor::out>(actor.out(N::Actor::count), row, out);
+                if constexpr (N::shared) {
+                    value = out[N::value_output];
+                    value_slope = slope + N::value_output;
+                } else row_of_panels<1>(critic.out(N::Critic::count), row, &value);
+                row_slopes<E, policy>(memory, state, row < a.rows ? &at : nullptr, out, value,
+                                      slope, value_slope, sum);
+                if constexpr (!N::shared)
+                    row_to_panels<1>(critic.slope(N::Critic::count), row, own_slope);
                 row_to_panels<N::Actor::out>(actor.slope(N::Actor::count), row, slope);
             }
             for (int k = 0; k < tally_count; ++k) tally[k] += double(sum[k]);
