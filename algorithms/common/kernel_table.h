@@ -18,6 +18,7 @@ enum class Form {
     fused_update,    // a policy's, in blocks as large as its layout says
     stream,          // a policy's, with StreamArguments
     cell,            // the same with CellArguments
+    layer,           // the same with LayerArguments
     narrow,          // a policy's, with Products: 64 columns a block
     wide,            // the same with 128
 };
@@ -56,13 +57,14 @@ inline uint64_t fused_update(const Owner& o, uint64_t) { return o.update_blocks(
 inline uint64_t total(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.parameters : o.sum_blocks() * block_threads;
 }
-// Of what a launch counts: samples, rows of a stream, blocks.
+// Of what a launch counts: samples, rows of a stream, tasks, blocks.
 inline uint64_t counted(const Owner&, uint64_t samples) { return samples; }
 inline uint64_t stream_rows(const Owner&, uint64_t rows) { return whole_blocks(rows); }
 inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
     return whole_blocks(rows) * gather_lanes(o.width);
 }
 inline uint64_t stream_total(const Owner&, uint64_t blocks) { return blocks * block_threads; }
+inline uint64_t layer_tasks(const Owner&, uint64_t tasks) { return tasks * block_threads; }
 inline uint64_t products(const Owner&, uint64_t blocks) { return blocks * product_threads; }
 
 }
@@ -106,9 +108,9 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "measure_minibatch", learning, learns | normalises_minibatches, items::counted},
     {policy, "scale_minibatch", learning, learns | normalises_minibatches, items::one_block},
     {policy, "find_values", update, on_gpu | fused | learns | separate, items::samples_and_cut},
-    {policy, "review", update, fused | learns | traced | feedforward, items::samples},
+    {policy, "review", update, fused | learns | traced | feedforward | not_layered, items::samples},
     {policy, "review_sequences", update, fused | learns | traced | recurrent, items::update},
-    {policy, "gradient", update, on_cpu | learns | feedforward, items::update},
+    {policy, "gradient", update, on_cpu | learns | feedforward | not_layered, items::update},
     {policy, "gradient_of_sequences", update, on_cpu | learns | recurrent, items::update},
     {fused_update, "gradient_warps", update, on_gpu | fused | learns, items::fused_update},
     {policy, "total", learning, fused | learns, items::total},
@@ -151,6 +153,13 @@ inline constexpr Kernel kernel_table[] = {
     {cell, "gru_begin", update, streamed | recurrent | learns, items::counted},
     {cell, "gru_forward", update, streamed | recurrent | learns, items::counted},
     {cell, "gru_backward", update, streamed | recurrent | learns, items::counted},
+
+    {layer, "see_rows", update, layered | learns, items::layer_tasks},
+    {layer, "forward_layer", update, layered | learns, items::layer_tasks},
+    {layer, "backward_layer", update, layered | learns, items::layer_tasks},
+    {layer, "layer_gradient", update, layered | learns, items::layer_tasks},
+    {layer, "find_slopes", update, layered | learns, items::update},
+    {layer, "review_rows", update, layered | learns | traced, items::counted},
 };
 
 }

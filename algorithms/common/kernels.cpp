@@ -13,13 +13,14 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
         cells += (l ? ", " : "") + std::to_string(int(policy.cells[l]));
     }
     const auto word = [](bool value) { return std::string(value ? "true" : "false"); };
+    const bool streamed = policy.streamed() || policy.wide_on_cpu;
     return "template <> struct Spec<" + std::to_string(number) + "> {\n" +
            "    static constexpr int group = " + std::to_string(policy.group) + ";\n" +
            "    static constexpr Kind kind = Kind::" + kinds[int(policy.role)] + ";\n" +
            "    static constexpr bool shared = " + word(policy.shared) +
            ", squashed = " + word(policy.squashed) + ";\n" +
            "    static constexpr int planes = " + std::to_string(policy.planes) + ";\n" +
-           "    static constexpr bool streamed = " + word(policy.streamed()) + ";\n" +
+           "    static constexpr bool streamed = " + word(streamed) + ";\n" +
            "    static constexpr Activation activation = Activation::" + policy.activation + ";\n" +
            "    static constexpr Deviation deviation = Deviation::" +
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
@@ -71,6 +72,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
     if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
     if (kernel.form == Form::cell) arguments = "CellArguments";
+    if (kernel.form == Form::layer) arguments = "LayerArguments";
     if (kernel.form == Form::narrow || kernel.form == Form::wide) {
         const size_t end = function.find('_');
         arguments = "Products";

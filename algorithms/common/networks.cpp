@@ -61,8 +61,9 @@ Matrix turned_axes(size_t count, size_t length, nacelle::Rng& rng) {
 
 // Random vectors at right angles to each other.
 Matrix orthogonal_vectors(size_t count, size_t length, nacelle::Rng& rng) {
-    constexpr size_t many = 512;
-    if (count > many) return turned_axes(count, length, rng);
+    // About a second's work; more of them, or longer ones, take minutes.
+    constexpr size_t many = 512, much = many * many * 1024;
+    if (count > many || count * count * length > much) return turned_axes(count, length, rng);
     Matrix vectors(count, std::vector<double>(length));
     for (auto& vector : vectors)
         for (double& x : vector) x = double(rng.normal());

@@ -42,6 +42,7 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     owner.slot_floats = uint64_t(shape.gradient_floats());
     if (policy.role == Role::random && owner.is(on_gpu)) owner.facts |= random;
     else owner.facts |= policy.streamed() ? streamed : fused;
+    owner.facts |= policy.wide_on_cpu ? layered : not_layered;
     if (policy.role != Role::random) owner.facts |= network;
     if (policy.role == Role::trained) owner.facts |= learns;
     owner.facts |= policy.remembers() ? recurrent : feedforward;

@@ -37,6 +37,8 @@ enum Fact : uint32_t {
     wide_forward = 1 << 19,
     narrow_backward = 1 << 20,
     wide_backward = 1 << 21,
+    layered = 1 << 22,    // a CPU computes the network layer by layer, each a product of its own
+    not_layered = 1 << 23,
 };
 struct Owner {
     uint32_t facts = 0;

@@ -144,7 +144,8 @@ void PolicyGradient::make_update(uint32_t p) {
         uint64_t(settings_.horizon) * state.agents / settings_.minibatches + 1;
     state.moment = array<float>(name + ".moment", {2, parameters}, true);
     state.carried = array<double>(name + ".carried", {carried_count}, true);
-    if (!policy.streamed())
+    if (LayeredUpdate* const layered = kernels_->layered(p)) layered->make_levels();
+    else if (!policy.streamed())
         state.gradient = array<float>(name + ".gradient",
                                       {state.parts, uint64_t(shapes_[p].gradient_floats())}, false);
     state.total = array<float>(name + ".total", {parameters}, false);

@@ -6,11 +6,16 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
                              const Settings& settings, const std::vector<NetworkShape>& shapes)
     : kernels_(host, settings, shapes, environment),
       groups_(SchemaView(environment).header().groups),
-      streamed_(shapes.size()) {
-    for (size_t p = 0; p < shapes.size(); ++p)
+      streamed_(shapes.size()),
+      layered_(shapes.size()) {
+    for (size_t p = 0; p < shapes.size(); ++p) {
         if (owner(p).is(learn::streamed))
             streamed_[p] =
                 std::make_unique<StreamedPolicy>(host, kernels_, settings, shapes[p], uint32_t(p));
+        if (owner(p).is(learn::layered | learns))
+            layered_[p] =
+                std::make_unique<LayeredUpdate>(host, kernels_, settings, shapes[p], uint32_t(p));
+    }
 }
 
 void PolicyKernels::mark(Arguments& a, Moment moment, void* stream) const {
@@ -65,6 +70,7 @@ void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     kernels_.launch("review_sequences", p, a, stream);
     kernels_.launch("find_values", p, a, stream);
     if (streamed_[p]) streamed_[p]->review(a, stream);
+    if (layered_[p]) layered_[p]->review(a, stream);
     advantages(a, p, stream);
 }
 
@@ -77,6 +83,7 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
     kernels_.launch("gradient", p, a, stream);
     kernels_.launch("gradient_of_sequences", p, a, stream);
     kernels_.launch("gradient_warps", p, a, stream);
+    if (layered_[p]) layered_[p]->gradient(a, count, stream);
     kernels_.launch("total", p, a, stream);
     kernels_.launch("decide", p, a, stream);
     if (streamed_[p]) streamed_[p]->gradient(a, count, stream);

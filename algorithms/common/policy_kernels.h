@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/common/layered_update.h"
 #include "algorithms/common/streamed_policy.h"
 
 #include <memory>
@@ -28,6 +29,8 @@ public:
     const Owner& owner(size_t policy) const { return kernels_.policies()[policy]; }
     // Of a policy whose layers go through memory, or null.
     StreamedPolicy* streamed(size_t policy) const { return streamed_[policy].get(); }
+    // Of a policy whose layers are wide for a CPU, or null.
+    LayeredUpdate* layered(size_t policy) const { return layered_[policy].get(); }
 
 private:
     void gather_images(const Arguments& a, void* stream) const;
@@ -36,6 +39,7 @@ private:
     Kernels kernels_;
     size_t groups_;
     std::vector<std::unique_ptr<StreamedPolicy>> streamed_;
+    std::vector<std::unique_ptr<LayeredUpdate>> layered_;
 };
 
 }

@@ -1,5 +1,6 @@
 #include "algorithms/common/precision.h"
 
+#include "algorithms/common/layered_update.h"
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
         if (policy.execution != "auto")
             wrong(path + "execution", "is a choice of kernels for GPUs; a CPU has one way");
         policy.precision = "f32";
+        policy.wide_on_cpu = is_wide(policy, NetworkShape(policy, environment));
         return;
     }
     if (environment.on_gpu && environment.compute < 80)

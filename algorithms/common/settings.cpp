@@ -1,10 +1,12 @@
 #include "algorithms/common/settings.h"
 
 #include "algorithms/common/json_text.h"
+#include "algorithms/common/networks.h"
 #include "algorithms/common/precision.h"
 #include "algorithms/common/schema_view.h"
 
 #include <cmath>
+#include <limits>
 
 namespace learn {
 namespace {
@@ -257,6 +259,17 @@ private:
     std::vector<std::pair<std::string, JsonValue>> objects_;
 };
 
+// Kernels number parameters by an int.
+void check_parameters(const PolicySettings& policy, const nacelle_environment& environment) {
+    if (policy.role == PolicySettings::Role::random) return;
+    constexpr int64_t most = std::numeric_limits<int32_t>::max();
+    const int64_t parameters = NetworkShape(policy, environment).parameters();
+    if (parameters > most)
+        wrong("policies." + policy.name + ".hidden",
+              "its networks have at most " + std::to_string(most) + " parameters, not " +
+                  std::to_string(parameters));
+}
+
 const char* role_text(PolicySettings::Role role) {
     return role == PolicySettings::Role::trained ? "true"
            : role == PolicySettings::Role::fixed ? "false"
@@ -358,8 +371,10 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
             return policy.role == PolicySettings::Role::trained;
         }))
         wrong("policies", "no policy is to be trained; one needs \"train\": true");
-    for (PolicySettings& policy : settings.policies)
+    for (PolicySettings& policy : settings.policies) {
+        check_parameters(policy, environment);
         choose_precision(policy, environment, settings.emulates);
+    }
     config.finish();
     const bool any_remembers =
         std::any_of(settings.policies.begin(), settings.policies.end(),

@@ -39,6 +39,7 @@ struct PolicySettings {
     int64_t noise_steps = 1;    // for which the noise of continuous actions stays the same
     bool on_tensor_cores() const { return planes > 0; }
     bool streamed() const { return execution == "streamed"; }
+    bool wide_on_cpu = false;    // a CPU has a matrix product for each layer, too
     // Whether the activation's slope needs what went into it.
     bool keeps_input() const { return activation == "gelu" || activation == "silu"; }
     double initial_deviation = 1, hidden_gain = 0, choice_gain = 0, value_gain = 0;

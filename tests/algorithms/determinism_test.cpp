@@ -15,7 +15,7 @@ std::vector<std::byte> learnt(Case c, int threads, uint64_t seed) {
     return lesson.persistent();
 }
 void repeat(Case c, const Json& more = Json::object()) {
-    c.config.update(more);
+    c.config.update(more, true);
     CAPTURE(c.env);
     CAPTURE(c.learner);
     const auto one = learnt(c, 1, 5);
@@ -30,12 +30,16 @@ void repeat(Case c, const Json& more = Json::object()) {
 
 TEST_CASE(
     "what is learnt is the same to the bit on any number of threads, and another with each seed") {
+    // More rows than go through wide layers at once.
+    Json wide = for_all({{"hidden", {4096, 17}}, {"activation", "gelu"}});
+    wide["advantage"] = "vtrace";
     const std::vector<std::pair<size_t, Json>> asked = {
         {0, {{"normalise_advantages", "minibatch"}}},
         {4, Json::object()},
         {5, Json::object()},
         {6, {{"advantage", "vtrace"}}},
         {7, Json::object()},
+        {0, wide},
     };
     for (const auto& [place, more] : few_if_sanitized(asked, {1, 3})) repeat(cases()[place], more);
     repeat({"relay", "ppo", for_all({{"hidden", {Json{{"mingru", 5}}, Json{{"gru", 6}}}}})});

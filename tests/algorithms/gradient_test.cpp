@@ -130,12 +130,24 @@ std::vector<Case> odd_widths(const char* precision) {
             streamed(0, precision, {{"hidden", {40, 40, 40, 40, 40, 40, 40, 40, 40, 40}}}),
             streamed(5, precision, {{"hidden", {4096, 5}}})};
 }
+// Layers that a CPU computes one by one, beside the widths of its panels and tasks. The last ones have more rows than go
+// through at once.
+std::vector<Case> wide_on_cpu() {
+    return {with(cases()[1], {{"hidden", {1000, 63, 65}}}),
+            with(cases()[3], {{"hidden", {255, 64, 1, 512, 3}}}),
+            with(cases()[2], {{"hidden", {4096, 5}}, {"trunk", "separate"}})};
+}
 
 }
 
 TEST_CASE("the whole gradient is that of the formulas") {
     const auto on = cpu();
     for (const Case& c : few_if_sanitized(cases(), {1, 6, 8})) hold_to_doubles(on, c, as_f32, 150);
+}
+
+TEST_CASE("the whole gradient of wide layers is that of the formulas") {
+    const auto on = quick_cpu();
+    for (const Case& c : wide_on_cpu()) hold_to_doubles(on, c, as_f32, 60);
 }
 
 TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, on threads") {

@@ -118,6 +118,8 @@ TEST_CASE("a wrong policy is refused by its path") {
            "{\"mingru\": neurons}, {\"gru\": neurons})"},
           {all({{"hidden", {{{"gru", 0}}}}}),
            "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
+          {all({{"hidden", std::vector<Json>(16, Json{{"gru", 8192}})}}),
+           "policies.default.hidden: its networks have at most 2147483647 parameters, not 6..."},
           {all({{"hidden", std::vector<int>(17, 1)}}),
            "policies.default.hidden: at most 16 hidden layers"},
           {all({{"activation", "sigmoid"}}),

@@ -16,6 +16,7 @@
 #else
 #include <learn/cpu/act.h>
 #include <learn/cpu/sequence_update.h>
+#include <learn/cpu/streamed/update.h>
 #endif
 // The functions of a policy gradient's kernels. The host writes the Specs and NACELLE_PROGRAM(), then the kernels of
 // its kernel_table.h that there are.

@@ -29,6 +29,11 @@ struct Layers<input, output, f, Ints<h...>, Ints<c...>, in_planes> {
         for (int i = 0; i < l; ++i) n += remembers(cell[i]) ? width[i + 1] : 0;
         return n;
     }
+    static constexpr int widest_output() {
+        int most = 0;
+        for (int i = 1; i <= count; ++i) most = width[i] > most ? width[i] : most;
+        return most;
+    }
     static constexpr int memory = memory_before(count);
     struct Sizes {
         MatrixSize at[matrices];

@@ -119,10 +119,13 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
          ++block) {
         double squares = 0;
         for (int i = block * block_threads; i < min((block + 1) * block_threads, parameters); ++i) {
-            const float* const part = state.gradient + Here::of(i);
             float sum = 0;
-            for (uint32_t slot = 0; slot < state.parts; ++slot)
-                sum += part[size_t(slot) * Here::size];
+            if constexpr (Spec<policy>::streamed) sum = state.total[i];    // is summed already
+            else {
+                const float* const part = state.gradient + Here::of(i);
+                for (uint32_t slot = 0; slot < state.parts; ++slot)
+                    sum += part[size_t(slot) * Here::size];
+            }
             sum = is_blind<E, policy>(i) ? 0.0f : sum * one;
             state.total[i] = sum;
             squares += double(sum) * double(sum);

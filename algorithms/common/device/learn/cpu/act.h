@@ -39,7 +39,7 @@ void act_for(const View<E>& view, const Arguments& a, size_t first, size_t end) 
 // An item for each agent.
 template <class E, int policy> void act(const View<E>& view, const Arguments& a, Items items) {
     const uint64_t end = min(items.end, uint64_t(a.policy[policy].agents));
-    if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().load(a);
+    const LoadedNetworks<E, policy> loaded(a);
     act_for<E, policy>(view, a, size_t(items.begin), size_t(end));
 }
 

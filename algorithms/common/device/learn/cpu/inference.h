@@ -7,9 +7,9 @@ namespace learn {
 
 inline constexpr int rows_together = 64;
 
-template <class E, int policy> class Inference {
+// Wide layers have a form of their own (streamed/inference.h).
+template <class E, int policy, bool streamed = Spec<policy>::streamed> class Inference {
     using N = Networks<E, policy>;
-    using H = typename N::H;
     static constexpr int width = width_of<E, policy>;
 
 public:
@@ -29,6 +29,7 @@ public:
             pack<typename N::Critic>(a.policy[policy].weights + N::Actor::parameters,
                                      critic_weights_, nullptr);
     }
+    void release() {}
 
     // The next n rows; row(i) is where the numbers of one lie.
     template <class Row> void put(int n, Row&& row) {
@@ -104,6 +105,18 @@ private:
     alignas(64) float critic_room_[N::shared ? 16 : room<typename N::Critic>];
     float past_[rows_together * (N::remembers ? N::memory : 1)];
     uint8_t forgot_[rows_together];
+};
+
+// The weights as they are now, for the time of a launch.
+template <class E, int policy> struct LoadedNetworks {
+    explicit LoadedNetworks(const Arguments& a) {
+        if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().load(a);
+        (void)a;
+    }
+    ~LoadedNetworks() {
+        if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().release();
+    }
+    LoadedNetworks(const LoadedNetworks&) = delete;
 };
 
 }

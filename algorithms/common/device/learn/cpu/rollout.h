@@ -1,6 +1,6 @@
 #pragma once
 #include <learn/choice.h>
-#include <learn/cpu/inference.h>
+#include <learn/cpu/streamed/inference.h>
 #include <learn/observed.h>
 // The policies in the loop of a rollout on a CPU.
 
@@ -188,12 +188,11 @@ private:
     size_t rows_;
 };
 
-template <class E> void load_networks(const Arguments& a) {
-    for_each_policy<E>([&]<int policy>() {
-        if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().load(a);
-        (void)a;
-    });
-}
+template <class E, class = count_to<policy_count<E>()>> struct LoadedPolicies;
+template <class E, int... policy>
+struct LoadedPolicies<E, Ints<policy...>> : LoadedNetworks<E, policy>... {
+    explicit LoadedPolicies(const Arguments& a) : LoadedNetworks<E, policy>(a)... {}
+};
 
 // The policies in the loop of a rollout. The record of a team has put the observations where they are kept.
 template <class E> struct RolloutPolicy {
@@ -221,7 +220,7 @@ template <class E> struct RolloutPolicy {
 };
 
 template <class E> void rollout_blocks(const View<E>& view, const Arguments& a, Items items) {
-    load_networks<E>(a);
+    const LoadedPolicies<E> loaded(a);
     rollout<E>(view, items, 0, int(a.steps), RolloutPolicy<E>{a}, record_of<E>(view, a, 0));
 }
 
@@ -229,7 +228,7 @@ template <class E> void rollout_blocks(const View<E>& view, const Arguments& a, 
 template <class E, int policy> void choose(const View<E>& view, const Arguments& a, Items items) {
     using G = GroupOf<E, policy>;
     constexpr size_t agents = size_t(count_of<E, G>);
-    if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().load(a);
+    const LoadedNetworks<E, policy> loaded(a);
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
     GroupPolicies<E, G>(view, a).template choose_alone<policy>(size_t(items.begin) * agents,
                                                                size_t(end) * agents);
@@ -240,7 +239,7 @@ void close_rollout(const View<E>& view, const Arguments& a, Items items) {
     using G = GroupOf<E, policy>;
     constexpr size_t agents = size_t(count_of<E, G>);
     if (time_of(view.head, 0).stopped) return;
-    Inference<E, policy>::here().load(a);
+    const LoadedNetworks<E, policy> loaded(a);
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
     GroupPolicies<E, G>(view, a).template finish<policy>(int(a.steps), size_t(items.begin) * agents,
                                                          int((end - items.begin) * agents));

@@ -8,9 +8,7 @@ namespace learn {
 
 template <class E, int policy> class SequenceGradient {
     using N = Networks<E, policy>;
-    using H = typename N::H;
     using S = Spec<policy>;
-    using Group = GroupOf<E, policy>;
     using Actor = Sequences<typename N::Actor>;
     using Critic = Sequences<typename N::Critic>;
     static constexpr int width = width_of<E, policy>, together = sequences_together;
@@ -59,11 +57,7 @@ public:
             if (row % together >= n) continue;
             const size_t at =
                 place_of<E, policy>(view, *a_, sample(row % together, row / together));
-            float log_probability, entropy_now;
-            H::evaluate(output(row), kept_mask<E, Group>(*memory_, at),
-                        memory_->choice + at * H::parts, log_probability, entropy_now);
-            memory_->ratio[at] = exp(log_ratio(log_probability, memory_->log_probability[at]));
-            memory_->value[at] = value(row);
+            review_sample<E, policy>(*memory_, at, output(row), value(row));
         }
     }
 

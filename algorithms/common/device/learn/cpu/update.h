@@ -29,12 +29,20 @@ NACELLE_INLINE void row_slopes(const Memory& memory, const PolicyState& state, c
     *value_slope = l.by_value;
     count_losses<true, true>(sum, now, l);
 }
+// What the networks say now of the sample at `at`.
+template <class E, int policy>
+NACELLE_INLINE void review_sample(const Memory& memory, size_t at, const float* out, float value) {
+    using H = typename Networks<E, policy>::H;
+    float log_probability, entropy_now;
+    H::evaluate(out, kept_mask<E, GroupOf<E, policy>>(memory, at), memory.choice + at * H::parts,
+                log_probability, entropy_now);
+    memory.ratio[at] = exp(log_ratio(log_probability, memory.log_probability[at]));
+    memory.value[at] = value;
+}
 
 template <class E, int policy> class TileGradient {
     using N = Networks<E, policy>;
-    using H = typename N::H;
     using S = Spec<policy>;
-    using Group = GroupOf<E, policy>;
     static constexpr int width = width_of<E, policy>;
 
 public:
@@ -71,14 +79,7 @@ public:
         const int n = int(end - begin);
         for (int i = 0; i < n; ++i) at[i] = place_of<E, policy>(view, *a_, begin + uint32_t(i));
         forward(at, n);
-        for (int i = 0; i < n; ++i) {
-            float log_probability, entropy_now;
-            H::evaluate(output(i), kept_mask<E, Group>(*memory_, at[i]),
-                        memory_->choice + at[i] * H::parts, log_probability, entropy_now);
-            memory_->ratio[at[i]] =
-                exp(log_ratio(log_probability, memory_->log_probability[at[i]]));
-            memory_->value[at[i]] = value(i);
-        }
+        for (int i = 0; i < n; ++i) review_sample<E, policy>(*memory_, at[i], output(i), value(i));
     }
 
 private:
