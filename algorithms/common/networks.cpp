@@ -1,6 +1,6 @@
 #include "algorithms/common/networks.h"
 
-#include "algorithms/common/schema_view.h"
+#include "algorithms/common/encoder.h"
 
 #include <cmath>
 #include <nacelle/random.h>
@@ -82,6 +82,15 @@ Matrix orthogonal(int64_t out, int64_t in, nacelle::Rng& rng) {
     return turned;
 }
 
+// A convolution's filters are the rows of a matrix [out][patch].
+void append_encoder(std::vector<float>& weights, const Encoder& encoder, double gain,
+                    nacelle::Rng& rng) {
+    for (int l = 0; l < encoder.count; ++l) {
+        for (const auto& row : orthogonal(encoder.layer[l].out, encoder.layer[l].patch(), rng))
+            for (const double x : row) weights.push_back(float(x * gain));
+        weights.insert(weights.end(), size_t(encoder.layer[l].out), 0.0f);
+    }
+}
 // gain(row) scales the last layer's rows, bias(row) is where they begin.
 template <class Gain, class Bias>
 void append_network(std::vector<float>& weights, const std::vector<int64_t>& widths, double hidden,
@@ -104,8 +113,9 @@ NetworkShape::NetworkShape(const PolicySettings& policy, const nacelle_environme
     choices = schema.choices(policy.group);
     reals = schema.count(policy.group, nacelle::Kind::continuous);
     parts = reals + schema.count(policy.group, nacelle::Kind::discrete);
-    const int64_t in = schema.seen(policy.group);
-    actor.push_back(in);
+    seen = schema.seen(policy.group);
+    encoder = encoder_of(policy, schema);
+    actor.push_back(encoder.count ? encoder.width() : seen);
     actor.insert(actor.end(), policy.hidden.begin(), policy.hidden.end());
     actor.push_back(outputs() + (shared ? 1 : 0));
     if (shared) return;
@@ -125,6 +135,13 @@ int64_t NetworkShape::packed(const std::vector<int64_t>& widths) {
     return n;
 }
 
+int64_t NetworkShape::packed(const Encoder& encoder) {
+    int64_t n = 0;
+    for (int l = 0; l < encoder.count; ++l)
+        n += packed(std::vector<int64_t>{encoder.layer[l].patch(), encoder.layer[l].out});
+    return n;
+}
+
 std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettings& policy,
                                    uint64_t seed, uint32_t number) {
     nacelle::Rng rng(seed, nacelle::Domain::initialisation, 0, number);
@@ -139,13 +156,15 @@ std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettin
     };
     std::vector<float> weights;
     weights.reserve(size_t(shape.parameters()));
+    append_encoder(weights, shape.encoder, policy.hidden_gain, rng);
     append_network(
         weights, shape.actor, policy.hidden_gain, gain,
         [&](size_t o) { return is_deviation(o) ? start : 0.0; }, rng);
-    if (!shape.shared)
-        append_network(
-            weights, shape.critic, policy.hidden_gain, [&](size_t) { return policy.value_gain; },
-            [](size_t) { return 0.0; }, rng);
+    if (shape.shared) return weights;
+    append_encoder(weights, shape.encoder, policy.hidden_gain, rng);
+    append_network(
+        weights, shape.critic, policy.hidden_gain, [&](size_t) { return policy.value_gain; },
+        [](size_t) { return 0.0; }, rng);
     return weights;
 }
 

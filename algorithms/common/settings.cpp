@@ -1,5 +1,6 @@
 #include "algorithms/common/settings.h"
 
+#include "algorithms/common/hidden_layers.h"
 #include "algorithms/common/json_text.h"
 #include "algorithms/common/precision.h"
 #include "algorithms/common/schema_view.h"
@@ -174,15 +175,8 @@ private:
         else wrong(path + "train", "expected true, false or \"random\"");
     }
     void read_network(PolicySettings& policy, Config& config, const std::string& path) const {
-        if (config.has("hidden")) {
-            policy.hidden.clear();
-            for (const double width : config.numbers("hidden", {})) {
-                if (!(width >= 1 && width <= 8192) || width != std::floor(width))
-                    wrong(path + "hidden", "a layer has 1 to 8192 neurons, not " + text_of(width));
-                policy.hidden.push_back(int64_t(width));
-            }
-            if (policy.hidden.size() > 16) wrong(path + "hidden", "at most 16 hidden layers");
-        }
+        if (const JsonValue* const hidden = config.find("hidden"))
+            read_hidden(policy, *hidden, path + "hidden");
         policy.activation =
             one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
         policy.shared = one_of(config, path, "trunk", policy.shared ? "shared" : "separate",
@@ -241,7 +235,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
         json.end();
         return;
     }
-    json.list("hidden", std::vector<double>(policy.hidden.begin(), policy.hidden.end()));
+    json.raw("hidden", hidden_text(policy));
     json.text("activation", policy.activation);
     json.text("trunk", policy.shared ? "shared" : "separate");
     json.text("precision", policy.precision);

@@ -1,11 +1,13 @@
 #include "algorithms/common/spec_text.h"
 
+#include "algorithms/common/encoder.h"
 #include "algorithms/common/streamed_texts.h"
 
 namespace learn {
 namespace {
 
-std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
+std::string spec_of(size_t number, const PolicySettings& policy, const NetworkShape& shape,
+                    bool clips) {
     static const char* const kinds[] = {"trained", "fixed", "random"};
     std::string hidden;
     for (const int64_t width : policy.hidden)
@@ -23,6 +25,7 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
            "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
            "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +
+           "    static constexpr Encoder encoder = " + encoder_text(shape.encoder) + ";\n" +
            "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n};\n";
 }
 
@@ -82,7 +85,7 @@ ProgramTexts program_texts(const Settings& settings, const std::vector<NetworkSh
     }
     std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p) {
-        specs += spec_of(p, settings.policies[p], settings.clips);
+        specs += spec_of(p, settings.policies[p], shapes[p], settings.clips);
         add_kernels(texts, p, settings.policies[p], settings, shapes[p], rollout_form, as_gpu);
     }
     specs += "}\nNACELLE_PROGRAM()\n";

@@ -138,6 +138,12 @@ TEST_CASE("the whole gradient is that of the formulas") {
     for (const Case& c : few_if_sanitized(cases(), {1, 6, 8})) hold_to_doubles(on, c, as_f32, 150);
 }
 
+TEST_CASE("the whole gradient of convolutions is that of the formulas") {
+    const auto on = cpu();
+    for (const Case& c : few_if_sanitized(convolved_cases(), {1}))
+        hold_to_doubles(on, c, as_f32, 150);
+}
+
 TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, on threads") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
