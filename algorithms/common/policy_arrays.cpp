@@ -4,6 +4,7 @@
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
+#include <learn/conv_tiles.h>
 
 namespace learn {
 namespace {
@@ -24,7 +25,9 @@ template <class T> constexpr nacelle::Dtype dtype_for() {
 // Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
 uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy) {
     const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
-        if (policy.streamed()) return tiled_words(widths, int(widths.size()) - 1, policy.planes);
+        if (policy.streamed())
+            return uint64_t(conv_words(shape.encoder, policy.planes)) +
+                   tiled_words(widths, int(widths.size()) - 1, policy.planes);
         return TensorFit(widths, {.planes = policy.planes}).words;
     };
     return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));

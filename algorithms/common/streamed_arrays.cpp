@@ -16,7 +16,7 @@ uint64_t StreamedPolicy::numbers_of_a_row() const {
     const auto padded = [](int64_t width) {
         return uint64_t(tiles_along(uint64_t(width))) * tile_side;
     };
-    uint64_t numbers = padded(networks_[0].widths[0]);
+    uint64_t numbers = padded(seen_) + networks_.size() * numbers_of_convolutions();
     for (const Network& network : networks_)
         for (size_t l = 1; l < network.widths.size(); ++l)
             numbers += padded(network.widths[l]) * (policy_.keeps_input() ? 3 : 2);
@@ -69,7 +69,7 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
             static_cast<uint16_t*>(array(which, nacelle::Dtype::u32, plane * uint64_t(planes) / 2)),
             plane, across};
     };
-    stream_.seen = matrix("seen", networks_[0].widths[0]);
+    stream_.seen = matrix("seen", seen_);
     stream_.present = static_cast<uint8_t*>(array("present", nacelle::Dtype::u8, room_ / 32));
     std::vector<LayerSlots> layers;
     for (size_t n = 0; n < networks_.size(); ++n) {
@@ -78,7 +78,17 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         const size_t last = network.layers();
         network.seen = network.straight = network.slopes =
             std::vector<TiledMatrix>(network.widths.size(), TiledMatrix{});
+        // The weights, as Prepared of the kernels has them; a second network begins on 64 words.
+        const uint64_t conv_floats = uint64_t(conv_words(encoder_, planes));
+        const Network& first = networks_[0];
+        const float* prepared =
+            state.prepared +
+            (n ? second_network_at(conv_floats +
+                                   tiled_words(first.widths, int(first.layers()), planes))
+               : 0);
         network.seen[0] = stream_.seen;
+        make_conv_matrices(network, prefix, prepared, matrix);
+        prepared += conv_floats;
         for (size_t l = 1; l <= last; ++l) {
             const std::string level = prefix + std::to_string(l);
             if (l < last) network.seen[l] = matrix(level, network.widths[l]);
@@ -93,15 +103,10 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         stream_.slopes[n] = network.slopes[last];
         stream_.outputs[n] = network.outputs;
         stream_.pitch[n] = network.pitch;
-        // The weights, as Prepared of the kernels has them; a second network begins on 64 words.
-        const Network& first = networks_[0];
-        float* const prepared =
-            state.prepared +
-            (n ? second_network_at(tiled_words(first.widths, int(first.layers()), planes)) : 0);
         for (size_t l = 0; l < last; ++l) {
             const uint32_t in = tiles_along(uint64_t(network.widths[l])),
                            out = tiles_along(uint64_t(network.widths[l + 1]));
-            network.weights.push_back({reinterpret_cast<uint16_t*>(prepared) +
+            network.weights.push_back({reinterpret_cast<uint16_t*>(const_cast<float*>(prepared)) +
                                            tiled_weights_before(network.widths, int(l), planes),
                                        uint64_t(in) * out * tile_numbers, in});
             network.biases.push_back(prepared +
@@ -116,6 +121,14 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         }
     }
     if (!learns()) return;
+    for (size_t n = 0; n < networks_.size(); ++n)
+        for (size_t l = 0; l < networks_[n].convolutions.size(); ++l) {
+            LayerSlots& slots = networks_[n].convolutions[l].slots;
+            slots.gradient = static_cast<float*>(
+                array((n ? "critic.conv" : "actor.conv") + std::to_string(l) + ".gradient",
+                      nacelle::Dtype::f32, uint64_t(slots.splits) * slots.slot_floats));
+            layers.push_back(slots);
+        }
     const uint64_t bytes = layers.size() * sizeof(LayerSlots);
     void* const table = array("layers", nacelle::Dtype::u8, bytes);
     host_.write(table, layers.data(), bytes);

@@ -11,6 +11,8 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Settings& setti
       policy_(settings.policies[number]),
       number_(number),
       shared_(shape.shared),
+      seen_(shape.seen),
+      encoder_(shape.encoder),
       agents_(uint64_t(envs) * policy_.agents),
       widths_(shape, policy_.planes) {
     networks_.push_back({.widths = shape.actor});
@@ -19,6 +21,8 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Settings& setti
     uint32_t parameter = 0;
     for (Network& network : networks_) {
         const auto& widths = network.widths;
+        plan_convolutions(network, parameter);
+        parameter += uint32_t(encoder_.parameters());
         for (size_t l = 0; l < network.layers(); ++l) {
             const bool choices = l + 1 == network.layers() && &network == networks_.data();
             const uint32_t in = uint32_t(widths[l]), out = uint32_t(widths[l + 1]),
@@ -39,7 +43,9 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Settings& setti
         }
     }
     room_ = room_for(std::max(minibatch_, agents_), numbers_of_a_row() * 2);
-    if (learns()) plan_sums(std::min<uint64_t>(minibatch_, room_));
+    if (!learns()) return;
+    plan_sums(std::min<uint64_t>(minibatch_, room_));
+    plan_conv_sums(std::min<uint64_t>(minibatch_, room_));
 }
 
 void StreamedPolicy::find_kernels(const Find& in_rollout, const Find& in_rest,
@@ -51,6 +57,7 @@ void StreamedPolicy::find_kernels(const Find& in_rollout, const Find& in_rest,
         return found;
     };
     forward_ = way("forward", widths_.forward);
+    find_convolutions(in_update);
     gather_now_ = in_rest("gather_now");
     act_ = in_rest("act");
     gather_step_ = in_rollout("gather_step");
@@ -81,7 +88,7 @@ StreamArguments StreamedPolicy::with_rows(const Arguments& a, Rows rows) const {
 }
 void StreamedPolicy::gather(const nacelle_kernel& kernel, const StreamArguments& a,
                             void* stream) const {
-    const uint64_t lanes = gather_lanes(uint64_t(networks_[0].widths[0]));
+    const uint64_t lanes = gather_lanes(uint64_t(seen_));
     host_.launch(kernel, whole_blocks(a.stream.rows) * lanes, block_items, a, stream);
 }
 void StreamedPolicy::rowwise(const nacelle_kernel& kernel, const StreamArguments& a,
@@ -131,6 +138,7 @@ void StreamedPolicy::launch(const Way& way, const std::vector<Product>& products
     }
 }
 void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream) const {
+    convolve(rows, which, with, stream);
     for (size_t l = 0; l < networks_[0].layers(); ++l) {
         std::vector<Product> products;
         for (const Network* const network : networks(which)) {
@@ -224,7 +232,9 @@ void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream
                      block_items, with, stream);
         unless.adds = rows.first > 0;
         for (size_t l = networks_[0].layers(); --l > 0;) backward(rows.count, l, unless, stream);
+        if (convolves()) backward(rows.count, 0, unless, stream);
         sum_weights(rows.count, unless, stream);
+        convolve_back(rows.count, unless, stream);
     });
     host_.launch(total_, uint64_t(sum_blocks_) * block_items, block_items, with_rows(a, {0, 0}),
                  stream);

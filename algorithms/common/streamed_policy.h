@@ -2,6 +2,7 @@
 #include "algorithms/common/streamed_texts.h"
 
 #include <functional>
+#include <learn/conv_tiles.h>
 #include <learn/gpu/streamed/arguments.h>
 #include <nacelle/plugin/host.h>
 
@@ -29,8 +30,16 @@ public:
     void gradient(const Arguments& a, uint64_t samples, void* stream) const;
 
 private:
+    // A convolution of a network: what it makes, what went into its activation, and the slopes along that. Those of the
+    // last one are the first level's of the layers behind.
+    struct ConvLevel {
+        TiledMatrix made{}, straight{}, slopes{};
+        const float* weights = nullptr;
+        LayerSlots slots{};
+    };
     // One of the policy's networks: a matrix for each level, from what is seen to the outputs.
     struct Network {
+        std::vector<ConvLevel> convolutions;
         std::vector<int64_t> widths;
         std::vector<TiledMatrix> seen, straight,
             slopes;    // `straight` went into the activations, where slopes need it
@@ -40,6 +49,9 @@ private:
         float* outputs = nullptr;
         uint32_t pitch = 0;
         size_t layers() const { return widths.size() - 1; }
+    };
+    struct ConvKernels {
+        nacelle_kernel forward{}, backward{}, weights{};
     };
     struct Way {    // a product's kernels, by the columns of a block
         nacelle_kernel narrow{}, wide{};
@@ -53,6 +65,22 @@ private:
     uint32_t room_for(uint64_t rows, uint64_t row_bytes) const;
     uint64_t numbers_of_a_row() const;
     void plan_sums(uint64_t rows);
+    // In streamed_conv.cpp: what belongs to convolutions.
+    bool convolves() const { return encoder_.count > 0; }
+    uint64_t numbers_of_convolutions() const;
+    void plan_convolutions(Network& network, uint32_t parameter);
+    void plan_conv_sums(uint64_t rows);
+    // One array that the kernels have, by its name.
+    using Matrices = std::function<TiledMatrix(const std::string& which, int64_t width)>;
+    void make_conv_matrices(Network& network, const std::string& prefix, const float* prepared,
+                            const Matrices& matrix) const;
+    void find_convolutions(const Find& in_update);
+    ConvPass conv_pass(const Network& network, int layer, uint32_t rows,
+                       const Products& with) const;
+    void launch_conv(const nacelle_kernel& kernel, uint64_t blocks, const ConvBlock& block,
+                     const ConvPass& pass, void* stream) const;
+    void convolve(uint32_t rows, Which which, const Products& with, void* stream) const;
+    void convolve_back(uint32_t rows, const Products& with, void* stream) const;
 
     template <class Fn> void each_chunk(uint64_t rows, Fn&& fn) const;
     StreamArguments with_rows(const Arguments& a, Rows rows) const;
@@ -79,6 +107,8 @@ private:
     const PolicySettings& policy_;
     uint32_t number_, room_ = 0, sum_blocks_ = 0;
     bool shared_;
+    int64_t seen_;
+    Encoder encoder_;
     uint64_t minibatch_ = 0, agents_ = 0;
     ProductWidths widths_;
     std::vector<Network> networks_;
@@ -88,6 +118,7 @@ private:
         review_{};
     Way forward_{}, backward_{};
     nacelle_kernel weights_{};
+    std::vector<ConvKernels> conv_kernels_;
 };
 
 }

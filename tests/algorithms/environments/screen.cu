@@ -2,7 +2,7 @@
 #include <nacelle/env.h>
 
 struct Screen {
-    static constexpr int time_limit = 9, rows = 6, columns = 5;
+    static constexpr int time_limit = 5, rows = 6, columns = 5;
     struct Params { float end_chance = 0.05f; };
     struct State { float x; uint32_t cells; };
     struct Action { nacelle::Discrete<3> go; };

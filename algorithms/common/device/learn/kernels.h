@@ -10,6 +10,7 @@
 #include <learn/gpu/fused/evaluation.h>
 #include <learn/gpu/fused/rollout.h>
 #include <learn/gpu/fused/update.h>
+#include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/products.h>
 #include <learn/gpu/streamed/slopes.h>
 #include <learn/gpu/streamed/sums.h>
@@ -152,6 +153,11 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     LEARN_BODY(way##_##columns##_##policy, Products, way##_product<E, policy, columns>)            \
     NACELLE_KERNEL_OF(learn_##way##_##columns##_##policy, learn::Products, 288, resident,          \
                       learn::way##_##columns##_##policy)
+// way: forward, backward or weights, of one convolution.
+#define LEARN_CONV(way, policy, layer, resident)                                                   \
+    LEARN_BODY(conv_##way##_##layer##_##policy, ConvPass, conv_##way<E, policy, layer>)            \
+    NACELLE_KERNEL_OF(learn_conv_##way##_##layer##_##policy, learn::ConvPass, 256, resident,       \
+                      learn::conv_##way##_##layer##_##policy)
 // On a GPU the sums decide themselves, at their end.
 #if NACELLE_GPU
 #define LEARN_DECIDE(policy)
