@@ -178,9 +178,9 @@ TEST_CASE("the whole gradient of convolutions is that of the formulas, on thread
 #endif
     const auto on = quick_cpu();
     const Json few = {{"emulate", true}, {"horizon", 3}};
-    for (size_t i = 0; i < convolved_cases().size(); ++i)
+    for (const size_t i : {1u, 2u, 3u, 4u})
         hold_to_doubles(on, with(convolved_cases()[i], i == 2 ? narrow : wide, few),
-                        i == 2 ? as_bf16_of_few : as_f32, 60);
+                        i == 2 ? as_bf16_of_few : as_f32, 40);
 }
 
 TEST_CASE("the whole gradient is that of the formulas on a GPU") {
