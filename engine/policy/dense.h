@@ -7,15 +7,16 @@ namespace nacelle {
 namespace {
 
 constexpr size_t lanes = 8;    // rows of one vector
-typedef float Lanes __attribute__((vector_size(lanes * sizeof(float))));
+typedef float RowVector __attribute__((vector_size(lanes * sizeof(float))));
 
-NACELLE_INLINE Lanes& lanes_at(float* place) { return *reinterpret_cast<Lanes*>(place); }
-NACELLE_INLINE const Lanes& lanes_at(const float* place) {
-    return *reinterpret_cast<const Lanes*>(place);
+NACELLE_INLINE RowVector& lanes_at(float* place) { return *reinterpret_cast<RowVector*>(place); }
+NACELLE_INLINE const RowVector& lanes_at(const float* place) {
+    return *reinterpret_cast<const RowVector*>(place);
 }
 
 // One instruction where the processor fuses products and sums.
-template <bool fuses> NACELLE_INLINE Lanes add_product(Lanes a, Lanes b, Lanes sum) {
+template <bool fuses>
+NACELLE_INLINE RowVector add_product(RowVector a, RowVector b, RowVector sum) {
     if constexpr (fuses) {
         NACELLE_UNROLL for (size_t i = 0; i < lanes; ++i) sum[i] =
             detail::fused(a[i], b[i], sum[i]);
@@ -28,17 +29,17 @@ template <bool fuses, size_t outputs, size_t vectors>
 NACELLE_INLINE void dense_part(const DenseLayer& layer, size_t first, const float* x, float* y,
                                size_t stride) {
     const float* const weights = layer.weights + first * layer.inputs;
-    Lanes sum[outputs][vectors];
+    RowVector sum[outputs][vectors];
     NACELLE_UNROLL for (size_t o = 0; o < outputs; ++o) {
         NACELLE_UNROLL for (size_t v = 0; v < vectors; ++v) sum[o][v] =
-            Lanes{} + layer.biases[first + o];
+            RowVector{} + layer.biases[first + o];
     }
     for (size_t i = 0; i < layer.inputs; ++i) {
-        Lanes in[vectors];
+        RowVector in[vectors];
         NACELLE_UNROLL for (size_t v = 0; v < vectors; ++v) in[v] =
             lanes_at(x + i * stride + v * lanes);
         NACELLE_UNROLL for (size_t o = 0; o < outputs; ++o) {
-            const Lanes weight = Lanes{} + weights[o * layer.inputs + i];
+            const RowVector weight = RowVector{} + weights[o * layer.inputs + i];
             NACELLE_UNROLL for (size_t v = 0; v < vectors; ++v) sum[o][v] =
                 add_product<fuses>(weight, in[v], sum[o][v]);
         }
