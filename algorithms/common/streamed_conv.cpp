@@ -42,7 +42,7 @@ void StreamedPolicy::plan_conv_sums(uint64_t rows) {
             const uint64_t batches = (rows + uint64_t(block.samples) - 1) / uint64_t(block.samples);
             const uint64_t sections =
                 uint64_t(ConvWeights(encoder_.layer[l], policy_.planes).sections);
-            const uint64_t at_once = settings_.emulates ? 2 : 4 * processors / sections;
+            const uint64_t at_once = settings_.emulates ? 2 : 2 * processors / sections;
             slots.splits = uint32_t(
                 std::max<uint64_t>(1, std::min({batches, at_once,
                                                 std::max<uint64_t>(most_floats / slots.slot_floats,
