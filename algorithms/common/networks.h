@@ -20,8 +20,6 @@ struct NetworkShape {
     int64_t parameters() const {
         return networks() * encoder.parameters() + count(actor) + count(critic);
     }
-    // Those of the first network, convolutions and all.
-    int64_t first_parameters() const { return encoder.parameters() + count(actor); }
     // Floats of one slot's gradient in any order that a kernel may keep them in.
     int64_t gradient_floats() const {
         return networks() * packed(encoder) + packed(actor) + packed(critic);
