@@ -12,7 +12,7 @@ namespace plugin = nacelle::plugin;
 using plugin::Config;
 using plugin::JsonValue;
 
-constexpr int64_t most_layers = 16, most_channels = 512, most_size = 64, most_codes = 256;
+constexpr int64_t most_hidden = 16, most_channels = 512, most_size = 64, most_codes = 256;
 
 // A number for both directions, or [rows, columns].
 void read_size(ConvolutionSettings& layer, Config& config, const std::string& where) {
@@ -48,40 +48,62 @@ int64_t read_codes(const JsonValue& value, const std::string& where) {
     config.finish();
     return codes;
 }
-int64_t read_neurons(double width, const std::string& where) {
+constexpr const char* all_layers =
+    "(there is: a number of neurons, {\"mingru\": neurons}, {\"gru\": neurons}, {\"conv\": "
+    "channels, \"size\": 3}, {\"one_hot\": codes})";
+int64_t read_neurons(const JsonValue& value, const std::string& where) {
+    if (value.kind != JsonValue::Kind::number) wrong(where, "expected a number of neurons");
+    const double width = value.number;
     if (!(width >= 1 && width <= 8192) || width != std::floor(width))
         wrong(where, "a layer has 1 to 8192 neurons, not " + text_of(width));
     return int64_t(width);
 }
 
 bool has(const JsonValue& value, const char* key) {
-    return std::find(value.keys.begin(), value.keys.end(), key) != value.keys.end();
+    return value.kind == JsonValue::Kind::object &&
+           std::find(value.keys.begin(), value.keys.end(), key) != value.keys.end();
+}
+// A number is a layer of so many neurons; {"mingru": 64} or {"gru": 64} is one that remembers.
+void read_cell(PolicySettings& policy, const JsonValue& layer, const std::string& where,
+               const std::string& its) {
+    Cell cell = Cell::linear;
+    const JsonValue* neurons = &layer;
+    if (layer.kind == JsonValue::Kind::object) {
+        if (!has(layer, "gru") && !has(layer, "mingru"))
+            wrong(its, (layer.keys.size() == 1 ? "there is no layer '" + layer.keys[0] + "' "
+                                               : "there is no such layer ") +
+                           std::string(all_layers));
+        if (layer.keys.size() != 1)
+            wrong(its, "a layer that remembers has one setting, its neurons: {\"gru\": 64}");
+        cell = layer.keys[0] == "gru" ? Cell::gru : Cell::mingru;
+        neurons = &layer.list[0];
+    } else if (layer.kind != JsonValue::Kind::number)
+        wrong(its, std::string("expected a layer ") + all_layers);
+    policy.hidden.push_back(read_neurons(*neurons, where));
+    policy.cells.push_back(cell);
 }
 
 }
 
 void read_hidden(PolicySettings& policy, const JsonValue& list, const std::string& where) {
     if (list.kind != JsonValue::Kind::list)
-        wrong(where, "expected a list of layers, like [64, 64]");
+        wrong(where, "expected a list of layers, such as [64, 64] or [64, {\"mingru\": 64}]");
     policy.hidden.clear();
+    policy.cells.clear();
     policy.convolutions.clear();
     policy.codes = 0;
     for (size_t i = 0; i < list.list.size(); ++i) {
         const JsonValue& layer = list.list[i];
         const std::string its = where + "[" + std::to_string(i) + "]";
-        if (layer.kind == JsonValue::Kind::number) {
-            policy.hidden.push_back(read_neurons(layer.number, where));
-        } else if (layer.kind == JsonValue::Kind::object && has(layer, "conv")) {
+        if (has(layer, "conv")) {
             if (!policy.hidden.empty()) wrong(its, "convolutions come before all other layers");
             policy.convolutions.push_back(read_convolution(layer, its));
-        } else if (layer.kind == JsonValue::Kind::object && has(layer, "one_hot")) {
+        } else if (has(layer, "one_hot")) {
             if (i > 0) wrong(its, "\"one_hot\" comes before all other layers");
             policy.codes = read_codes(layer, its);
-        } else
-            wrong(its, "expected a number of neurons, {\"conv\": channels, \"size\": 3} or "
-                       "{\"one_hot\": codes}");
+        } else read_cell(policy, layer, where, its);
     }
-    if (policy.hidden.size() > size_t(most_layers)) wrong(where, "at most 16 hidden layers");
+    if (policy.hidden.size() > size_t(most_hidden)) wrong(where, "at most 16 hidden layers");
     if (policy.convolutions.size() > size_t(most_convolutions))
         wrong(where, "at most " + std::to_string(most_convolutions) + " convolutions");
     if (policy.codes && policy.convolutions.empty())
@@ -101,7 +123,12 @@ std::string hidden_text(const PolicySettings& policy) {
                 .number("padding", double(layer.padding))
                 .done());
     }
-    for (const int64_t width : policy.hidden) add(std::to_string(width));
+    for (size_t l = 0; l < policy.hidden.size(); ++l) {
+        const double neurons = double(policy.hidden[l]);
+        if (policy.cells[l] == Cell::linear) add(std::to_string(policy.hidden[l]));
+        else
+            add(JsonText().number(policy.cells[l] == Cell::gru ? "gru" : "mingru", neurons).done());
+    }
     return "[" + text + "]";
 }
 

@@ -82,33 +82,67 @@ Matrix orthogonal(int64_t out, int64_t in, nacelle::Rng& rng) {
     return turned;
 }
 
+void append_rows(std::vector<float>& weights, const Matrix& matrix, double gain) {
+    for (const auto& row : matrix)
+        for (const double x : row) weights.push_back(float(x * gain));
+}
 // A convolution's filters are the rows of a matrix [out][patch].
 void append_encoder(std::vector<float>& weights, const Encoder& encoder, double gain,
                     nacelle::Rng& rng) {
     for (int l = 0; l < encoder.count; ++l) {
-        for (const auto& row : orthogonal(encoder.layer[l].out, encoder.layer[l].patch(), rng))
-            for (const double x : row) weights.push_back(float(x * gain));
+        append_rows(weights, orthogonal(encoder.layer[l].out, encoder.layer[l].patch(), rng), gain);
         weights.insert(weights.end(), size_t(encoder.layer[l].out), 0.0f);
+    }
+}
+// The neurons of a layer that remembers do so for 1 to 128 steps at first (as Tallec and Ollivier, 2018): what the
+// logistic function makes one step's share of that of.
+float first_memory(int64_t neuron, int64_t neurons) {
+    const double steps = std::pow(128.0, (double(neuron) + 0.5) / double(neurons));
+    return float(std::log(steps - 1));
+}
+// A layer that remembers: gates of what it sees, then those of what it remembers.
+void append_cell(std::vector<float>& weights, Cell cell, int64_t in, int64_t out, double hidden,
+                 nacelle::Rng& rng) {
+    constexpr int keeps = 1;    // the gate z of a gru; a mingru's comes first and says the opposite
+    for (int m = 0; m < matrices_of(cell); ++m) {
+        const int gates = gates_of(cell);
+        for (int g = 0; g < gates; ++g)
+            append_rows(weights, orthogonal(out, m == 0 ? in : out, rng),
+                        cell == Cell::mingru && g == 1 ? hidden : 1);
+        for (int g = 0; g < gates; ++g)
+            for (int64_t j = 0; j < out; ++j) {
+                const float memory = first_memory(j, out);
+                const bool gru = cell == Cell::gru;
+                weights.push_back(gru && m == 0 && g == keeps ? memory
+                                  : !gru && g == 0            ? -memory
+                                                              : 0.0f);
+            }
     }
 }
 // gain(row) scales the last layer's rows, bias(row) is where they begin.
 template <class Gain, class Bias>
-void append_network(std::vector<float>& weights, const std::vector<int64_t>& widths, double hidden,
-                    Gain gain, Bias bias, nacelle::Rng& rng) {
-    for (size_t l = 0; l + 1 < widths.size(); ++l) {
-        const bool last = l + 2 == widths.size();
-        const Matrix matrix = orthogonal(widths[l + 1], widths[l], rng);
-        for (size_t o = 0; o < matrix.size(); ++o)
-            for (const double x : matrix[o])
-                weights.push_back(float(x * (last ? gain(o) : hidden)));
-        for (size_t o = 0; o < matrix.size(); ++o) weights.push_back(last ? float(bias(o)) : 0.0f);
+void append_network(std::vector<float>& weights, const std::vector<int64_t>& widths,
+                    const std::vector<Cell>& cells, double hidden, Gain gain, Bias bias,
+                    nacelle::Rng& rng) {
+    for (size_t l = 0; l < cells.size(); ++l) {
+        if (remembers(cells[l])) {
+            append_cell(weights, cells[l], widths[l], widths[l + 1], hidden, rng);
+            continue;
+        }
+        append_rows(weights, orthogonal(widths[l + 1], widths[l], rng), hidden);
+        weights.insert(weights.end(), size_t(widths[l + 1]), 0.0f);
     }
+    const size_t last = cells.size();
+    const Matrix matrix = orthogonal(widths[last + 1], widths[last], rng);
+    for (size_t o = 0; o < matrix.size(); ++o)
+        for (const double x : matrix[o]) weights.push_back(float(x * gain(o)));
+    for (size_t o = 0; o < matrix.size(); ++o) weights.push_back(float(bias(o)));
 }
 
 }
 
 NetworkShape::NetworkShape(const PolicySettings& policy, const nacelle_environment& environment)
-    : shared(policy.shared), free_deviation(policy.deviation == "free") {
+    : shared(policy.shared), free_deviation(policy.deviation == "free"), cells(policy.cells) {
     const SchemaView schema(environment);
     choices = schema.choices(policy.group);
     reals = schema.count(policy.group, nacelle::Kind::continuous);
@@ -123,22 +157,38 @@ NetworkShape::NetworkShape(const PolicySettings& policy, const nacelle_environme
     critic.back() = 1;
 }
 
-int64_t NetworkShape::count(const std::vector<int64_t>& widths) {
+std::vector<MatrixSize> NetworkShape::matrices(const std::vector<int64_t>& widths) const {
+    std::vector<MatrixSize> all;
+    for (size_t l = 0; l + 1 < widths.size(); ++l) {
+        const Cell cell = l < cells.size() ? cells[l] : Cell::linear;
+        for (int m = 0; m < matrices_of(cell); ++m)
+            all.push_back(matrix_of(cell, m, widths[l], widths[l + 1]));
+    }
+    return all;
+}
+int64_t NetworkShape::count(const std::vector<int64_t>& widths) const {
     int64_t n = 0;
-    for (size_t l = 0; l + 1 < widths.size(); ++l) n += (widths[l] + 1) * widths[l + 1];
+    for (const MatrixSize& matrix : matrices(widths)) n += parameters_in(matrix);
     return n;
 }
-int64_t NetworkShape::packed(const std::vector<int64_t>& widths) {
+int64_t NetworkShape::packed(const MatrixSize& matrix) {
+    return (matrix.in + 1) * ((matrix.out + 15) / 16 * 16);
+}
+int64_t NetworkShape::packed(const std::vector<int64_t>& widths) const {
     int64_t n = 0;
-    for (size_t l = 0; l + 1 < widths.size(); ++l)
-        n += (widths[l] + 1) * ((widths[l + 1] + 15) / 16 * 16);
+    for (const MatrixSize& matrix : matrices(widths)) n += packed(matrix);
     return n;
+}
+int64_t NetworkShape::memory() const {
+    int64_t n = 0;
+    for (size_t l = 0; l < cells.size(); ++l) n += remembers(cells[l]) ? actor[l + 1] : 0;
+    return shared ? n : 2 * n;
 }
 
 int64_t NetworkShape::packed(const Encoder& encoder) {
     int64_t n = 0;
     for (int l = 0; l < encoder.count; ++l)
-        n += packed(std::vector<int64_t>{encoder.layer[l].patch(), encoder.layer[l].out});
+        n += packed(MatrixSize{encoder.layer[l].patch(), encoder.layer[l].out});
     return n;
 }
 
@@ -158,13 +208,13 @@ std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettin
     weights.reserve(size_t(shape.parameters()));
     append_encoder(weights, shape.encoder, policy.hidden_gain, rng);
     append_network(
-        weights, shape.actor, policy.hidden_gain, gain,
+        weights, shape.actor, shape.cells, policy.hidden_gain, gain,
         [&](size_t o) { return is_deviation(o) ? start : 0.0; }, rng);
     if (shape.shared) return weights;
     append_encoder(weights, shape.encoder, policy.hidden_gain, rng);
     append_network(
-        weights, shape.critic, policy.hidden_gain, [&](size_t) { return policy.value_gain; },
-        [](size_t) { return 0.0; }, rng);
+        weights, shape.critic, shape.cells, policy.hidden_gain,
+        [&](size_t) { return policy.value_gain; }, [](size_t) { return 0.0; }, rng);
     return weights;
 }
 

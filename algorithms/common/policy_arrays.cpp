@@ -9,10 +9,6 @@
 namespace learn {
 namespace {
 
-// Parts of an update that sum apart, whatever the machine, so that results do not depend on it: enough
-// for all processors, and few enough that adding them up costs little. A wide network has many sums.
-constexpr uint32_t cpu_parts = 32, emulated_parts = 3;
-
 template <class T> constexpr nacelle::Dtype dtype_for() {
     if constexpr (std::is_same_v<T, float>) return nacelle::Dtype::f32;
     else if constexpr (std::is_same_v<T, double>) return nacelle::Dtype::f64;
@@ -25,10 +21,11 @@ template <class T> constexpr nacelle::Dtype dtype_for() {
 // Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
 uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy) {
     const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
+        const std::vector<MatrixSize> matrices = shape.matrices(widths);
         if (policy.streamed())
             return uint64_t(conv_words(shape.encoder, policy.planes)) +
-                   tiled_words(widths, int(widths.size()) - 1, policy.planes);
-        return TensorFit(widths, {.planes = policy.planes}).words;
+                   tiled_words(matrices, int(matrices.size()), policy.planes);
+        return TensorFit(widths, policy.planes, policy.keeps_input()).words;
     };
     return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));
 }
@@ -84,8 +81,8 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.mean = array<float>(name + ".obs.mean", {width}, true);
     memory.scale = array<float>(name + ".obs.scale", {width}, true);
     memory.obs_carried = array<double>(name + ".obs.carried", {3 * width + 1}, true);
-    memory.obs_slots = array<double>(
-        name + ".obs.slots", {(steps * rows + obs_chunk - 1) / obs_chunk, 2 * width + 1}, false);
+    memory.obs_slots = array<double>(name + ".obs.slots",
+                                     {rounded_up(steps * rows, obs_chunk), 2 * width + 1}, false);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
@@ -107,18 +104,34 @@ void PolicyGradient::make_policy(uint32_t p) {
     if (as_gpu())
         state.prepared =
             array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)}, false);
+    if (policy.remembers()) make_memory(p);
     if (learns(p)) make_update(p);
     if (StreamedPolicy* const streamed = kernels_->streamed(p)) streamed->make_arrays(arguments_);
 }
 
-// How many share an update: numbers that do not depend on the machine, so that a run repeats on another
-// GPU. On tensor cores as many blocks as an H100 or H200 has room for, a half for each of two networks.
-uint32_t PolicyGradient::parts_of(uint32_t p) const {
+// What rows remember, and of a rollout where its sequences began and what was forgotten.
+void PolicyGradient::make_memory(uint32_t p) {
     const PolicySettings& policy = settings_.policies[p];
-    if (!as_gpu()) return cpu_parts;
-    if (settings_.emulates) return emulated_parts;
-    if (policy.streamed()) return 2 * processors;
-    return processors * policy.resident / (shapes_[p].shared ? 1 : 2);
+    const NetworkShape& shape = shapes_[p];
+    PolicyState& state = arguments_.policy[p];
+    const std::string name = policy.name + ".policy";
+    const uint64_t rows = uint64_t(environment_.envs) *
+                          SchemaView(environment_).header().group[policy.group].count,
+                   width = uint64_t(shape.memory());
+    state.remembered = array<float>(name + ".remembered", {rows, width}, true);
+    state.begun =
+        array<float>(name + ".begun", {settings_.horizon / settings_.sequence, rows, width}, false);
+    state.forgot = array<uint8_t>(name + ".forgot", {settings_.horizon, rows}, false);
+    if (as_gpu() || !learns(p)) return;
+    const auto floats = [&](const std::vector<int64_t>& widths) {
+        std::vector<Cell> cells = shape.cells;
+        cells.push_back(Cell::linear);
+        return widths.empty() ? 0 : sequence_floats(widths, cells, int(cells.size()));
+    };
+    const int64_t slot =
+        slot_floats(floats(shape.actor) + floats(shape.critic), int64_t(width), settings_.sequence);
+    state.scratch =
+        array<float>(name + ".scratch", {kernels_->owner(p).parts, uint64_t(slot)}, false);
 }
 
 void PolicyGradient::make_update(uint32_t p) {
@@ -126,7 +139,9 @@ void PolicyGradient::make_update(uint32_t p) {
     PolicyState& state = arguments_.policy[p];
     const std::string name = policy.name + ".policy";
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
-    state.parts = parts_of(p);
+    const Owner& owner = kernels_->owner(p);
+    state.parts = owner.parts;
+    const auto blocks = [](uint64_t items) { return rounded_up(items, block_threads); };
     const uint64_t minibatch =
         uint64_t(settings_.horizon) * state.agents / settings_.minibatches + 1;
     state.moment = array<float>(name + ".moment", {2, parameters}, true);
@@ -135,15 +150,14 @@ void PolicyGradient::make_update(uint32_t p) {
         state.gradient = array<float>(name + ".gradient",
                                       {state.parts, uint64_t(shapes_[p].gradient_floats())}, false);
     state.total = array<float>(name + ".total", {parameters}, false);
-    const uint32_t sum_blocks =
-        policy.streamed() ? kernels_->streamed(p)->sum_blocks() : total_blocks(shapes_[p]);
-    state.norms =
-        array<double>(name + ".norms", {std::max(sum_blocks, blocks_for(parameters))}, false);
+    const uint64_t sum_blocks =
+        policy.streamed() ? kernels_->streamed(p)->sum_blocks() : owner.sum_blocks();
+    state.norms = array<double>(name + ".norms", {std::max(sum_blocks, blocks(parameters))}, false);
     state.arrived = array<uint32_t>(name + ".arrived", {1}, false);
     state.tallies = array<double>(name + ".tallies", {state.parts, tally_count}, false);
     state.sums = array<double>(name + ".sums", {tally_count}, false);
-    state.slots = array<double>(
-        name + ".slots", {std::max(blocks_for(state.agents), blocks_for(minibatch)), 6}, false);
+    state.slots = array<double>(name + ".slots",
+                                {std::max(blocks(state.agents), blocks(minibatch)), 6}, false);
     state.dials = array<float>(name + ".dials", {dial_count}, false);
     state.found = array<double>(name + ".found", {found_count}, false);
     auto* const schedules = reinterpret_cast<Schedule*>(

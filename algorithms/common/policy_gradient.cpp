@@ -15,11 +15,11 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
         shapes_.emplace_back(policy, environment_);
     policies_ = policies_text(settings_, shapes_, SchemaView(environment_));
     // First: arrays are there once the environment is compiled, and programs compile beside it.
-    kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_,
-                                               rollout_form_of(settings_, environment_));
+    kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_);
     arguments_.steps = settings_.horizon;
     arguments_.epochs = settings_.epochs;
     arguments_.minibatches = settings_.minibatches;
+    arguments_.sequence = settings_.sequence;
     make_counters();
     for (uint32_t g = 0; g < header.groups; ++g) make_group(g);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) make_policy(p);

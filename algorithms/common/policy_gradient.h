@@ -32,8 +32,8 @@ private:
     void make_counters();
     void make_group(uint32_t group);
     void make_policy(uint32_t policy);
+    void make_memory(uint32_t policy);
     void make_update(uint32_t policy);
-    uint32_t parts_of(uint32_t policy) const;
     void fill_policy(uint32_t policy);
     void record_update(size_t policy, void* stream);
     void add_metrics(size_t policy, const std::string& prefix, nacelle::plugin::Metrics& out);

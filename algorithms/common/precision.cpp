@@ -11,14 +11,17 @@ namespace {
 constexpr uint32_t most_block_bytes = 227 * 1024;    // of shared memory
 
 // Planes of bfloat16 that a number has. f32 keeps all 24 bits, but 16 where all layers are wide and products of their
-// own: rounding then averages out over many terms. Convolutions have few.
+// own: rounding then averages out over many terms. What is remembered goes through many steps, and convolutions have few
+// terms.
 int planes_of(const PolicySettings& policy) {
     constexpr int64_t many_terms = 128;
     if (policy.precision == "bf16") return 1;
     const bool wide = std::all_of(policy.hidden.begin(), policy.hidden.end(),
                                   [](int64_t width) { return width >= many_terms; });
-    return policy.streamed() && wide && !policy.hidden.empty() && policy.convolutions.empty() ? 2
-                                                                                              : 3;
+    return policy.streamed() && wide && !policy.hidden.empty() && !policy.remembers() &&
+                   policy.convolutions.empty()
+               ? 2
+               : 3;
 }
 
 // Convolutions go through memory.
@@ -69,14 +72,13 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
         return;
     }
     const TensorFit fit = tensor_fit(policy, shape);
-    if (policy.execution == "fused" && !fit.obstacle.empty())
+    const std::string obstacle =
+        policy.remembers() ? "a layer that remembers is none of its kernels" : fit.obstacle;
+    if (policy.execution == "fused" && !obstacle.empty())
         wrong(path + "execution", "these networks cannot be computed by one kernel in " +
-                                      policy.precision + ": " + fit.obstacle +
-                                      "; \"streamed\" can");
-    if (policy.execution == "auto") policy.execution = fit.obstacle.empty() ? "fused" : "streamed";
+                                      policy.precision + ": " + obstacle + "; \"streamed\" can");
+    if (policy.execution == "auto") policy.execution = obstacle.empty() ? "fused" : "streamed";
     policy.planes = planes_of(policy);
-    policy.threads = fit.threads;
-    policy.resident = fit.resident;
 }
 
 }

@@ -133,6 +133,7 @@ public:
         policy.group = decider.group;
         policy.agents = decider.agents;
         policy.hidden = {64, 64};
+        policy.cells = {Cell::linear, Cell::linear};
         policy.activation = "tanh";
         policy.deviation = "free";
         policy.precision = "auto";
@@ -283,6 +284,11 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     if (algorithm.clips)
         settings.epochs = uint32_t(config.integer("epochs", algorithm.epochs, 1, 1000));
     settings.minibatches = uint32_t(config.integer("minibatches", algorithm.minibatches, 1, 4096));
+    const bool sets_sequence = config.has("sequence");
+    settings.sequence = uint32_t(config.integer("sequence", settings.horizon, 1, settings.horizon));
+    if (settings.horizon % settings.sequence)
+        wrong("sequence", "expected steps that the horizon of " + std::to_string(settings.horizon) +
+                              " is a multiple of");
     settings.stepwise = one_of(config, "", "rollout", "auto", {"auto", "stepwise"}) == "stepwise";
     settings.traced = one_of(config, "", "advantage", "gae", {"gae", "vtrace"}) == "vtrace";
     settings.normalises_observations = config.flag("normalise_observations", true);
@@ -309,20 +315,34 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     for (PolicySettings& policy : settings.policies)
         choose_precision(policy, environment, settings.emulates);
     config.finish();
+    const bool any_remembers =
+        std::any_of(settings.policies.begin(), settings.policies.end(),
+                    [](const PolicySettings& policy) { return policy.remembers(); });
+    if (sets_sequence && !any_remembers)
+        wrong("sequence", "no policy has a layer that remembers; this would change nothing");
 
     const uint64_t samples = uint64_t(settings.horizon) * environment.envs;
-    for (const PolicySettings& policy : settings.policies)
+    for (const PolicySettings& policy : settings.policies) {
+        const uint64_t sequences = samples / settings.sequence * policy.agents;
+        if (policy.remembers() && sequences < settings.minibatches)
+            wrong("minibatches", std::to_string(sequences) + " sequences of policy '" +
+                                     policy.name + "' an iteration; expected " +
+                                     std::to_string(settings.minibatches) +
+                                     " or more, one for each minibatch (more environments, or a "
+                                     "smaller \"sequence\")");
         if (samples * policy.agents < settings.minibatches || samples * policy.agents >> 31)
             wrong("minibatches", std::to_string(samples * policy.agents) + " samples of policy '" +
                                      policy.name + "' an iteration; expected " +
                                      std::to_string(settings.minibatches) +
                                      " (one for each minibatch) to 2147483647");
+    }
 
     JsonText json;
     if (settings.emulates) json.raw("emulate", "true");
     json.text("name", algorithm.name).number("horizon", settings.horizon);
     if (algorithm.clips) json.number("epochs", settings.epochs);
     json.number("minibatches", settings.minibatches);
+    if (any_remembers) json.number("sequence", settings.sequence);
     json.text("rollout", settings.stepwise ? "stepwise" : "auto");
     json.text("advantage", settings.traced ? "vtrace" : "gae");
     json.raw("normalise_observations", settings.normalises_observations ? "true" : "false");

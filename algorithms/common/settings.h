@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/arguments.h>
+#include <learn/cells.h>
 #include <nacelle/plugin/config.h>
 #include <nacelle/plugin/host.h>
 #include <nacelle/schema.h>
@@ -30,15 +31,19 @@ struct PolicySettings {
     Role role = Role::trained;
     int64_t codes = 0;    // each element of an image becomes so many channels; 0: it stays a number
     std::vector<ConvolutionSettings> convolutions;    // in front of the hidden layers
-    std::vector<int64_t> hidden;
+    std::vector<int64_t> hidden;                      // neurons of each layer, and what it is
+    std::vector<Cell> cells;
+    bool remembers() const {
+        for (const Cell cell : cells)
+            if (learn::remembers(cell)) return true;
+        return false;
+    }
     std::string activation, deviation, precision;
     bool shared = true, squashed = false;
     // How a GPU computes layers: "fused" takes rows through all of them in one kernel, "streamed" has a matrix product
     // for each. "auto" until it is decided, and on a CPU.
     std::string execution = "auto";
-    int planes = 0;    // of bfloat16 that a number has on tensor cores; none on a CPU
-    // Of a fused update's block: threads, and how many blocks a multiprocessor has at once.
-    uint32_t threads = 0, resident = 1;
+    int planes = 0;             // of bfloat16 that a number has on tensor cores; none on a CPU
     int64_t noise_steps = 1;    // for which the noise of continuous actions stays the same
     bool on_tensor_cores() const { return planes > 0; }
     bool streamed() const { return execution == "streamed"; }
@@ -50,6 +55,7 @@ struct PolicySettings {
 
 struct Settings {
     uint32_t horizon = 0, epochs = 0, minibatches = 0;
+    uint32_t sequence = 0;    // steps through which networks with a memory learn at once
     bool clips = true;
     bool emulates = false;    // a GPU's kernels on a CPU: slow, for tests
     bool stepwise = false;    // a launch a step, where one for all of them could be

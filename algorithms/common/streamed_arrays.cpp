@@ -1,5 +1,4 @@
 // What a policy keeps whose layers go through memory: rows at every level, and the sums of its gradients.
-#include "algorithms/common/policy_kernels.h"
 #include "algorithms/common/streamed_policy.h"
 
 namespace learn {
@@ -17,10 +16,18 @@ uint64_t StreamedPolicy::numbers_of_a_row() const {
         return uint64_t(tiles_along(uint64_t(width))) * tile_side;
     };
     uint64_t numbers = padded(seen_) + networks_.size() * numbers_of_convolutions();
+    uint64_t floats = 0;
     for (const Network& network : networks_)
-        for (size_t l = 1; l < network.widths.size(); ++l)
-            numbers += padded(network.widths[l]) * (policy_.keeps_input() ? 3 : 2);
-    return numbers * uint64_t(policy_.planes);
+        for (size_t l = 0; l < network.layers(); ++l) {
+            const int64_t width = network.widths[l + 1];
+            const uint64_t gates = padded(gates_of(network.cells[l]) * width);
+            numbers += padded(width) * (policy_.keeps_input() ? 3 : 2);
+            if (learn::remembers(network.cells[l])) {
+                numbers += 2 * gates + padded(width);
+                floats += 2 * gates;
+            }
+        }
+    return numbers * uint64_t(policy_.planes) + 2 * floats;
 }
 
 // Into how many shares the rows of the gradients go, the same for all layers, so that all blocks of their launch take
@@ -34,7 +41,6 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
             blocks += product_blocks(layer.out, layer.in, weight_columns);
             floats += layer.slot_floats;
         }
-    const auto rounded_up = [](uint64_t a, uint64_t b) { return (a + b - 1) / b; };
     // In steps of a block; writing and reading a slot of 256 thousand sums takes about as long as one.
     const auto time = [&](uint64_t splits) {
         return rounded_up(blocks * splits, at_once) * rounded_up(steps, splits) +
@@ -49,27 +55,28 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
             layer.splits = uint32_t(best);
             while (layer.sharers < 16 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
             layer.first_block = sum_blocks_;
-            const uint32_t together = block_items / layer.sharers * 4;
+            const uint32_t together = block_threads / layer.sharers * 4;
             sum_blocks_ += (layer.slot_floats + together - 1) / together;
         }
 }
 
+void* StreamedPolicy::array(const std::string& which, nacelle::Dtype dtype, uint64_t count) const {
+    const std::vector<int64_t> shape = {int64_t(count)};
+    return host_
+        .array_create(policy_.name + ".policy.stream." + which, uint32_t(dtype), shape, false)
+        .data;
+}
+TiledMatrix StreamedPolicy::rows_of(const std::string& which, int64_t width) const {
+    const uint32_t across = tiles_along(uint64_t(width));
+    const uint64_t plane = uint64_t(room_) * across * tile_side;
+    void* const numbers = array(which, nacelle::Dtype::u32, plane * uint64_t(policy_.planes) / 2);
+    return {static_cast<uint16_t*>(numbers), plane, across};
+}
+
 void StreamedPolicy::make_arrays(Arguments& arguments) {
     PolicyState& state = arguments.policy[number_];
-    const std::string name = policy_.name + ".policy.stream";
-    const auto array = [&](const std::string& which, nacelle::Dtype dtype, uint64_t count) {
-        const std::vector<int64_t> shape = {int64_t(count)};
-        return host_.array_create(name + "." + which, uint32_t(dtype), shape, false).data;
-    };
     const int planes = policy_.planes;
-    const auto matrix = [&](const std::string& which, int64_t width) {
-        const uint32_t across = tiles_along(uint64_t(width));
-        const uint64_t plane = uint64_t(room_) * across * tile_side;
-        return TiledMatrix{
-            static_cast<uint16_t*>(array(which, nacelle::Dtype::u32, plane * uint64_t(planes) / 2)),
-            plane, across};
-    };
-    stream_.seen = matrix("seen", seen_);
+    stream_.seen = rows_of("seen", seen_);
     stream_.present = static_cast<uint8_t*>(array("present", nacelle::Dtype::u8, room_ / 32));
     std::vector<LayerSlots> layers;
     for (size_t n = 0; n < networks_.size(); ++n) {
@@ -79,23 +86,22 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         network.seen = network.straight = network.slopes =
             std::vector<TiledMatrix>(network.widths.size(), TiledMatrix{});
         // The weights, as Prepared of the kernels has them; a second network begins on 64 words.
-        const uint64_t conv_floats = uint64_t(conv_words(encoder_, planes));
         const Network& first = networks_[0];
-        const float* prepared =
-            state.prepared +
-            (n ? second_network_at(conv_floats +
-                                   tiled_words(first.widths, int(first.layers()), planes))
-               : 0);
+        const uint64_t conv_floats = uint64_t(conv_words(encoder_, planes));
+        float* prepared = state.prepared;
+        if (n > 0)
+            prepared += second_network_at(
+                conv_floats + tiled_words(first.matrices, int(first.matrices.size()), planes));
         network.seen[0] = stream_.seen;
-        make_conv_matrices(network, prefix, prepared, matrix);
+        make_conv_matrices(network, prefix, prepared);
         prepared += conv_floats;
         for (size_t l = 1; l <= last; ++l) {
             const std::string level = prefix + std::to_string(l);
-            if (l < last) network.seen[l] = matrix(level, network.widths[l]);
+            if (l < last) network.seen[l] = rows_of(level, network.widths[l]);
             if (!learns()) continue;
-            network.slopes[l] = matrix(level + ".slopes", network.widths[l]);
+            network.slopes[l] = rows_of(level + ".slopes", network.widths[l]);
             if (l < last && policy_.keeps_input())
-                network.straight[l] = matrix(level + ".inputs", network.widths[l]);
+                network.straight[l] = rows_of(level + ".inputs", network.widths[l]);
         }
         network.pitch = in_fours(uint64_t(network.widths[last]));
         network.outputs = static_cast<float*>(
@@ -103,23 +109,24 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         stream_.slopes[n] = network.slopes[last];
         stream_.outputs[n] = network.outputs;
         stream_.pitch[n] = network.pitch;
-        for (size_t l = 0; l < last; ++l) {
-            const uint32_t in = tiles_along(uint64_t(network.widths[l])),
-                           out = tiles_along(uint64_t(network.widths[l + 1]));
-            network.weights.push_back({reinterpret_cast<uint16_t*>(const_cast<float*>(prepared)) +
-                                           tiled_weights_before(network.widths, int(l), planes),
-                                       uint64_t(in) * out * tile_numbers, in});
+        const int matrices = int(network.matrices.size());
+        for (int m = 0; m < matrices; ++m) {
+            const MatrixSize& size = network.matrices[size_t(m)];
+            network.weights.push_back({reinterpret_cast<uint16_t*>(prepared) +
+                                           tiled_weights_before(network.matrices, m, planes),
+                                       tiled_numbers(size), tiles_along(uint64_t(size.in))});
             network.biases.push_back(prepared +
-                                     tiled_weights_before(network.widths, int(last), planes) / 2 +
-                                     tiled_biases_before(network.widths, int(l)));
-            LayerSlots& slots = network.slots[l];
+                                     tiled_weights_before(network.matrices, matrices, planes) / 2 +
+                                     tiled_biases_before(network.matrices, m));
+            LayerSlots& slots = network.slots[size_t(m)];
             if (learns())
                 slots.gradient = static_cast<float*>(
-                    array(prefix + std::to_string(l) + ".gradient", nacelle::Dtype::f32,
+                    array(prefix + std::to_string(m) + ".gradient", nacelle::Dtype::f32,
                           uint64_t(slots.splits) * slots.slot_floats));
             layers.push_back(slots);
         }
     }
+    if (remembers()) make_memory();
     if (!learns()) return;
     for (size_t n = 0; n < networks_.size(); ++n)
         for (size_t l = 0; l < networks_[n].convolutions.size(); ++l) {

@@ -1,5 +1,4 @@
 // The convolutions of a policy whose layers go through memory.
-#include "algorithms/common/policy_kernels.h"
 #include "algorithms/common/streamed_policy.h"
 
 namespace learn {
@@ -49,35 +48,22 @@ void StreamedPolicy::plan_conv_sums(uint64_t rows) {
                                                                    processors / sections)})));
             while (slots.sharers < 16 && slots.sharers * 4 < slots.splits) slots.sharers *= 2;
             slots.first_block = sum_blocks_;
-            const uint32_t together = block_items / slots.sharers * 4;
+            const uint32_t together = block_threads / slots.sharers * 4;
             sum_blocks_ += (slots.slot_floats + together - 1) / together;
         }
 }
 
-void StreamedPolicy::find_convolutions(const Find& in_update) {
-    for (int l = 0; l < encoder_.count; ++l) {
-        ConvKernels& kernels = conv_kernels_.emplace_back();
-        const auto find = [&](const char* way) {
-            return in_update("conv_" + std::string(way) + "_" + std::to_string(l));
-        };
-        kernels.forward = find("forward");
-        if (!learns()) continue;
-        if (l > 0) kernels.backward = find("backward");
-        kernels.weights = find("weights");
-    }
-}
-
 void StreamedPolicy::make_conv_matrices(Network& network, const std::string& prefix,
-                                        const float* prepared, const Matrices& matrix) const {
+                                        const float* prepared) const {
     for (int l = 0; l < encoder_.count; ++l) {
         ConvLevel& level = network.convolutions[size_t(l)];
         const std::string name = prefix + "conv" + std::to_string(l);
         const int64_t width = made_by(encoder_, l);
         level.weights = prepared + conv_words_before(encoder_, l, policy_.planes);
-        level.made = matrix(name, width);
+        level.made = rows_of(name, width);
         if (!learns()) continue;
-        level.slopes = matrix(name + ".slopes", width);
-        if (policy_.keeps_input()) level.straight = matrix(name + ".inputs", width);
+        level.slopes = rows_of(name + ".slopes", width);
+        if (policy_.keeps_input()) level.straight = rows_of(name + ".inputs", width);
     }
     if (encoder_.count == 0) return;
     const ConvLevel& last = network.convolutions.back();
@@ -101,22 +87,15 @@ ConvPass StreamedPolicy::conv_pass(const Network& network, int l, uint32_t rows,
     pass.rows = rows;
     return pass;
 }
-void StreamedPolicy::launch_conv(const nacelle_kernel& kernel, uint64_t blocks,
-                                 const ConvBlock& block, const ConvPass& pass, void* stream) const {
-    host_.launch(
-        kernel,
-        {.threads = conv_threads, .items = blocks * conv_threads, .shared_bytes = block.bytes},
-        pass, stream);
+void StreamedPolicy::launch_conv(KernelName name, int l, const ConvPass& pass, uint64_t count,
+                                 void* stream) const {
+    kernels_.launch(name, owner().first_convolution + uint32_t(l), pass, stream, count);
 }
 void StreamedPolicy::convolve(uint32_t rows, Which which, const Products& with,
                               void* stream) const {
-    for (int l = 0; l < encoder_.count; ++l) {
-        const ConvBlock block = forward_block(encoder_, l, policy_.planes, policy_.keeps_input());
+    for (int l = 0; l < encoder_.count; ++l)
         for (const Network* const network : networks(which))
-            launch_conv(conv_kernels_[size_t(l)].forward,
-                        whole_blocks(rows) / uint64_t(block.samples), block,
-                        conv_pass(*network, l, rows, with), stream);
-    }
+            launch_conv("conv_forward", l, conv_pass(*network, l, rows, with), rows, stream);
 }
 // From the slopes along what the last convolution has made.
 void StreamedPolicy::convolve_back(uint32_t rows, const Products& with, void* stream) const {
@@ -124,22 +103,18 @@ void StreamedPolicy::convolve_back(uint32_t rows, const Products& with, void* st
         for (int l = encoder_.count - 1; l >= 0; --l) {
             ConvPass pass = conv_pass(network, l, rows, with);
             const LayerSlots& slots = network.convolutions[size_t(l)].slots;
-            const ConvKernels& kernels = conv_kernels_[size_t(l)];
             pass.sums = const_cast<float*>(slots.gradient);
             pass.slot_floats = slots.slot_floats;
             pass.pitch = slots.pitch;
             pass.splits = slots.splits;
             pass.adds = with.adds;
             const auto sections = uint64_t(ConvWeights(encoder_.layer[l], policy_.planes).sections);
-            launch_conv(kernels.weights, slots.splits * sections,
-                        weights_block(encoder_, l, policy_.planes), pass, stream);
+            launch_conv("conv_weights", l, pass, slots.splits * sections, stream);
             if (l == 0) continue;
             const ConvLevel& before = network.convolutions[size_t(l) - 1];
-            const ConvBlock block = backward_block(encoder_, l, policy_.planes);
             pass.out = before.slopes;
             pass.kept = policy_.keeps_input() ? before.straight : before.made;
-            launch_conv(kernels.backward, whole_blocks(rows) / uint64_t(block.samples), block, pass,
-                        stream);
+            launch_conv("conv_backward", l, pass, rows, stream);
         }
 }
 

@@ -3,8 +3,7 @@
 
 namespace learn {
 
-// What fused networks ask of a GPU: the sizes that device/learn/gpu/fused/layers.h and update_stage.h have for the same
-// layers.
+// What a fused network asks of a GPU.
 struct TensorFit {
     uint32_t threads = 0;         // of an update's block
     uint32_t shared_bytes = 0;    // of an update's block
@@ -12,14 +11,8 @@ struct TensorFit {
     uint32_t words = 0;           // of prepared weights
     std::string obstacle;         // why it cannot be, or empty
 
-    struct Form {
-        int planes = 1;              // of each number
-        bool keeps_input = false;    // the activation's slope needs what went into it
-    };
-    TensorFit(const std::vector<int64_t>& widths, const Form& form);
-
-private:
-    void fit_update(const std::vector<int64_t>& widths, const Form& form);
+    TensorFit() = default;
+    TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_input);
 };
 
 // Of all networks of a policy, as its settings want it.

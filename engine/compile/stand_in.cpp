@@ -138,8 +138,8 @@ private:
     const Header& header_;
 };
 
-bool is_shared(Role role) {
-    switch (role) {
+bool is_shared(const Field& field) {
+    switch (field.role) {
         case Role::action:
         case Role::obs:
         case Role::final_obs:
@@ -149,6 +149,8 @@ bool is_shared(Role role) {
         case Role::reward:
         case Role::terminated:
         case Role::truncated: return true;
+        // Of the others an author may have some or none.
+        case Role::episode: return std::string_view(field.name) == "episode.length";
         default: return false;
     }
 }
@@ -157,7 +159,7 @@ std::map<std::tuple<Role, uint8_t, int>, int32_t> shared_slots(const EnvSchema& 
     std::map<std::tuple<Role, uint8_t, int>, int32_t> slots;
     std::map<std::pair<Role, uint8_t>, int> count;
     for (const Field& field : schema.fields())
-        if (is_shared(field.role) && field.slot >= 0)
+        if (is_shared(field) && field.slot >= 0)
             slots[{field.role, field.group, count[{field.role, field.group}]++}] = field.slot;
     return slots;
 }

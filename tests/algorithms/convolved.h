@@ -43,7 +43,7 @@ struct EncoderForm {
             channels = of.size();
         }
         for (const Json& layer : hidden) {
-            if (!layer.is_object()) continue;
+            if (!layer.contains("conv") && !layer.contains("one_hot")) continue;
             if (layer.contains("one_hot")) {
                 codes = layer.at("one_hot");
                 channels *= codes;

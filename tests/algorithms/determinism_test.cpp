@@ -38,6 +38,7 @@ TEST_CASE(
         {7, Json::object()},
     };
     for (const auto& [place, more] : few_if_sanitized(asked, {1, 3})) repeat(cases()[place], more);
+    repeat({"relay", "ppo", for_all({{"hidden", {Json{{"mingru", 5}}, Json{{"gru", 6}}}}})});
 }
 TEST_CASE("what convolutions learn is the same to the bit, too") { repeat(convolved_cases()[1]); }
 TEST_CASE("what convolutions learn on a GPU is the same to the bit, on threads") {

@@ -1,5 +1,5 @@
 #include "algorithms/common/headers.h"
-#include "algorithms/common/spec_text.h"
+#include "algorithms/common/kernels.h"
 #include "engine/compile/stand_in.h"
 #include "tests/algorithms/told.h"
 #include "tests/support/skip.h"
@@ -40,8 +40,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
     for (const learn::PolicySettings& policy : settings.policies)
         shapes.emplace_back(policy, told.environment);
     const learn::ProgramTexts texts =
-        learn::program_texts(settings, shapes, learn::SchemaView(told.environment),
-                             learn::rollout_form_of(settings, told.environment), true);
+        learn::program_texts(settings, learn::Owners(settings, shapes, told.environment));
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = {},
@@ -61,9 +60,9 @@ std::string fault_of(Compiler& compiler, const Wanted& program) {
         return wrong ? wrong->text() + wrong->raw : "";
     };
     std::string faults;
-    for (const std::string& text : {texts.rollout, texts.play}) faults += fault(author, text);
-    for (const std::string& text : {texts.update, texts.rest, texts.learning})
-        faults += fault(sizes, text);
+    for (size_t i = 0; i < texts.size(); ++i)
+        if (!texts[i].empty())
+            faults += fault(learn::has_author(learn::Program(i)) ? author : sizes, texts[i]);
     return faults;
 }
 
@@ -75,6 +74,9 @@ TEST_CASE("the learners' programs compile for GPUs") {
 #endif
     const Wanted programs[] = {
         {"cartpole", ppo, R"({})"},
+        {"pursuit_swarm", a2c,
+         R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}, {"gru": 33}]}}})",
+         90, 1, true},
         {"cartpole", ppo, R"({"policies": {"default": {"trunk": "separate", "hidden": []}}})"},
         {"pendulum", a2c,
          R"({"policies": {"default": {"activation": "silu", "hidden": [128, 33]}}})"},
@@ -101,6 +103,9 @@ TEST_CASE("the learners' programs compile for GPUs") {
              "hidden": [{"one_hot": 3}, {"conv": 33, "size": [3, 2], "stride": 2, "padding": 1},
                         {"conv": 8, "size": 2}, 128]}}})",
          90, 3, true},
+        {"rooms", ppo,
+         R"({"policies": {"default": {"hidden": [{"conv": 16, "size": 3}, {"mingru": 64}]}}})", 90,
+         1, true},
     };
     std::unique_ptr<Compiler> compiler;
     try {

@@ -39,6 +39,7 @@ template <> struct Spec<0> {
     static constexpr Loss loss = Loss::clipped;
     static constexpr Encoder encoder = {};
     using Hidden = nacelle::detail::Ints<7>;
+    using Cells = nacelle::detail::Ints<0>;
 };
 }
 

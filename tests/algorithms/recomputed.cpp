@@ -52,8 +52,12 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
         }
         form.encoder = EncoderForm(schema, decider.group, own.at("hidden"));
         form.actor.push_back(form.encoder.layers.empty() ? seen : form.encoder.width());
-        for (const Json& width : own.at("hidden"))
-            if (width.is_number()) form.actor.push_back(width.get<size_t>());
+        for (const Json& layer : own.at("hidden")) {
+            if (layer.contains("conv") || layer.contains("one_hot")) continue;
+            const bool plain = layer.is_number();
+            form.actor.push_back((plain ? layer : *layer.begin()).get<size_t>());
+            form.cells.push_back(plain ? "linear" : layer.items().begin().key());
+        }
         form.critic = form.actor;
         form.actor.push_back(form.head.outputs() + (form.shared ? 1 : 0));
         form.critic.push_back(1);

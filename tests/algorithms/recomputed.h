@@ -14,6 +14,7 @@ struct PolicyForm {
     size_t seen = 0;    // numbers of a row
     EncoderForm encoder;
     std::vector<size_t> actor, critic;    // behind the convolutions
+    std::vector<std::string> cells;       // of the hidden layers: "linear", "mingru", "gru"
     bool shared = true;
     HeadForm head;
     Json dials;    // the learner's settings, with the policy's own over them

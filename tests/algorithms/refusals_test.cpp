@@ -48,6 +48,11 @@ TEST_CASE("a wrong number says where it stands and what there is instead") {
           {{{"horizon", 8}, {"minibatches", 4096}},
            "minibatches: 128 samples of policy 'default' an iteration; expected 4096 (one for each "
            "minibatch) to 2147483647"},
+          {{{"horizon", 8}, {"sequence", 4}},
+           "sequence: no policy has a layer that remembers; this would change nothing"},
+          {{{"horizon", 8}, {"sequence", 3}},
+           "sequence: expected steps that the horizon of 8 is a multiple of"},
+          {{{"horizon", 8}, {"sequence", 9}}, "sequence: expected a number from 1 to 8"},
           {{{"gamma", 1.5}}, "gamma: expected a number from 0 to 1"},
           {{{"gamma", "high"}},
            "gamma: expected a number, or a schedule like {\"linear\": [0.001, 0]}"},
@@ -103,7 +108,23 @@ TEST_CASE("a wrong policy is refused by its path") {
           {all({{"hidden", {8, 8193}}}),
            "policies.default.hidden: a layer has 1 to 8192 neurons, not 8193"},
           {all({{"hidden", 64}}),
-           "policies.default.hidden: expected a list of layers, like [64, 64]"},
+           "policies.default.hidden: expected a list of layers, such as [64, 64] or [64, "
+           "{\"mingru\": 64}]"},
+          {all({{"hidden", {"gru"}}}),
+           "policies.default.hidden[0]: expected a layer (there is: a number of neurons, "
+           "{\"mingru\": neurons}, {\"gru\": neurons}, {\"conv\": channels, \"size\": 3}, "
+           "{\"one_hot\": codes})"},
+          {all({{"hidden", {8, {{"lstm", 8}}}}}),
+           "policies.default.hidden[1]: there is no layer 'lstm' (there is: a number of neurons, "
+           "{\"mingru\": neurons}, {\"gru\": neurons}, {\"conv\": channels, \"size\": 3}, "
+           "{\"one_hot\": codes})"},
+          {all({{"hidden", {{{"gru", 0}}}}}),
+           "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
+          {all({{"hidden", {{{"gru", "wide"}}}}}),
+           "policies.default.hidden: expected a number of neurons"},
+          {all({{"hidden", {{{"gru", 8}, {"size", 3}}}}}),
+           "policies.default.hidden[0]: a layer that remembers has one setting, its neurons: "
+           "{\"gru\": 64}"},
           {all({{"hidden", std::vector<int>(17, 1)}}),
            "policies.default.hidden: at most 16 hidden layers"},
           {all({{"activation", "sigmoid"}}),
@@ -162,9 +183,9 @@ TEST_CASE("a wrong convolution is refused by its place in the list") {
            "policies.default.hidden[0].one_hot: expected a number from 1 to 256"},
           {of_layers({codes, 8}),
            "policies.default.hidden: \"one_hot\" makes channels for a convolution; none follows"},
-          {of_layers({"wide"}), "policies.default.hidden[0]: expected a number of neurons, "
-                                "{\"conv\": channels, \"size\": "
-                                "3} or {\"one_hot\": codes}"},
+          {of_layers({8, "wide"}), "policies.default.hidden[1]: expected a layer (there is: ..."},
+          {of_layers({{{"gru", 8}}, good}),
+           "policies.default.hidden[1]: convolutions come before all other layers"},
           {of_layers(std::vector<Json>(9, {{"conv", 4}, {"size", 1}})),
            "policies.default.hidden: at most 8 convolutions"},
           {but("size", 7), "policies.default.hidden: convolution 1 has a kernel of 7 x 7, larger "

@@ -26,14 +26,15 @@ template <> struct Curve<Activation::silu> {
 };
 template <> struct Curve<Activation::gelu> {
     static constexpr bool needs_input = true;
-    static constexpr float steep = 0.7978845608f, bend = 0.044715f;    // sqrt(2 / pi)
+    static constexpr float steep = 0.7978845608f, cubic = 0.044715f;    // sqrt(2 / pi)
     static NACELLE_INLINE float inner(float x) {
-        return quick_tanh(steep * x * (1.0f + bend * x * x));
+        return quick_tanh(steep * x * (1.0f + cubic * x * x));
     }
     static NACELLE_INLINE float at(float x) { return 0.5f * x * (1.0f + inner(x)); }
     static NACELLE_INLINE float slope(float x, float) {
         const float t = inner(x);
-        return 0.5f * (1.0f + t) + 0.5f * x * (1.0f - t * t) * steep * (1.0f + 3.0f * bend * x * x);
+        return 0.5f * (1.0f + t) +
+               0.5f * x * (1.0f - t * t) * steep * (1.0f + 3.0f * cubic * x * x);
     }
 };
 

@@ -6,6 +6,11 @@ namespace learn {
 
 inline constexpr int most_groups = 4, most_policies = 8;
 
+// Threads of most kernels' blocks; samples whose observations one of them sums; places of a gradient that one adds up
+// on a GPU.
+inline constexpr int block_threads = 128, total_together = 32;
+inline constexpr uint32_t obs_chunk = 1024;
+
 // Where a normalised number of an observation, and the logarithm of a deviation, are cut.
 inline constexpr float most_normal = 10, least_log_deviation = -10, most_log_deviation = 2;
 
@@ -120,6 +125,11 @@ struct PolicyState {
     uint32_t agents_per_env;
     uint32_t agents;    // of all environments
     uint32_t parts;     // of an update: blocks that sum apart, each into a slot
+    // Of networks that remember; rows are those of the group, `width` what a row remembers.
+    float* remembered;    // [rows][width]: before the step to come
+    float* begun;         // [steps / sequence][rows][width]: where a sequence began
+    uint8_t* forgot;      // [steps][rows]: whether an episode began with a step
+    float* scratch;       // a CPU's: [parts] of what its sequences leave at all layers
     uint32_t scales_rewards;
     uint32_t scales_advantages;    // 0: not, 1: over the iteration, 2: over each minibatch
     float most_reward;             // bound of a scaled reward, 0: none
@@ -144,8 +154,9 @@ struct Arguments {
     uint64_t* marks;    // [mark_count]
     uint32_t steps, epochs, minibatches;
     uint32_t epoch, minibatch;
-    uint32_t greedy;    // of act and play
-    uint32_t step;      // of a rollout of one launch a step
+    uint32_t sequence;    // steps through which networks that remember learn at once
+    uint32_t greedy;      // of act and play
+    uint32_t step;        // of a rollout of one launch a step
     Played played;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/platform.h>
+#include <learn/cells.h>
 // Networks whose layers are matrix products of their own, through memory: how their matrices lie there, and what
 // a product is told. Host and device share this text.
 //
@@ -49,24 +49,27 @@ constexpr uint64_t place_in_tiles(uint64_t row, uint32_t column, uint32_t across
            column % chunk_numbers;
 }
 
-// A network's prepared weights: the layers' matrices [out][in], each plane by plane; behind them the biases, as floats.
-template <class Widths>
-constexpr uint64_t tiled_weights_before(const Widths& width, int layer, int planes) {
+// A network's prepared weights: its matrices [out][in], each plane by plane; behind them the biases, as floats.
+constexpr uint64_t tiled_numbers(const MatrixSize& matrix) {
+    return uint64_t(tiles_along(uint64_t(matrix.in))) * tiles_along(uint64_t(matrix.out)) *
+           tile_numbers;
+}
+template <class Matrices>
+constexpr uint64_t tiled_weights_before(const Matrices& matrix, int count, int planes) {
     uint64_t numbers = 0;
-    for (int l = 0; l < layer; ++l)
-        numbers += uint64_t(planes) * tiles_along(uint64_t(width[l])) *
-                   tiles_along(uint64_t(width[l + 1])) * tile_numbers;
+    for (int m = 0; m < count; ++m) numbers += uint64_t(planes) * tiled_numbers(matrix[m]);
     return numbers;
 }
-template <class Widths> constexpr uint64_t tiled_biases_before(const Widths& width, int layer) {
+template <class Matrices>
+constexpr uint64_t tiled_biases_before(const Matrices& matrix, int count) {
     uint64_t floats = 0;
-    for (int l = 0; l < layer; ++l)
-        floats += uint64_t(tiles_along(uint64_t(width[l + 1]))) * tile_side;
+    for (int m = 0; m < count; ++m)
+        floats += uint64_t(tiles_along(uint64_t(matrix[m].out))) * tile_side;
     return floats;
 }
-template <class Widths>
-constexpr uint64_t tiled_words(const Widths& width, int layers, int planes) {
-    return tiled_weights_before(width, layers, planes) / 2 + tiled_biases_before(width, layers);
+template <class Matrices>
+constexpr uint64_t tiled_words(const Matrices& matrix, int count, int planes) {
+    return tiled_weights_before(matrix, count, planes) / 2 + tiled_biases_before(matrix, count);
 }
 
 // A block's stages in shared memory: the factors of 64 steps of its sum, two or three times, and barriers before them.
@@ -86,6 +89,8 @@ constexpr uint32_t product_bytes(int planes, uint32_t columns) {
     return 1024 + product_head_bytes +
            product_stages(planes, columns) * product_stage_bytes(planes, columns);
 }
+// Products of weights have wide blocks always.
+inline constexpr uint32_t weight_columns = 128;
 // Wide blocks read less; with two planes narrow ones leave room for a second block.
 constexpr uint32_t columns_for(uint64_t columns, int planes) {
     return columns > 64 && planes != 2 ? 128 : 64;
@@ -145,6 +150,20 @@ NACELLE_INLINE bool is_present(const uint8_t* present, uint32_t row_tile) {
     return any != 0;
 }
 
+// A layer that remembers at work on a stream's rows.
+struct CellRows {
+    uint32_t neurons, offset;    // and where they lie in what a row remembers
+    uint32_t step;               // of a gru, which goes step by step
+    uint32_t lasting;            // whether rows remember it: not where a rollout ends
+    // [rows][pitch]: gates of what is seen; of a gru also gates of what is remembered, and h itself [across][neurons].
+    float *gates, *more, *h;
+    uint32_t pitch, back_pitch;
+    float*
+        back;    // [across][back_pitch]: what comes back from the step behind through a gru's gates
+    TiledMatrix out, before;    // what it gives; a gru: and what it had before
+    TiledMatrix slopes, gate_slopes, more_slopes;
+};
+
 // Rows of a policy's network that go through its layers together.
 struct Stream {
     TiledMatrix seen;
@@ -153,6 +172,10 @@ struct Stream {
     uint32_t pitch[2];
     uint8_t* present;
     uint32_t first, rows;    // which of the launch's rows
+    // Of networks that remember: row t * across + i is step t of sequence first + i, of which there are `count`. In a
+    // rollout sequences are agents, have one step and, where they learn, once more as many rows: those where an episode
+    // was cut short in the step before.
+    uint32_t across, count;
     const LayerSlots* layers;
     uint32_t layer_count, sum_blocks;
 };

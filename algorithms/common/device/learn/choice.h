@@ -30,6 +30,10 @@ private:
     }
     Rng fresh_, held_;
 };
+// Whether an environment is about to begin an episode.
+template <class E> NACELLE_INLINE bool begins(const View<E>& view, size_t env) {
+    return ended_before<E>(view, env) || length_at<E>(view, env) == 0;
+}
 // What is open to a row now, or null.
 template <class E, class G>
 NACELLE_INLINE const uint8_t* mask_now(const View<E>& view, size_t row) {

@@ -13,7 +13,7 @@ namespace learn {
 
 inline constexpr uint32_t conv_threads = 256;
 
-constexpr int rounded_up(int count, int to) { return (count + to - 1) / to * to; }
+constexpr int padded_to(int count, int to) { return (count + to - 1) / to * to; }
 
 struct ConvProduct {
     int rows, columns, channels;    // of the image that is read
@@ -24,13 +24,13 @@ struct ConvProduct {
 
     constexpr int positions() const { return out_rows * out_columns; }
     // Numbers from one pixel to the next, which are read in pairs; of a row of a patch, and of all of it.
-    constexpr int pitch() const { return rounded_up(channels, 2); }
+    constexpr int pitch() const { return padded_to(channels, 2); }
     constexpr int across() const { return size_columns * pitch(); }
     constexpr int depth() const { return size_rows * across(); }
     constexpr int steps() const { return (depth() + 15) / 16; }
     constexpr int quads() const { return (out + 7) / 8; }
     constexpr int image_numbers() const {
-        return rounded_up(wide_rows * wide_columns * pitch(), int(chunk_numbers));
+        return padded_to(wide_rows * wide_columns * pitch(), int(chunk_numbers));
     }
     // From where in an image a patch goes to where its number k lies.
     constexpr int offset(int k) const {
@@ -80,7 +80,7 @@ constexpr ConvProduct backward_of(const Convolution& c) {
 
 // Where a layer's prepared weights lie in front of its network's others, in words: its fragments for both ways, and its
 // biases as floats.
-constexpr int conv_bias_words(const Convolution& c) { return rounded_up(c.out, 64); }
+constexpr int conv_bias_words(const Convolution& c) { return padded_to(c.out, 64); }
 constexpr int conv_words_before(const Encoder& e, int layer, int planes) {
     int words = 0;
     for (int l = 0; l < layer; ++l)
@@ -117,12 +117,12 @@ constexpr int made_by(const Encoder& e, int l) {
 // Images, and rows of what comes of them; where the activation needs it, of what went into it, too.
 constexpr ConvBlock forward_block(const Encoder& e, int l, int planes, bool keeps_input) {
     const int image = forward_of(e.layer[l]).image_numbers(),
-              row = rounded_up(made_by(e, l), int(chunk_numbers)) * (keeps_input ? 2 : 1);
+              row = padded_to(made_by(e, l), int(chunk_numbers)) * (keeps_input ? 2 : 1);
     return conv_block([&](int samples) { return samples * planes * 2 * (image + row); });
 }
 constexpr ConvBlock backward_block(const Encoder& e, int l, int planes) {
     const int image = backward_of(e.layer[l]).image_numbers(),
-              row = rounded_up(e.layer[l - 1].features(), int(chunk_numbers));
+              row = padded_to(e.layer[l - 1].features(), int(chunk_numbers));
     return conv_block([&](int samples) { return samples * planes * 2 * (image + row); });
 }
 
@@ -154,14 +154,14 @@ struct ConvWeights {
         ways = all == 1 ? 8 : all == 2 ? 4 : all <= 4 ? 2 : 1;
         groups = 8 / ways;
         sections = (all + groups - 1) / groups;
-        slope_pitch = rounded_up(groups_across * across * 8, 16) + 8;
+        slope_pitch = padded_to(groups_across * across * 8, 16) + 8;
     }
 };
 constexpr ConvBlock weights_block(const Encoder& e, int l, int planes) {
     const Convolution& c = e.layer[l];
     const int image = forward_of(c).image_numbers(), pitch = ConvWeights(c, planes).slope_pitch;
     return conv_block([&](int samples) {
-        return planes * 2 * (samples * image + rounded_up(samples * c.positions(), 16) * pitch);
+        return planes * 2 * (samples * image + padded_to(samples * c.positions(), 16) * pitch);
     });
 }
 

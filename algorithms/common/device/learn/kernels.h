@@ -6,21 +6,20 @@
 #include <time.h>
 #endif
 #if NACELLE_GPU
-#include <learn/gpu/fused/choices.h>
-#include <learn/gpu/fused/evaluation.h>
 #include <learn/gpu/fused/rollout.h>
+#include <learn/gpu/fused/rows.h>
 #include <learn/gpu/fused/update.h>
+#include <learn/gpu/streamed/cells.h>
 #include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/products.h>
 #include <learn/gpu/streamed/slopes.h>
 #include <learn/gpu/streamed/sums.h>
 #else
 #include <learn/cpu/act.h>
-#include <learn/cpu/update.h>
+#include <learn/cpu/sequence_update.h>
 #endif
-// The kernels of a policy gradient. The host writes the Specs and NACELLE_PROGRAM(), then some of these: a
-// rollout, an iteration, a LEARN_GROUP for each group, and for each policy what its part and precision ask
-// for.
+// The functions of a policy gradient's kernels. The host writes the Specs and NACELLE_PROGRAM(), then the kernels of
+// its kernel_table.h that there are.
 
 namespace learn {
 
@@ -82,96 +81,13 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
 
 }
 
-#define LEARN_KERNEL(name, body) NACELLE_KERNEL(learn_##name, learn::Arguments, 128, learn::body)
-// A body with more parameters than the environment, under a name that takes it alone: kernels are such templates.
-#define LEARN_BODY(name, Args, ...)                                                                \
+// A function with more parameters than the environment, under a name that takes it alone: kernels are such templates.
+#define LEARN_KERNEL(symbol, Args, threads, resident, ...)                                         \
     namespace learn {                                                                              \
-    template <class E> NACELLE_INLINE void name(const View<E>& view, const Args& a, Items items) { \
+    template <class E>                                                                             \
+    NACELLE_INLINE void symbol##_body(const View<E>& view, const Args& a, Items items) {           \
         __VA_ARGS__(view, a, items);                                                               \
     }                                                                                              \
-    }
-#define LEARN_NUMBERED(name, number) LEARN_NUMBERED_AS(name, name, number)
-#define LEARN_NUMBERED_AS(kernel, name, number)                                                    \
-    LEARN_BODY(name##_##number, Arguments, name<E, number>)                                        \
-    LEARN_KERNEL(kernel##_##number, name##_##number)
-
-#define LEARN_ENLIST() LEARN_KERNEL(enlist, enlist)
-#define LEARN_ITERATION()                                                                          \
-    LEARN_KERNEL(begin, begin)                                                                     \
-    LEARN_KERNEL(mark, mark)                                                                       \
-    LEARN_KERNEL(finish, finish)
-#define LEARN_PLAYER(policy) LEARN_NUMBERED(act, policy)
-#define LEARN_GROUP(group)                                                                         \
-    LEARN_NUMBERED(measure_observations, group)                                                    \
-    LEARN_NUMBERED(follow_observations, group)
-#define LEARN_GATHER_IMAGES(group) LEARN_NUMBERED(gather_images, group)
-#define LEARN_PREPARE(policy) LEARN_NUMBERED(prepare, policy)
-// A whole rollout in one launch, by a CPU's blocks or by a GPU's warps; or one step of it, between which policies
-// choose for rows in memory.
-#define LEARN_ROLLOUT_THREADS()                                                                    \
-    NACELLE_ENV_KERNEL(learn_rollout, learn::Arguments, learn::rollout_blocks)
-#define LEARN_ROLLOUT_WARPS()                                                                      \
-    NACELLE_KERNEL(learn_rollout, learn::Arguments, 64, learn::rollout_warps)
-#define LEARN_PLAY_WARPS() NACELLE_KERNEL(learn_play, learn::Arguments, 64, learn::play_warps)
-#define LEARN_ROLLOUT_STEPS() NACELLE_ENV_KERNEL(learn_step, learn::Arguments, learn::step_once)
-#define LEARN_CHOOSE(policy) LEARN_NUMBERED(choose, policy)
-#define LEARN_RANDOM(policy) LEARN_NUMBERED_AS(act, act_randomly, policy)
-#define LEARN_CHOOSE_RANDOMLY(policy) LEARN_NUMBERED_AS(choose, choose_randomly, policy)
-#define LEARN_CLOSE_ROLLOUT(policy) LEARN_NUMBERED(close_rollout, policy)
-#define LEARN_FIND_VALUES(policy) LEARN_NUMBERED(find_values, policy)
-#define LEARN_REVIEW(policy) LEARN_NUMBERED(review, policy)
-#define LEARN_GRADIENT(policy) LEARN_NUMBERED(gradient, policy)
-// A kernel with as many threads a block as its body expects, so many blocks of it at once on a multiprocessor.
-#define LEARN_NUMBERED_BLOCKS(kernel, name, number, threads, resident)                             \
-    LEARN_BODY(name##_##number, Arguments, name<E, number>)                                        \
-    NACELLE_KERNEL_OF(learn_##kernel##_##number, learn::Arguments, threads, resident,              \
-                      learn::name##_##number)
-#define LEARN_GRADIENT_WARPS(policy, threads, resident)                                            \
-    LEARN_NUMBERED_BLOCKS(gradient, gradient_warps, policy, threads, resident)
-// Networks whose layers go through memory: what a stream of rows asks for, and the layers' products.
-#define LEARN_STREAM(kernel, name, number)                                                         \
-    LEARN_BODY(name##_##number, StreamArguments, name<E, number>)                                  \
-    NACELLE_KERNEL(learn_##kernel##_##number, learn::StreamArguments, 128, learn::name##_##number)
-#define LEARN_STREAM_PLAYER(policy)                                                                \
-    LEARN_STREAM(gather_now, gather_now, policy)                                                   \
-    LEARN_STREAM(act, act_streamed, policy)
-#define LEARN_STREAM_ROLLOUT(policy)                                                               \
-    LEARN_STREAM(gather_step, gather_step, policy)                                                 \
-    LEARN_STREAM(choose, choose_streamed, policy)
-#define LEARN_STREAM_LEARNER(policy)                                                               \
-    LEARN_STREAM(gather_minibatch, gather_minibatch, policy)                                       \
-    LEARN_STREAM(gather_valued, gather_valued, policy)                                             \
-    LEARN_STREAM(mark_valued, mark_valued, policy)                                                 \
-    LEARN_STREAM(keep_values, keep_values, policy)                                                 \
-    LEARN_STREAM(slopes, slopes_streamed, policy)                                                  \
-    LEARN_STREAM(total, total_streamed, policy)
-#define LEARN_STREAM_REVIEW(policy)                                                                \
-    LEARN_STREAM(gather_samples, gather_samples, policy)                                           \
-    LEARN_STREAM(review, review_streamed, policy)
-// way: forward, backward or weights; so many columns a block, so many blocks at once on a multiprocessor.
-#define LEARN_PRODUCT(way, policy, columns, resident)                                              \
-    LEARN_BODY(way##_##columns##_##policy, Products, way##_product<E, policy, columns>)            \
-    NACELLE_KERNEL_OF(learn_##way##_##columns##_##policy, learn::Products, 288, resident,          \
-                      learn::way##_##columns##_##policy)
-// way: forward, backward or weights, of one convolution.
-#define LEARN_CONV(way, policy, layer, resident)                                                   \
-    LEARN_BODY(conv_##way##_##layer##_##policy, ConvPass, conv_##way<E, policy, layer>)            \
-    NACELLE_KERNEL_OF(learn_conv_##way##_##layer##_##policy, learn::ConvPass, 256, resident,       \
-                      learn::conv_##way##_##layer##_##policy)
-// On a GPU the sums decide themselves, at their end.
-#if NACELLE_GPU
-#define LEARN_DECIDE(policy)
-#else
-#define LEARN_DECIDE(policy) LEARN_NUMBERED(decide, policy)
-#endif
-#define LEARN_POLICY(policy)                                                                       \
-    LEARN_NUMBERED(measure_returns, policy)                                                        \
-    LEARN_NUMBERED(scale_rewards, policy)                                                          \
-    LEARN_NUMBERED(find_advantages, policy)                                                        \
-    LEARN_NUMBERED(sum_advantages, policy)                                                         \
-    LEARN_NUMBERED(measure_minibatch, policy)                                                      \
-    LEARN_NUMBERED(scale_minibatch, policy)                                                        \
-    LEARN_NUMBERED(adam, policy)
-#define LEARN_TOTAL(policy)                                                                        \
-    LEARN_NUMBERED(total, policy)                                                                  \
-    LEARN_DECIDE(policy)
+    }                                                                                              \
+    NACELLE_KERNEL_OF(learn_##symbol, learn::Args, threads, resident, learn::symbol##_body)
+#define LEARN_ENV_KERNEL(symbol) NACELLE_ENV_KERNEL(learn_##symbol, learn::Arguments, learn::symbol)

@@ -1,38 +1,58 @@
 #pragma once
 #include <learn/activation.h>
+#include <learn/cells.h>
 #include <learn/heads.h>
 // The layers of a network, and where their numbers lie among the parameters.
 
 namespace learn {
 
 // Where the inputs come from convolutions, slopes go back to them.
-template <int input, int output, Activation f, class Hidden, int planes = 1, bool encoded = false>
+template <int input, int output, Activation f, class Hidden, class Cells, int planes = 1,
+          bool encoded = false>
 struct Layers;
-template <int input, int output, Activation f, int... h, int in_planes, bool in_encoded>
-struct Layers<input, output, f, Ints<h...>, in_planes, in_encoded> {
+template <int input, int output, Activation f, int... h, int... c, int in_planes, bool in_encoded>
+struct Layers<input, output, f, Ints<h...>, Ints<c...>, in_planes, in_encoded> {
+    static_assert(sizeof...(h) == sizeof...(c));
     static constexpr Activation activation = f;
     static constexpr bool encoded = in_encoded;
     static constexpr int planes = in_planes;    // of numbers on tensor cores
     static constexpr int in = input, out = output, count = sizeof...(h) + 1;
     static constexpr int width[count + 1] = {input, h..., output};
+    static constexpr Cell cell[count] = {Cell(c)..., Cell::linear};
+    static constexpr int matrices = (matrices_of(Cell(c)) + ... + 1);
 
-    // Parameters before layer l: weight [out][in] and bias [out] of each. (Clang 14 refuses consteval here.)
-    static constexpr int before(int l) {
+    // The first matrix of layer l, and what a row remembers before that layer.
+    static constexpr int first_matrix(int l) {
         int n = 0;
-        for (int i = 0; i < l; ++i) n += (width[i] + 1) * width[i + 1];
+        for (int i = 0; i < l; ++i) n += matrices_of(cell[i]);
         return n;
     }
-    static constexpr int parameters = before(count);
-    static constexpr int widest_input() {
-        int most = 0;
-        for (int i = 0; i < count; ++i) most = width[i] > most ? width[i] : most;
-        return most;
+    static constexpr int memory_before(int l) {
+        int n = 0;
+        for (int i = 0; i < l; ++i) n += remembers(cell[i]) ? width[i + 1] : 0;
+        return n;
     }
-    static constexpr int widest() {
-        int most = 0;
-        for (int i = 0; i <= count; ++i) most = width[i] > most ? width[i] : most;
-        return most;
+    static constexpr int memory = memory_before(count);
+    struct Sizes {
+        MatrixSize at[matrices];
+        constexpr const MatrixSize& operator[](int m) const { return at[m]; }
+    };
+    static constexpr Sizes sizes_of_all() {
+        Sizes sizes{};
+        for (int l = 0, m = 0; l < count; ++l)
+            for (int i = 0; i < matrices_of(cell[l]); ++i)
+                sizes.at[m++] = matrix_of(cell[l], i, width[l], width[l + 1]);
+        return sizes;
     }
+    static constexpr Sizes matrix = sizes_of_all();
+
+    // Parameters before matrix m: weight [out][in] and bias [out] of each. (Clang 14 refuses consteval here.)
+    static constexpr int before(int m) {
+        int64_t n = 0;
+        for (int i = 0; i < m; ++i) n += parameters_in(matrix[i]);
+        return int(n);
+    }
+    static constexpr int parameters = before(matrices);
 };
 
 // Rows of weights and of samples are padded to whole vectors of this many floats.
@@ -48,44 +68,45 @@ inline constexpr int lanes = 4;
 constexpr int whole_lanes(int width) { return (width + lanes - 1) / lanes * lanes; }
 template <int width> inline constexpr int padded = whole_lanes(width);
 
-// Where layer l begins among the packed weights: [in + 1][padded out] of each, the bias last. Gradients
+// Where matrix m begins among the packed weights: [in + 1][padded out] of each, the bias last. Gradients
 // lie in the same order.
 template <class L> struct Packed {
-    template <int l> static consteval int forward() {
-        if constexpr (l == 0) return 0;
-        else return forward<l - 1>() + (L::width[l - 1] + 1) * padded<L::width[l]>;
+    template <int m> static constexpr int in = int(L::matrix[m].in);
+    template <int m> static constexpr int out = int(L::matrix[m].out);
+
+    template <int m> static consteval int forward() {
+        if constexpr (m == 0) return 0;
+        else return forward<m - 1>() + (in<m - 1> + 1) * padded<out<m - 1>>;
     }
-    static constexpr int size = forward<L::count>();
-    // The same weights turned, [out][padded in], for the way back: from the second layer on, unless inputs are encoded.
-    template <int l> static consteval int backward() {
-        if constexpr (l <= (L::encoded ? 0 : 1)) return 0;
-        else return backward<l - 1>() + L::width[l] * padded<L::width[l - 1]>;
+    static constexpr int size = forward<L::matrices>();
+    // The same weights turned, [out][padded in], for the way back: from the second matrix on, unless inputs are encoded.
+    template <int m> static consteval int backward() {
+        if constexpr (m <= (L::encoded ? 0 : 1)) return 0;
+        else return backward<m - 1>() + out<m - 1> * padded<in<m - 1>>;
     }
-    static constexpr int turned = backward<L::count>();
+    static constexpr int turned = backward<L::matrices>();
 
     // The parameter at a packed place, or -1 where there is none: rows are padded. Layouts are constants:
     // looked up at run time they would cost a GPU more than the sums do.
-    template <int l = 0> static NACELLE_INLINE int parameter(int place) {
-        if constexpr (l + 1 < L::count) {
-            if (place >= forward<l + 1>()) return parameter<l + 1>(place);
+    template <int m = 0> static NACELLE_INLINE int parameter(int place) {
+        if constexpr (m + 1 < L::matrices) {
+            if (place >= forward<m + 1>()) return parameter<m + 1>(place);
         }
-        constexpr int in = L::width[l], out = L::width[l + 1], stride = padded<out>,
-                      start = forward<l>(), first = L::before(l);
+        constexpr int stride = padded<out<m>>, start = forward<m>(), first = L::before(m);
         const int i = (place - start) / stride, o = (place - start) % stride;
-        if (o >= out) return -1;
-        return first + (i < in ? o * in + i : in * out + o);
+        if (o >= out<m>) return -1;
+        return first + (i < in<m> ? o * in<m> + i : in<m> * out<m> + o);
     }
     // The packed place of parameter `index`.
-    template <int l = 0> static NACELLE_INLINE int place(int index) {
-        if constexpr (l + 1 < L::count) {
-            constexpr int next = L::before(l + 1);
-            if (index >= next) return place<l + 1>(index);
+    template <int m = 0> static NACELLE_INLINE int place(int index) {
+        if constexpr (m + 1 < L::matrices) {
+            constexpr int next = L::before(m + 1);
+            if (index >= next) return place<m + 1>(index);
         }
-        constexpr int in = L::width[l], out = L::width[l + 1], stride = padded<out>,
-                      start = forward<l>(), first = L::before(l);
+        constexpr int stride = padded<out<m>>, start = forward<m>(), first = L::before(m);
         const int at = index - first;
-        return at < in * out ? start + at % in * stride + at / in
-                             : start + in * stride + (at - in * out);
+        return at < in<m> * out<m> ? start + at % in<m> * stride + at / in<m>
+                                   : start + in<m> * stride + (at - in<m> * out<m>);
     }
 };
 
@@ -96,12 +117,15 @@ template <class E, int policy> struct Networks {
     static constexpr bool shared = S::shared;
     template <int outputs>
     using Behind = Layers<encoded_width_of<E, policy>, outputs, S::activation, typename S::Hidden,
-                          S::planes, convolves<policy>>;
+                          typename S::Cells, S::planes, convolves<policy>>;
     using Actor = Behind<H::outputs + (shared ? 1 : 0)>;
     using Critic = Behind<1>;
     // Each network has its convolutions' parameters in front of its layers'.
     static constexpr int encoder = S::encoder.parameters(), first = encoder + Actor::parameters,
                          parameters = first + (shared ? 0 : encoder + Critic::parameters);
+    // What a row remembers from step to step, the critic's behind the actor's.
+    static constexpr int memory = Actor::memory + (shared ? 0 : Critic::memory);
+    static constexpr bool remembers = memory > 0;
     static constexpr int value_output = H::outputs;
 };
 
@@ -109,7 +133,7 @@ template <class E, int policy> struct Networks {
 template <int policy, int l>
 using PatchLayer =
     Layers<Spec<policy>::encoder.layer[l].patch(), Spec<policy>::encoder.layer[l].out,
-           Spec<policy>::activation, Ints<>, 1, true>;
+           Spec<policy>::activation, Ints<>, Ints<>, 1, true>;
 // Where the convolutions' parameters lie among the packed weights, as PatchLayers one behind the other.
 template <int policy> struct PackedEncoder {
     static constexpr Encoder encoder = Spec<policy>::encoder;
@@ -166,8 +190,8 @@ template <class E, int policy> struct Place {
 // Whether a parameter is the weight of an output that does not see its inputs: it stays zero.
 template <class E, int policy> NACELLE_INLINE bool is_blind(int index) {
     using N = Networks<E, policy>;
-    constexpr int last = N::Actor::count - 1, first = N::encoder + N::Actor::before(last),
-                  in = N::Actor::width[last];
+    constexpr int last = N::Actor::matrices - 1, first = N::encoder + N::Actor::before(last),
+                  in = int(N::Actor::matrix[last].in);
     const int at = index - first;
     return at >= N::H::first_blind * in && at < N::H::outputs * in;
 }

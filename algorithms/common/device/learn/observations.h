@@ -5,8 +5,6 @@
 
 namespace learn {
 
-inline constexpr uint32_t obs_chunk = 1024;    // samples that a block sums
-
 template <class E, int group> struct ObsSums {
     using G = GroupNumber<E, group>;
     static constexpr int width = seen_in<ObsOf<E, G>>, count = 1 + 2 * width;

@@ -64,7 +64,7 @@ NACELLE_INLINE void decide_by(const Arguments& a, uint32_t norms, bool ours) {
 #if NACELLE_GPU
 // A block has 32 places of the packed order, a thread four of them; threads share the slots. The block
 // that ends last decides, so that nothing but Adam is to be launched behind it.
-inline constexpr int total_together = 32, sharers = block_threads / (total_together / 4);
+inline constexpr int sharers = block_threads / (total_together / 4);
 template <class E, int policy>
 NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     using Here = Place<E, policy>;
@@ -107,7 +107,6 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     if (arrives_last(state.arrived, blocks)) decide_by<E, policy>(a, blocks, thread == 0);
 }
 #else
-inline constexpr int total_together = block_threads;
 template <class E, int policy>
 NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     using Here = Place<E, policy>;
@@ -119,8 +118,7 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
          ++block) {
         double squares = 0;
-        for (int i = block * total_together; i < min((block + 1) * total_together, parameters);
-             ++i) {
+        for (int i = block * block_threads; i < min((block + 1) * block_threads, parameters); ++i) {
             const float* const part = state.gradient + Here::of(i);
             float sum = 0;
             for (uint32_t slot = 0; slot < state.parts; ++slot)

@@ -35,20 +35,36 @@ struct Shuffle {
     }
 };
 
-// The samples of one minibatch: those from `begin` on of the epoch's order.
+// The samples of one minibatch: those from `begin` on of the epoch's order. Networks that remember have sequences, one
+// behind the other, whose order that is.
 template <class E, int policy> struct Minibatch {
-    uint32_t samples, begin, count;
+    uint32_t steps, sequences, begin, count;
     Shuffle order;
 
     NACELLE_INLINE Minibatch(const View<E>& view, const Arguments& a)
-        : samples(samples_of<E, policy>(view, a)),
-          begin(uint32_t(uint64_t(samples) * a.minibatch / a.minibatches)),
-          count(uint32_t(uint64_t(samples) * (a.minibatch + 1) / a.minibatches) - begin),
-          order(samples, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy)) {}
+        : steps(has_memory<policy> ? a.sequence : 1),
+          sequences(samples_of<E, policy>(view, a) / steps),
+          begin(uint32_t(uint64_t(sequences) * a.minibatch / a.minibatches)),
+          count((uint32_t(uint64_t(sequences) * (a.minibatch + 1) / a.minibatches) - begin) *
+                steps),
+          order(sequences, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy)) {}
+    // The sample that step t of sequence i of them is.
+    NACELLE_INLINE uint32_t sample(const Arguments& a, uint32_t i, uint32_t t) const {
+        const uint32_t sequence = order(begin + i), agents = a.policy[policy].agents;
+        return (sequence / agents * steps + t) * agents + sequence % agents;
+    }
     // Where number i of them lies.
     NACELLE_INLINE size_t place(const View<E>& view, const Arguments& a, uint32_t i) const {
-        return place_of<E, policy>(view, a, order(begin + i));
+        if constexpr (has_memory<policy>)
+            return place_of<E, policy>(view, a, sample(a, i / steps, i % steps));
+        else return place_of<E, policy>(view, a, order(begin + i));
     }
 };
+// The sample that step t of sequence i of a minibatch is.
+template <class E, int policy>
+NACELLE_INLINE uint32_t sample_of_sequence(const View<E>& view, const Arguments& a, uint32_t i,
+                                           uint32_t t) {
+    return Minibatch<E, policy>(view, a).sample(a, i, t);
+}
 
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/arguments.h>
+#include <learn/cells.h>
 #include <learn/conv.h>
 #include <nacelle/rollout.h>
 // What a policy is, known when its kernels are compiled. The host writes one Spec for each policy.
@@ -28,9 +29,16 @@ enum class Loss { clipped, plain };
 //     static constexpr int noise_steps = 1;
 //     static constexpr Loss loss = Loss::clipped;
 //     static constexpr Encoder encoder = {};
-//     using Hidden = nacelle::detail::Ints<64, 64>;
+//     using Hidden = nacelle::detail::Ints<64, 64>;    // neurons of each hidden layer
+//     using Cells = nacelle::detail::Ints<0, 0>;       // and what it is, as cells.h numbers them
 // };
 template <int policy> struct Spec;
+
+template <class Cells> inline constexpr bool any_remembers = false;
+template <int... cell>
+inline constexpr bool any_remembers<Ints<cell...>> = (remembers(Cell(cell)) || ...);
+template <int policy>
+inline constexpr bool has_memory = any_remembers<typename Spec<policy>::Cells>;
 // On tensor cores each number has one plane of bfloat16, or several. Layers that are streamed are products of their own
 // through memory; else a warp takes rows through all of them.
 

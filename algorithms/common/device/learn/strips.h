@@ -6,7 +6,6 @@
 
 namespace learn {
 
-inline constexpr int block_threads = 128;
 #if NACELLE_GPU
 inline constexpr int strip = 1;
 #else

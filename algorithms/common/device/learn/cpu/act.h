@@ -18,7 +18,20 @@ void act_for(const View<E>& view, const Arguments& a, size_t first, size_t end) 
         else {
             Inference<E, policy>& networks = Inference<E, policy>::here();
             networks.put(n, [&](int i) { return obs + rows[i] * size_t(width); });
-            networks.forward(n);
+            if constexpr (has_memory<policy>) {
+                using G = GroupOf<E, policy>;
+                const auto remembered = [&](int i) {
+                    return a.policy[policy].remembered +
+                           rows[i] * size_t(Networks<E, policy>::memory);
+                };
+                networks.recall(n, [&](int i) -> const float* {
+                    return begins<E>(view, rows[i] / size_t(count_of<E, G>)) ? nullptr
+                                                                             : remembered(i);
+                });
+                networks.forward(n);
+                networks.forward_values(n);
+                networks.keep(n, remembered);
+            } else networks.forward(n);
             for (int i = 0; i < n; ++i) act_on<E, policy>(view, a, rows[i], networks.output(i));
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/cpu/conv.h>
+#include <learn/cpu/sequences.h>
 #include <learn/strips.h>
 // A policy's networks at work on a CPU, a tile of rows at a time. Each thread has its own.
 
@@ -33,30 +34,55 @@ public:
 
     // The next n rows; row(i) is where the numbers of one lie.
     template <class Row> void put(int n, Row&& row) {
+        if constexpr (N::remembers) {
+            actor_.memory = actor_room_;
+            critic_.memory = critic_room_;
+            actor_.steps = critic_.steps = 1;
+            actor_.n = critic_.n = (n + samples_together - 1) / samples_together * samples_together;
+        }
         for (int i = 0; i < n; ++i)
             actor_entry_.enter(i, row(i), *memory_, actor_.input() + i * padded<width>);
         if constexpr (!N::shared)
             for (int i = 0; i < n; ++i)
                 critic_entry_.enter(i, row(i), *memory_, critic_.input() + i * padded<width>);
     }
-    void forward(int n) { actor_.forward(actor_weights_, n); }
+    // What the rows remember; from(i) is where that of one lies, or null where its episode begins.
+    template <class From> void recall(int n, From&& from) {
+        for (int i = 0; i < n; ++i) {
+            const float* const its = from(i);
+            forgot_[i] = its == nullptr;
+            for (int k = 0; k < N::memory; ++k) past_[i * N::memory + k] = its ? its[k] : 0.0f;
+        }
+    }
+    // And what they remember from now on.
+    template <class To> void keep(int n, To&& to) {
+        actor_.leave(past_, N::memory, n);
+        if constexpr (!N::shared) critic_.leave(past_ + N::Actor::memory, N::memory, n);
+        for (int i = 0; i < n; ++i)
+            for (int k = 0; k < N::memory; ++k) to(i)[k] = past_[i * N::memory + k];
+    }
+    void forward(int n) {
+        if constexpr (N::remembers) actor_.forward(actor_weights_, {past_, forgot_, N::memory});
+        else actor_.forward(actor_weights_, n);
+    }
     void forward_values(int n) {
-        if constexpr (!N::shared) critic_.forward(critic_weights_, n);
+        if constexpr (N::shared) return;
+        else if constexpr (N::remembers)
+            critic_.forward(critic_weights_, {past_ + N::Actor::memory, forgot_, N::memory});
+        else critic_.forward(critic_weights_, n);
     }
     const float* output(int i) { return actor_.output() + i * padded<N::Actor::out>; }
     float value(int i) {
         if constexpr (N::shared) return output(i)[N::value_output];
         else return critic_.output()[i * padded<1>];
     }
-    // The values alone of n rows.
-    template <class Row, class To> void values(int n, Row&& row, To&& to) {
-        for (int first = 0; first < n; first += rows_together) {
-            const int count = min(n - first, rows_together);
-            put(count, [&](int i) { return row(first + i); });
-            if constexpr (N::shared) forward(count);
-            forward_values(count);
-            for (int i = 0; i < count; ++i) to(first + i, value(i));
-        }
+    // The values alone of up to rows_together rows.
+    template <class Row, class From, class To> void values(int n, Row&& row, From&& from, To&& to) {
+        put(n, row);
+        if constexpr (N::remembers) recall(n, from);
+        if constexpr (N::shared) forward(n);
+        forward_values(n);
+        for (int i = 0; i < n; ++i) to(i, value(i));
     }
 
 private:
@@ -69,8 +95,16 @@ private:
     Either<N::shared, None, InferenceEntry> critic_entry_;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];
     alignas(64) float critic_weights_[critic_size];
-    Tile<typename N::Actor, rows_together, false> actor_;
-    Either<N::shared, None, Tile<typename N::Critic, rows_together, false>> critic_;
+    template <class L>
+    static constexpr int room = N::remembers ? rows_together* Sequences<L>::row_floats : 16;
+    template <class L>
+    using Rows = Either<N::remembers, Sequences<L>, Tile<L, rows_together, false>>;
+    Rows<typename N::Actor> actor_;
+    Either<N::shared && !N::remembers, None, Rows<typename N::Critic>> critic_;
+    alignas(64) float actor_room_[room<typename N::Actor>];
+    alignas(64) float critic_room_[N::shared ? 16 : room<typename N::Critic>];
+    float past_[rows_together * (N::remembers ? N::memory : 1)];
+    uint8_t forgot_[rows_together];
 };
 
 }

@@ -6,21 +6,35 @@
 namespace learn {
 
 // The weights in the order that dense() reads, and turned for the way back, unless null.
-template <class L, int l = 0> void pack(const float* weights, float* to, float* back) {
-    if constexpr (l < L::count) {
-        constexpr int in = L::width[l], out = L::width[l + 1], first = L::before(l);
+template <class L, int m = 0> void pack(const float* weights, float* to, float* back) {
+    if constexpr (m < L::matrices) {
+        constexpr int in = int(L::matrix[m].in), out = int(L::matrix[m].out), first = L::before(m);
         const float* const w = weights + first;
-        float* const here = to + Packed<L>::template forward<l>();
+        float* const here = to + Packed<L>::template forward<m>();
         for (int o = 0; o < out; ++o) {
             for (int i = 0; i < in; ++i) here[i * padded<out> + o] = w[o * in + i];
             here[in * padded<out> + o] = w[out * in + o];
         }
-        if constexpr (l > 0 || L::encoded)
+        if constexpr (m > 0 || L::encoded)
             for (int o = 0; o < out && back; ++o)
                 for (int i = 0; i < in; ++i)
-                    back[Packed<L>::template backward<l>() + o * padded<in> + i] = w[o * in + i];
-        pack<L, l + 1>(weights, to, back);
+                    back[Packed<L>::template backward<m>() + o * padded<in> + i] = w[o * in + i];
+        pack<L, m + 1>(weights, to, back);
     }
+}
+
+// The activation of rows in their place, and what went into it where slopes need that.
+template <Activation f, int stride> NACELLE_FLATTEN void bend(float* to, float* input, int n) {
+    if (Curve<f>::needs_input && input)
+        for (int i = 0; i < n * stride; ++i) input[i] = to[i];
+    NACELLE_VECTOR_LOOP
+    for (int i = 0; i < n * stride; ++i) to[i] = Curve<f>::at(to[i]);
+}
+template <Activation f, int stride>
+NACELLE_FLATTEN void unbend(const float* out, const float* input, float* d, int n) {
+    NACELLE_VECTOR_LOOP
+    for (int i = 0; i < n * stride; ++i)
+        d[i] *= Curve<f>::slope(Curve<f>::needs_input ? input[i] : 0.0f, out[i]);
 }
 
 // What `capacity` samples leave at every layer.
@@ -46,7 +60,8 @@ template <class L, int capacity, bool trains> struct Tile {
             constexpr int in = L::width[l], out = L::width[l + 1];
             float* const to = y + start<l + 1>();
             dense<in, out, true>(y + start<l>(), packed + Packed<L>::template forward<l>(), to, n);
-            if constexpr (l + 1 < L::count) bend<padded<out>>(to, z + start<l + 1>(), n);
+            if constexpr (l + 1 < L::count)
+                bend<L::activation, padded<out>>(to, keeps_input ? z + start<l + 1>() : nullptr, n);
             forward<l + 1>(packed, n);
         }
     }
@@ -60,23 +75,10 @@ template <class L, int capacity, bool trains> struct Tile {
                                   turned + Packed<L>::template backward<l>(), slope + start<l>(),
                                   n);
         if constexpr (l > 0) {
-            unbend<padded<in>>(y + start<l>(), z + start<l>(), slope + start<l>(), n);
+            unbend<L::activation, padded<in>>(
+                y + start<l>(), keeps_input ? z + start<l>() : nullptr, slope + start<l>(), n);
             backward<l - 1>(turned, gradient, n);
         }
-    }
-
-private:
-    template <int stride> static NACELLE_FLATTEN void bend(float* to, float* input, int n) {
-        if constexpr (keeps_input)
-            for (int i = 0; i < n * stride; ++i) input[i] = to[i];
-        NACELLE_VECTOR_LOOP
-        for (int i = 0; i < n * stride; ++i) to[i] = Curve<L::activation>::at(to[i]);
-    }
-    template <int stride>
-    static NACELLE_FLATTEN void unbend(const float* out, const float* input, float* d, int n) {
-        NACELLE_VECTOR_LOOP
-        for (int i = 0; i < n * stride; ++i)
-            d[i] *= Curve<L::activation>::slope(keeps_input ? input[i] : 0.0f, out[i]);
     }
 };
 

@@ -116,8 +116,11 @@ private:
                 first, count, [](size_t) { return true; },
                 [&](const size_t* rows, int n) {
                     networks.put(n, [&](int i) { return obs + rows[i] * size_t(width); });
+                    if constexpr (has_memory<policy>) recall<policy>(t, rows, n);
                     networks.forward(n);
                     networks.forward_values(n);
+                    if constexpr (has_memory<policy>)
+                        networks.keep(n, [&](int i) { return remembered<policy>(rows[i]); });
                     for (int i = 0; i < n; ++i) {
                         const size_t at = before + rows[i];
                         Dice<E, policy> dice(view_, tick, rows[i]);
@@ -138,6 +141,7 @@ private:
                 [&](const size_t* rows, int n) {
                     Inference<E, policy>::here().values(
                         n, [&](int i) { return obs + rows[i] * size_t(width); },
+                        [&](int i) { return remembered<policy>(rows[i]); },
                         [&](int i, float value) { memory_.final_value[before + rows[i]] = value; });
                 });
         }
@@ -150,9 +154,32 @@ private:
                 [&](const size_t* rows, int n) {
                     Inference<E, policy>::here().values(
                         n, [&](int i) { return obs + rows[i] * size_t(width); },
+                        [&](int i) { return recalled<policy>(rows[i]); },
                         [&](int i, float value) { to[rows[i]] = value; });
                 });
         (void)obs, (void)first, (void)count, (void)to;
+    }
+
+    // What a row remembers, and null where an episode is about to begin.
+    template <int policy> float* remembered(size_t row) const {
+        return a_.policy[policy].remembered + row * size_t(Networks<E, policy>::memory);
+    }
+    template <int policy> const float* recalled(size_t row) const {
+        return begins<E>(view_, row / size_t(count_of<E, G>)) ? nullptr : remembered<policy>(row);
+    }
+    // Before step t, whose update will begin where a sequence does.
+    template <int policy> void recall(int t, const size_t* rows, int n) const {
+        constexpr size_t width = size_t(Networks<E, policy>::memory);
+        const PolicyState& state = a_.policy[policy];
+        Inference<E, policy>::here().recall(n, [&](int i) {
+            const float* const its = recalled<policy>(rows[i]);
+            state.forgot[size_t(t) * rows_ + rows[i]] = !its;
+            if (uint32_t(t) % a_.sequence == 0) {
+                float* const to = state.begun + (size_t(t) / a_.sequence * rows_ + rows[i]) * width;
+                for (size_t k = 0; k < width; ++k) to[k] = its ? its[k] : 0.0f;
+            }
+            return its;
+        });
     }
 
     const View<E>& view_;

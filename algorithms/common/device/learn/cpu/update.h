@@ -8,6 +8,28 @@ namespace learn {
 
 inline constexpr int tile_samples = 64;
 
+// The slopes along a row's outputs and value, and what is told of it; zero where there is no sample that counts.
+template <class E, int policy>
+NACELLE_INLINE void row_slopes(const Memory& memory, const PolicyState& state, const size_t* at,
+                               const float* out, float value, float* slope, float* value_slope,
+                               float* sum) {
+    using N = Networks<E, policy>;
+    using H = typename N::H;
+    for (int k = 0; k < padded<N::Actor::out>; ++k) slope[k] = 0;
+    for (int k = 0; k < (N::shared ? 0 : padded<1>); ++k) value_slope[k] = 0;
+    if (!at || !counts(memory.flag[*at])) return;
+    const float* const choice = memory.choice + *at * H::parts;
+    const uint8_t* const mask = kept_mask<E, GroupOf<E, policy>>(memory, *at);
+    Evaluated now;
+    now.value = value;
+    H::evaluate(out, mask, choice, now.log_probability, now.entropy);
+    const Losses l =
+        losses_of<Spec<policy>::loss>(even_experience(memory, state, *at), now, state.dials);
+    H::slopes(out, mask, choice, l.by_probability, l.by_entropy, slope);
+    *value_slope = l.by_value;
+    count_losses<true, true>(sum, now, l);
+}
+
 template <class E, int policy> class TileGradient {
     using N = Networks<E, policy>;
     using H = typename N::H;
@@ -92,25 +114,18 @@ private:
         else return critic_.output()[i * padded<1>];
     }
     void find_slopes(const size_t* at, int n, int whole, double* tally) {
-        const Memory& memory = *memory_;
         float sum[tally_count] = {};
         for (int i = 0; i < whole; ++i) {
             float* const slope = actor_.output_slope() + i * padded<N::Actor::out>;
-            for (int k = 0; k < padded<N::Actor::out>; ++k) slope[k] = 0;
-            if constexpr (!N::shared)
-                for (int k = 0; k < padded<1>; ++k) critic_.output_slope()[i * padded<1> + k] = 0;
-            if (i >= n || !counts(memory.flag[at[i]])) continue;
-            const float* const choice = memory.choice + at[i] * H::parts;
-            const uint8_t* const mask = kept_mask<E, Group>(memory, at[i]);
-            Evaluated now;
-            now.value = value(i);
-            H::evaluate(output(i), mask, choice, now.log_probability, now.entropy);
-            const Losses l =
-                losses_of<S::loss>(even_experience(memory, *state_, at[i]), now, state_->dials);
-            H::slopes(output(i), mask, choice, l.by_probability, l.by_entropy, slope);
-            if constexpr (N::shared) slope[N::value_output] = l.by_value;
-            else critic_.output_slope()[i * padded<1>] = l.by_value;
-            count_losses<true, true>(sum, now, l);
+            float own_value = 0;
+            float* value_slope = slope + N::value_output;
+            if constexpr (!N::shared) {
+                own_value = critic_.output()[i * padded<1>];
+                value_slope = critic_.output_slope() + i * padded<1>;
+            }
+            row_slopes<E, policy>(*memory_, *state_, i < n ? &at[i] : nullptr, output(i),
+                                  N::shared ? output(i)[N::value_output] : own_value, slope,
+                                  value_slope, sum);
         }
         for (int k = 0; k < tally_count; ++k) tally[k] += double(sum[k]);
     }
@@ -132,18 +147,23 @@ private:
     Either<N::shared, None, Tile<typename N::Critic, tile_samples, true>> critic_;
 };
 
+template <class E, int policy> void clear_slots(const PolicyState& state, Items items) {
+    constexpr uint64_t size = uint64_t(Place<E, policy>::size);
+    const uint64_t first = items.begin / block_threads, end = items.end / block_threads;
+    for (uint64_t i = first * size; i < end * size; ++i) state.gradient[i] = 0;
+    for (uint64_t i = first * tally_count; i < end * tally_count; ++i) state.tallies[i] = 0;
+}
 template <class E, int policy> void gradient(const View<E>& view, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     if (state.found[stopped] != 0) return;
     const Minibatch<E, policy> batch(view, a);
     TileGradient<E, policy>& tile_gradient = TileGradient<E, policy>::here();
     tile_gradient.load(a);
+    clear_slots<E, policy>(state, items);
     constexpr uint32_t size = uint32_t(Place<E, policy>::size);
     for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
         float* const sum = state.gradient + slot * size;
         double* const tally = state.tallies + slot * tally_count;
-        for (uint32_t i = 0; i < size; ++i) sum[i] = 0;
-        for (int k = 0; k < tally_count; ++k) tally[k] = 0;
         for (uint64_t first = slot * tile_samples; first < batch.count;
              first += uint64_t(state.parts) * tile_samples)
             tile_gradient.add(view, batch, uint32_t(first),

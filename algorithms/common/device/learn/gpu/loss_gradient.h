@@ -69,12 +69,12 @@ public:
         if constexpr (part == Part::whole) slope[N::value_output] = l.by_value;
         count_losses<part != Part::critic, part != Part::actor>(tally_, now, l);
     }
-    // The sums over a block, whose threads all come along; `meeting` has room for a few floats a warp. They may be
+    // The sums over a block, whose threads all come along; `warp_sums` has room for a few floats a warp. They may be
     // added to what the slot has.
-    NACELLE_INLINE void store(uint32_t slot, float* meeting, int warps, bool adds = false) {
+    NACELLE_INLINE void store(uint32_t slot, float* warp_sums, int warps, bool adds = false) {
         NACELLE_UNROLL for (int k = 0; k < tally_count; ++k) {
             const float sum = warp_sum(tally_[k]);
-            if (warp_lane() == 0) meeting[int(threadIdx.x) / 32 * tally_count + k] = sum;
+            if (warp_lane() == 0) warp_sums[int(threadIdx.x) / 32 * tally_count + k] = sum;
         }
         __syncthreads();
         const int k = int(threadIdx.x);
@@ -83,7 +83,7 @@ public:
         if (!ours) return;
         double& to = state_.tallies[size_t(slot) * tally_count + size_t(k)];
         double sum = adds ? to : 0;
-        for (int warp = 0; warp < warps; ++warp) sum += double(meeting[warp * tally_count + k]);
+        for (int warp = 0; warp < warps; ++warp) sum += double(warp_sums[warp * tally_count + k]);
         to = sum;
     }
 

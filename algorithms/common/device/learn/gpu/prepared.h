@@ -7,20 +7,21 @@ namespace learn {
 
 // Of networks whose layers go through memory: tiles, then biases.
 template <class L> struct TiledOrder {
-    static constexpr int planes = L::planes, size = int(tiled_words(L::width, L::count, planes)),
-                         biases = int(tiled_weights_before(L::width, L::count, planes) / 2);
+    static constexpr int planes = L::planes,
+                         size = int(tiled_words(L::matrix, L::matrices, planes)),
+                         biases = int(tiled_weights_before(L::matrix, L::matrices, planes) / 2);
 
-    template <int l = 0> static NACELLE_INLINE void store(float* to, int index, float value) {
-        if constexpr (l + 1 < L::count) {
-            constexpr int next = L::before(l + 1);
-            if (index >= next) return store<l + 1>(to, index, value);
+    template <int m = 0> static NACELLE_INLINE void store(float* to, int index, float value) {
+        if constexpr (m + 1 < L::matrices) {
+            constexpr int next = L::before(m + 1);
+            if (index >= next) return store<m + 1>(to, index, value);
         }
-        constexpr int in = L::width[l], out = L::width[l + 1], first = L::before(l);
-        constexpr uint64_t start = tiled_weights_before(L::width, l, planes),
+        constexpr int in = int(L::matrix[m].in), out = int(L::matrix[m].out), first = L::before(m);
+        constexpr uint64_t start = tiled_weights_before(L::matrix, m, planes),
                            plane = uint64_t(tiles_along(out)) * tiles_along(in) * tile_numbers;
         const int at = index - first;
         if (at >= in * out) {
-            to[biases + int(tiled_biases_before(L::width, l)) + at - in * out] = value;
+            to[biases + int(tiled_biases_before(L::matrix, m)) + at - in * out] = value;
             return;
         }
         const auto pair = planes_of<planes>(value, 0.0f);
@@ -71,7 +72,7 @@ private:
 };
 template <class E, int policy> struct Prepared {
     using N = Networks<E, policy>;
-    template <class L> using Order = Either<Spec<policy>::streamed, TiledOrder<L>, Fragments<L>>;
+    template <class L> using Order = Either<Spec<policy>::streamed, TiledOrder<L>, FusedOrder<L>>;
     using ActorOrder = Order<typename N::Actor>;
     using CriticOrder = Order<typename N::Critic>;
     // A network's convolutions lie in front of its layers.

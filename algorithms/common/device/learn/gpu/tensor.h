@@ -26,9 +26,9 @@ NACELLE_INLINE uint32_t pair_of(float low, float high) {
 }
 NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
 #if __CUDA_ARCH__ >= 900
-    uint32_t bent;
-    asm("tanh.approx.bf16x2 %0, %1;" : "=r"(bent) : "r"(pair));
-    return bent;
+    uint32_t bounded;
+    asm("tanh.approx.bf16x2 %0, %1;" : "=r"(bounded) : "r"(pair));
+    return bounded;
 #else
     float low, high;
     asm("tanh.approx.f32 %0, %1;" : "=f"(low) : "f"(low_half(pair)));
@@ -99,12 +99,9 @@ NACELLE_INLINE uint32_t pair_of(float low, float high) {
 NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
     return pair_of(tanh(low_half(pair)), tanh(high_half(pair)));
 }
-NACELLE_INLINE float half_at(const uint32_t (&pair)[2], int k) {
-    return k % 2 ? high_half(pair[k / 2]) : low_half(pair[k / 2]);
-}
 [[gnu::noinline]] inline void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
                                        uint32_t b1) {
-    struct Held {
+    struct Factors {
         uint32_t a[4], b[2];
     } mine{{a[0], a[1], a[2], a[3]}, {b0, b1}}, all[32];
     emulate::exchange(mine, all);
@@ -113,8 +110,8 @@ NACELLE_INLINE float half_at(const uint32_t (&pair)[2], int k) {
         const int row = g + 8 * (at / 2), column = 2 * t + at % 2;
         float sum = 0;
         for (int k = 0; k < 16; ++k) {
-            const Held& left = all[4 * (row % 8) + k % 8 / 2];
-            const Held& right = all[4 * column + k % 8 / 2];
+            const Factors& left = all[4 * (row % 8) + k % 8 / 2];
+            const Factors& right = all[4 * column + k % 8 / 2];
             const uint32_t x = left.a[row / 8 + 2 * (k / 8)], y = right.b[k / 8];
             sum += (k % 2 ? high_half(x) : low_half(x)) * (k % 2 ? high_half(y) : low_half(y));
         }
@@ -175,29 +172,29 @@ template <int planes> NACELLE_INLINE Planes<planes> planes_of(float low, float h
 
 // Activations of two neighbours as a pair, and the slope at one of them from what went in or came out.
 template <Activation f> struct PairCurve {
-    static constexpr bool needs_input = Curve<f>::needs_input;
     static NACELLE_INLINE uint32_t at(float a, float b) {
         if constexpr (f == Activation::tanh) return tanh_of(pair_of(a, b));
         else if constexpr (f == Activation::relu) return pair_of(max(a, 0.0f), max(b, 0.0f));
         else if constexpr (f == Activation::silu) {
-            const uint32_t bent = tanh_of(pair_of(0.5f * a, 0.5f * b));
-            return pair_of(a * fused(0.5f, low_half(bent), 0.5f),
-                           b * fused(0.5f, high_half(bent), 0.5f));
+            const uint32_t bounded = tanh_of(pair_of(0.5f * a, 0.5f * b));
+            return pair_of(a * fused(0.5f, low_half(bounded), 0.5f),
+                           b * fused(0.5f, high_half(bounded), 0.5f));
         } else {
-            const uint32_t bent = tanh_of(pair_of(inner(a), inner(b)));
-            return pair_of(0.5f * a * (1.0f + low_half(bent)), 0.5f * b * (1.0f + high_half(bent)));
+            const uint32_t bounded = tanh_of(pair_of(inner(a), inner(b)));
+            return pair_of(0.5f * a * (1.0f + low_half(bounded)),
+                           0.5f * b * (1.0f + high_half(bounded)));
         }
     }
     static NACELLE_INLINE float inner(float x) {
         using C = Curve<Activation::gelu>;
-        return C::steep * x * (1.0f + C::bend * x * x);
+        return C::steep * x * (1.0f + C::cubic * x * x);
     }
     static NACELLE_INLINE float slope(float input, float output) {
         return Curve<f>::slope(input, output);
     }
 };
 // The same with as many planes as there are: with several of them as exact as they are.
-template <Activation f, int planes> NACELLE_INLINE Planes<planes> bent_pair(float a, float b) {
+template <Activation f, int planes> NACELLE_INLINE Planes<planes> activated_pair(float a, float b) {
     if constexpr (planes == 1) return {{PairCurve<f>::at(a, b)}};
     else return planes_of<planes>(Curve<f>::at(a), Curve<f>::at(b));
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/fused_layout.h>
 #include <learn/gpu/tensor.h>
 #include <learn/network.h>
 // A network on tensor cores: a warp takes 16 rows through all layers in registers, each layer's outputs
@@ -7,40 +8,14 @@
 
 namespace learn {
 
-constexpr int tiles_of(int width, int size) { return (width + size - 1) / size; }
+template <class L>
+inline constexpr FusedLayout<> layout_of{L::width, L::count, L::planes,
+                                         Curve<L::activation>::needs_input};
+template <class L, int l> inline constexpr FusedLayer<int> layer_of = layout_of<L>.layer[l];
 
-// How layer l is cut into tiles: inputs by 16, outputs by 8, and where its fragments lie, in words: lane by
-// lane two words a plane of a tile. Behind the fragments come those turned, for the way back, then the biases.
-template <class L> struct Fragments {
-    static constexpr int planes = L::planes;
-    static consteval int in_tiles(int l) { return tiles_of(L::width[l], 16); }
-    static consteval int out_tiles(int l) {
-        return l + 1 < L::count ? 2 * in_tiles(l + 1) : tiles_of(L::width[l + 1], 8);
-    }
-    static consteval int tiles(int l) { return in_tiles(l) * out_tiles(l); }
-    static consteval int tiles_before(int l) {
-        int n = 0;
-        for (int i = 0; i < l; ++i) n += tiles(i);
-        return n;
-    }
-    static constexpr int all_tiles = tiles_before(L::count);
-    static consteval int turned_tiles(int l) {
-        return l == 0 ? 0 : in_tiles(l + 1) * 2 * in_tiles(l);
-    }
-    static consteval int turned_before(int l) {
-        int n = 0;
-        for (int i = 0; i < l; ++i) n += turned_tiles(i);
-        return n;
-    }
-    static consteval int bias_before(int l) {
-        int n = 0;
-        for (int i = 0; i < l; ++i) n += 8 * out_tiles(i);
-        return n;
-    }
-    static constexpr int words_in_plane = 64, words_in_tile = words_in_plane * planes;
-    static constexpr int turned_start = all_tiles * words_in_tile,
-                         bias_start = turned_start + turned_before(L::count) * words_in_tile,
-                         size = bias_start + bias_before(L::count);
+// A network's parameters in the order in which its kernels read them.
+template <class L> struct FusedOrder {
+    static constexpr int planes = L::planes, size = layout_of<L>.prepared;
 
     // Where element (k, n) of a tile lies among its halves.
     static constexpr int half_in_tile(int k, int n) {
@@ -51,23 +26,26 @@ template <class L> struct Fragments {
             constexpr int next = L::before(l + 1);
             if (index >= next) return store<l + 1>(prepared, index, value);
         }
+        constexpr FusedLayout<> all = layout_of<L>;
+        constexpr FusedLayer<int> its = layer_of<L, l>;
         constexpr int in = L::width[l], out = L::width[l + 1], first = L::before(l);
         const int at = index - first;
         if (at >= in * out) {
-            prepared[bias_start + bias_before(l) + at - in * out] = value;
+            prepared[all.bias_start + its.bias + at - in * out] = value;
             return;
         }
         const int o = at / in, i = at % in;
-        const int tile = tiles_before(l) + i / 16 * out_tiles(l) + o / 8,
-                  turned = turned_before(l) + o / 16 * 2 * in_tiles(l) + i / 8;
+        const int tile = its.weights + i / 16 * its.out_tiles + o / 8,
+                  turned = its.turned + o / 16 * 2 * its.in_tiles + i / 8;
         const Planes<planes> pair = planes_of<planes>(value, 0.0f);
         auto* const halves = reinterpret_cast<uint16_t*>(prepared);
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
             const auto half = uint16_t(pair.at[p]);
-            uint16_t* const plane = halves + 2 * words_in_plane * p;
-            plane[2 * words_in_tile * tile + half_in_tile(i, o)] = half;
+            uint16_t* const plane = halves + 2 * plane_words * p;
+            plane[2 * all.tile_words * tile + half_in_tile(i, o)] = half;
             if constexpr (l > 0)
-                plane[2 * turned_start + 2 * words_in_tile * turned + half_in_tile(o, i)] = half;
+                plane[2 * all.turned_start + 2 * all.tile_words * turned + half_in_tile(o, i)] =
+                    half;
         }
     }
 };
@@ -105,19 +83,8 @@ template <int count> struct WeightsInRegisters {
 };
 NACELLE_INLINE int warp_lane() { return int(threadIdx.x % 32); }
 
-// Tiles of 16 rows of pairs in shared or global memory, `pitch` words apart: what this lane holds of them.
-template <int tiles>
-NACELLE_INLINE void take_tiles(uint32_t (*tile)[4], const uint32_t* rows, int pitch) {
-    const uint32_t* const first = rows + warp_lane() / 4 * pitch + warp_lane() % 4;
-    NACELLE_UNROLL for (int k = 0; k < tiles; ++k) {
-        tile[k][0] = first[8 * k];
-        tile[k][1] = first[8 * k + 8 * pitch];
-        tile[k][2] = first[8 * k + 4];
-        tile[k][3] = first[8 * k + 8 * pitch + 4];
-    }
-}
-// The same in shared memory alone, where whole rows of a tile are moved at once: their place begins at a multiple
-// of four words, and so does each row.
+// Tiles of 16 rows of pairs in shared memory, `pitch` words apart, where whole rows of a tile are moved at once: their
+// place begins at a multiple of four words, and so does each row. Where this lane's begins:
 NACELLE_INLINE int tile_corner(int pitch) {
     return warp_lane() % 16 * pitch + warp_lane() / 16 * 4;
 }
@@ -140,10 +107,6 @@ NACELLE_INLINE void store_pair(uint32_t* rows, int pitch, int j, uint32_t upper,
     uint32_t* const to = rows + warp_lane() / 4 * pitch + 4 * j + warp_lane() % 4;
     to[0] = upper;
     to[8 * pitch] = lower;
-}
-NACELLE_INLINE void leave_tile(uint32_t* rows, int pitch, int k, const uint32_t (&tile)[4]) {
-    store_pair(rows, pitch, 2 * k, tile[0], tile[1]);
-    store_pair(rows, pitch, 2 * k + 1, tile[2], tile[3]);
 }
 // Tile j of a network's outputs.
 NACELLE_INLINE void store_outputs(float* rows, int pitch, int j, const float (&c)[4]) {
@@ -219,18 +182,16 @@ NACELLE_INLINE void tile_products(float (&c)[bands][together][4],
 template <class L, int l, class Weights, class Leave>
 NACELLE_INLINE void roll_layer(const uint32_t* rows, int pitch, const Weights& weights,
                                const float* bias, Leave&& leave) {
-    using F = Fragments<L>;
-    constexpr int tiles = F::in_tiles(l) * F::planes;
+    constexpr FusedLayer<int> its = layer_of<L, l>;
+    constexpr int tiles = its.in_tiles * L::planes, together = tiles_at_once(its.out_tiles);
     uint32_t in[1][tiles][4];
     fetch_tiles<tiles>(in[0], rows, pitch);
     __syncwarp();
-    const float* const start = bias + F::bias_before(l) + 2 * (warp_lane() % 4);
-    constexpr int together = tiles_at_once(F::out_tiles(l));
-    NACELLE_ROLLED for (int first = 0; first < F::out_tiles(l); first += together) {
+    const float* const start = bias + its.bias + 2 * (warp_lane() % 4);
+    NACELLE_ROLLED for (int first = 0; first < its.out_tiles; first += together) {
         float c[1][together][4];
         begin_tiles(c, start + 8 * first);
-        tile_products<F::in_tiles(l)>(c, in, 0, weights, F::tiles_before(l) + first,
-                                      F::out_tiles(l));
+        tile_products<its.in_tiles>(c, in, 0, weights, its.weights + first, its.out_tiles);
         NACELLE_UNROLL for (int j = 0; j < together; ++j) leave(first + j, c[0][j]);
     }
     __syncwarp();
@@ -246,13 +207,7 @@ NACELLE_INLINE void add_slopes(float (&sum)[4], const uint32_t (&slopes)[4]) {
 
 // What bands of 16 rows leave at the layers, the inputs first, where numbers have one plane.
 template <class L, int bands = 1> struct LayerFragments {
-    using F = Fragments<L>;
-    static consteval int before(int l) {
-        int n = 0;
-        for (int i = 0; i < l; ++i) n += F::in_tiles(i);
-        return n;
-    }
-    static constexpr int tiles = before(L::count);
+    static constexpr int tiles = layout_of<L>.input_tiles;
     static constexpr bool keeps_input = Curve<L::activation>::needs_input;
 
     uint32_t y[bands][tiles][4];
@@ -261,34 +216,34 @@ template <class L, int bands = 1> struct LayerFragments {
     // The inputs from rows of pairs in shared memory, `pitch` words apart.
     NACELLE_INLINE void take(const uint32_t* rows, int pitch) {
         NACELLE_UNROLL for (int b = 0; b < bands; ++b)
-            fetch_tiles<F::in_tiles(0)>(y[b], rows + 16 * b * pitch, pitch);
+            fetch_tiles<layer_of<L, 0>.in_tiles>(y[b], rows + 16 * b * pitch, pitch);
     }
     template <int l, int together, class W>
     NACELLE_INLINE void products(float (&c)[bands][together][4], int j, const W& weights,
                                  const float* bias) const {
-        begin_tiles(c, bias + F::bias_before(l) + 8 * j + 2 * (warp_lane() % 4));
-        tile_products<F::in_tiles(l)>(c, y, before(l), weights, F::tiles_before(l) + j,
-                                      F::out_tiles(l));
+        constexpr FusedLayer<int> its = layer_of<L, l>;
+        begin_tiles(c, bias + its.bias + 8 * j + 2 * (warp_lane() % 4));
+        tile_products<its.in_tiles>(c, y, its.inputs, weights, its.weights + j, its.out_tiles);
     }
     // All layers; last(band, j, c) gets the tiles of the outputs.
     template <int l = 0, class W, class Last>
     NACELLE_INLINE void forward(const W& weights, const float* bias, Last&& last) {
-        constexpr int together = tiles_at_once(F::out_tiles(l));
-        NACELLE_UNROLL for (int first = 0; first < F::out_tiles(l); first += together) {
+        constexpr int tiles = layer_of<L, l>.out_tiles, together = tiles_at_once(tiles);
+        NACELLE_UNROLL for (int first = 0; first < tiles; first += together) {
             float c[bands][together][4];
             products<l>(c, first, weights, bias);
             NACELLE_UNROLL for (int b = 0; b < bands; ++b) {
                 NACELLE_UNROLL for (int j = 0; j < together; ++j) {
                     if constexpr (l + 1 == L::count) last(b, first + j, c[b][j]);
-                    else bend<l + 1>(b, first + j, c[b][j]);
+                    else activate<l + 1>(b, first + j, c[b][j]);
                 }
             }
         }
         if constexpr (l + 1 < L::count) forward<l + 1>(weights, bias, last);
     }
     // Tile j of what comes out of a layer is half of one that goes into layer l.
-    template <int l> NACELLE_INLINE void bend(int b, int j, const float (&c)[4]) {
-        const int tile = before(l) + j / 2, half = j % 2 * 2;
+    template <int l> NACELLE_INLINE void activate(int b, int j, const float (&c)[4]) {
+        const int tile = layer_of<L, l>.inputs + j / 2, half = j % 2 * 2;
         y[b][tile][half] = PairCurve<L::activation>::at(c[0], c[1]);
         y[b][tile][half + 1] = PairCurve<L::activation>::at(c[2], c[3]);
         if constexpr (keeps_input) {
@@ -297,7 +252,8 @@ template <class L, int bands = 1> struct LayerFragments {
         }
     }
     // The slope along what goes into layer l's activation, where `c` is the slope along what comes out.
-    NACELLE_INLINE uint32_t bent(int band, int tile, int word, float first, float second) const {
+    NACELLE_INLINE uint32_t activate_backward(int band, int tile, int word, float first,
+                                              float second) const {
         const uint32_t out = y[band][tile][word],
                        in = keeps_input ? z[band][keeps_input ? tile : 0][word] : 0;
         using C = PairCurve<L::activation>;

@@ -11,7 +11,7 @@
 namespace learn {
 
 // What a lane reads of a sample before its turn: a few numbers of the observation, or what the rollout found.
-template <class E, int policy> struct Held {
+template <class E, int policy> struct Prefetched {
     static constexpr int width = width_of<E, policy>, most = 8, planes = Spec<policy>::planes;
     static constexpr bool in_registers = width <= most;
     float seen[in_registers ? width : 1];
@@ -38,29 +38,28 @@ template <class E, int policy> struct Held {
 };
 
 template <class E, int policy, class L, Part part> class WarpGradient {
-    using B = UpdateStage<L>;
-    using F = Fragments<L>;
     using N = Networks<E, policy>;
-    static constexpr int width = width_of<E, policy>, bands = B::bands, planes = F::planes;
+    static constexpr FusedLayout<> all = layout_of<L>;
+    static constexpr int bands = all.bands, planes = L::planes;
 
 public:
     NACELLE_INLINE explicit WarpGradient(const Arguments& a)
         : a_(a),
           memory_(a.memory[Spec<policy>::group]),
           state_(a.policy[policy]),
-          bench_(block_memory<B::words>()),
+          shared_(block_memory<all.words>()),
           warp_(int(threadIdx.x) / 32),
-          rows_(bench_, warp_),
+          rows_(shared_, warp_),
           loss_(a) {
         const auto* const from = reinterpret_cast<const uint32_t*>(state_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
-        for (int i = int(threadIdx.x); i < F::size; i += B::threads)
-            bench_[B::weights_start + i] = from[i];
-        for (int i = int(threadIdx.x); i < B::weights_start; i += B::threads) bench_[i] = 0;
-        NACELLE_UNROLL for (int u = 0; u < B::all_units; ++u) {
+        for (int i = int(threadIdx.x); i < all.prepared; i += all.threads)
+            shared_[all.weights_start + i] = from[i];
+        for (int i = int(threadIdx.x); i < all.weights_start; i += all.threads) shared_[i] = 0;
+        NACELLE_UNROLL for (int u = 0; u < all.units; ++u) {
             NACELLE_UNROLL for (int k = 0; k < 8; ++k) sum_[u][k / 4][k % 4] = 0;
         }
-        NACELLE_UNROLL for (int u = 0; u < B::all_bias_units; ++u) {
+        NACELLE_UNROLL for (int u = 0; u < all.bias_units; ++u) {
             NACELLE_UNROLL for (int k = 0; k < 4; ++k) bias_[u][k] = 0;
         }
     }
@@ -74,15 +73,15 @@ public:
         there_ = number < batch.count;
         at_ = there_ ? batch.place(view, a_, uint32_t(number)) : 0;
         flag_ = memory_.flag[at_];
-        if (shows()) held_.obs(memory_, at_);
-        if (has_loss()) held_.kept = loss_.load(at_);
+        if (has_obs()) prefetched_.obs(memory_, at_);
+        if (has_loss()) prefetched_.kept = loss_.load(at_);
     }
     // The samples that were looked up last; then those from number `next` on are.
     NACELLE_INLINE void add(const View<E>& view, const Minibatch<E, policy>& batch, uint64_t next) {
         const int row = own_row();
         __syncthreads();    // the last samples have been summed
         const bool mine = there_ && counts(flag_);
-        if (mine && shows()) held_.put(bench_ + row * B::pitch(0), at_, memory_);
+        if (mine && has_obs()) prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, memory_);
         __syncwarp();
         if constexpr (planes > 1) {
             rows_.template forward<0>();
@@ -90,22 +89,23 @@ public:
             rows_.template backward<L::count - 1>();
         } else {
             LayerFragments<L, bands> fragments;
-            fragments.take(rows_.template seen<0>(), B::pitch(0));
+            fragments.take(rows_.template seen<0>(), layer_of<L, 0>.pitch);
             fragments.forward(WeightsInMemory{rows_.weights(0)}, rows_.bias(),
                               [&](int b, int j, const float(&c)[4]) {
-                                  store_outputs(rows_.output(warp_rows * b), B::out_pitch, j, c);
+                                  store_outputs(rows_.output(warp_rows * b), all.out_pitch, j, c);
                               });
             find_slopes(row, mine);
-            uint32_t slope[bands][B::tiles(L::count)][4];
-            NACELLE_UNROLL for (int b = 0; b < bands; ++b) fetch_tiles<B::tiles(L::count)>(
-                slope[b], rows_.template slopes<L::count>() + warp_rows * b * B::pitch(L::count),
-                B::pitch(L::count));
+            constexpr FusedLayer<int> last = layer_of<L, L::count>;
+            uint32_t slope[bands][last.in_tiles][4];
+            NACELLE_UNROLL for (int b = 0; b < bands; ++b) fetch_tiles<last.in_tiles>(
+                slope[b], rows_.template slopes<L::count>() + warp_rows * b * last.pitch,
+                last.pitch);
             store_fragments(fragments);
             backward<L::count - 1>(fragments, slope);
         }
         look_up(view, batch, next);
         __syncthreads();
-        if constexpr (planes > 1) sum_planes<L>(bench_, warp_, sum_, bias_);
+        if constexpr (planes > 1) sum_planes<L>(shared_, warp_, sum_, bias_);
         else sum_layers<0>();
     }
     NACELLE_INLINE void store(uint32_t slot) {
@@ -113,29 +113,31 @@ public:
                                 (part == Part::critic ? Packed<typename N::Actor>::size : 0);
         store_layers<0>(gradient);
         __syncthreads();
-        loss_.store(slot, reinterpret_cast<float*>(bench_), B::warps);
+        loss_.store(slot, reinterpret_cast<float*>(shared_), all.warps);
     }
 
 private:
     static constexpr bool all_lanes = bands * warp_rows == 32;
-    NACELLE_INLINE int own_row() const { return warp_ * B::own_rows + warp_lane() % B::own_rows; }
-    NACELLE_INLINE bool shows() const { return all_lanes || warp_lane() < warp_rows; }
+    NACELLE_INLINE int own_row() const {
+        return warp_ * all.warp_samples + warp_lane() % all.warp_samples;
+    }
+    NACELLE_INLINE bool has_obs() const { return all_lanes || warp_lane() < warp_rows; }
     NACELLE_INLINE bool has_loss() const { return all_lanes || warp_lane() >= warp_rows; }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {
         __syncwarp();
         if (has_loss())
-            loss_.row(rows_.output(row - warp_ * B::own_rows), mine, at_, held_.kept,
-                      bench_ + B::slopes_before(L::count) + row * B::pitch(L::count));
+            loss_.row(rows_.output(row - warp_ * all.warp_samples), mine, at_, prefetched_.kept,
+                      shared_ + layer_of<L, L::count>.slopes + row * layer_of<L, L::count>.pitch);
         __syncwarp();
     }
     template <int l = 1>
     NACELLE_INLINE void store_fragments(const LayerFragments<L, bands>& fragments) const {
         if constexpr (l < L::count) {
-            constexpr int first = LayerFragments<L>::before(l), tiles = F::in_tiles(l);
+            constexpr FusedLayer<int> its = layer_of<L, l>;
             NACELLE_UNROLL for (int b = 0; b < bands; ++b)
-                put_tiles<tiles>(rows_.template seen<l>() + warp_rows * b * B::pitch(l),
-                                 B::pitch(l), fragments.y[b] + first);
+                put_tiles<its.in_tiles>(rows_.template seen<l>() + warp_rows * b * its.pitch,
+                                        its.pitch, fragments.y[b] + its.inputs);
             store_fragments<l + 1>(fragments);
         }
     }
@@ -144,55 +146,55 @@ private:
     NACELLE_INLINE void backward(const LayerFragments<L, bands>& fragments,
                                  const uint32_t (&slope)[bands][tiles][4]) const {
         if constexpr (l > 0) {
-            uint32_t next[bands][F::in_tiles(l)][4];
-            const WeightsInMemory turned{rows_.weights(F::turned_start)};
-            constexpr int all = 2 * F::in_tiles(l), together = tiles_at_once(all);
-            NACELLE_UNROLL for (int first = 0; first < all; first += together) {
+            constexpr FusedLayer<int> its = layer_of<L, l>;
+            constexpr int across = 2 * its.in_tiles, together = tiles_at_once(across);
+            uint32_t next[bands][its.in_tiles][4];
+            const WeightsInMemory turned{rows_.weights(all.turned_start)};
+            NACELLE_UNROLL for (int first = 0; first < across; first += together) {
                 float c[bands][together][4];
                 begin_tiles(c);
-                tile_products<tiles>(c, slope, 0, turned, F::turned_before(l) + first, all);
+                tile_products<tiles>(c, slope, 0, turned, its.turned + first, across);
                 NACELLE_UNROLL for (int b = 0; b < bands; ++b) {
                     NACELLE_UNROLL for (int k = 0; k < together; ++k) {
-                        const int j = first + k, tile = LayerFragments<L>::before(l) + j / 2,
-                                  word = j % 2 * 2;
+                        const int j = first + k, tile = its.inputs + j / 2, word = j % 2 * 2;
                         uint32_t* const to = next[b][j / 2] + word;
-                        to[0] = fragments.bent(b, tile, word, c[b][k][0], c[b][k][1]);
-                        to[1] = fragments.bent(b, tile, word + 1, c[b][k][2], c[b][k][3]);
+                        to[0] = fragments.activate_backward(b, tile, word, c[b][k][0], c[b][k][1]);
+                        to[1] =
+                            fragments.activate_backward(b, tile, word + 1, c[b][k][2], c[b][k][3]);
                     }
                 }
             }
-            NACELLE_UNROLL for (int b = 0; b < bands; ++b) put_tiles<F::in_tiles(l)>(
-                rows_.template slopes<l>() + warp_rows * b * B::pitch(l), B::pitch(l), next[b]);
-            backward<l - 1, F::in_tiles(l)>(fragments, next);
+            NACELLE_UNROLL for (int b = 0; b < bands; ++b) put_tiles<its.in_tiles>(
+                rows_.template slopes<l>() + warp_rows * b * its.pitch, its.pitch, next[b]);
+            backward<l - 1, its.in_tiles>(fragments, next);
         }
     }
     // Sixteen samples' part of a pair of tiles of weights: what was seen, turned, times the slopes. A warp that
     // has fewer pairs than others repeats one and throws it away: without branches loads run ahead of products.
     template <int l> NACELLE_INLINE void sum_layers() {
         if constexpr (l < L::count) {
-            constexpr int across = B::across(l), units = B::units(l), all = F::in_tiles(l) * across;
-            constexpr bool one_row =
-                across % units == 0;    // all of a warp's tiles share their inputs
-            const uint32_t* const seen_corner =
-                bench_ + B::seen_before(l) + turned_corner(B::pitch(l));
-            const uint32_t* const slope_corner =
-                bench_ + B::slopes_before(l + 1) + tile_corner(B::pitch(l + 1));
-            NACELLE_UNROLL for (int step = 0; step < B::samples; step += 16) {
+            constexpr FusedLayer<int> its = layer_of<L, l>, above = layer_of<L, l + 1>;
+            constexpr int across = its.across, units = its.units;
+            // Whether all of a warp's tiles share their inputs.
+            constexpr bool one_row = across % units == 0;
+            const uint32_t* const seen_corner = shared_ + its.seen + turned_corner(its.pitch);
+            const uint32_t* const slope_corner = shared_ + above.slopes + tile_corner(above.pitch);
+            NACELLE_UNROLL for (int step = 0; step < all.samples; step += 16) {
                 uint32_t inputs[4], outputs[4];
                 NACELLE_UNROLL for (int u = 0; u < units; ++u) {
-                    const int unit = min(warp_ * units + u, all - 1), m = unit / across,
-                              n = unit % across;
+                    const int unit = min(warp_ * units + u, its.in_tiles * across - 1),
+                              m = unit / across, n = unit % across;
                     if (u == 0 || !one_row)
-                        load_tiles<true>(inputs, seen_corner + step * B::pitch(l) + 8 * m);
-                    load_tiles<true>(outputs, slope_corner + step * B::pitch(l + 1) + 8 * n);
-                    multiply(sum_[B::units_before(l) + u][0], inputs, outputs[0], outputs[1]);
-                    multiply(sum_[B::units_before(l) + u][1], inputs, outputs[2], outputs[3]);
-                    if constexpr (units == 1) add_slopes(bias_[B::bias_units_before(l)], outputs);
+                        load_tiles<true>(inputs, seen_corner + step * its.pitch + 8 * m);
+                    load_tiles<true>(outputs, slope_corner + step * above.pitch + 8 * n);
+                    multiply(sum_[its.first_unit + u][0], inputs, outputs[0], outputs[1]);
+                    multiply(sum_[its.first_unit + u][1], inputs, outputs[2], outputs[3]);
+                    if constexpr (units == 1) add_slopes(bias_[its.first_bias_unit], outputs);
                 }
-                NACELLE_UNROLL for (int u = 0; u < B::bias_units(l) && units > 1; ++u) {
-                    const int n = (warp_ + u * B::warps) % across;
-                    load_tiles<true>(outputs, slope_corner + step * B::pitch(l + 1) + 8 * n);
-                    add_slopes(bias_[B::bias_units_before(l) + u], outputs);
+                NACELLE_UNROLL for (int u = 0; u < its.bias_units && units > 1; ++u) {
+                    const int n = (warp_ + u * all.warps) % across;
+                    load_tiles<true>(outputs, slope_corner + step * above.pitch + 8 * n);
+                    add_slopes(bias_[its.first_bias_unit + u], outputs);
                 }
             }
             sum_layers<l + 1>();
@@ -200,12 +202,13 @@ private:
     }
     // Which pair of columns a warp's sum of slopes is of, or one that does not exist.
     template <int l> NACELLE_INLINE int bias_column(int u) const {
-        if constexpr (B::units(l) > 1 || planes > 1) return warp_ + u * B::warps;
-        else return warp_ < B::across(l) ? warp_ : B::across(l);
+        if constexpr (layer_of<L, l>.units > 1 || planes > 1) return warp_ + u * all.warps;
+        else return warp_ < layer_of<L, l>.across ? warp_ : layer_of<L, l>.across;
     }
     template <int l> NACELLE_INLINE void store_layers(float* gradient) const {
         if constexpr (l < L::count) {
-            constexpr int across = B::across(l), units = B::units(l), in = L::width[l],
+            constexpr FusedLayer<int> its = layer_of<L, l>;
+            constexpr int across = its.across, units = its.units, in = L::width[l],
                           out = L::width[l + 1], pitch = padded<out>;
             float* const to = gradient + Packed<L>::template forward<l>();
             const int g = warp_lane() / 4, t = warp_lane() % 4;
@@ -214,15 +217,14 @@ private:
                 NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
                     const int i = 16 * m + g + k % 4 / 2 * 8,
                               o = 16 * n + 8 * (k / 4) + 2 * t + k % 2;
-                    if (unit < F::in_tiles(l) * across && i < in && o < out)
-                        to[i * pitch + o] = sum_[B::units_before(l) + u][k / 4][k % 4];
+                    if (unit < its.in_tiles * across && i < in && o < out)
+                        to[i * pitch + o] = sum_[its.first_unit + u][k / 4][k % 4];
                 }
             }
-            NACELLE_UNROLL for (int u = 0; u < B::bias_units(l); ++u) {
+            NACELLE_UNROLL for (int u = 0; u < its.bias_units; ++u) {
                 NACELLE_UNROLL for (int k = 0; k < 4; ++k) {
                     const int o = 16 * bias_column<l>(u) + k / 2 * 8 + 2 * t + k % 2;
-                    if (g == 0 && o < out)
-                        to[in * pitch + o] = bias_[B::bias_units_before(l) + u][k];
+                    if (g == 0 && o < out) to[in * pitch + o] = bias_[its.first_bias_unit + u][k];
                 }
             }
             store_layers<l + 1>(gradient);
@@ -232,27 +234,26 @@ private:
     const Arguments& a_;
     const Memory& memory_;
     const PolicyState& state_;
-    uint32_t* bench_;
+    uint32_t* shared_;
     int warp_;
     Either<(planes > 1), PlaneRows<L>, WarpStage<L>> rows_;
     bool there_ = false;
     uint8_t flag_ = 0;
     size_t at_ = 0;
-    Held<E, policy> held_;
-    float sum_[B::all_units][2][4];
-    float bias_[B::all_bias_units][4];
+    Prefetched<E, policy> prefetched_;
+    float sum_[all.units][2][4];
+    float bias_[all.bias_units][4];
     LossGradient<E, policy, L, part> loss_;
 };
 
 template <class E, int policy>
 NACELLE_INLINE void gradient_warps(const View<E>& view, const Arguments& a, Items items) {
-    constexpr uint64_t threads =
-        uint64_t(UpdateStage<typename Networks<E, policy>::Actor>::threads);
+    constexpr uint64_t threads = uint64_t(layout_of<typename Networks<E, policy>::Actor>.threads);
     with_network<E, policy>(
         a, uint32_t(items.begin / threads), [&]<class L, Part part>(uint32_t slot) {
             const Minibatch<E, policy> batch(view, a);
             WarpGradient<E, policy, L, part> tile_gradient(a);
-            constexpr uint64_t together = uint64_t(UpdateStage<L>::samples);
+            constexpr uint64_t together = uint64_t(layout_of<L>.samples);
             const uint64_t stride = a.policy[policy].parts * together;
             tile_gradient.look_up(view, batch, slot * together);
             for (uint64_t first = slot * together; first < batch.count; first += stride)

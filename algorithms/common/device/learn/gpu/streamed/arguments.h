@@ -8,5 +8,10 @@ struct StreamArguments {
     Arguments all;
     Stream stream;
 };
+struct CellArguments {
+    Arguments all;
+    Stream stream;
+    CellRows cell;
+};
 
 }

@@ -87,7 +87,7 @@ private:
 
 // Rows of results in shared memory, on their way from or to a matrix.
 template <int width, int planes> struct ConvRows {
-    static constexpr int numbers = rounded_up(width, int(chunk_numbers));
+    static constexpr int numbers = padded_to(width, int(chunk_numbers));
     uint16_t* at;
 
     NACELLE_INLINE uint16_t* row(int sample, int plane) const {
@@ -307,7 +307,7 @@ NACELLE_INLINE void conv_forward(const View<E>&, const ConvPass& pass, Items ite
             y += bias[channel + 1];
             const int column = position * out + channel;
             const bool both = channel + 1 < out;
-            made.template put<out % 2 == 0>(sample, column, bent_pair<f, planes>(x, y), both);
+            made.template put<out % 2 == 0>(sample, column, activated_pair<f, planes>(x, y), both);
             if constexpr (keeps)
                 straight.template put<out % 2 == 0>(sample, column, planes_of<planes>(x, y), both);
         });

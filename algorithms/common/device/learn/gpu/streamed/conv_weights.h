@@ -9,7 +9,7 @@ namespace learn {
 template <int policy, int l, int samples> struct ConvSlopes {
     static constexpr Convolution c = Spec<policy>::encoder.layer[l];
     static constexpr int planes = Spec<policy>::planes, pitch = ConvWeights(c, planes).slope_pitch,
-                         rows = rounded_up(samples * c.positions(), 16), plane = rows * pitch;
+                         rows = padded_to(samples * c.positions(), 16), plane = rows * pitch;
     uint16_t* at;
 
     NACELLE_INLINE void clear() const {

@@ -134,7 +134,7 @@ NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items i
     const Product& p = *part.product;
     TileSum<planes, false, false, columns> tile(p, part.row, part.column, 0, tiles_along(p.k));
     tile.run([](const unsigned char*) {});
-    if (p.sums) {    // the last layer
+    if (p.sums) {    // a last layer, or gates
         each_pair(tile.sum, part.row, part.column,
                   [&](uint32_t row, uint32_t column, float first, float second) {
                       if (row >= p.m || column >= p.pitch) return;
@@ -156,7 +156,7 @@ NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items i
                 const Two more = there ? *reinterpret_cast<const Two*>(bias + 8 * quad) : Two{};
                 const float x = tile.sum[quad][k] + more.at[0],
                             y = tile.sum[quad][k + 1] + more.at[1];
-                bent[i] = bent_pair<f, planes>(x, y);
+                bent[i] = activated_pair<f, planes>(x, y);
                 straight[i] = planes_of<planes>(x, y);
             }
             image.put(q, bent);
@@ -178,21 +178,33 @@ NACELLE_INLINE void backward_product(const View<E>&, const Products& all, Items 
     const ProductPart part(all, uint32_t(items.begin / product_threads), uint32_t(columns));
     if (is_idle(all, part.row)) return;
     const Product& p = *part.product;
-    TileImage<planes, columns>::bring_near(p.kept, part.row, part.column);
+    if (p.kept.at) TileImage<planes, columns>::bring_near(p.kept, part.row, part.column);
     TileSum<planes, false, true, columns> tile(p, part.row, part.column, 0, tiles_along(p.k));
     tile.run([](const unsigned char*) {});
+    if (p.sums) {    // to what was remembered
+        each_pair(tile.sum, part.row, part.column,
+                  [&](uint32_t row, uint32_t column, float first, float second) {
+                      if (row >= p.m || column >= p.pitch) return;
+                      float* const to = p.sums + size_t(row) * p.pitch + column;
+                      to[0] = first;
+                      to[1] = second;
+                  });
+        return;
+    }
     const TileImage<planes, columns> image{tile.stages()};
-    image.bring(p.kept, part.row, part.column);
+    const bool bends = p.kept.at != nullptr;    // else the inputs come from a layer that remembers
+    if (bends) image.bring(p.kept, part.row, part.column);
     __syncthreads();
     if (threadIdx.x < 256) {
         NACELLE_UNROLL for (int q = 0; q < columns / 8; q += 2) {
             Planes<planes> kept[4], slope[4];
-            image.get(q, kept);
+            if (bends) image.get(q, kept);
             NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
-                const float low = kept[i].low(), high = kept[i].high();
-                slope[i] =
-                    planes_of<planes>(tile.sum[q + i / 2][i % 2 * 2] * C::slope(low, low),
-                                      tile.sum[q + i / 2][i % 2 * 2 + 1] * C::slope(high, high));
+                const float low = bends ? kept[i].low() : 0, high = bends ? kept[i].high() : 0;
+                const float by_low = bends ? C::slope(low, low) : 1,
+                            by_high = bends ? C::slope(high, high) : 1;
+                slope[i] = planes_of<planes>(tile.sum[q + i / 2][i % 2 * 2] * by_low,
+                                             tile.sum[q + i / 2][i % 2 * 2 + 1] * by_high);
             }
             image.put(q, slope);
         }

@@ -80,6 +80,22 @@ NACELLE_INLINE void gather_step(const View<E>& view, const StreamArguments& a, I
     gather_standing<E, policy, true>(view, a, items);
 }
 
+// Whether a row of a minibatch is a sample, and where that lies.
+template <int policy> NACELLE_INLINE bool has_sample(const Stream& stream, uint32_t row) {
+    if constexpr (has_memory<policy>)
+        return row < stream.rows && row % stream.across < stream.count;
+    else return row < stream.rows;
+}
+template <class E, int policy>
+NACELLE_INLINE size_t place_of_row(const View<E>& view, const StreamArguments& a,
+                                   const Minibatch<E, policy>& batch, uint32_t row) {
+    if constexpr (has_memory<policy>)
+        return place_of<E, policy>(
+            view, a.all,
+            batch.sample(a.all, a.stream.first + row % a.stream.across, row / a.stream.across));
+    else return batch.place(view, a.all, a.stream.first + row);
+}
+
 // The samples of a minibatch, and those of a whole rollout in their order; nothing of those that do not count.
 template <class E, int policy>
 NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments& a, Items items) {

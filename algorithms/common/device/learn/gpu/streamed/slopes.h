@@ -28,7 +28,7 @@ NACELLE_INLINE void put_slopes(const TiledMatrix& to, uint32_t row, const float*
 template <class E, int policy, class L, Part part>
 NACELLE_INLINE void slopes_of(const View<E>& view, const StreamArguments& a, uint32_t slot) {
     constexpr int network = part == Part::critic ? 1 : 0;
-    __shared__ float meeting[block_threads / 32 * tally_count];
+    __shared__ float warp_sums[block_threads / 32 * tally_count];
     const Stream& stream = a.stream;
     const Memory& memory = a.all.memory[Spec<policy>::group];
     const Minibatch<E, policy> batch(view, a.all);
@@ -38,15 +38,15 @@ NACELLE_INLINE void slopes_of(const View<E>& view, const StreamArguments& a, uin
          row += a.all.policy[policy].parts * block_threads) {
         float slope[L::out];
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
-        if (row < stream.rows) {
-            const size_t at = batch.place(view, a.all, stream.first + row);
+        if (has_sample<policy>(stream, row)) {
+            const size_t at = place_of_row<E, policy>(view, a, batch, row);
             if (counts(memory.flag[at]))
                 loss.slopes(stream.outputs[network] + size_t(row) * stream.pitch[network], at,
                             loss.load(at), slope);
         }
         put_slopes<L::planes, L::out>(stream.slopes[network], row, slope);
     }
-    loss.store(slot, meeting, block_threads / 32, stream.first > 0);
+    loss.store(slot, warp_sums, block_threads / 32, stream.first > 0);
 }
 template <class E, int policy>
 NACELLE_INLINE void slopes_streamed(const View<E>& view, const StreamArguments& a, Items items) {

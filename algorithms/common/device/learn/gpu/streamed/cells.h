@@ -1,0 +1,382 @@
+#pragma once
+#include <learn/gpu/streamed/rows.h>
+// Layers that remember, between the products of their gates and those of the next layer: a thread has two neighbouring
+// neurons of a sequence. A mingru's goes through all of its steps; a gru's is asked step by step, since each step's
+// gates are a product of what the step before left.
+
+namespace learn {
+
+NACELLE_INLINE float logistic(float x) { return 0.5f * quick_tanh(0.5f * x) + 0.5f; }
+
+// Where a sequence of the stream began and forgot. In a rollout it is an agent that stands somewhere.
+template <class E, int policy, bool learns> struct Past {
+    static constexpr size_t width = size_t(Networks<E, policy>::memory);
+    const PolicyState& state;
+    size_t at = 0, rows = 0;    // of a rollout's step [steps][rows], or the row alone
+    float* first = nullptr;     // what the row remembers before the first step
+    bool there;
+
+    NACELLE_INLINE Past(const View<E>& view, const CellArguments& a, uint32_t i)
+        : state(a.all.policy[policy]), there(i < a.stream.count) {
+        if (!there) return;
+        rows = group_rows<E, policy>(view);
+        if constexpr (learns) {
+            at = place_of<E, policy>(
+                view, a.all, sample_of_sequence<E, policy>(view, a.all, a.stream.first + i, 0));
+            first = state.begun + (at / rows / a.all.sequence * rows + at % rows) * width;
+        } else {
+            at = row_of_agent<E, policy>(a.all, a.stream.first + i);
+            first = state.remembered + at * width;
+        }
+    }
+    NACELLE_INLINE bool forgot(const View<E>& view, uint32_t t) const {
+        if constexpr (learns) return state.forgot[at + t * rows] != 0;
+        else return begins<E>(view, at / size_t(count_of<E, GroupOf<E, policy>>));
+    }
+};
+
+// Two neighbouring numbers of a matrix in tiles.
+template <int planes>
+NACELLE_INLINE void put_two(const TiledMatrix& to, uint32_t row, uint32_t column, float first,
+                            float second) {
+    const auto pair = planes_of<planes>(first, second);
+    NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
+        reinterpret_cast<uint32_t*>(to.at + size_t(p) * to.plane +
+                                    place_in_tiles(row, column, to.across)) = pair.at[p];
+}
+template <int planes>
+NACELLE_INLINE void get_two(const TiledMatrix& from, uint32_t row, uint32_t column,
+                            float (&two)[2]) {
+    Planes<planes> pair;
+    NACELLE_UNROLL for (int p = 0; p < planes; ++p) pair.at[p] = *reinterpret_cast<const uint32_t*>(
+        from.at + size_t(p) * from.plane + place_in_tiles(row, column, from.across));
+    two[0] = pair.low();
+    two[1] = pair.high();
+}
+// A number alone, where neighbours of a gate may belong to different words.
+template <int planes>
+NACELLE_INLINE void put_one(const TiledMatrix& to, uint32_t row, uint32_t column, float value) {
+    const auto pair = planes_of<planes>(value, 0.0f);
+    NACELLE_UNROLL for (int p = 0; p < planes; ++p)
+        to.at[size_t(p) * to.plane + place_in_tiles(row, column, to.across)] = uint16_t(pair.at[p]);
+}
+
+// fn(sequence, first of two neurons), for the thread that has them.
+template <class Fn> NACELLE_INLINE void with_pair(const CellArguments& a, Items items, Fn&& fn) {
+    const uint32_t pairs = (a.cell.neurons + 1) / 2, i = uint32_t(items.begin / pairs);
+    if (i < a.stream.across) fn(i, uint32_t(items.begin % pairs) * 2);
+}
+
+template <class E, int policy, bool learns>
+NACELLE_INLINE void mingru_rows(const View<E>& view, const CellArguments& a, Items items) {
+    constexpr int planes = Spec<policy>::planes;
+    using C = Curve<Spec<policy>::activation>;
+    if constexpr (learns)
+        if (a.all.policy[policy].found[stopped] != 0) return;
+    with_pair(a, items, [&](uint32_t i, uint32_t j) {
+        const CellRows& cell = a.cell;
+        const Past<E, policy, learns> past(view, a, i);
+        const auto step = [&](uint32_t row, const float(&h)[2], float(&next)[2]) {
+            const float* const gate = cell.gates + size_t(row) * cell.pitch;
+            NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) {
+                const bool mine = past.there && j + k < cell.neurons;
+                const float z = mine ? logistic(gate[j + k]) : 0,
+                            c = mine ? C::at(gate[cell.neurons + j + k]) : 0;
+                next[k] = mine ? h[k] + z * (c - h[k]) : 0;
+            }
+            put_two<planes>(cell.out, row, j, next[0], next[1]);
+        };
+        float h[2] = {}, next[2];
+        NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) if (past.there && j + k < cell.neurons)
+            h[k] = past.first[cell.offset + j + k];
+        // Where an episode was cut short its last observation is seen with what was remembered until then.
+        if (!learns && a.stream.rows > a.stream.across) step(a.stream.across + i, h, next);
+        const uint32_t steps = learns ? a.all.sequence : 1;
+        for (uint32_t t = 0; t < steps; ++t) {
+            if (past.there && past.forgot(view, t)) h[0] = h[1] = 0;
+            step(t * a.stream.across + i, h, next);
+            h[0] = next[0];
+            h[1] = next[1];
+        }
+        NACELLE_UNROLL for (uint32_t k = 0; k < 2;
+                            ++k) if (!learns && cell.lasting && past.there && j + k < cell.neurons)
+            past.first[cell.offset + j + k] = h[k];
+    });
+}
+// In a step of a rollout or of an evaluation, and through sequences.
+template <class E, int policy>
+NACELLE_INLINE void mingru_once(const View<E>& view, const CellArguments& a, Items items) {
+    mingru_rows<E, policy, false>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void mingru_forward(const View<E>& view, const CellArguments& a, Items items) {
+    mingru_rows<E, policy, true>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void mingru_backward(const View<E>& view, const CellArguments& a, Items items) {
+    constexpr int planes = Spec<policy>::planes;
+    using C = Curve<Spec<policy>::activation>;
+    if (a.all.policy[policy].found[stopped] != 0) return;
+    with_pair(a, items, [&](uint32_t i, uint32_t j) {
+        const CellRows& cell = a.cell;
+        const Past<E, policy, true> past(view, a, i);
+        float later[2] = {};
+        for (uint32_t t = a.all.sequence; t-- > 0;) {
+            const uint32_t row = t * a.stream.across + i;
+            const float* const gate = cell.gates + size_t(row) * cell.pitch;
+            const bool forgot = past.there && past.forgot(view, t);
+            float slope[2] = {}, h[2] = {};
+            get_two<planes>(cell.slopes, row, j, slope);
+            if (past.there && !forgot && t > 0)
+                get_two<planes>(cell.out, row - a.stream.across, j, h);
+            NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) {
+                if (j + k >= cell.neurons) continue;
+                if (past.there && !forgot && t == 0) h[k] = past.first[cell.offset + j + k];
+                const float x = gate[cell.neurons + j + k], z = logistic(gate[j + k]), c = C::at(x),
+                            d = past.there ? slope[k] + later[k] : 0;
+                put_one<planes>(cell.gate_slopes, row, j + k,
+                                past.there ? d * (c - h[k]) * z * (1 - z) : 0);
+                put_one<planes>(cell.gate_slopes, row, cell.neurons + j + k,
+                                past.there ? d * z * C::slope(x, c) : 0);
+                later[k] = forgot ? 0.0f : d * (1 - z);
+            }
+        }
+    });
+}
+
+// What a gru had before its first step; of rows where an episode was cut short, what was remembered until then.
+template <class E, int policy, bool learns>
+NACELLE_INLINE void gru_past(const View<E>& view, const CellArguments& a, Items items) {
+    constexpr int planes = Spec<policy>::planes;
+    with_pair(a, items, [&](uint32_t i, uint32_t j) {
+        const CellRows& cell = a.cell;
+        const Past<E, policy, learns> past(view, a, i);
+        const bool keeps = past.there && !past.forgot(view, 0);
+        float h[2] = {};
+        NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) {
+            if (j + k >= cell.neurons) continue;
+            if (past.there) h[k] = past.first[cell.offset + j + k];
+            cell.h[size_t(i) * cell.neurons + j + k] = keeps ? h[k] : 0;
+        }
+        put_two<planes>(cell.before, i, j, keeps ? h[0] : 0, keeps ? h[1] : 0);
+        if (!learns && a.stream.rows > a.stream.across)
+            put_two<planes>(cell.before, a.stream.across + i, j, h[0], h[1]);
+    });
+}
+// One step, a.cell.step, behind the product of what was before it. Where it learns, gates keep r, z and n.
+template <class E, int policy, bool learns>
+NACELLE_INLINE void gru_step(const View<E>& view, const CellArguments& a, Items items) {
+    constexpr int planes = Spec<policy>::planes;
+    with_pair(a, items, [&](uint32_t i, uint32_t j) {
+        const CellRows& cell = a.cell;
+        const Past<E, policy, learns> past(view, a, i);
+        const uint32_t n = cell.neurons;
+        const auto step = [&](uint32_t row, const float(&h)[2], float(&next)[2]) {
+            float* const gate = cell.gates + size_t(row) * cell.pitch;
+            const float* const more = cell.more + size_t(row) * cell.pitch;
+            NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) {
+                next[k] = 0;
+                if (!past.there || j + k >= n) continue;
+                const uint32_t at = j + k;
+                const float r = logistic(gate[at] + more[at]),
+                            z = logistic(gate[n + at] + more[n + at]),
+                            c = quick_tanh(gate[2 * n + at] + r * more[2 * n + at]);
+                next[k] = c + z * (h[k] - c);
+                if constexpr (learns) {
+                    gate[at] = r;
+                    gate[n + at] = z;
+                    gate[2 * n + at] = c;
+                }
+            }
+            put_two<planes>(cell.out, row, j, next[0], next[1]);
+        };
+        float h[2] = {}, next[2];
+        if (!learns && a.stream.rows > a.stream.across) {
+            NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) if (past.there && j + k < n) h[k] =
+                past.first[cell.offset + j + k];
+            step(a.stream.across + i, h, next);
+        }
+        float* const kept = cell.h + size_t(i) * n + j;
+        NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) h[k] = j + k < n ? kept[k] : 0.0f;
+        const uint32_t row = cell.step * a.stream.across + i;
+        step(row, h, next);
+        if constexpr (learns) {
+            if (cell.step + 1 == a.all.sequence) return;
+            const bool keeps = past.there && !past.forgot(view, cell.step + 1);
+            NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) if (j + k < n) kept[k] =
+                keeps ? next[k] : 0.0f;
+            put_two<planes>(cell.before, row + a.stream.across, j, keeps ? next[0] : 0,
+                            keeps ? next[1] : 0);
+        } else {
+            NACELLE_UNROLL for (uint32_t k = 0; k < 2;
+                                ++k) if (cell.lasting && past.there && j + k < n)
+                past.first[cell.offset + j + k] = next[k];
+        }
+    });
+}
+template <class E, int policy>
+NACELLE_INLINE void gru_begin_once(const View<E>& view, const CellArguments& a, Items items) {
+    gru_past<E, policy, false>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void gru_once(const View<E>& view, const CellArguments& a, Items items) {
+    gru_step<E, policy, false>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void gru_begin(const View<E>& view, const CellArguments& a, Items items) {
+    gru_past<E, policy, true>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void gru_forward(const View<E>& view, const CellArguments& a, Items items) {
+    gru_step<E, policy, true>(view, a, items);
+}
+// The way back through one step. `h` holds what came straight back from the step behind, `back` what came through its
+// gates; the last step has neither.
+template <class E, int policy>
+NACELLE_INLINE void gru_backward(const View<E>& view, const CellArguments& a, Items items) {
+    constexpr int planes = Spec<policy>::planes;
+    if (a.all.policy[policy].found[stopped] != 0) return;
+    with_pair(a, items, [&](uint32_t i, uint32_t j) {
+        const CellRows& cell = a.cell;
+        const Past<E, policy, true> past(view, a, i);
+        const uint32_t n = cell.neurons, row = cell.step * a.stream.across + i;
+        const float *const gate = cell.gates + size_t(row) * cell.pitch, *const more =
+                                                                             cell.more +
+                                                                             size_t(row) *
+                                                                                 cell.pitch;
+        const bool goes_on =
+            past.there && cell.step + 1 < a.all.sequence && !past.forgot(view, cell.step + 1);
+        float slope[2], before[2];
+        get_two<planes>(cell.slopes, row, j, slope);
+        get_two<planes>(cell.before, row, j, before);
+        NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) {
+            if (j + k >= n) continue;
+            const uint32_t at = j + k;
+            float& straight = cell.h[size_t(i) * n + at];
+            const float later =
+                goes_on ? straight + cell.back[size_t(i) * cell.back_pitch + at] : 0.0f;
+            const float r = gate[at], z = gate[n + at], c = gate[2 * n + at],
+                        d = past.there ? slope[k] + later : 0;
+            const float by_c = d * (1 - z) * (1 - c * c),
+                        by_r = past.there ? by_c * more[2 * n + at] * r * (1 - r) : 0,
+                        by_z = past.there ? d * (before[k] - c) * z * (1 - z) : 0;
+            put_one<planes>(cell.gate_slopes, row, at, by_r);
+            put_one<planes>(cell.gate_slopes, row, n + at, by_z);
+            put_one<planes>(cell.gate_slopes, row, 2 * n + at, past.there ? by_c : 0);
+            put_one<planes>(cell.more_slopes, row, at, by_r);
+            put_one<planes>(cell.more_slopes, row, n + at, by_z);
+            put_one<planes>(cell.more_slopes, row, 2 * n + at, past.there ? by_c * r : 0);
+            straight = past.there ? d * z : 0;
+        }
+    });
+}
+
+// Before step a.step of a rollout: which rows forget, and of which 32 anything is to be known. An item is a row.
+template <class E, int policy>
+NACELLE_INLINE void mark_step(const View<E>& view, const StreamArguments& a, Items items) {
+    using C = Chooser<E, policy>;
+    const uint32_t row = uint32_t(items.begin), across = a.stream.across, i = row % across;
+    bool there = row < a.stream.rows && i < a.stream.count;
+    if (there) {
+        const size_t its = C::row_of(a.all, a.stream.first + i), rows = group_rows<E, policy>(view);
+        if (row >= across) there = a.all.step > 0 && C::cut_at(view, a.all, a.all.step - 1, its);
+        else if (a.all.step < a.all.steps)
+            a.all.policy[policy].forgot[a.all.step * rows + its] =
+                begins<E>(view, its / size_t(count_of<E, typename C::G>));
+    }
+    const uint32_t any = __ballot_sync(~0u, there);
+    if (row % 32 == 0 && row < whole_blocks(a.stream.rows)) a.stream.present[row / 32] = any != 0;
+}
+// What rows remember where a sequence begins. An item is a number of an agent's.
+template <class E, int policy>
+NACELLE_INLINE void keep_begun(const View<E>& view, const StreamArguments& a, Items items) {
+    constexpr size_t width = size_t(Networks<E, policy>::memory);
+    const PolicyState& state = a.all.policy[policy];
+    const size_t agent = size_t(items.begin) / width, k = size_t(items.begin) % width,
+                 rows = group_rows<E, policy>(view);
+    if (agent >= state.agents) return;
+    const size_t row = row_of_agent<E, policy>(a.all, uint32_t(agent));
+    const bool forgot = begins<E>(view, row / size_t(count_of<E, GroupOf<E, policy>>));
+    state.begun[(a.all.step / a.all.sequence * rows + row) * width + k] =
+        forgot ? 0.0f : state.remembered[row * width + k];
+}
+// Where agents stand, then where episodes were cut short in the step before; both are kept.
+template <class E, int policy>
+NACELLE_INLINE void gather_remembering(const View<E>& view, const StreamArguments& a, Items items) {
+    using C = Chooser<E, policy>;
+    constexpr int width = width_of<E, policy>;
+    const Memory& memory = a.all.memory[C::group];
+    const size_t rows = group_rows<E, policy>(view), step = a.all.step;
+    gather<E, policy>(a, items, [&](uint32_t at) -> const float* {
+        const uint32_t row = at - a.stream.first, i = row % a.stream.across;
+        if (i >= a.stream.count) return nullptr;
+        const size_t its = C::row_of(a.all, a.stream.first + i);
+        if (row >= a.stream.across)
+            return step > 0 ? C::cut_at(view, a.all, uint32_t(step) - 1, its) : nullptr;
+        const float* const obs = C::obs_of(view, a.all, its);
+        // What a team sees is kept by its step, but for what it sees last.
+        if (!is_team<E> || has_image<E> || step == a.all.steps)
+            keep_row<width>(memory.obs + (step * rows + its) * size_t(width), obs, items);
+        return obs;
+    });
+}
+// Values of both, and choices where a rollout goes on; an item is a row.
+template <class E, int policy, bool chooses>
+NACELLE_INLINE void use_remembering(const View<E>& view, const StreamArguments& a, Items items) {
+    using C = Chooser<E, policy>;
+    using N = Networks<E, policy>;
+    constexpr int network = N::shared ? 0 : 1, output = N::shared ? N::value_output : 0;
+    const uint32_t row = uint32_t(items.begin), i = row % a.stream.across;
+    if (row >= a.stream.rows || i >= a.stream.count) return;
+    const Memory& memory = a.all.memory[C::group];
+    const size_t its = C::row_of(a.all, a.stream.first + i), rows = group_rows<E, policy>(view);
+    const float value =
+        a.stream.outputs[network][size_t(row) * a.stream.pitch[network] + uint32_t(output)];
+    if (row >= a.stream.across) {
+        if (a.all.step > 0 && C::cut_at(view, a.all, a.all.step - 1, its))
+            memory.final_value[size_t(a.all.step - 1) * rows + its] = value;
+        return;
+    }
+    if constexpr (Spec<policy>::kind == Kind::trained)
+        memory.value[size_t(a.all.step) * rows + its] = value;
+    if constexpr (chooses)
+        C::choose(view, a.all, its, a.stream.outputs[0] + size_t(row) * a.stream.pitch[0]);
+}
+template <class E, int policy>
+NACELLE_INLINE void choose_remembering(const View<E>& view, const StreamArguments& a, Items items) {
+    use_remembering<E, policy, true>(view, a, items);
+}
+template <class E, int policy>
+NACELLE_INLINE void keep_last_values(const View<E>& view, const StreamArguments& a, Items items) {
+    use_remembering<E, policy, false>(view, a, items);
+}
+// The samples of sequences.
+template <class E, int policy>
+NACELLE_INLINE void gather_sequences(const View<E>& view, const StreamArguments& a, Items items) {
+    if (a.all.policy[policy].found[stopped] != 0) return;
+    const Memory& memory = a.all.memory[Spec<policy>::group];
+    gather<E, policy>(a, items, [&](uint32_t at) -> const float* {
+        const uint32_t row = at - a.stream.first;
+        if (row % a.stream.across >= a.stream.count) return nullptr;
+        const size_t its = place_of<E, policy>(
+            view, a.all,
+            sample_of_sequence<E, policy>(view, a.all, a.stream.first + row % a.stream.across,
+                                          row / a.stream.across));
+        return memory.obs + its * size_t(width_of<E, policy>);
+    });
+}
+template <class E, int policy>
+NACELLE_INLINE void review_remembering(const View<E>& view, const StreamArguments& a, Items items) {
+    const uint32_t row = uint32_t(items.begin), i = row % a.stream.across;
+    if (row >= a.stream.rows || i >= a.stream.count || a.all.policy[policy].found[stopped] != 0)
+        return;
+    const size_t at = place_of<E, policy>(
+        view, a.all,
+        sample_of_sequence<E, policy>(view, a.all, a.stream.first + i, row / a.stream.across));
+    review_row<E, policy>(a.all, at, a.stream.outputs[0] + size_t(row) * a.stream.pitch[0]);
+    if constexpr (!Networks<E, policy>::shared)
+        a.all.memory[Spec<policy>::group].value[at] =
+            a.stream.outputs[1][size_t(row) * a.stream.pitch[1]];
+}
+
+}

@@ -1,0 +1,182 @@
+#pragma once
+#include "algorithms/common/owners.h"
+
+#include <learn/blocked.h>
+#include <string_view>
+
+// Every kernel of a policy gradient: whose it is, in which program, where it exists and over how many items. What is
+// compiled, looked up and launched all comes from this table.
+namespace learn {
+
+// What a kernel is launched with, in which blocks, and whose it is.
+enum class Form {
+    run,             // Arguments, in blocks of block_threads
+    environments,    // the run's, over all environments as the engine has them
+    warps,           // the run's, in blocks of rollout_threads
+    group,
+    policy,
+    fused_update,    // a policy's, in blocks as large as its layout says
+    stream,          // a policy's, with StreamArguments
+    cell,            // the same with CellArguments
+    narrow,          // a policy's, with Products: 64 columns a block
+    wide,            // the same with 128
+    conv_forward,    // a convolution's, with ConvPass; each way has blocks of its own
+    conv_backward,
+    conv_weights,
+};
+constexpr bool is_of_run(Form form) { return form <= Form::warps; }
+constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
+
+// Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
+// others need its sizes alone. A CPU has that of learning in the rest: each costs its compiler the headers anew.
+enum class Program { update, rollout, play, rest, learning };
+constexpr bool has_author(Program program) {
+    return program == Program::rollout || program == Program::play;
+}
+
+namespace items {
+
+inline uint64_t one(const Owner&, uint64_t) { return 1; }
+inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
+inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
+inline uint64_t chunks(const Owner& o, uint64_t) {
+    return rounded_up(o.steps * o.rows, obs_chunk) * block_threads;
+}
+inline uint64_t columns(const Owner& o, uint64_t) { return o.width * block_threads; }
+inline uint64_t numbers(const Owner& o, uint64_t) { return o.rows * o.width; }
+inline uint64_t parameters(const Owner& o, uint64_t) { return o.parameters; }
+inline uint64_t agents(const Owner& o, uint64_t) { return o.rows; }
+inline uint64_t standing(const Owner& o, uint64_t) { return o.by_rows(o.rows); }
+// On tensor cores the rows that were cut short in the step before follow as rows of their own.
+inline uint64_t standing_and_cut(const Owner& o, uint64_t) {
+    return o.is(on_cpu) ? o.envs : o.by_rows(o.rows * (o.planes ? 2 : 1));
+}
+inline uint64_t samples(const Owner& o, uint64_t) { return o.by_rows(o.steps * o.rows); }
+inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
+    return o.by_rows((2 * o.steps + 1) * o.rows);
+}
+inline uint64_t update(const Owner& o, uint64_t) { return o.update_blocks() * block_threads; }
+inline uint64_t fused_update(const Owner& o, uint64_t) { return o.update_blocks() * o.fit.threads; }
+inline uint64_t total(const Owner& o, uint64_t) {
+    return o.is(on_cpu) ? o.parameters : o.sum_blocks() * block_threads;
+}
+// Of what a launch counts: samples, rows of a stream, blocks.
+inline uint64_t counted(const Owner&, uint64_t samples) { return samples; }
+inline uint64_t stream_rows(const Owner&, uint64_t rows) { return whole_blocks(rows); }
+inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
+    return whole_blocks(rows) * gather_lanes(o.width);
+}
+inline uint64_t stream_total(const Owner&, uint64_t blocks) { return blocks * block_threads; }
+inline uint64_t products(const Owner&, uint64_t blocks) { return blocks * product_threads; }
+inline uint64_t convolved(const Owner& o, uint64_t rows) {
+    return whole_blocks(rows) / uint64_t(o.conv_forward.samples) * conv_threads;
+}
+inline uint64_t convolved_back(const Owner& o, uint64_t rows) {
+    return whole_blocks(rows) / uint64_t(o.conv_backward.samples) * conv_threads;
+}
+inline uint64_t conv_sums(const Owner&, uint64_t blocks) { return blocks * conv_threads; }
+
+}
+
+struct Kernel {
+    Form form;
+    // Also of the function of device/learn, but for products: forward_64 is forward_product.
+    std::string_view name;
+    Program program;
+    uint32_t where;    // all of these facts
+    uint64_t (*items)(const Owner& owner, uint64_t count);
+};
+namespace rows {
+
+using enum Form;
+using enum Program;
+inline constexpr Kernel kernel_table[] = {
+    {run, "enlist", rollout, always, items::one},
+    {run, "begin", rest, always, items::one},
+    {run, "mark", rest, always, items::one},
+    {run, "finish", rest, always, items::one},
+    {environments, "rollout_blocks", rollout, in_blocks, items::environments},
+    {environments, "step_once", rollout, in_steps, items::environments},
+    {warps, "rollout_warps", rollout, in_warps, items::environments},
+    {warps, "play_warps", play, in_warps, items::environments},
+
+    {group, "gather_images", rollout, images, items::numbers},
+    {group, "measure_observations", rest, always, items::chunks},
+    {group, "follow_observations", rest, always, items::columns},
+
+    {policy, "prepare", rest, on_gpu | network, items::parameters},
+    {policy, "act", rest, fused, items::standing},
+    {policy, "act_randomly", rest, random, items::agents},
+    {policy, "choose", rollout, fused | in_steps, items::standing_and_cut},
+    {policy, "choose_randomly", rollout, random | in_steps, items::agents},
+    {policy, "close_rollout", rollout, fused | learns | not_in_warps, items::standing_and_cut},
+    {policy, "measure_returns", learning, learns, items::agents},
+    {policy, "scale_rewards", learning, learns, items::one_block},
+    {policy, "find_advantages", learning, learns, items::agents},
+    {policy, "sum_advantages", learning, learns, items::one_block},
+    {policy, "measure_minibatch", learning, learns | normalises_minibatches, items::counted},
+    {policy, "scale_minibatch", learning, learns | normalises_minibatches, items::one_block},
+    {policy, "find_values", update, on_gpu | fused | learns | separate, items::samples_and_cut},
+    {policy, "review", update, fused | learns | traced | feedforward, items::samples},
+    {policy, "review_sequences", update, fused | learns | traced | recurrent, items::update},
+    {policy, "gradient", update, on_cpu | learns | feedforward, items::update},
+    {policy, "gradient_of_sequences", update, on_cpu | learns | recurrent, items::update},
+    {fused_update, "gradient_warps", update, on_gpu | fused | learns, items::fused_update},
+    {policy, "total", learning, fused | learns, items::total},
+    {policy, "decide", learning, on_cpu | learns, items::one_block},
+    {policy, "adam", learning, learns, items::parameters},
+
+    {stream, "gather_now", rest, streamed, items::stream_lanes},
+    {stream, "act_streamed", rest, streamed, items::stream_rows},
+    {stream, "gather_step", rollout, streamed | feedforward, items::stream_lanes},
+    {stream, "choose_streamed", rollout, streamed | feedforward, items::stream_rows},
+    {stream, "gather_valued", update, streamed | learns | feedforward, items::stream_lanes},
+    {stream, "mark_valued", update, streamed | learns | feedforward, items::stream_rows},
+    {stream, "keep_values", update, streamed | learns | feedforward, items::stream_rows},
+    {stream, "gather_samples", update, streamed | learns | traced | feedforward,
+     items::stream_lanes},
+    {stream, "review_streamed", update, streamed | learns | traced | feedforward,
+     items::stream_rows},
+    {stream, "gather_minibatch", update, streamed | learns | feedforward, items::stream_lanes},
+    {stream, "slopes_streamed", update, streamed | learns, items::update},
+    {stream, "total_streamed", update, streamed | learns, items::stream_total},
+    {narrow, "forward_64", update, narrow_forward, items::products},
+    {wide, "forward_128", update, wide_forward, items::products},
+    {narrow, "backward_64", update, narrow_backward, items::products},
+    {wide, "backward_128", update, wide_backward, items::products},
+    {wide, "weights_128", update, streamed | learns, items::products},
+    {conv_forward, "conv_forward", update, streamed, items::convolved},
+    {conv_backward, "conv_backward", update, streamed | learns | behind_another,
+     items::convolved_back},
+    {conv_weights, "conv_weights", update, streamed | learns, items::conv_sums},
+
+    {stream, "mark_step", rollout, streamed | recurrent | learns, items::stream_rows},
+    {stream, "keep_begun", rollout, streamed | recurrent | learns, items::counted},
+    {stream, "gather_remembering", rollout, streamed | recurrent, items::stream_lanes},
+    {stream, "choose_remembering", rollout, streamed | recurrent, items::stream_rows},
+    {stream, "keep_last_values", rollout, streamed | recurrent | learns, items::stream_rows},
+    {cell, "mingru_once", rest, streamed | recurrent, items::counted},
+    {cell, "gru_begin_once", rest, streamed | recurrent, items::counted},
+    {cell, "gru_once", rest, streamed | recurrent, items::counted},
+    {stream, "gather_sequences", update, streamed | recurrent | learns, items::stream_lanes},
+    {stream, "review_remembering", update, streamed | recurrent | learns | traced,
+     items::stream_rows},
+    {cell, "mingru_forward", update, streamed | recurrent | learns, items::counted},
+    {cell, "mingru_backward", update, streamed | recurrent | learns, items::counted},
+    {cell, "gru_begin", update, streamed | recurrent | learns, items::counted},
+    {cell, "gru_forward", update, streamed | recurrent | learns, items::counted},
+    {cell, "gru_backward", update, streamed | recurrent | learns, items::counted},
+};
+
+}
+using rows::kernel_table;
+
+// A row by its name: one that the table does not have does not compile.
+struct KernelName {
+    size_t row = 0;
+    consteval KernelName(const char* name) {
+        while (kernel_table[row].name != name) ++row;
+    }
+};
+
+}

@@ -1,0 +1,144 @@
+#include "algorithms/common/kernels.h"
+
+#include "algorithms/common/encoder.h"
+#include "algorithms/common/headers.h"
+
+namespace learn {
+namespace {
+
+std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& encoder,
+                    bool clips) {
+    static const char* const kinds[] = {"trained", "fixed", "random"};
+    std::string hidden, cells;
+    for (size_t l = 0; l < policy.hidden.size(); ++l) {
+        hidden += (l ? ", " : "") + std::to_string(policy.hidden[l]);
+        cells += (l ? ", " : "") + std::to_string(int(policy.cells[l]));
+    }
+    const auto word = [](bool value) { return std::string(value ? "true" : "false"); };
+    return "template <> struct Spec<" + std::to_string(number) + "> {\n" +
+           "    static constexpr int group = " + std::to_string(policy.group) + ";\n" +
+           "    static constexpr Kind kind = Kind::" + kinds[int(policy.role)] + ";\n" +
+           "    static constexpr bool shared = " + word(policy.shared) +
+           ", squashed = " + word(policy.squashed) + ";\n" +
+           "    static constexpr int planes = " + std::to_string(policy.planes) + ";\n" +
+           "    static constexpr bool streamed = " + word(policy.streamed()) + ";\n" +
+           "    static constexpr Activation activation = Activation::" + policy.activation + ";\n" +
+           "    static constexpr Deviation deviation = Deviation::" +
+           (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
+           "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
+           "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +
+           "    static constexpr Encoder encoder = " + encoder_text(encoder) + ";\n" +
+           "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n" +
+           "    using Cells = nacelle::detail::Ints<" + cells + ">;\n};\n";
+}
+
+const std::vector<Owner>& owners_of(const Owners& owners, Form form) {
+    if (is_of_convolution(form)) return owners.convolutions;
+    return is_of_run(form) ? owners.run : form == Form::group ? owners.groups : owners.policies;
+}
+// fn(kernel, its program, owner, owner's number) for every kernel that there is.
+template <class Fn> void each_kernel(const Owners& owners, Fn&& fn) {
+    for (const Kernel& kernel : kernel_table) {
+        const std::vector<Owner>& of = owners_of(owners, kernel.form);
+        const bool in_rest =
+            kernel.program == Program::learning && !owners.run[0].is(learning_apart);
+        for (size_t n = 0; n < of.size(); ++n)
+            if (of[n].is(kernel.where))
+                fn(kernel, size_t(in_rest ? Program::rest : kernel.program), of[n], n);
+    }
+}
+std::string symbol_of(const Kernel& kernel, size_t number) {
+    return std::string(kernel.name) + (is_of_run(kernel.form) ? "" : "_" + std::to_string(number));
+}
+// Threads of a block, how many blocks a multiprocessor has at once, and the shared memory of each.
+struct Blocks {
+    uint32_t threads = block_threads, resident = 1, shared_bytes = 0;
+};
+Blocks conv_blocks(const Owner& owner, const ConvBlock& block) {
+    return {conv_threads, owner.planes > 1 ? 1u : 2u, block.bytes};
+}
+Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
+    switch (kernel.form) {
+        case Form::warps: return {.threads = rollout_threads};
+        case Form::fused_update:
+            return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
+        case Form::narrow:
+        case Form::wide: {
+            const uint32_t columns = kernel.form == Form::narrow ? 64 : 128;
+            return {product_threads, product_resident(owner.planes, columns),
+                    product_bytes(owner.planes, columns)};
+        }
+        case Form::conv_forward: return conv_blocks(owner, owner.conv_forward);
+        case Form::conv_backward: return conv_blocks(owner, owner.conv_backward);
+        case Form::conv_weights: return conv_blocks(owner, owner.conv_weights);
+        default: return {};
+    }
+}
+std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number) {
+    const std::string symbol = symbol_of(kernel, number);
+    if (kernel.form == Form::environments) return "LEARN_ENV_KERNEL(" + symbol + ")\n";
+    std::string function(kernel.name), arguments = "Arguments", parameters = "E";
+    if (is_of_convolution(kernel.form)) {
+        arguments = "ConvPass";
+        parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
+    } else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
+    if (kernel.form == Form::stream) arguments = "StreamArguments";
+    if (kernel.form == Form::cell) arguments = "CellArguments";
+    if (kernel.form == Form::narrow || kernel.form == Form::wide) {
+        const size_t end = function.find('_');
+        arguments = "Products";
+        parameters += ", " + function.substr(end + 1);
+        function = function.substr(0, end) + "_product";
+    }
+    const Blocks blocks = blocks_for(kernel, owner);
+    return "LEARN_KERNEL(" + symbol + ", " + arguments + ", " + std::to_string(blocks.threads) +
+           ", " + std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
+}
+
+}
+
+ProgramTexts program_texts(const Settings& settings, const Owners& owners) {
+    std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
+    for (size_t p = 0; p < settings.policies.size(); ++p)
+        specs += spec_of(p, settings.policies[p], owners.policies[p].encoder, settings.clips);
+    specs += "}\nNACELLE_PROGRAM()\n";
+    ProgramTexts texts;
+    each_kernel(owners, [&](const Kernel& kernel, size_t program, const Owner& owner, size_t n) {
+        std::string& text = texts[program];
+        if (text.empty()) text = specs;
+        text += kernel_text(kernel, owner, n);
+    });
+    return texts;
+}
+
+Kernels::Kernels(nacelle::plugin::Host host, const Settings& settings,
+                 const std::vector<NetworkShape>& shapes, const nacelle_environment& environment)
+    : host_(host), owners_(settings, shapes, environment) {
+    std::vector<std::string> defines;
+    if (settings.emulates) defines.push_back("NACELLE_EMULATE");
+    const ProgramTexts texts = program_texts(settings, owners_);
+    std::array<uint32_t, std::tuple_size_v<ProgramTexts>> programs{};
+    for (size_t i = 0; i < texts.size(); ++i)
+        if (!texts[i].empty())
+            programs[i] = has_author(Program(i))
+                              ? host_.program(texts[i], kernel_headers(), defines)
+                              : host_.program_of_sizes(texts[i], kernel_headers(), defines);
+    for (size_t row = 0; row < found_.size(); ++row)
+        found_[row].resize(owners_of(owners_, kernel_table[row].form).size());
+    each_kernel(owners_, [&](const Kernel& kernel, size_t program, const Owner&, size_t n) {
+        found_[size_t(&kernel - kernel_table)][n] =
+            host_.kernel(programs[program], "learn_" + symbol_of(kernel, n));
+    });
+}
+
+nacelle_launch Kernels::shape_of(const Kernel& kernel, size_t number, uint64_t count) const {
+    const Owner& owner = owners_of(owners_, kernel.form)[number];
+    const Blocks blocks = blocks_for(kernel, owner);
+    nacelle_launch shape{};
+    shape.threads = blocks.threads;
+    shape.items = kernel.items(owner, count);
+    shape.shared_bytes = blocks.shared_bytes;
+    return shape;
+}
+
+}

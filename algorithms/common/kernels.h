@@ -1,0 +1,41 @@
+#pragma once
+#include "algorithms/common/kernel_table.h"
+
+#include <nacelle/plugin/host.h>
+#include <string>
+
+namespace learn {
+
+// What is compiled, by Program: a Spec for each policy, then the kernels that there are. Empty where there are none.
+using ProgramTexts = std::array<std::string, size_t(Program::learning) + 1>;
+ProgramTexts program_texts(const Settings& settings, const Owners& owners);
+
+// The table's kernels as one run has them.
+class Kernels final {
+public:
+    Kernels(nacelle::plugin::Host host, const Settings& settings,
+            const std::vector<NetworkShape>& shapes, const nacelle_environment& environment);
+
+    const Owner& run() const { return owners_.run[0]; }
+    const std::vector<Owner>& policies() const { return owners_.policies; }
+
+    // Puts a kernel of a group's or policy's number on the stream; nothing where this one has no such kernel.
+    template <class Args>
+    void launch(KernelName name, size_t number, const Args& args, void* stream,
+                uint64_t count = 0) const {
+        const nacelle_kernel& kernel = found_[name.row][number];
+        if (!kernel.function) return;
+        const Kernel& row = kernel_table[name.row];
+        if (row.form == Form::environments) host_.launch_environments(kernel, args, stream);
+        else host_.launch(kernel, shape_of(row, number, count), args, stream);
+    }
+
+private:
+    nacelle_launch shape_of(const Kernel& kernel, size_t number, uint64_t count) const;
+
+    nacelle::plugin::Host host_;
+    Owners owners_;
+    std::array<std::vector<nacelle_kernel>, std::size(kernel_table)> found_;    // by number
+};
+
+}

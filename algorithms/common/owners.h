@@ -1,0 +1,75 @@
+#pragma once
+#include "algorithms/common/schema_view.h"
+#include "algorithms/common/tensor_fit.h"
+
+#include <learn/arguments.h>
+#include <learn/conv_tiles.h>
+#include <learn/fused_layout.h>
+
+namespace learn {
+
+// Multiprocessors of an H100 or H200: updates are cut for these, whatever the GPU, so that a run repeats on another one.
+inline constexpr uint32_t processors = 132;
+constexpr uint64_t rounded_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+constexpr uint64_t for_warps(uint64_t rows) { return rounded_up(rows, warp_rows) * 32; }
+
+// What is so of an owner of kernels: the run, a group or a policy.
+enum Fact : uint32_t {
+    always = 0,
+    on_gpu = 1 << 0,    // or as one, in an emulation
+    on_cpu = 1 << 1,
+    learning_apart = 1 << 2,    // kernels of learning are a program of their own: on a real GPU
+    in_blocks = 1 << 3,         // a rollout's steps in one launch, by a CPU's blocks
+    in_warps = 1 << 4,          // or by warps of tensor cores
+    in_steps = 1 << 5,          // or a launch for each
+    not_in_warps = 1 << 6,
+    images = 1 << 7,     // of a group
+    random = 1 << 8,     // of a policy on a GPU, which has no network
+    network = 1 << 9,    // of a policy, and so are the others
+    fused = 1 << 10,     // on a CPU, too
+    streamed = 1 << 11,
+    learns = 1 << 12,
+    recurrent = 1 << 13,    // the network remembers from step to step
+    feedforward = 1 << 14,
+    separate = 1 << 15,    // values have a network of their own
+    traced = 1 << 16,
+    normalises_minibatches = 1 << 17,    // advantages are normalised over each of them
+    narrow_forward = 1 << 18,            // products that blocks of 64 columns compute, or of 128
+    wide_forward = 1 << 19,
+    narrow_backward = 1 << 20,
+    wide_backward = 1 << 21,
+    behind_another = 1 << 22,    // of a convolution: slopes go on to the one before it
+};
+struct Owner {
+    uint32_t facts = 0;
+    uint64_t envs = 0, steps = 0;
+    uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
+    uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
+    uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
+    uint64_t sequence = 1;               // samples that stay together
+    int planes = 0;
+    TensorFit fit{};                   // of a fused policy
+    Encoder encoder{};                 // of a policy
+    uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
+    // Of a convolution: whose it is, its place among those, and what blocks of its products take.
+    uint32_t policy = 0, layer = 0;
+    ConvBlock conv_forward{}, conv_backward{}, conv_weights{};
+
+    bool is(uint32_t all) const { return (facts & all) == all; }
+    // Blocks of an update: a GPU's take one of its networks each.
+    uint64_t update_blocks() const { return uint64_t(parts) * (is(on_cpu) ? 1 : networks); }
+    // Blocks of a GPU that add up a fused update's slots.
+    uint64_t sum_blocks() const { return rounded_up(slot_floats, total_together); }
+    // Threads for so many rows: one each, or 32 for 16 of them.
+    uint64_t by_rows(uint64_t count) const { return planes ? for_warps(count) : count; }
+};
+struct Owners {
+    std::vector<Owner> run, groups, policies, convolutions;    // the run is one
+    Owners(const Settings& settings, const std::vector<NetworkShape>& shapes,
+           const nacelle_environment& environment);
+
+private:
+    void add_convolutions(uint32_t number, const PolicySettings& policy);
+};
+
+}
