@@ -119,6 +119,7 @@ void PolicyGradient::make_memory(uint32_t p) {
                           SchemaView(environment_).header().group[policy.group].count,
                    width = uint64_t(shape.memory());
     state.remembered = array<float>(name + ".remembered", {rows, width}, true);
+    state.acting = array<float>(name + ".acting", {rows, width}, false);
     state.begun =
         array<float>(name + ".begun", {settings_.horizon / settings_.sequence, rows, width}, false);
     state.forgot = array<uint8_t>(name + ".forgot", {settings_.horizon, rows}, false);

@@ -92,8 +92,9 @@ void PolicyKernels::finish(const Arguments& a, void* stream) const {
     for (size_t g = 0; g < groups_; ++g) kernels_.launch("follow_observations", g, a, stream);
     kernels_.launch("finish", 0, a, stream);
 }
-void PolicyKernels::act(Arguments& a, void* stream) const {
+void PolicyKernels::act(Arguments a, void* stream) const {
     a.step = 0;
+    for (size_t p = 0; p < streamed_.size(); ++p) a.policy[p].remembered = a.policy[p].acting;
     gather_images(a, stream);
     prepare(a, stream);
     for (size_t p = 0; p < streamed_.size(); ++p) {

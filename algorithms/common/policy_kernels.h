@@ -21,7 +21,7 @@ public:
     void review(const Arguments& a, size_t policy, void* stream) const;
     void minibatch(const Arguments& a, size_t policy, void* stream) const;
     void finish(const Arguments& a, void* stream) const;
-    void act(Arguments& a, void* stream) const;
+    void act(Arguments a, void* stream) const;
     bool plays() const { return kernels_.run().is(in_warps); }
     void play(const Arguments& a, void* stream) const;
 

@@ -1,3 +1,4 @@
+#include "engine/run/evaluation.h"
 #include "tests/algorithms/iteration.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
@@ -345,6 +346,44 @@ TEST_CASE(
     hold_memory(on, emulated(rememberers()[5], "f32"), {1e-5, 1e-5}, 60);
 }
 
+namespace {
+
+// What greedy episodes come to while a rollout waits, and then all that a checkpoint holds an iteration later.
+struct Interrupted {
+    double mean_return = 0;
+    std::vector<std::byte> later;
+};
+Interrupted interrupted(const std::shared_ptr<RunsOn>& on, bool emulates, bool evaluates) {
+    const Json layers = {8, mingru, gru};
+    Json config = {{"horizon", 4},
+                   {"minibatches", 1},
+                   {"epochs", 1},
+                   {"learning_rate", 0},
+                   {"policies", {{"default", {{"hidden", layers}}}}}};
+    if (emulates) config["emulate"] = true;
+    Lesson lesson(on, env_of("blind_cartpole", 20), "ppo", config, 7);
+    lesson.iterate();
+    Interrupted found;
+    if (evaluates)
+        found.mean_return = Evaluator(lesson.env(), lesson.learner())
+                                .play({.episodes = 20, .seed = 8, .greedy = true})
+                                .mean_return;
+    lesson.iterate();
+    found.later = lesson.persistent();
+    return found;
+}
+
+}
+
+TEST_CASE("an evaluation leaves what a rollout remembers as it is") {
+    const Interrupted with = interrupted(cpu(), false, true);
+    CHECK(with.later == interrupted(cpu(), false, false).later);
+    CHECK(with.mean_return > 5);
+#ifndef NACELLE_SANITIZE
+    // A GPU's kernels choose alike from the same weights.
+    CHECK(interrupted(quick_cpu(), true, true).mean_return == with.mean_return);
+#endif
+}
 TEST_CASE("networks that remember choose and learn by the formulas on a GPU") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });

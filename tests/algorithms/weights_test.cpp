@@ -59,6 +59,7 @@ TEST_CASE("hidden layers begin orthogonal, large ones too, and no two of their w
         learn::PolicySettings policy;
         policy.agents = 1;
         policy.hidden = {width, width};
+        policy.cells = {learn::Cell::linear, learn::Cell::linear};
         policy.deviation = "free";
         policy.hidden_gain = 1.3;
         const learn::NetworkShape shape(policy, told.environment);

@@ -1,83 +1,12 @@
-#include "engine/run/run.h"
-#include "tests/reload/bench.h"
+#include "tests/reload/course.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
-#include <mutex>
 
 using namespace nacelle;
 using namespace nacelle::test;
-namespace fs = std::filesystem;
 
 namespace {
-
-// CartPole in a folder of its own, a run of PPO on it, and who saves.
-class Course final {
-public:
-    explicit Course(const std::shared_ptr<RunsOn>& on, const Json& over = Json::object())
-        : on_(on),
-          plugins_({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"}, on->cache) {
-        text_ = read_file(env_folder / "cartpole.cu");
-        save(text_);
-        configuration_ = {
-            {"env", {{"source", source().string()}, {"count", 32}, {"params", {{"force", 9}}}}},
-            {"learner", {{"name", "ppo"}, {"horizon", 16}, {"epochs", 1}, {"minibatches", 2}}},
-            {"policies", {{"default", {{"hidden", {8}}}}}},
-            {"run", {{"total_steps", 1 << 30}, {"checkpoint_every", 0}, {"evaluate_every", 400}}}};
-        merge_json(configuration_, over);
-        begin({.out = out(), .watch = true});
-    }
-
-    void begin(RunStart start) {
-        run_.reset();
-        run_ =
-            std::make_unique<TrainingRun>(load_environment(on_, plugins_, configuration_, "test"),
-                                          plugins_, configuration_, "test", std::move(start));
-        run_->on_reload([this](const RunReload& reload) { told_.push_back(reload); });
-    }
-    void resume() {
-        configuration_ = run_configuration(out());
-        begin({.out = out(), .resume = true, .watch = true});
-    }
-
-    TrainingRun& run() { return *run_; }
-    const std::vector<RunReload>& told() const { return told_; }
-    fs::path source() const { return folder_.path() / "cartpole.cu"; }
-    fs::path out() const { return folder_.path() / "out"; }
-    const std::string& text() const { return text_; }
-    void save(const std::string& text) const { folder_.write("cartpole.cu", text); }
-    std::string with(const std::string& old, const std::string& other) const {
-        std::string changed = text_;
-        const size_t at = changed.find(old);
-        if (at == changed.npos) throw std::runtime_error("CartPole has no " + old);
-        return changed.replace(at, old.size(), other);
-    }
-    // Trains until a save has been taken or refused.
-    const RunReload& wait() {
-        const size_t before = told_.size();
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
-        while (told_.size() == before) {
-            if (!run_->iterate() && told_.size() == before)
-                throw std::runtime_error("the run ended before anything became of a save");
-            if (std::chrono::steady_clock::now() > end)
-                throw std::runtime_error("nothing became of a save within two minutes");
-        }
-        return told_.back();
-    }
-    const RunReload& save_and_wait(const std::string& text) {
-        save(text);
-        return wait();
-    }
-
-private:
-    Folder folder_;
-    std::shared_ptr<RunsOn> on_;
-    Plugins plugins_;
-    std::string text_;
-    Json configuration_;
-    std::vector<RunReload> told_;
-    std::unique_ptr<TrainingRun> run_;
-};
 
 // One iteration at a time, so that two runs can be stopped at the same one.
 const Json one_by_one = {{"run", {{"report_every", 1}}}};
@@ -154,50 +83,6 @@ void broken_then_good(const std::shared_ptr<RunsOn>& on) {
     CHECK(!gone.taken);
     CHECK(gone.text.ends_with("version 2 keeps running."));
     course.run().iterate();
-}
-
-// Keeps what was asked for.
-class NotedCompiler final : public Compiler {
-public:
-    NotedCompiler(std::unique_ptr<Compiler> inner,
-                  std::shared_ptr<std::vector<ProgramSource>> asked)
-        : inner_(std::move(inner)), asked_(std::move(asked)) {}
-
-    std::string identity() const override { return inner_->identity(); }
-    Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
-        {
-            const std::lock_guard lock(mutex_);
-            asked_->push_back(source);
-        }
-        return inner_->compile(source, cancel);
-    }
-
-private:
-    std::unique_ptr<Compiler> inner_;
-    std::shared_ptr<std::vector<ProgramSource>> asked_;
-    std::mutex mutex_;
-};
-
-// What updates need is sizes.
-void only_the_authors(const std::shared_ptr<RunsOn>& on) {
-    Course course(on);
-    const auto asked = std::make_shared<std::vector<ProgramSource>>();
-    on->compiler = std::make_unique<NotedCompiler>(std::move(on->compiler), asked);
-    const RunReload reload = course.save_and_wait(course.with("gravity = 9.8f", "gravity = 3.5f"));
-    REQUIRE_MESSAGE(reload.taken, reload.text);
-    std::set<std::string> steps, rollouts;
-    for (const ProgramSource& source : *asked) {
-        INFO(source.instantiation);
-        CHECK(source.author.filename() == "cartpole.cu");
-        if (contains(source.instantiation, "NACELLE_STEPWISE")) steps.insert(source.instantiation);
-        if (contains(source.instantiation, "LEARN_ROLLOUT")) rollouts.insert(source.instantiation);
-        CHECK(!contains(source.instantiation, "LEARN_GRADIENT"));
-        CHECK(!contains(source.instantiation, "LEARN_ITERATION"));
-    }
-    CHECK(steps.size() == 1);
-    CHECK(rollouts.size() == 1);
-    course.run().iterate();
-    CHECK(course.run().evaluate(40).episodes == 40);
 }
 
 // One more number to see.
@@ -305,7 +190,6 @@ constexpr std::pair<const char*, void (*)(const std::shared_ptr<RunsOn>&)> train
     {"spaces, restart", spaces_restart},
     {"another state", another_state},
     {"another log", another_log},
-    {"only the author's", only_the_authors},
 };
 
 }
@@ -325,11 +209,6 @@ TEST_CASE("other observations begin with a new learner where that is asked for")
 }
 TEST_CASE("another state trains on, and such a run can be resumed") { another_state(cpu()); }
 TEST_CASE("another log trains on, and evaluations have room for it") { another_log(cpu()); }
-
-TEST_CASE(
-    "a save in a training compiles what carries the author's code, and nothing of the update") {
-    only_the_authors(cpu());
-}
 
 TEST_CASE("runs reload on a GPU") {
     std::shared_ptr<RunsOn> on;

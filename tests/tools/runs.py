@@ -72,6 +72,16 @@ def networks_killed_while_they_learn_end_with_the_bytes_of_those_that_were_not(b
 
 
 @case
+def networks_that_remember_killed_in_an_episode_go_on_with_what_they_remembered(bench):
+    if bench.sanitized:
+        raise Skip('the plain build has it: it saves the same arrays by the same code')
+    settings = (*setting(env__count=64, learner__horizon=64, learner__sequence=16, run__total_steps=100000, run__checkpoint_every=1,
+                         solved__return=1000, solved__episodes=64,
+                         learner__policies__default__hidden='[16,{"mingru":16},{"gru":8}]'), '--episodes', '10')
+    killed_learners_end_alike(bench, 'remembered', CPU, settings, 6)
+
+
+@case
 def networks_killed_on_a_gpu_end_with_the_bytes_of_those_that_were_not(bench):
     cuda = gpu(bench)
     # In bf16, 1,600 iterations of a millisecond each, behind a start of half a second.

@@ -127,6 +127,7 @@ struct PolicyState {
     uint32_t parts;     // of an update: blocks that sum apart, each into a slot
     // Of networks that remember; rows are those of the group, `width` what a row remembers.
     float* remembered;    // [rows][width]: before the step to come
+    float* acting;        // the same in evaluations, which leave a rollout's rows as they are
     float* begun;         // [steps / sequence][rows][width]: where a sequence began
     uint8_t* forgot;      // [steps][rows]: whether an episode began with a step
     float* scratch;       // a CPU's: [parts] of what its sequences leave at all layers
