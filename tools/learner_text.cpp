@@ -21,13 +21,28 @@ std::string counted(const Json& count, const char* one, const char* many) {
     return plain(count) + " " + (count == 1 ? one : many);
 }
 
+// "64", "conv 16 of 3 x 3 stride 2", "one-hot 6"
+std::string layer_text(const Json& layer) {
+    if (!layer.is_object()) return plain(layer);
+    if (const Json codes = at(layer, "one_hot"); !codes.is_null()) return "one-hot " + plain(codes);
+    const Json size = at(layer, "size"), stride = at(layer, "stride"),
+               padding = at(layer, "padding");
+    if (size.is_null()) return plain(layer);
+    const bool two = size.is_array() && size.size() == 2;
+    std::string text = "conv " + plain(at(layer, "conv")) + " of " + plain(two ? size[0] : size) +
+                       " x " + plain(two ? size[1] : size);
+    if (!stride.is_null() && stride != 1) text += " stride " + plain(stride);
+    if (!padding.is_null() && padding != 0) text += " padding " + plain(padding);
+    return text;
+}
+
 // "[64, 64] tanh shared bf16"
 std::string policy_text(const Json& policy) {
     const Json train = at(policy, "train");
     if (train == "random") return "random";
     std::string text, widths;
     if (const Json hidden = at(policy, "hidden"); hidden.is_array()) {
-        for (const Json& width : hidden) append(widths, plain(width));
+        for (const Json& layer : hidden) append(widths, layer_text(layer));
         text = "[" + widths + "]";
     }
     for (const char* const key : {"activation", "trunk", "precision"})

@@ -21,8 +21,12 @@ enum class Form {
     layer,           // the same with LayerArguments
     narrow,          // a policy's, with Products: 64 columns a block
     wide,            // the same with 128
+    conv_forward,    // a convolution's, with ConvPass; each way has blocks of its own
+    conv_backward,
+    conv_weights,
 };
 constexpr bool is_of_run(Form form) { return form <= Form::warps; }
+constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
 // others need its sizes alone. A CPU has that of learning in the rest: each costs its compiler the headers anew.
@@ -66,6 +70,13 @@ inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
 inline uint64_t stream_total(const Owner&, uint64_t blocks) { return blocks * block_threads; }
 inline uint64_t layer_tasks(const Owner&, uint64_t tasks) { return tasks * block_threads; }
 inline uint64_t products(const Owner&, uint64_t blocks) { return blocks * product_threads; }
+inline uint64_t convolved(const Owner& o, uint64_t rows) {
+    return whole_blocks(rows) / uint64_t(o.conv_forward.samples) * conv_threads;
+}
+inline uint64_t convolved_back(const Owner& o, uint64_t rows) {
+    return whole_blocks(rows) / uint64_t(o.conv_backward.samples) * conv_threads;
+}
+inline uint64_t conv_sums(const Owner&, uint64_t blocks) { return blocks * conv_threads; }
 
 }
 
@@ -136,6 +147,10 @@ inline constexpr Kernel kernel_table[] = {
     {narrow, "backward_64", update, narrow_backward, items::products},
     {wide, "backward_128", update, wide_backward, items::products},
     {wide, "weights_128", update, streamed | learns, items::products},
+    {conv_forward, "conv_forward", update, streamed, items::convolved},
+    {conv_backward, "conv_backward", update, streamed | learns | behind_another,
+     items::convolved_back},
+    {conv_weights, "conv_weights", update, streamed | learns, items::conv_sums},
 
     {stream, "mark_step", rollout, streamed | recurrent | learns, items::stream_rows},
     {stream, "keep_begun", rollout, streamed | recurrent | learns, items::counted},

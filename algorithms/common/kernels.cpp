@@ -1,11 +1,13 @@
 #include "algorithms/common/kernels.h"
 
+#include "algorithms/common/encoder.h"
 #include "algorithms/common/headers.h"
 
 namespace learn {
 namespace {
 
-std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
+std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& encoder,
+                    bool clips) {
     static const char* const kinds[] = {"trained", "fixed", "random"};
     std::string hidden, cells;
     for (size_t l = 0; l < policy.hidden.size(); ++l) {
@@ -26,11 +28,13 @@ std::string spec_of(size_t number, const PolicySettings& policy, bool clips) {
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
            "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
            "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +
+           "    static constexpr Encoder encoder = " + encoder_text(encoder) + ";\n" +
            "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n" +
            "    using Cells = nacelle::detail::Ints<" + cells + ">;\n};\n";
 }
 
 const std::vector<Owner>& owners_of(const Owners& owners, Form form) {
+    if (is_of_convolution(form)) return owners.convolutions;
     return is_of_run(form) ? owners.run : form == Form::group ? owners.groups : owners.policies;
 }
 // fn(kernel, its program, owner, owner's number) for every kernel that there is.
@@ -51,6 +55,9 @@ std::string symbol_of(const Kernel& kernel, size_t number) {
 struct Blocks {
     uint32_t threads = block_threads, resident = 1, shared_bytes = 0;
 };
+Blocks conv_blocks(const Owner& owner, const ConvBlock& block) {
+    return {conv_threads, owner.planes > 1 ? 1u : 2u, block.bytes};
+}
 Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
         case Form::warps: return {.threads = rollout_threads};
@@ -62,6 +69,9 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
             return {product_threads, product_resident(owner.planes, columns),
                     product_bytes(owner.planes, columns)};
         }
+        case Form::conv_forward: return conv_blocks(owner, owner.conv_forward);
+        case Form::conv_backward: return conv_blocks(owner, owner.conv_backward);
+        case Form::conv_weights: return conv_blocks(owner, owner.conv_weights);
         default: return {};
     }
 }
@@ -69,7 +79,10 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
     const std::string symbol = symbol_of(kernel, number);
     if (kernel.form == Form::environments) return "LEARN_ENV_KERNEL(" + symbol + ")\n";
     std::string function(kernel.name), arguments = "Arguments", parameters = "E";
-    if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
+    if (is_of_convolution(kernel.form)) {
+        arguments = "ConvPass";
+        parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
+    } else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
     if (kernel.form == Form::cell) arguments = "CellArguments";
     if (kernel.form == Form::layer) arguments = "LayerArguments";
@@ -89,7 +102,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
 ProgramTexts program_texts(const Settings& settings, const Owners& owners) {
     std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p)
-        specs += spec_of(p, settings.policies[p], settings.clips);
+        specs += spec_of(p, settings.policies[p], owners.policies[p].encoder, settings.clips);
     specs += "}\nNACELLE_PROGRAM()\n";
     ProgramTexts texts;
     each_kernel(owners, [&](const Kernel& kernel, size_t program, const Owner& owner, size_t n) {

@@ -5,8 +5,8 @@
 namespace learn {
 
 bool is_wide(const PolicySettings& policy, const NetworkShape& shape) {
-    // Its products know plain layers alone: those that remember go through cpu/sequences.h.
-    if (policy.remembers()) return false;
+    // Its products know plain layers alone: those that remember go through cpu/sequences.h, convolutions through cpu/conv.h.
+    if (policy.remembers() || shape.encoder.count) return false;
     // From here on the weights of a tile's layers and their gradients no longer lie in a core's cache.
     constexpr int64_t many_parameters = 32768;
     return shape.parameters() > many_parameters;

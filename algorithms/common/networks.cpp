@@ -1,6 +1,6 @@
 #include "algorithms/common/networks.h"
 
-#include "algorithms/common/schema_view.h"
+#include "algorithms/common/encoder.h"
 
 #include <cmath>
 #include <nacelle/random.h>
@@ -87,6 +87,14 @@ void append_rows(std::vector<float>& weights, const Matrix& matrix, double gain)
     for (const auto& row : matrix)
         for (const double x : row) weights.push_back(float(x * gain));
 }
+// A convolution's filters are the rows of a matrix [out][patch].
+void append_encoder(std::vector<float>& weights, const Encoder& encoder, double gain,
+                    nacelle::Rng& rng) {
+    for (int l = 0; l < encoder.count; ++l) {
+        append_rows(weights, orthogonal(encoder.layer[l].out, encoder.layer[l].patch(), rng), gain);
+        weights.insert(weights.end(), size_t(encoder.layer[l].out), 0.0f);
+    }
+}
 // The neurons of a layer that remembers do so for 1 to 128 steps at first (as Tallec and Ollivier, 2018): what the
 // logistic function makes one step's share of that of.
 float first_memory(int64_t neuron, int64_t neurons) {
@@ -140,8 +148,9 @@ NetworkShape::NetworkShape(const PolicySettings& policy, const nacelle_environme
     choices = schema.choices(policy.group);
     reals = schema.count(policy.group, nacelle::Kind::continuous);
     parts = reals + schema.count(policy.group, nacelle::Kind::discrete);
-    const int64_t in = schema.seen(policy.group);
-    actor.push_back(in);
+    seen = schema.seen(policy.group);
+    encoder = encoder_of(policy, schema);
+    actor.push_back(encoder.count ? encoder.width() : seen);
     actor.insert(actor.end(), policy.hidden.begin(), policy.hidden.end());
     actor.push_back(outputs() + (shared ? 1 : 0));
     if (shared) return;
@@ -163,16 +172,25 @@ int64_t NetworkShape::count(const std::vector<int64_t>& widths) const {
     for (const MatrixSize& matrix : matrices(widths)) n += parameters_in(matrix);
     return n;
 }
+int64_t NetworkShape::packed(const MatrixSize& matrix) {
+    return (matrix.in + 1) * ((matrix.out + 15) / 16 * 16);
+}
 int64_t NetworkShape::packed(const std::vector<int64_t>& widths) const {
     int64_t n = 0;
-    for (const MatrixSize& matrix : matrices(widths))
-        n += (matrix.in + 1) * ((matrix.out + 15) / 16 * 16);
+    for (const MatrixSize& matrix : matrices(widths)) n += packed(matrix);
     return n;
 }
 int64_t NetworkShape::memory() const {
     int64_t n = 0;
     for (size_t l = 0; l < cells.size(); ++l) n += remembers(cells[l]) ? actor[l + 1] : 0;
     return shared ? n : 2 * n;
+}
+
+int64_t NetworkShape::packed(const Encoder& encoder) {
+    int64_t n = 0;
+    for (int l = 0; l < encoder.count; ++l)
+        n += packed(MatrixSize{encoder.layer[l].patch(), encoder.layer[l].out});
+    return n;
 }
 
 std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettings& policy,
@@ -189,13 +207,15 @@ std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettin
     };
     std::vector<float> weights;
     weights.reserve(size_t(shape.parameters()));
+    append_encoder(weights, shape.encoder, policy.hidden_gain, rng);
     append_network(
         weights, shape.actor, shape.cells, policy.hidden_gain, gain,
         [&](size_t o) { return is_deviation(o) ? start : 0.0; }, rng);
-    if (!shape.shared)
-        append_network(
-            weights, shape.critic, shape.cells, policy.hidden_gain,
-            [&](size_t) { return policy.value_gain; }, [](size_t) { return 0.0; }, rng);
+    if (shape.shared) return weights;
+    append_encoder(weights, shape.encoder, policy.hidden_gain, rng);
+    append_network(
+        weights, shape.critic, shape.cells, policy.hidden_gain,
+        [&](size_t) { return policy.value_gain; }, [](size_t) { return 0.0; }, rng);
     return weights;
 }
 

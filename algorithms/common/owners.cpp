@@ -26,7 +26,8 @@ uint32_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
         const std::vector<MatrixSize> matrices = shape.matrices(*widths);
         for (size_t m = 0; m < matrices.size(); ++m) {
             add(matrices[m].out, narrow_forward, wide_forward);
-            if (m > 0 && with_backward) add(matrices[m].in, narrow_backward, wide_backward);
+            if ((m > 0 || shape.encoder.count) && with_backward)
+                add(matrices[m].in, narrow_backward, wide_backward);
         }
     }
     return facts;
@@ -37,7 +38,8 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     owner.rows = owner.envs * policy.agents;
     owner.planes = policy.planes;
     owner.networks = shape.shared ? 1 : 2;
-    owner.width = uint64_t(shape.actor[0]);
+    owner.width = uint64_t(shape.seen);
+    owner.encoder = shape.encoder;
     owner.parameters = uint64_t(shape.parameters());
     owner.slot_floats = uint64_t(shape.gradient_floats());
     if (policy.role == Role::random && owner.is(on_gpu)) owner.facts |= random;
@@ -84,8 +86,25 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         group.width = schema.seen(g);
         if (schema.image_elements(g)) group.facts |= images;
     }
-    for (size_t p = 0; p < shapes.size(); ++p)
+    for (size_t p = 0; p < shapes.size(); ++p) {
         policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p]));
+        if (policies.back().is(on_gpu | streamed))
+            add_convolutions(uint32_t(p), settings.policies[p]);
+    }
+}
+void Owners::add_convolutions(uint32_t number, const PolicySettings& policy) {
+    const Encoder& encoder = policies[number].encoder;
+    policies[number].first_convolution = uint32_t(convolutions.size());
+    for (int l = 0; l < encoder.count; ++l) {
+        Owner& owner = convolutions.emplace_back(policies[number]);
+        owner.policy = number;
+        owner.layer = uint32_t(l);
+        owner.conv_forward = forward_block(encoder, l, policy.planes, policy.keeps_input());
+        owner.conv_weights = weights_block(encoder, l, policy.planes);
+        if (l == 0) continue;
+        owner.facts |= behind_another;
+        owner.conv_backward = backward_block(encoder, l, policy.planes);
+    }
 }
 
 }

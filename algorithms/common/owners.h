@@ -3,6 +3,7 @@
 #include "algorithms/common/tensor_fit.h"
 
 #include <learn/arguments.h>
+#include <learn/conv_tiles.h>
 #include <learn/fused_layout.h>
 
 namespace learn {
@@ -39,6 +40,7 @@ enum Fact : uint32_t {
     wide_backward = 1 << 21,
     layered = 1 << 22,    // a CPU computes the network layer by layer, each a product of its own
     not_layered = 1 << 23,
+    behind_another = 1 << 24,    // of a convolution: slopes go on to the one before it
 };
 struct Owner {
     uint32_t facts = 0;
@@ -48,7 +50,12 @@ struct Owner {
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together
     int planes = 0;
-    TensorFit fit{};    // of a fused policy
+    TensorFit fit{};                   // of a fused policy
+    Encoder encoder{};                 // of a policy
+    uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
+    // Of a convolution: whose it is, its place among those, and what blocks of its products take.
+    uint32_t policy = 0, layer = 0;
+    ConvBlock conv_forward{}, conv_backward{}, conv_weights{};
 
     bool is(uint32_t all) const { return (facts & all) == all; }
     // Blocks of an update: a GPU's take one of its networks each.
@@ -59,9 +66,12 @@ struct Owner {
     uint64_t by_rows(uint64_t count) const { return planes ? for_warps(count) : count; }
 };
 struct Owners {
-    std::vector<Owner> run, groups, policies;    // the run is one
+    std::vector<Owner> run, groups, policies, convolutions;    // the run is one
     Owners(const Settings& settings, const std::vector<NetworkShape>& shapes,
            const nacelle_environment& environment);
+
+private:
+    void add_convolutions(uint32_t number, const PolicySettings& policy);
 };
 
 }

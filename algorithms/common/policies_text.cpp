@@ -5,10 +5,36 @@
 namespace learn {
 namespace {
 
-std::string network_text(const PolicySettings& policy, const NetworkShape& shape) {
+std::string convolutions_text(const Encoder& encoder) {
+    std::vector<std::string> images, layers;
+    for (int i = 0; i < encoder.images; ++i)
+        images.push_back(JsonText()
+                             .number("first", encoder.image[i].first)
+                             .number("channels", encoder.image[i].channels)
+                             .done());
+    for (int l = 0; l < encoder.count; ++l) {
+        const Convolution& c = encoder.layer[l];
+        layers.push_back(JsonText()
+                             .number("channels", c.out)
+                             .number("rows", c.size_rows)
+                             .number("columns", c.size_columns)
+                             .number("stride", c.stride)
+                             .number("padding", c.padding)
+                             .done());
+    }
     return JsonText()
-        .text("weights", policy.name + ".policy.weights")
-        .list("sizes", std::vector<double>(shape.actor.begin(), shape.actor.end()))
+        .number("rows", encoder.layer[0].rows)
+        .number("columns", encoder.layer[0].columns)
+        .number("one_hot", encoder.codes)
+        .raw("images", list_text(images))
+        .raw("layers", list_text(layers))
+        .done();
+}
+std::string network_text(const PolicySettings& policy, const NetworkShape& shape) {
+    JsonText text;
+    text.text("weights", policy.name + ".policy.weights");
+    if (shape.encoder.count) text.raw("convolutions", convolutions_text(shape.encoder));
+    return text.list("sizes", std::vector<double>(shape.actor.begin(), shape.actor.end()))
         .text("activation", policy.activation)
         .text("biases", "behind")
         .done();

@@ -4,6 +4,7 @@
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
+#include <learn/conv_tiles.h>
 
 namespace learn {
 namespace {
@@ -21,7 +22,9 @@ template <class T> constexpr nacelle::Dtype dtype_for() {
 uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy) {
     const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
         const std::vector<MatrixSize> matrices = shape.matrices(widths);
-        if (policy.streamed()) return tiled_words(matrices, int(matrices.size()), policy.planes);
+        if (policy.streamed())
+            return uint64_t(conv_words(shape.encoder, policy.planes)) +
+                   tiled_words(matrices, int(matrices.size()), policy.planes);
         return TensorFit(widths, policy.planes, policy.keeps_input()).words;
     };
     return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));

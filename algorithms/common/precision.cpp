@@ -4,18 +4,45 @@
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
+#include <learn/conv_tiles.h>
 
 namespace learn {
 namespace {
 
+constexpr uint32_t most_block_bytes = 227 * 1024;    // of shared memory
+
 // Planes of bfloat16 that a number has. f32 keeps all 24 bits, but 16 where all layers are wide and products of their
-// own: rounding then averages out over many terms. What is remembered goes through many steps.
+// own: rounding then averages out over many terms. What is remembered goes through many steps, and convolutions have few
+// terms.
 int planes_of(const PolicySettings& policy) {
     constexpr int64_t many_terms = 128;
     if (policy.precision == "bf16") return 1;
     const bool wide = std::all_of(policy.hidden.begin(), policy.hidden.end(),
                                   [](int64_t width) { return width >= many_terms; });
-    return policy.streamed() && wide && !policy.hidden.empty() && !policy.remembers() ? 2 : 3;
+    return policy.streamed() && wide && !policy.hidden.empty() && !policy.remembers() &&
+                   policy.convolutions.empty()
+               ? 2
+               : 3;
+}
+
+// Convolutions go through memory.
+void choose_streamed(PolicySettings& policy, const Encoder& encoder) {
+    const std::string path = "policies." + policy.name + ".";
+    if (policy.execution == "fused")
+        wrong(path + "execution", "a fused kernel has no convolutions; \"streamed\" has");
+    policy.execution = "streamed";
+    policy.planes = planes_of(policy);
+    for (int l = 0; l < encoder.count; ++l) {
+        uint32_t bytes =
+            std::max(forward_block(encoder, l, policy.planes, policy.keeps_input()).bytes,
+                     weights_block(encoder, l, policy.planes).bytes);
+        if (l > 0) bytes = std::max(bytes, backward_block(encoder, l, policy.planes).bytes);
+        if (bytes > most_block_bytes)
+            wrong(path + "hidden", "convolution " + std::to_string(l + 1) + " in " +
+                                       policy.precision + " needs " + std::to_string(bytes) +
+                                       " bytes of a processor's shared memory for one sample, of " +
+                                       std::to_string(most_block_bytes) + " that there are");
+    }
 }
 
 }
@@ -41,7 +68,12 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     const bool bf16 = policy.precision == "bf16" || (policy.precision == "auto" && !emulates);
     policy.precision = bf16 ? "bf16" : "f32";
     policy.planes = bf16 ? 1 : 3;
-    const TensorFit fit = tensor_fit(policy, NetworkShape(policy, environment));
+    const NetworkShape shape(policy, environment);
+    if (shape.encoder.count) {
+        choose_streamed(policy, shape.encoder);
+        return;
+    }
+    const TensorFit fit = tensor_fit(policy, shape);
     const std::string obstacle =
         policy.remembers() ? "a layer that remembers is none of its kernels" : fit.obstacle;
     if (policy.execution == "fused" && !obstacle.empty())

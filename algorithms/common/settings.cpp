@@ -1,5 +1,6 @@
 #include "algorithms/common/settings.h"
 
+#include "algorithms/common/hidden_layers.h"
 #include "algorithms/common/json_text.h"
 #include "algorithms/common/networks.h"
 #include "algorithms/common/precision.h"
@@ -176,44 +177,9 @@ private:
             policy.role = PolicySettings::Role::random;
         else wrong(path + "train", "expected true, false or \"random\"");
     }
-    // A number is a layer of so many neurons; {"mingru": 64} or {"gru": 64} is one that remembers.
-    static void read_layers(PolicySettings& policy, const JsonValue& layers,
-                            const std::string& path) {
-        const std::string where = path + "hidden";
-        if (layers.kind != JsonValue::Kind::list)
-            wrong(where, "expected a list of layers, such as [64, 64] or [64, {\"mingru\": 64}]");
-        if (layers.list.size() > 16) wrong(where, "at most 16 hidden layers");
-        policy.hidden.clear();
-        policy.cells.clear();
-        for (const JsonValue& layer : layers.list) {
-            Cell cell = Cell::linear;
-            const JsonValue* neurons = &layer;
-            if (layer.kind == JsonValue::Kind::object) {
-                if (layer.keys.size() != 1 || !cell_named(layer.keys[0], cell))
-                    wrong(where,
-                          (layer.keys.size() == 1 ? "there is no layer '" + layer.keys[0] + "'"
-                                                  : "a layer is a number or an object of one key") +
-                              std::string(" (there is: a number of neurons, "
-                                          "{\"mingru\": neurons}, {\"gru\": neurons})"));
-                neurons = &layer.list[0];
-            }
-            if (neurons->kind != JsonValue::Kind::number)
-                wrong(where, "expected a number of neurons, or an object such as {\"gru\": 64}");
-            if (!(neurons->number >= 1 && neurons->number <= 8192) ||
-                neurons->number != std::floor(neurons->number))
-                wrong(where, "a layer has 1 to 8192 neurons, not " + text_of(neurons->number));
-            policy.hidden.push_back(int64_t(neurons->number));
-            policy.cells.push_back(cell);
-        }
-    }
-    static bool cell_named(const std::string& name, Cell& cell) {
-        if (name != "mingru" && name != "gru") return false;
-        cell = name == "gru" ? Cell::gru : Cell::mingru;
-        return true;
-    }
     void read_network(PolicySettings& policy, Config& config, const std::string& path) const {
         if (const JsonValue* const hidden = config.find("hidden"))
-            read_layers(policy, *hidden, path);
+            read_hidden(policy, *hidden, path + "hidden");
         policy.activation =
             one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
         policy.shared = one_of(config, path, "trunk", policy.shared ? "shared" : "separate",
@@ -276,18 +242,6 @@ const char* role_text(PolicySettings::Role role) {
                                                  : "\"random\"";
 }
 
-std::string layers_text(const PolicySettings& policy) {
-    std::string text;
-    for (size_t l = 0; l < policy.hidden.size(); ++l) {
-        const std::string neurons = std::to_string(policy.hidden[l]);
-        text += l ? ", " : "";
-        text += policy.cells[l] == Cell::linear ? neurons
-                : policy.cells[l] == Cell::gru  ? "{\"gru\": " + neurons + "}"
-                                                : "{\"mingru\": " + neurons + "}";
-    }
-    return "[" + text + "]";
-}
-
 void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm& algorithm,
                   const Settings& settings, const Schedule (&common)[dial_count], bool real) {
     json.begin(policy.name).raw("train", role_text(policy.role));
@@ -295,7 +249,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
         json.end();
         return;
     }
-    json.raw("hidden", layers_text(policy));
+    json.raw("hidden", hidden_text(policy));
     json.text("activation", policy.activation);
     json.text("trunk", policy.shared ? "shared" : "separate");
     json.text("precision", policy.precision);

@@ -18,12 +18,20 @@ struct Algorithm {
     double learning_rate, entropy;
 };
 
+struct ConvolutionSettings {
+    int64_t channels = 0;             // out
+    int64_t rows = 0, columns = 0;    // of the kernel
+    int64_t stride = 1, padding = 0;
+};
+
 struct PolicySettings {
     enum class Role { trained, fixed, random };
     std::string name;
     uint32_t group = 0, agents = 0;
     Role role = Role::trained;
-    std::vector<int64_t> hidden;    // neurons of each layer, and what it is
+    int64_t codes = 0;    // each element of an image becomes so many channels; 0: it stays a number
+    std::vector<ConvolutionSettings> convolutions;    // in front of the hidden layers
+    std::vector<int64_t> hidden;                      // neurons of each layer, and what it is
     std::vector<Cell> cells;
     bool remembers() const {
         for (const Cell cell : cells)

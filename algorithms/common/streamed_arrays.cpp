@@ -15,7 +15,7 @@ uint64_t StreamedPolicy::numbers_of_a_row() const {
     const auto padded = [](int64_t width) {
         return uint64_t(tiles_along(uint64_t(width))) * tile_side;
     };
-    uint64_t numbers = padded(networks_[0].widths[0]);
+    uint64_t numbers = padded(seen_) + networks_.size() * numbers_of_convolutions();
     uint64_t floats = 0;
     for (const Network& network : networks_)
         for (size_t l = 0; l < network.layers(); ++l) {
@@ -76,7 +76,7 @@ TiledMatrix StreamedPolicy::rows_of(const std::string& which, int64_t width) con
 void StreamedPolicy::make_arrays(Arguments& arguments) {
     PolicyState& state = arguments.policy[number_];
     const int planes = policy_.planes;
-    stream_.seen = rows_of("seen", networks_[0].widths[0]);
+    stream_.seen = rows_of("seen", seen_);
     stream_.present = static_cast<uint8_t*>(array("present", nacelle::Dtype::u8, room_ / 32));
     std::vector<LayerSlots> layers;
     for (size_t n = 0; n < networks_.size(); ++n) {
@@ -85,7 +85,16 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         const size_t last = network.layers();
         network.seen = network.straight = network.slopes =
             std::vector<TiledMatrix>(network.widths.size(), TiledMatrix{});
+        // The weights, as Prepared of the kernels has them; a second network begins on 64 words.
+        const Network& first = networks_[0];
+        const uint64_t conv_floats = uint64_t(conv_words(encoder_, planes));
+        float* prepared = state.prepared;
+        if (n > 0)
+            prepared += second_network_at(
+                conv_floats + tiled_words(first.matrices, int(first.matrices.size()), planes));
         network.seen[0] = stream_.seen;
+        make_conv_matrices(network, prefix, prepared);
+        prepared += conv_floats;
         for (size_t l = 1; l <= last; ++l) {
             const std::string level = prefix + std::to_string(l);
             if (l < last) network.seen[l] = rows_of(level, network.widths[l]);
@@ -100,12 +109,6 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
         stream_.slopes[n] = network.slopes[last];
         stream_.outputs[n] = network.outputs;
         stream_.pitch[n] = network.pitch;
-        // The weights, as Prepared of the kernels has them; a second network begins on 64 words.
-        const Network& first = networks_[0];
-        float* const prepared =
-            state.prepared +
-            (n ? second_network_at(tiled_words(first.matrices, int(first.matrices.size()), planes))
-               : 0);
         const int matrices = int(network.matrices.size());
         for (int m = 0; m < matrices; ++m) {
             const MatrixSize& size = network.matrices[size_t(m)];
@@ -125,6 +128,14 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
     }
     if (remembers()) make_memory();
     if (!learns()) return;
+    for (size_t n = 0; n < networks_.size(); ++n)
+        for (size_t l = 0; l < networks_[n].convolutions.size(); ++l) {
+            LayerSlots& slots = networks_[n].convolutions[l].slots;
+            slots.gradient = static_cast<float*>(
+                array((n ? "critic.conv" : "actor.conv") + std::to_string(l) + ".gradient",
+                      nacelle::Dtype::f32, uint64_t(slots.splits) * slots.slot_floats));
+            layers.push_back(slots);
+        }
     const uint64_t bytes = layers.size() * sizeof(LayerSlots);
     void* const table = array("layers", nacelle::Dtype::u8, bytes);
     host_.write(table, layers.data(), bytes);

@@ -127,12 +127,14 @@ void StreamedPolicy::gradient_with_memory(const Arguments& a, uint64_t samples,
         unless.adds = first > 0;
         backward_with_memory(its, unless, stream);
         sum_weights(its.stream.rows, unless, stream);
+        convolve_back(its.stream.rows, unless, stream);
     });
     kernels_.launch("total_streamed", number_, with_rows(a, {0, 0}), stream, sum_blocks_);
 }
 
 void StreamedPolicy::forward_with_memory(const StreamArguments& a, Which which, Pass pass,
                                          Products with, void* stream) const {
+    convolve(a.stream.rows, which, with, stream);
     for (size_t l = 0; l < networks_[0].layers(); ++l) {
         std::vector<Product> products;
         const bool keeps = learn::remembers(networks_[0].cells[l]);
@@ -200,16 +202,16 @@ void StreamedPolicy::backward_with_memory(const StreamArguments& a, const Produc
         std::vector<Product> products;
         for (const Network& network : networks_) {
             if (learn::remembers(network.cells[l])) remember_backward(a, network, l, with, stream);
-            if (l == 0) continue;
+            if (l == 0 && !convolves()) continue;
             const size_t m = network.first_matrix[l];
             Product& p = products.emplace_back(
                 product_of(top(network, l), network.weights[m], a.stream.rows,
                            uint64_t(network.widths[l]), uint64_t(network.matrices[m].out)));
             p.out = network.slopes[l];
-            if (!learn::remembers(network.cells[l - 1]))
+            if (l == 0 || !learn::remembers(network.cells[l - 1]))
                 p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
         }
-        if (l > 0) launch_by_width("backward_64", "backward_128", products, with, stream);
+        launch_by_width("backward_64", "backward_128", products, with, stream);
     }
 }
 void StreamedPolicy::remember_backward(const StreamArguments& a, const Network& network, size_t l,

@@ -10,6 +10,8 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
       policy_(settings.policies[number]),
       number_(number),
       shared_(shape.shared),
+      seen_(shape.seen),
+      encoder_(shape.encoder),
       agents_(owner().rows) {
     networks_.push_back({.widths = shape.actor, .matrices = shape.matrices(shape.actor)});
     if (!shape.shared)
@@ -17,6 +19,8 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
     minibatch_ = (settings.horizon * agents_ + settings.minibatches - 1) / settings.minibatches;
     uint32_t parameter = 0;
     for (Network& network : networks_) {
+        plan_convolutions(network, parameter);
+        parameter += uint32_t(encoder_.parameters());
         network.cells = shape.cells;
         network.cells.push_back(Cell::linear);
         for (size_t l = 0, m = 0; l < network.layers();
@@ -43,7 +47,9 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
     }
     room_ = room_for(std::max(minibatch_, agents_), numbers_of_a_row() * 2);
     if (remembers()) plan_memory();
-    if (learns()) plan_sums(std::min<uint64_t>(minibatch_, room_));
+    if (!learns()) return;
+    plan_sums(std::min<uint64_t>(minibatch_, room_));
+    plan_conv_sums(std::min<uint64_t>(minibatch_, room_));
 }
 
 template <class Fn> void StreamedPolicy::each_chunk(uint64_t rows, Fn&& fn) const {
@@ -98,6 +104,7 @@ void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide,
     }
 }
 void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream) const {
+    convolve(rows, which, with, stream);
     for (size_t l = 0; l < networks_[0].layers(); ++l) {
         std::vector<Product> products;
         for (const Network* const network : networks(which)) {
@@ -198,7 +205,9 @@ void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream
         launch("slopes_streamed", with, stream);
         unless.adds = rows.first > 0;
         for (size_t l = networks_[0].layers(); --l > 0;) backward(rows.count, l, unless, stream);
+        if (convolves()) backward(rows.count, 0, unless, stream);
         sum_weights(rows.count, unless, stream);
+        convolve_back(rows.count, unless, stream);
     });
     kernels_.launch("total_streamed", number_, with_rows(a, {0, 0}), stream, sum_blocks_);
 }

@@ -24,8 +24,16 @@ public:
     void gradient(const Arguments& a, uint64_t samples, void* stream) const;
 
 private:
+    // A convolution of a network: what it makes, what went into its activation, and the slopes along that. Those of the
+    // last one are the first level's of the layers behind.
+    struct ConvLevel {
+        TiledMatrix made{}, straight{}, slopes{};
+        const float* weights = nullptr;
+        LayerSlots slots{};
+    };
     // One of the policy's networks: a matrix for each level, from what is seen to the outputs.
     struct Network {
+        std::vector<ConvLevel> convolutions;
         std::vector<int64_t> widths;
         std::vector<MatrixSize> matrices;
         std::vector<TiledMatrix> seen, straight,
@@ -52,6 +60,19 @@ private:
     uint32_t room_for(uint64_t rows, uint64_t row_bytes) const;
     uint64_t numbers_of_a_row() const;
     void plan_sums(uint64_t rows);
+    // In streamed_conv.cpp: what belongs to convolutions.
+    bool convolves() const { return encoder_.count > 0; }
+    uint64_t numbers_of_convolutions() const;
+    void plan_convolutions(Network& network, uint32_t parameter);
+    void plan_conv_sums(uint64_t rows);
+    void make_conv_matrices(Network& network, const std::string& prefix,
+                            const float* prepared) const;
+    ConvPass conv_pass(const Network& network, int layer, uint32_t rows,
+                       const Products& with) const;
+    void launch_conv(KernelName name, int layer, const ConvPass& pass, uint64_t count,
+                     void* stream) const;
+    void convolve(uint32_t rows, Which which, const Products& with, void* stream) const;
+    void convolve_back(uint32_t rows, const Products& with, void* stream) const;
     // Its arrays; of all rows that go through at once, in tiles.
     void* array(const std::string& which, nacelle::Dtype dtype, uint64_t count) const;
     TiledMatrix rows_of(const std::string& which, int64_t width) const;
@@ -108,6 +129,8 @@ private:
     const PolicySettings& policy_;
     uint32_t number_, room_ = 0, sum_blocks_ = 0;
     bool shared_;
+    int64_t seen_;
+    Encoder encoder_;
     uint64_t minibatch_ = 0, agents_ = 0;
     std::vector<Network> networks_;
     Stream stream_{};

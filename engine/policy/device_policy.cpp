@@ -72,6 +72,10 @@ DevicePolicy::DevicePolicy(std::shared_ptr<RunsOn> on, std::shared_ptr<const Tra
       kernel_(module_->kernel("nacelle_act")),
       shared_bytes_(on_->cuda() ? on_->device->info().shared_bytes : ActArgs::emulated_bytes) {
     const PolicyDescription& description = policy_->description();
+    if (!description.encoder.empty())
+        throw Error(on_->device->info().name,
+                    "'" + description.name + "' has convolutions, which GpuPolicy does not compute",
+                    "Policy::act computes them on the host");
     NumberList list;
     const bool normalises = !policy_->mean().empty();
     const size_t mean = list.add(policy_->mean()), scale = list.add(policy_->scale());

@@ -1,76 +1,7 @@
-#include "engine/policy/forward.h"
+#include "engine/policy/convolve.h"
 
 namespace nacelle {
 namespace {
-
-constexpr size_t lanes = 8;    // rows of one vector
-typedef float Lanes __attribute__((vector_size(lanes * sizeof(float))));
-
-NACELLE_INLINE Lanes& lanes_at(float* place) { return *reinterpret_cast<Lanes*>(place); }
-NACELLE_INLINE const Lanes& lanes_at(const float* place) {
-    return *reinterpret_cast<const Lanes*>(place);
-}
-
-// One instruction where the processor fuses products and sums.
-template <bool fuses> NACELLE_INLINE Lanes add_product(Lanes a, Lanes b, Lanes sum) {
-    if constexpr (fuses) {
-        NACELLE_UNROLL for (size_t i = 0; i < lanes; ++i) sum[i] =
-            detail::fused(a[i], b[i], sum[i]);
-        return sum;
-    } else return a * b + sum;
-}
-
-// Some outputs of some vectors of rows: the sums stay in registers.
-template <bool fuses, size_t outputs, size_t vectors>
-NACELLE_INLINE void dense_part(const DenseLayer& layer, size_t first, const float* x, float* y,
-                               size_t stride) {
-    const float* const weights = layer.weights + first * layer.inputs;
-    Lanes sum[outputs][vectors];
-    NACELLE_UNROLL for (size_t o = 0; o < outputs; ++o) {
-        NACELLE_UNROLL for (size_t v = 0; v < vectors; ++v) sum[o][v] =
-            Lanes{} + layer.biases[first + o];
-    }
-    for (size_t i = 0; i < layer.inputs; ++i) {
-        Lanes in[vectors];
-        NACELLE_UNROLL for (size_t v = 0; v < vectors; ++v) in[v] =
-            lanes_at(x + i * stride + v * lanes);
-        NACELLE_UNROLL for (size_t o = 0; o < outputs; ++o) {
-            const Lanes weight = Lanes{} + weights[o * layer.inputs + i];
-            NACELLE_UNROLL for (size_t v = 0; v < vectors; ++v) sum[o][v] =
-                add_product<fuses>(weight, in[v], sum[o][v]);
-        }
-    }
-    NACELLE_UNROLL for (size_t o = 0; o < outputs; ++o) {
-        NACELLE_UNROLL for (size_t v = 0; v < vectors; ++v)
-            lanes_at(y + (first + o) * stride + v * lanes) = sum[o][v];
-    }
-}
-// These outputs of all rows: their weights are read from memory once.
-template <bool fuses, size_t outputs>
-NACELLE_INLINE void dense_rows(const DenseLayer& layer, size_t first, const float* x, float* y,
-                               size_t stride) {
-    size_t at = 0;
-    for (; at + 2 * lanes <= stride; at += 2 * lanes)
-        dense_part<fuses, outputs, 2>(layer, first, x + at, y + at, stride);
-    if (at < stride) dense_part<fuses, outputs, 1>(layer, first, x + at, y + at, stride);
-}
-template <bool fuses>
-NACELLE_INLINE void dense_layer(const DenseLayer& layer, const float* x, float* y, size_t stride) {
-    constexpr size_t together = 4;
-    size_t o = 0;
-    for (; o + together <= layer.outputs; o += together)
-        dense_rows<fuses, together>(layer, o, x, y, stride);
-    for (; o < layer.outputs; ++o) dense_rows<fuses, 1>(layer, o, x, y, stride);
-}
-
-template <class Curve> NACELLE_INLINE void bend(Curve, float* y, size_t count) {
-    NACELLE_VECTOR_LOOP
-    for (size_t i = 0; i < count; ++i) y[i] = Curve::at(y[i]);
-}
-NACELLE_INLINE void activate(PolicyActivation activation, float* y, size_t count) {
-    detail::with_activation(activation,
-                            [&](auto curve) NACELLE_INLINE_LAMBDA { bend(curve, y, count); });
-}
 
 // The observations side by side, normalised; rows that are not there are zero.
 NACELLE_INLINE void take_in(const ForwardPass& pass, float* x) {
@@ -92,8 +23,10 @@ template <bool fuses> NACELLE_INLINE const float* run_pass(const ForwardPass& pa
     const size_t stride = pass.stride();
     size_t widest = pass.layers[0].inputs;
     for (size_t l = 0; l < pass.layer_count; ++l) widest = max(widest, pass.layers[l].outputs);
+    if (pass.encoder) widest = max(widest, pass.encoder->widest());
     float *x = pass.scratch, *y = pass.scratch + widest * ForwardPass::most_rows;
-    take_in(pass, x);
+    if (pass.encoder) encode<fuses>(pass, x, y, y + widest * ForwardPass::most_rows);
+    else take_in(pass, x);
     for (size_t l = 0; l < pass.layer_count; ++l) {
         dense_layer<fuses>(pass.layers[l], x, y, stride);
         if (l + 1 < pass.layer_count) activate(pass.activation, y, pass.layers[l].outputs * stride);

@@ -22,8 +22,14 @@ struct ForwardPass {
     size_t layer_count;
     PolicyActivation activation;    // behind each layer but the last
     float* scratch;                 // scratch_floats() of the widest layer, aligned to 64 bytes
+    const PolicyEncoder* encoder = nullptr;    // convolutions in front of the layers; or null
+    const DenseLayer* filters = nullptr;       // of each of them
+    size_t seen = 0;                           // numbers of a row, where there are convolutions
 
-    static constexpr size_t scratch_floats(size_t widest) { return 2 * widest * most_rows; }
+    static constexpr size_t scratch_floats(size_t widest, size_t largest_patch = 0) {
+        return (2 * widest + largest_patch) * most_rows;
+    }
+    size_t inputs() const { return encoder ? seen : layers[0].inputs; }
     size_t stride() const { return (rows + 7) / 8 * 8; }
 };
 

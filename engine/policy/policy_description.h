@@ -1,4 +1,6 @@
 #pragma once
+#include "engine/policy/policy_encoder.h"
+
 #include <nacelle/device/policy/activation.h>
 #include <nacelle/device/policy/choose.h>
 
@@ -26,6 +28,7 @@ struct PolicyDescription {
     std::vector<Array> observation;    // a row of observations is these, one behind the other
     std::vector<PolicyPart> actions;
     std::string weights;          // the array's name
+    PolicyEncoder encoder;        // what comes before the layers
     std::vector<size_t> sizes;    // neurons of each layer, the input first
     PolicyActivation activation = PolicyActivation::tanh;
     bool biases_in_rows =
@@ -37,7 +40,12 @@ struct PolicyDescription {
     float least_log_deviation = 0, most_log_deviation = 0;
     uint64_t noise_steps = 1;    // for which a continuous part's noise stays the same
 
-    size_t inputs() const { return sizes.front(); }
+    // Of a row of observations.
+    size_t inputs() const {
+        size_t all = 0;
+        for (const Array& array : observation) all += array.count;
+        return all;
+    }
     size_t choices() const {
         size_t all = 0;
         for (const PolicyPart& part : actions) all += part.range.choices;

@@ -12,7 +12,8 @@ namespace {
 
 // Bounds within which sums and products of sizes do not overflow.
 constexpr int64_t largest_size = 1 << 24;
-constexpr size_t most_layers = 64, most_entries = 1 << 20;
+constexpr int64_t largest_side = 1 << 12;
+constexpr size_t most_layers = 64, most_images = 64, most_entries = 1 << 20;
 
 std::vector<Json> list_of(Config& config, const char* key, size_t most) {
     const Json list = config.any(key);
@@ -62,8 +63,71 @@ void read_actions(Config& config, PolicyDescription& description) {
     }
 }
 
+// A convolution on what the one before it makes, or on the images.
+PolicyEncoder::Layer read_convolution(const Config& convolutions, const Json& entry,
+                                      const PolicyEncoder& encoder, size_t channels) {
+    Config its = entry_of(convolutions, "layers", entry, encoder.layers.size());
+    PolicyEncoder::Layer layer{};
+    const bool first = encoder.layers.empty();
+    layer.rows = first ? encoder.rows : encoder.layers.back().out_rows();
+    layer.columns = first ? encoder.columns : encoder.layers.back().out_columns();
+    layer.channels = first ? channels : encoder.layers.back().out;
+    const auto read = [&](const char* key, int64_t least) {
+        return size_t(its.integer(key, 0, least, largest_side));
+    };
+    layer.out = read("channels", 1);
+    layer.kernel_rows = read("rows", 1);
+    layer.kernel_columns = read("columns", 1);
+    layer.stride = read("stride", 1);
+    layer.padding = read("padding", 0);
+    its.finish("a convolution");
+    if (layer.rows + 2 * layer.padding < layer.kernel_rows ||
+        layer.columns + 2 * layer.padding < layer.kernel_columns)
+        its.fail("rows", "the kernel is larger than its image");
+    // Each factor is below 2^13: none of these overflows.
+    if (layer.out_rows() * layer.out_columns() * layer.out > size_t(largest_size) ||
+        layer.patch() > size_t(largest_size))
+        its.fail("channels", "more numbers than " + std::to_string(largest_size));
+    return layer;
+}
+void read_encoder(Config convolutions, PolicyDescription& description) {
+    PolicyEncoder& encoder = description.encoder;
+    encoder.rows = size_t(convolutions.integer("rows", 0, 1, largest_side));
+    encoder.columns = size_t(convolutions.integer("columns", 0, 1, largest_side));
+    encoder.codes = size_t(convolutions.integer("one_hot", 0, 0, largest_side));
+    size_t channels = 0;
+    for (const Json& entry : list_of(convolutions, "images", most_images)) {
+        Config image = entry_of(convolutions, "images", entry, encoder.images.size());
+        const size_t first = size_t(image.integer("first", 0, 0, largest_size)),
+                     its = size_t(image.integer("channels", 0, 1, largest_side));
+        encoder.images.push_back({first, its});
+        channels += its;
+        image.finish("an image");
+    }
+    channels *= std::max<size_t>(encoder.codes, 1);
+    if (channels * encoder.rows * encoder.columns > size_t(largest_size))
+        convolutions.fail("images", "more numbers than " + std::to_string(largest_size));
+    for (const Json& entry : list_of(convolutions, "layers", most_layers))
+        encoder.layers.push_back(read_convolution(convolutions, entry, encoder, channels));
+    convolutions.finish("convolutions");
+    size_t seen = 0;
+    for (const PolicyDescription::Array& array : description.observation) seen += array.count;
+    if (seen > size_t(largest_size))
+        convolutions.fail("images", "more than " + std::to_string(largest_size) +
+                                        " numbers in a row of observations");
+    for (size_t at = 0; at < seen; ++at)
+        if (std::none_of(encoder.images.begin(), encoder.images.end(),
+                         [&](const PolicyEncoder::Image& image) {
+                             return at >= image.first && at < image.first + encoder.rows *
+                                                                                encoder.columns *
+                                                                                image.channels;
+                         }))
+            encoder.others.push_back(at);
+}
+
 void read_network(Config network, PolicyDescription& description) {
     description.weights = name_in(network, "weights");
+    if (network.has("convolutions")) read_encoder(network.object("convolutions"), description);
     for (const Json& size : list_of(network, "sizes", most_layers)) {
         const int64_t neurons = size.is_number_integer() ? size.get<int64_t>() : 0;
         if (neurons < 1 || neurons > largest_size)
@@ -109,10 +173,20 @@ void read_draws(Config& config, PolicyDescription& description) {
 void require_whole(const Config& config, const PolicyDescription& description) {
     size_t seen = 0;
     for (const PolicyDescription::Array& array : description.observation) seen += array.count;
-    if (seen != description.inputs())
-        config.fail("observation", "has " + std::to_string(seen) +
-                                       " numbers a row; the network takes " +
-                                       std::to_string(description.inputs()));
+    const PolicyEncoder& encoder = description.encoder;
+    for (const PolicyEncoder::Image& image : encoder.images)
+        if (image.first + encoder.rows * encoder.columns * image.channels > seen)
+            config.fail("observation",
+                        "has " + std::to_string(seen) + " numbers a row, and an image beyond them");
+    const size_t taken = description.sizes.front(), made = encoder.empty() ? seen : encoder.width();
+    if (made != taken)
+        config.fail("observation",
+                    encoder.empty()
+                        ? "has " + std::to_string(seen) + " numbers a row; the network takes " +
+                              std::to_string(taken)
+                        : "becomes " + std::to_string(made) +
+                              " numbers behind the convolutions; the network takes " +
+                              std::to_string(taken));
     if (description.sizes.back() < description.outputs())
         config.fail("network", "has " + std::to_string(description.sizes.back()) +
                                    " outputs; the actions need " +

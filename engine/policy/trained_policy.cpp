@@ -48,7 +48,10 @@ TrainedPolicy::TrainedPolicy(PolicyDescription description, const ReadFloats& re
                              const std::string& where)
     : description_(std::move(description)) {
     const std::vector<size_t>& sizes = description_.sizes;
+    const PolicyEncoder& encoder = description_.encoder;
     size_t count = 0;
+    for (const PolicyEncoder::Layer& layer : encoder.layers)
+        count += (layer.patch() + 1) * layer.out;
     for (size_t l = 0; l + 1 < sizes.size(); ++l) count += (sizes[l] + 1) * sizes[l + 1];
     numbers_ = numbers_of(read, description_.weights, count, where);
     if (!description_.mean.empty()) {
@@ -56,6 +59,14 @@ TrainedPolicy::TrainedPolicy(PolicyDescription description, const ReadFloats& re
         scale_ = numbers_of(read, description_.scale, description_.inputs(), where);
     }
     float* at = numbers_.data();
+    for (const PolicyEncoder::Layer& layer : encoder.layers) {
+        const size_t patch = layer.patch();
+        filters_.push_back({.weights = at,
+                            .biases = at + patch * layer.out,
+                            .inputs = patch,
+                            .outputs = layer.out});
+        at += (patch + 1) * layer.out;
+    }
     for (size_t l = 0; l + 1 < sizes.size(); ++l) {
         const size_t in = sizes[l], out = sizes[l + 1];
         if (description_.biases_in_rows) part_rows(at, in, out);
@@ -65,6 +76,7 @@ TrainedPolicy::TrainedPolicy(PolicyDescription description, const ReadFloats& re
     // Values, and what else lies behind the policy's own outputs, are not worked out.
     layers_.back().outputs = description_.outputs();
     widest_ = *std::max_element(sizes.begin(), sizes.end());
+    if (!encoder.empty()) widest_ = std::max(widest_, encoder.widest());
     for (const PolicyPart& part : description_.actions) parts_.push_back(part.range);
 }
 
@@ -112,7 +124,8 @@ void TrainedPolicy::act(std::span<const float> observations, std::span<float> ac
                                        std::to_string(wrong / inputs) +
                                        " of the observations is not finite");
     const ActionForm form = this->form(parts_.data());
-    const size_t floats = ForwardPass::scratch_floats(widest_);
+    const PolicyEncoder& encoder = description_.encoder;
+    const size_t floats = ForwardPass::scratch_floats(widest_, encoder.largest_patch());
     const auto scratch = std::make_unique_for_overwrite<ScratchLine[]>((floats + 15) / 16);
     for (size_t first = 0; first < rows; first += ForwardPass::most_rows) {
         const ForwardPass pass{.observations = observations.data() + first * inputs,
@@ -123,7 +136,10 @@ void TrainedPolicy::act(std::span<const float> observations, std::span<float> ac
                                .layers = layers_.data(),
                                .layer_count = layers_.size(),
                                .activation = description_.activation,
-                               .scratch = scratch[0].at};
+                               .scratch = scratch[0].at,
+                               .encoder = encoder.empty() ? nullptr : &encoder,
+                               .filters = filters_.data(),
+                               .seen = inputs};
         const float* const out = forward(pass);
         for (size_t i = 0; i < pass.rows; ++i) {
             const size_t row = first + i;

@@ -42,7 +42,7 @@ public:
 private:
     PolicyDescription description_;
     std::vector<float> numbers_, mean_, scale_;    // of all layers, one behind the other
-    std::vector<DenseLayer> layers_;
+    std::vector<DenseLayer> filters_, layers_;
     std::vector<ActionRange> parts_;
     size_t widest_ = 0;
 };

@@ -26,7 +26,7 @@ struct Play {
         const Scholar scholar(policy, lesson.numbers(policy.name + ".policy.weights"),
                               Normaliser::of(lesson, policy.group));
         const std::vector<double> obs = numbers(lesson.env(), "obs");
-        const size_t width = policy.actor.front();
+        const size_t width = policy.seen;
         for (size_t at = 0; at < obs.size(); at += width) {
             const auto first = obs.begin() + std::ptrdiff_t(at);
             outputs.push_back(scholar.outputs({first, first + std::ptrdiff_t(width)}));

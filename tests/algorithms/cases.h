@@ -62,4 +62,36 @@ inline std::vector<Case> cases() {
     };
 }
 
+// Convolutions of one channel, a few and many, with every setting that they have.
+inline std::vector<Case> convolved_cases() {
+    const Json gains = {{"choice", 1.0}};
+    return {
+        {"screen", "ppo",
+         for_all({{"hidden", {{{"conv", 16}, {"size", 3}}, 9}}, {"gains", gains}})},
+        {"screen", "ppo",
+         for_all({{"hidden",
+                   {{{"conv", 17}, {"size", {3, 2}}, {"stride", 2}, {"padding", 1}},
+                    {{"conv", 5}, {"size", 2}}}},
+                  {"activation", "gelu"},
+                  {"trunk", "separate"},
+                  {"gains", gains}})},
+        {"screen", "a2c",
+         for_all({{"hidden", {{{"one_hot", 4}}, {{"conv", 3}, {"size", 2}, {"padding", 1}}, 7}},
+                  {"activation", "silu"},
+                  {"gains", gains}})},
+        {"picture", "ppo",
+         for_all({{"hidden", {{{"conv", 1}, {"size", {4, 3}}}, {{"conv", 2}, {"size", 1}}, 5}},
+                  {"gains", gains}})},
+        {"screen", "ppo",
+         for_all({{"hidden",
+                   {{{"conv", 16}, {"size", 3}, {"padding", 1}},
+                    {{"conv", 24}, {"size", {2, 3}}, {"stride", 2}, {"padding", 1}},
+                    {{"conv", 8}, {"size", 2}},
+                    20}},
+                  {"activation", "relu"},
+                  {"trunk", "separate"},
+                  {"gains", gains}})},
+    };
+}
+
 }

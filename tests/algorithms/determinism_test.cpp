@@ -44,6 +44,20 @@ TEST_CASE(
     for (const auto& [place, more] : few_if_sanitized(asked, {1, 3})) repeat(cases()[place], more);
     repeat({"relay", "ppo", for_all({{"hidden", {Json{{"mingru", 5}}, Json{{"gru", 6}}}}})});
 }
+TEST_CASE("what convolutions learn is the same to the bit, too") { repeat(convolved_cases()[1]); }
+TEST_CASE("what convolutions learn on a GPU is the same to the bit, on threads") {
+#ifdef NACELLE_SANITIZE
+    return;    // a thread of the host for each of a GPU's takes minutes
+#endif
+    Case c = convolved_cases()[2];
+    c.config.update({{"emulate", true}, {"horizon", 3}});
+    const auto once = [&] {
+        Lesson lesson(quick_cpu(), env_of(c.env, 40), c.learner, c.config, 5);
+        lesson.iterate(2);
+        return lesson.persistent();
+    };
+    CHECK(once() == once());
+}
 TEST_CASE("a launch for each step gives the bits of one for all of them") {
     for (const size_t i : few_if_sanitized<size_t>({3, 6}, {1})) {
         Case c = cases()[i];

@@ -15,6 +15,9 @@ namespace {
 constexpr learn::Algorithm ppo{"ppo", true, 128, 4, 4, 1e-3, 0.01},
     a2c{"a2c", false, 8, 1, 1, 1e-3, 0.01};
 
+constexpr const char* convolutions =
+    R"({"policies": {"default": {"hidden": [{"conv": 16, "size": 3}, {"conv": 32, "size": 3}, 64]}}})";
+
 struct Wanted {
     const char* environment;
     learn::Algorithm algorithm;
@@ -94,6 +97,15 @@ TEST_CASE("the learners' programs compile for GPUs") {
          R"({"policies": {"default": {"precision": "f32", "hidden": [300, 170], "activation": "gelu"}}})",
          90, 2, true},
         {"rooms", ppo, R"({"advantage": "vtrace"})", 90, 1, true},
+        {"rooms", ppo, convolutions, 90, 1, true},
+        {"mazes", ppo,
+         R"({"policies": {"default": {"precision": "f32", "trunk": "separate", "activation": "silu",
+             "hidden": [{"one_hot": 3}, {"conv": 33, "size": [3, 2], "stride": 2, "padding": 1},
+                        {"conv": 8, "size": 2}, 128]}}})",
+         90, 3, true},
+        {"rooms", ppo,
+         R"({"policies": {"default": {"hidden": [{"conv": 16, "size": 3}, {"mingru": 64}]}}})", 90,
+         1, true},
     };
     std::unique_ptr<Compiler> compiler;
     try {
@@ -139,4 +151,5 @@ TEST_CASE("older GPUs get the programs that they can run") {
         NACELLE_SKIP(error.what());
     }
     CHECK(fault_of(*ampere, {"cartpole", ppo, "{}", 80}) == "");
+    CHECK(fault_of(*ampere, {"rooms", ppo, convolutions, 80, 1, true}) == "");
 }

@@ -150,6 +150,12 @@ TEST_CASE("the whole gradient of wide layers is that of the formulas") {
     for (const Case& c : wide_on_cpu()) hold_to_doubles(on, c, as_f32, 60);
 }
 
+TEST_CASE("the whole gradient of convolutions is that of the formulas") {
+    const auto on = cpu();
+    for (const Case& c : few_if_sanitized(convolved_cases(), {1}))
+        hold_to_doubles(on, c, as_f32, 150);
+}
+
 TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, on threads") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
@@ -177,6 +183,18 @@ TEST_CASE(
             c.config["policies"].begin()->at("precision") == "f32" ? as_f32 : as_bf16_of_few, 130);
 }
 
+TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    const Json few = {{"emulate", true}, {"horizon", 3}};
+    for (const size_t i : {1u, 2u, 3u, 4u})
+        hold_to_doubles(on, with(convolved_cases()[i], i == 2 ? narrow : wide, few),
+                        i == 2 ? as_bf16_of_few : as_f32, 40);
+}
+
 TEST_CASE("the whole gradient is that of the formulas on a GPU") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
@@ -194,6 +212,10 @@ TEST_CASE("the whole gradient of layers that go through memory is that of the fo
     for (size_t i = 0; i < cases().size(); ++i) {
         hold_to_doubles(on, streamed(i, "f32"), as_f32, 150);
         hold_to_doubles(on, streamed(i, "bf16"), as_bf16_of_few, 400);
+    }
+    for (const Case& c : convolved_cases()) {
+        hold_to_doubles(on, with(c, wide), as_f32, 150);
+        hold_to_doubles(on, with(c, narrow), as_bf16_of_few, 400);
     }
     for (const Case& c : odd_widths("f32")) hold_to_doubles(on, c, as_f32, 60);
     for (const Case& c : odd_widths("bf16")) hold_to_doubles(on, c, as_bf16_of_few, 200);

@@ -65,20 +65,29 @@ public:
     template <class T>
     std::vector<T> step(const std::vector<T>& weights, const std::vector<double>& obs,
                         std::vector<T>& memory) const {
-        std::vector<T> x;
-        for (size_t i = 0; i < obs.size(); ++i)
-            x.push_back(within((obs[i] - normaliser_.mean[i]) * normaliser_.scale[i], -10, 10));
         const T* w = weights.data();
         T* h = memory.data();
-        std::vector<T> out = through(form_.actor, true, w, x, h);
-        if (!form_.shared) out.push_back(through(form_.critic, false, w, x, h).front());
+        std::vector<T> out = through(form_.actor, true, w, obs, h);
+        if (!form_.shared) out.push_back(through(form_.critic, false, w, obs, h).front());
         return out;
     }
 
 private:
+    // What the first layer sees, behind the convolutions where there are any.
+    template <class T>
+    std::vector<T> entered(const T*& weights, const std::vector<double>& obs) const {
+        std::vector<double> normal(obs.size());
+        for (size_t i = 0; i < obs.size(); ++i)
+            normal[i] = within((obs[i] - normaliser_.mean[i]) * normaliser_.scale[i], -10, 10);
+        if (form_.encoder.layers.empty()) return {normal.begin(), normal.end()};
+        const T* const its = weights;
+        weights += form_.encoder.parameters();
+        return form_.encoder.seen(form_.activation, its, obs, normal);
+    }
     template <class T>
     std::vector<T> through(const std::vector<size_t>& widths, bool chooses, const T*& weights,
-                           std::vector<T> x, T*& h) const {
+                           const std::vector<double>& obs, T*& h) const {
+        std::vector<T> x = entered(weights, obs);
         for (size_t l = 0; l < form_.cells.size(); ++l) {
             const size_t out = widths[l + 1];
             if (form_.cells[l] == "linear") {
@@ -302,6 +311,17 @@ std::vector<Remembering> rememberers() {
         {"relay",
          "ppo",
          {{"hidden", {mingru, gru}}, {"trunk", "separate"}, {"activation", "relu"}}},
+        {"screen", "ppo", {{"hidden", {{{"conv", 5}, {"size", 3}}, mingru}}}},
+        {"screen",
+         "ppo",
+         {{"hidden",
+           {{{"conv", 9}, {"size", {3, 2}}, {"stride", 2}, {"padding", 1}},
+            {{"conv", 5}, {"size", 2}},
+            gru,
+            4}},
+          {"trunk", "separate"},
+          {"activation", "gelu"}},
+         {{"advantage", "vtrace"}, {"epochs", 2}}},
     };
 }
 
@@ -322,6 +342,8 @@ TEST_CASE(
     const auto on = quick_cpu();
     hold_memory(on, emulated(rememberers()[0], "f32"), {1e-5, 1e-5}, 60);
     hold_memory(on, emulated(rememberers()[1], "bf16"), {2e-2, 2e-2}, 130);
+    hold_memory(on, emulated(rememberers()[4], "bf16"), {2e-2, 2e-2}, 130);
+    hold_memory(on, emulated(rememberers()[5], "f32"), {1e-5, 1e-5}, 60);
 }
 
 namespace {
@@ -376,6 +398,6 @@ TEST_CASE("networks that remember choose and learn by the formulas on a GPU") {
 
 TEST_CASE("networks that remember choose and learn by the formulas") {
     const auto on = quick_cpu();
-    for (const Remembering& c : few_if_sanitized(rememberers(), {0, 3}))
+    for (const Remembering& c : few_if_sanitized(rememberers(), {0, 3, 5}))
         hold_memory(on, c, {1e-5, 1e-5}, 40);
 }

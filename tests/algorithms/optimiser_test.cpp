@@ -37,6 +37,7 @@ template <> struct Spec<0> {
     static constexpr Deviation deviation = Deviation::free;
     static constexpr int noise_steps = 1;
     static constexpr Loss loss = Loss::clipped;
+    static constexpr Encoder encoder = {};
     using Hidden = nacelle::detail::Ints<7>;
     using Cells = nacelle::detail::Ints<0>;
 };

@@ -39,7 +39,7 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
             if (field.role == Role::obs && field.kind == Kind::array &&
                 field.group == decider.group)
                 seen += field.count;
-        form.actor.push_back(seen);
+        form.seen = seen;
         if (own.at("train") == "random") {    // it has no network
             all.push_back(std::move(form));
             continue;
@@ -50,7 +50,10 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
             form.head.squashed = own.at("squash");
             form.head.free_deviation = own.at("deviation") == "free";
         }
+        form.encoder = EncoderForm(schema, decider.group, own.at("hidden"));
+        form.actor.push_back(form.encoder.layers.empty() ? seen : form.encoder.width());
         for (const Json& layer : own.at("hidden")) {
+            if (layer.contains("conv") || layer.contains("one_hot")) continue;
             const bool plain = layer.is_number();
             form.actor.push_back((plain ? layer : *layer.begin()).get<size_t>());
             form.cells.push_back(plain ? "linear" : layer.items().begin().key());
@@ -98,7 +101,7 @@ Kept::Kept(Lesson& lesson, const PolicyForm& policy) {
     steps = size_t(shape[0]);
     rows = size_t(shape[1]);
     parts = size_t(shape[2]);
-    width = policy.actor.front();
+    width = policy.seen;
     choices = policy.head.choices();
     obs = get("obs");
     choice = get("choice");
@@ -141,21 +144,29 @@ std::vector<double> Scholar::seen(const std::vector<double>& obs) const {
         normal[i] = within((obs[i] - normaliser_.mean[i]) * normaliser_.scale[i], -10, 10);
     return normal;
 }
+// What a network's first layer behind its convolutions sees.
+template <class T>
+std::vector<T> Scholar::entered(const T* weights, const std::vector<double>& obs) const {
+    const std::vector<double> normal = seen(obs);
+    if (form_.encoder.layers.empty()) return {normal.begin(), normal.end()};
+    return form_.encoder.seen(form_.activation, weights, obs, normal);
+}
 template <class T>
 void Scholar::think(const std::vector<T>& weights, const std::vector<double>& obs,
                     std::vector<T>& out, T& value) const {
-    const std::vector<double> normal = seen(obs);
-    const std::vector<T> input(normal.begin(), normal.end());
-    out = network(form_.actor, form_.activation, weights.data(), input, form_.head.first_blind(),
-                  form_.head.outputs());
+    const size_t encoder = form_.encoder.parameters();
+    out = network(form_.actor, form_.activation, weights.data() + encoder,
+                  entered(weights.data(), obs), form_.head.first_blind(), form_.head.outputs());
     if (form_.shared) {
         value = out.back();
         return;
     }
-    size_t before = 0;
+    size_t before = encoder;
     for (size_t l = 0; l + 1 < form_.actor.size(); ++l)
         before += (form_.actor[l] + 1) * form_.actor[l + 1];
-    value = network(form_.critic, form_.activation, weights.data() + before, input).front();
+    value = network(form_.critic, form_.activation, weights.data() + before + encoder,
+                    entered(weights.data() + before, obs))
+                .front();
 }
 Scholar::Answer Scholar::answer(const std::vector<double>& obs, const std::vector<uint8_t>& mask,
                                 const std::vector<double>& choice) const {

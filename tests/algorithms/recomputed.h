@@ -1,6 +1,5 @@
 #pragma once
-#include "tests/algorithms/formulas.h"
-#include "tests/algorithms/lesson.h"
+#include "tests/algorithms/convolved.h"
 
 // What an iteration of a policy gradient must have found, worked out in doubles from what the rollout
 // kept: its observations, masks, choices, rewards and flags.
@@ -12,8 +11,10 @@ struct PolicyForm {
     uint32_t group_number = 0;
     std::vector<size_t> agents;    // of the group
     size_t in_group = 1;
-    std::vector<size_t> actor, critic;
-    std::vector<std::string> cells;    // of the hidden layers: "linear", "mingru", "gru"
+    size_t seen = 0;    // numbers of a row
+    EncoderForm encoder;
+    std::vector<size_t> actor, critic;    // behind the convolutions
+    std::vector<std::string> cells;       // of the hidden layers: "linear", "mingru", "gru"
     bool shared = true;
     HeadForm head;
     Json dials;    // the learner's settings, with the policy's own over them
@@ -79,6 +80,8 @@ public:
 
 private:
     std::vector<double> seen(const std::vector<double>& obs) const;
+    template <class T>
+    std::vector<T> entered(const T* weights, const std::vector<double>& obs) const;
     template <class T>
     void think(const std::vector<T>& weights, const std::vector<double>& obs, std::vector<T>& out,
                T& value) const;

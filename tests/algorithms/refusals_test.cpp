@@ -111,15 +111,22 @@ TEST_CASE("a wrong policy is refused by its path") {
            "policies.default.hidden: expected a list of layers, such as [64, 64] or [64, "
            "{\"mingru\": 64}]"},
           {all({{"hidden", {"gru"}}}),
-           "policies.default.hidden: expected a number of neurons, or an object such as {\"gru\": "
-           "64}"},
-          {all({{"hidden", {{{"lstm", 8}}}}}),
-           "policies.default.hidden: there is no layer 'lstm' (there is: a number of neurons, "
-           "{\"mingru\": neurons}, {\"gru\": neurons})"},
+           "policies.default.hidden[0]: expected a layer (there is: a number of neurons, "
+           "{\"mingru\": neurons}, {\"gru\": neurons}, {\"conv\": channels, \"size\": 3}, "
+           "{\"one_hot\": codes})"},
+          {all({{"hidden", {8, {{"lstm", 8}}}}}),
+           "policies.default.hidden[1]: there is no layer 'lstm' (there is: a number of neurons, "
+           "{\"mingru\": neurons}, {\"gru\": neurons}, {\"conv\": channels, \"size\": 3}, "
+           "{\"one_hot\": codes})"},
           {all({{"hidden", {{{"gru", 0}}}}}),
            "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
           {all({{"hidden", std::vector<Json>(16, Json{{"gru", 8192}})}}),
            "policies.default.hidden: its networks have at most 2147483647 parameters, not 6..."},
+          {all({{"hidden", {{{"gru", "wide"}}}}}),
+           "policies.default.hidden: expected a number of neurons"},
+          {all({{"hidden", {{{"gru", 8}, {"size", 3}}}}}),
+           "policies.default.hidden[0]: a layer that remembers has one setting, its neurons: "
+           "{\"gru\": 64}"},
           {all({{"hidden", std::vector<int>(17, 1)}}),
            "policies.default.hidden: at most 16 hidden layers"},
           {all({{"activation", "sigmoid"}}),
@@ -146,6 +153,69 @@ TEST_CASE("a wrong policy is refused by its path") {
           {of("keeper", {{"learner", {{"horizon", 4}}}}),
            "policies.keeper.learner.horizon: there is no such setting (there is: learning_rate, "
            "..."}});
+}
+TEST_CASE("a wrong convolution is refused by its place in the list") {
+    const auto of_layers = [](const Json& layers) { return all({{"hidden", layers}}); };
+    const Json good = {{"conv", 4}, {"size", 3}}, codes = {{"one_hot", 4}};
+    const auto but = [&](const char* key, const Json& value) {
+        Json layer = good;
+        layer[key] = value;
+        return of_layers(Json::array({layer}));
+    };
+    const char* const no_size =
+        "policies.default.hidden[0].size: expected a whole number from 1 to 64, or two: [rows, "
+        "columns]";
+    hold("screen", "ppo",
+         {{of_layers({{{"conv", 4}}}),
+           "policies.default.hidden[0].size: is missing: {\"conv\": 16, \"size\": 3}, or \"size\": "
+           "[rows, columns]"},
+          {but("conv", 0), "policies.default.hidden[0].conv: expected a number from 1 to 512"},
+          {but("size", 0), no_size},
+          {but("size", {3}), no_size},
+          {but("size", {3, 2.5}), no_size},
+          {but("stride", 0), "policies.default.hidden[0].stride: expected a number from 1 to 64"},
+          {but("padding", 3), "policies.default.hidden[0].padding: expected a number from 0 to 2"},
+          {but("strid", 2),
+           "policies.default.hidden[0].strid: there is no such setting (did you mean 'stride'?)"},
+          {of_layers({8, good}),
+           "policies.default.hidden[1]: convolutions come before all other layers"},
+          {of_layers({good, codes}),
+           "policies.default.hidden[1]: \"one_hot\" comes before all other layers"},
+          {of_layers({{{"one_hot", 257}}, good}),
+           "policies.default.hidden[0].one_hot: expected a number from 1 to 256"},
+          {of_layers({codes, 8}),
+           "policies.default.hidden: \"one_hot\" makes channels for a convolution; none follows"},
+          {of_layers({8, "wide"}), "policies.default.hidden[1]: expected a layer (there is: ..."},
+          {of_layers({{{"gru", 8}}, good}),
+           "policies.default.hidden[1]: convolutions come before all other layers"},
+          {of_layers(std::vector<Json>(9, {{"conv", 4}, {"size", 1}})),
+           "policies.default.hidden: at most 8 convolutions"},
+          {but("size", 7), "policies.default.hidden: convolution 1 has a kernel of 7 x 7, larger "
+                           "than its image of 6 x 5 with padding"},
+          {of_layers({good, {{"conv", 4}, {"size", {1, 6}}, {"padding", 0}}}),
+           "policies.default.hidden: convolution 2 has a kernel of 1 x 6, larger than its image of "
+           "4 x 3 with padding"},
+          {as_gpu({{"hidden", {good}}, {"execution", "fused"}}),
+           "policies.default.execution: a fused kernel has no convolutions; \"streamed\" has"},
+          {as_gpu({{"hidden", {{{"one_hot", 256}}, {{"conv", 512}, {"size", 1}}}}}),
+           "policies.default.hidden: convolution 1 in f32 needs 238080 bytes of a processor's "
+           "shared memory for one sample, of 232448 that there are"}});
+    hold("choices", "ppo",
+         {{of_layers(Json::array({good})),
+           "policies.default.hidden: a convolution needs an image, a "
+           "nacelle::Array of two or three dimensions in Obs; Choices shows "
+           "none"}});
+    hold(
+        "album", "ppo",
+        {{of_layers(Json::array({good})),
+          "policies.default.hidden: the image 'obs.small' has 3 x 4 pixels, another one has 4 x 4; "
+          "a convolution takes images of one size, side by side as channels"},
+         {of_layers({codes, good}), "policies.default.hidden: \"one_hot\" takes whole numbers; the "
+                                    "image 'obs.large' has floats"}});
+    hold("film", "ppo",
+         {{of_layers(Json::array({good})),
+           "policies.default.hidden: the image 'obs.frames' has 4 dimensions; a convolution takes "
+           "[rows][columns] or [rows][columns][channels]"}});
 }
 TEST_CASE("deviations are for policies with continuous actions") {
     hold("choices", "ppo",

@@ -29,6 +29,29 @@ void hold_orthogonal(const learn::NetworkShape& shape, const std::vector<float>&
 
 }
 
+TEST_CASE("the filters of a convolution begin orthogonal") {
+    Environment env(cpu(1), recommended("rooms", 4));
+    const Told told(env, 90);
+    learn::PolicySettings policy;
+    policy.agents = 1;
+    policy.deviation = "free";
+    policy.hidden_gain = 1.3;
+    policy.convolutions = {{.channels = 16, .rows = 3, .columns = 3}};
+    const learn::NetworkShape shape(policy, told.environment);
+    CHECK(shape.actor.front() == 9 * 9 * 16 + 4);
+    const std::vector<float> weights = learn::initial_weights(shape, policy, fresh_seed(), 0);
+    REQUIRE(weights.size() == size_t(shape.parameters()));
+    for (size_t i = 0; i < 16; ++i) {
+        for (size_t j = 0; j < 16; ++j) {
+            double product = 0;
+            for (size_t k = 0; k < 27; ++k)
+                product += double(weights[27 * i + k]) * double(weights[27 * j + k]);
+            CHECK(std::abs(product / (1.3 * 1.3) - (i == j)) < 1e-5);
+        }
+        CHECK(weights[27 * 16 + i] == 0);
+    }
+}
+
 TEST_CASE("hidden layers begin orthogonal, large ones too, and no two of their weights alike") {
     Environment env(cpu(1), recommended("cartpole", 4));
     const Told told(env, 90);

@@ -34,6 +34,42 @@ TEST_CASE("a description of a policy is read whole") {
     CHECK(pilot.most_log_deviation == 2);
 }
 
+TEST_CASE("convolutions of a description are read whole, or refused with the place of the fault") {
+    // One number is the image, the other one skips it: two channels and a number go into the layer.
+    const Json good = {
+        {"rows", 1},
+        {"columns", 1},
+        {"one_hot", 0},
+        {"images", {{{"first", 0}, {"channels", 1}}}},
+        {"layers",
+         {{{"channels", 2}, {"rows", 1}, {"columns", 1}, {"stride", 1}, {"padding", 0}}}}};
+    Json pilot = gears_and_push();
+    pilot["network"]["convolutions"] = good;
+    pilot["network"]["sizes"] = {3, 5};
+    const PolicyDescription read = read_policy_description({{"pilot", pilot}}, "pilot", "file");
+    CHECK(read.inputs() == 2);
+    CHECK(read.encoder.width() == 3);
+    CHECK(read.encoder.others == std::vector<size_t>{1});
+    const auto refused = [&](const char* place, const Json& value) {
+        Json wrong = good;
+        wrong[Json::json_pointer(place)] = value;
+        return refused_description("network/convolutions", wrong);
+    };
+    CHECK(refused("/rows", 0) ==
+          ".network.convolutions.rows: expected a whole number from 1 to 4096, found 0");
+    CHECK(
+        refused("/layers/0/stride", 0) ==
+        ".network.convolutions.layers[0].stride: expected a whole number from 1 to 4096, found 0");
+    CHECK(refused("/layers/0/rows", 2) ==
+          ".network.convolutions.layers[0].rows: the kernel is larger than its image");
+    CHECK(refused("/layers/0/padding", 4096) ==
+          ".network.convolutions.layers[0].channels: more numbers than 16777216");
+    CHECK(refused("/images/0/first", 2) ==
+          ".observation: has 2 numbers a row, and an image beyond them");
+    CHECK(refused("/layers/0/channels", 3) ==
+          ".observation: becomes 4 numbers behind the convolutions; the network takes 2");
+}
+
 TEST_CASE("a description that nobody could act by is refused with the place of the fault") {
     CHECK(refused_description("observation", nullptr) ==
           ".observation: expected a list of 1 to 1048576 entries");

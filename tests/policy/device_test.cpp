@@ -151,6 +151,27 @@ TEST_CASE("a layer that is too wide for a GPU's block is refused with what there
         "a layer of 'default' has 1028 numbers (a block of this GPU has memory for 1024)"));
 }
 
+TEST_CASE("a policy with convolutions is refused for a GPU, with what computes it") {
+    const Json told = {
+        {"observation", {{{"name", "obs"}, {"count", 4}}}},
+        {"actions", {{{"name", "go"}, {"choices", 2}}}},
+        {"network",
+         {{"weights", "weights"},
+          {"convolutions",
+           {{"rows", 2},
+            {"columns", 2},
+            {"images", {{{"first", 0}, {"channels", 1}}}},
+            {"layers",
+             {{{"channels", 1}, {"rows", 2}, {"columns", 2}, {"stride", 1}, {"padding", 0}}}}}},
+          {"sizes", {1, 2}}}}};
+    const auto policy = std::make_shared<TrainedPolicy>(
+        read_policy_description(Json{{"default", told}}, "default", "a test"),
+        [](const std::string&) { return std::vector<float>(9); }, "a test");
+    CHECK(contains(complaint([&] { DevicePolicy(cpu_for(Variant::emulated(0)), policy); }),
+                   "'default' has convolutions, which GpuPolicy does not compute (Policy::act "
+                   "computes them on the host)"));
+}
+
 TEST_CASE("on a GPU, too, sizes that do not fit and memory that is not there are refused") {
     Dice dice(1);
     const DevicePolicy policy(cpu_for(Variant::emulated(0)), policy_of({}, dice));

@@ -6,12 +6,15 @@
 
 namespace learn {
 
-template <int input, int output, Activation f, class Hidden, class Cells, int planes = 1>
+// Where the inputs come from convolutions, slopes go back to them.
+template <int input, int output, Activation f, class Hidden, class Cells, int planes = 1,
+          bool encoded = false>
 struct Layers;
-template <int input, int output, Activation f, int... h, int... c, int in_planes>
-struct Layers<input, output, f, Ints<h...>, Ints<c...>, in_planes> {
+template <int input, int output, Activation f, int... h, int... c, int in_planes, bool in_encoded>
+struct Layers<input, output, f, Ints<h...>, Ints<c...>, in_planes, in_encoded> {
     static_assert(sizeof...(h) == sizeof...(c));
     static constexpr Activation activation = f;
+    static constexpr bool encoded = in_encoded;
     static constexpr int planes = in_planes;    // of numbers on tensor cores
     static constexpr int in = input, out = output, count = sizeof...(h) + 1;
     static constexpr int width[count + 1] = {input, h..., output};
@@ -81,9 +84,9 @@ template <class L> struct Packed {
         else return forward<m - 1>() + (in<m - 1> + 1) * padded<out<m - 1>>;
     }
     static constexpr int size = forward<L::matrices>();
-    // The same weights turned, [out][padded in], for the way back: from the second matrix on.
+    // The same weights turned, [out][padded in], for the way back: from the second matrix on, unless inputs are encoded.
     template <int m> static consteval int backward() {
-        if constexpr (m <= 1) return 0;
+        if constexpr (m <= (L::encoded ? 0 : 1)) return 0;
         else return backward<m - 1>() + out<m - 1> * padded<in<m - 1>>;
     }
     static constexpr int turned = backward<L::matrices>();
@@ -117,15 +120,44 @@ template <class E, int policy> struct Networks {
     using S = Spec<policy>;
     using H = Head<ChoiceOf<E, policy>, S>;
     static constexpr bool shared = S::shared;
-    using Actor = Layers<width_of<E, policy>, H::outputs + (shared ? 1 : 0), S::activation,
-                         typename S::Hidden, typename S::Cells, S::planes>;
-    using Critic = Layers<width_of<E, policy>, 1, S::activation, typename S::Hidden,
-                          typename S::Cells, S::planes>;
-    static constexpr int parameters = Actor::parameters + (shared ? 0 : Critic::parameters);
+    template <int outputs>
+    using Behind = Layers<encoded_width_of<E, policy>, outputs, S::activation, typename S::Hidden,
+                          typename S::Cells, S::planes, convolves<policy>>;
+    using Actor = Behind<H::outputs + (shared ? 1 : 0)>;
+    using Critic = Behind<1>;
+    // Each network has its convolutions' parameters in front of its layers'.
+    static constexpr int encoder = S::encoder.parameters(), first = encoder + Actor::parameters,
+                         parameters = first + (shared ? 0 : encoder + Critic::parameters);
     // What a row remembers from step to step, the critic's behind the actor's.
     static constexpr int memory = Actor::memory + (shared ? 0 : Critic::memory);
     static constexpr bool remembers = memory > 0;
     static constexpr int value_output = H::outputs;
+};
+
+// A convolution as a layer that takes patches.
+template <int policy, int l>
+using PatchLayer =
+    Layers<Spec<policy>::encoder.layer[l].patch(), Spec<policy>::encoder.layer[l].out,
+           Spec<policy>::activation, Ints<>, Ints<>, 1, true>;
+// Where the convolutions' parameters lie among the packed weights, as PatchLayers one behind the other.
+template <int policy> struct PackedEncoder {
+    static constexpr Encoder encoder = Spec<policy>::encoder;
+    template <int l> static consteval int forward() {
+        if constexpr (l == 0) return 0;
+        else return forward<l - 1>() + Packed<PatchLayer<policy, l - 1>>::size;
+    }
+    static constexpr int size = forward<encoder.count>();
+    template <int l> static consteval int backward() {
+        if constexpr (l == 0) return 0;
+        else return backward<l - 1>() + Packed<PatchLayer<policy, l - 1>>::turned;
+    }
+    static constexpr int turned = backward<encoder.count>();
+    template <int l = 0> static NACELLE_INLINE int place(int index) {
+        if constexpr (l + 1 < encoder.count) {
+            if (index >= encoder.before(l + 1)) return place<l + 1>(index);
+        }
+        return forward<l>() + Packed<PatchLayer<policy, l>>::place(index - encoder.before(l));
+    }
 };
 
 // Where the gradient of a parameter lies in a slot, and back.
@@ -133,15 +165,22 @@ template <class E, int policy> struct Place {
     using N = Networks<E, policy>;
     using First = Packed<typename N::Actor>;
     using Second = Packed<typename N::Critic>;
-    static constexpr int size = First::size + (N::shared ? 0 : Second::size);
+    static constexpr int encoder = PackedEncoder<policy>::size, first = encoder + First::size,
+                         size = first + (N::shared ? 0 : encoder + Second::size);
 
     static NACELLE_INLINE int of(int index) {
         if constexpr (!N::shared) {
-            if (index >= N::Actor::parameters)
-                return First::size + Second::place(index - N::Actor::parameters);
+            if (index >= N::first) return first + of_network<Second>(index - N::first);
         }
-        return First::place(index);
+        return of_network<First>(index);
     }
+    template <class P> static NACELLE_INLINE int of_network(int index) {
+        if constexpr (convolves<policy>) {
+            if (index < N::encoder) return PackedEncoder<policy>::place(index);
+        }
+        return encoder + P::place(index - N::encoder);
+    }
+    // Of networks without convolutions.
     static NACELLE_INLINE int parameter(int place) {
         if constexpr (!N::shared) {
             if (place >= First::size) {
@@ -156,7 +195,7 @@ template <class E, int policy> struct Place {
 // Whether a parameter is the weight of an output that does not see its inputs: it stays zero.
 template <class E, int policy> NACELLE_INLINE bool is_blind(int index) {
     using N = Networks<E, policy>;
-    constexpr int last = N::Actor::matrices - 1, first = N::Actor::before(last),
+    constexpr int last = N::Actor::matrices - 1, first = N::encoder + N::Actor::before(last),
                   in = int(N::Actor::matrix[last].in);
     const int at = index - first;
     return at >= N::H::first_blind * in && at < N::H::outputs * in;
@@ -165,6 +204,15 @@ template <class E, int policy> NACELLE_INLINE bool is_blind(int index) {
 // An observation's number as the networks see it.
 NACELLE_INLINE float normal_of(float x, float mean, float scale) {
     return clamp((x - mean) * scale, -most_normal, most_normal);
+}
+// Number k of a row: a code stays what it is.
+template <int policy>
+NACELLE_INLINE float seen_of(const float* row, int k, const float* mean, const float* scale) {
+    if constexpr (Spec<policy>::encoder.codes > 0) {
+        constexpr Encoder encoder = Spec<policy>::encoder;
+        if (encoder.is_code(k)) return row[k];
+    }
+    return normal_of(row[k], mean[k], scale[k]);
 }
 
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <learn/arguments.h>
 #include <learn/cells.h>
+#include <learn/conv.h>
 #include <nacelle/rollout.h>
 // What a policy is, known when its kernels are compiled. The host writes one Spec for each policy.
 
@@ -27,6 +28,7 @@ enum class Loss { clipped, plain };
 //     static constexpr Deviation deviation = Deviation::free;
 //     static constexpr int noise_steps = 1;
 //     static constexpr Loss loss = Loss::clipped;
+//     static constexpr Encoder encoder = {};
 //     using Hidden = nacelle::detail::Ints<64, 64>;    // neurons of each hidden layer
 //     using Cells = nacelle::detail::Ints<0, 0>;       // and what it is, as cells.h numbers them
 // };
@@ -63,6 +65,11 @@ struct CountSeen {
 template <class T> inline constexpr int seen_in = sum_over<T, CountSeen>();
 template <class E, int policy>
 inline constexpr int width_of = seen_in<ObsOf<E, GroupOf<E, policy>>>;
+template <int policy> inline constexpr bool convolves = Spec<policy>::encoder.count > 0;
+// What the first layer behind the convolutions sees.
+template <class E, int policy>
+inline constexpr int encoded_width_of = convolves<policy> ? Spec<policy>::encoder.width()
+                                                          : width_of<E, policy>;
 
 // fn.template operator()<policy>() for every policy, and for those of one group.
 template <class E, class Fn> NACELLE_INLINE void for_each_policy(Fn&& fn) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/cpu/conv.h>
 #include <learn/cpu/sequences.h>
 #include <learn/strips.h>
 // A policy's networks at work on a CPU, a tile of rows at a time. Each thread has its own.
@@ -10,7 +11,7 @@ inline constexpr int rows_together = 64;
 // Wide layers have a form of their own (streamed/inference.h).
 template <class E, int policy, bool streamed = Spec<policy>::streamed> class Inference {
     using N = Networks<E, policy>;
-    static constexpr int width = width_of<E, policy>;
+    static constexpr int width = encoded_width_of<E, policy>;
 
 public:
     using Group = GroupOf<E, policy>;
@@ -21,13 +22,14 @@ public:
     }
     // Takes the weights as they are now.
     void load(const Arguments& a) {
-        const Memory& memory = a.memory[Spec<policy>::group];
-        mean_ = memory.mean;
-        scale_ = memory.scale;
-        pack<typename N::Actor>(a.policy[policy].weights, actor_weights_, nullptr);
-        if constexpr (!N::shared)
-            pack<typename N::Critic>(a.policy[policy].weights + N::Actor::parameters,
-                                     critic_weights_, nullptr);
+        memory_ = &a.memory[Spec<policy>::group];
+        const float* const weights = a.policy[policy].weights;
+        actor_entry_.load(weights);
+        pack<typename N::Actor>(weights + N::encoder, actor_weights_, nullptr);
+        if constexpr (!N::shared) {
+            critic_entry_.load(weights + N::first);
+            pack<typename N::Critic>(weights + N::first + N::encoder, critic_weights_, nullptr);
+        }
     }
     void release() {}
 
@@ -39,8 +41,11 @@ public:
             actor_.steps = critic_.steps = 1;
             actor_.n = critic_.n = (n + samples_together - 1) / samples_together * samples_together;
         }
-        normalise(actor_.input(), n, row);
-        if constexpr (!N::shared) normalise(critic_.input(), n, row);
+        for (int i = 0; i < n; ++i)
+            actor_entry_.enter(i, row(i), *memory_, actor_.input() + i * padded<width>);
+        if constexpr (!N::shared)
+            for (int i = 0; i < n; ++i)
+                critic_entry_.enter(i, row(i), *memory_, critic_.input() + i * padded<width>);
     }
     // What the rows remember; from(i) is where that of one lies, or null where its episode begins.
     template <class From> void recall(int n, From&& from) {
@@ -82,17 +87,13 @@ public:
     }
 
 private:
-    template <class Row> void normalise(float* input, int n, Row&& row) {
-        for (int i = 0; i < n; ++i) {
-            const float* const from = row(i);
-            float* const to = input + i * padded<width>;
-            for (int k = 0; k < width; ++k) to[k] = normal_of(from[k], mean_[k], scale_[k]);
-        }
-    }
     static constexpr int critic_size = N::shared ? 16 : Packed<typename N::Critic>::size;
     struct None {};
 
-    const float *mean_ = nullptr, *scale_ = nullptr;
+    using InferenceEntry = Entry<E, policy, rows_together, false>;
+    const Memory* memory_ = nullptr;
+    InferenceEntry actor_entry_;
+    Either<N::shared, None, InferenceEntry> critic_entry_;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];
     alignas(64) float critic_weights_[critic_size];
     template <class L>

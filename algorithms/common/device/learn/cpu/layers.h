@@ -15,7 +15,7 @@ template <class L, int m = 0> void pack(const float* weights, float* to, float* 
             for (int i = 0; i < in; ++i) here[i * padded<out> + o] = w[o * in + i];
             here[in * padded<out> + o] = w[out * in + o];
         }
-        if constexpr (m > 0)
+        if constexpr (m > 0 || L::encoded)
             for (int o = 0; o < out && back; ++o)
                 for (int i = 0; i < in; ++i)
                     back[Packed<L>::template backward<m>() + o * padded<in> + i] = w[o * in + i];
@@ -51,6 +51,7 @@ template <class L, int capacity, bool trains> struct Tile {
     alignas(64) float slope[trains ? size : 16];     // of the loss along z
 
     float* input() { return y; }
+    float* input_slope() { return slope; }    // where inputs are encoded
     float* output() { return y + start<L::count>(); }
     float* output_slope() { return slope + start<L::count>(); }
 
@@ -69,10 +70,11 @@ template <class L, int capacity, bool trains> struct Tile {
         constexpr int in = L::width[l], out = L::width[l + 1];
         gradient_of_dense<in, out>(y + start<l>(), slope + start<l + 1>(),
                                    gradient + Packed<L>::template forward<l>(), n);
-        if constexpr (l > 0) {
+        if constexpr (l > 0 || L::encoded)
             dense<out, in, false>(slope + start<l + 1>(),
                                   turned + Packed<L>::template backward<l>(), slope + start<l>(),
                                   n);
+        if constexpr (l > 0) {
             unbend<L::activation, padded<in>>(
                 y + start<l>(), keeps_input ? z + start<l>() : nullptr, slope + start<l>(), n);
             backward<l - 1>(turned, gradient, n);

@@ -11,7 +11,8 @@ template <class E, int policy> class SequenceGradient {
     using S = Spec<policy>;
     using Actor = Sequences<typename N::Actor>;
     using Critic = Sequences<typename N::Critic>;
-    static constexpr int width = width_of<E, policy>, together = sequences_together;
+    using Here = Place<E, policy>;
+    static constexpr int width = encoded_width_of<E, policy>, together = sequences_together;
     static_assert(together % samples_together == 0);
 
 public:
@@ -23,10 +24,14 @@ public:
         a_ = &a;
         memory_ = &a.memory[S::group];
         state_ = &a.policy[policy];
-        pack<typename N::Actor>(state_->weights, actor_weights_, actor_turned_);
-        if constexpr (!N::shared)
-            pack<typename N::Critic>(state_->weights + N::Actor::parameters, critic_weights_,
+        const float* const weights = state_->weights;
+        actor_entry_.load(weights);
+        pack<typename N::Actor>(weights + N::encoder, actor_weights_, actor_turned_);
+        if constexpr (!N::shared) {
+            critic_entry_.load(weights + N::first);
+            pack<typename N::Critic>(weights + N::first + N::encoder, critic_weights_,
                                      critic_turned_);
+        }
     }
     // Up to `together` sequences; sample(i, t) is the number of step t of sequence i.
     template <class Sample>
@@ -44,10 +49,13 @@ public:
                                   slope, value_slope, sum);
         }
         for (int k = 0; k < tally_count; ++k) tally[k] += double(sum[k]);
-        actor_.backward(actor_turned_, gradient, before(0));
-        if constexpr (!N::shared)
-            critic_.backward(critic_turned_, gradient + Packed<typename N::Actor>::size,
+        actor_.backward(actor_turned_, gradient + Here::encoder, before(0));
+        leave(view, actor_, actor_entry_, n, sample, gradient);
+        if constexpr (!N::shared) {
+            critic_.backward(critic_turned_, gradient + Here::first + Here::encoder,
                              before(N::Actor::memory));
+            leave(view, critic_, critic_entry_, n, sample, gradient + Here::first);
+        }
     }
     // What the networks say now of every sample: its value, and how its choice's probability moved.
     template <class Sample>
@@ -75,16 +83,14 @@ private:
         first_ = critic_.memory + (N::shared ? 0 : size_t(Critic::row_floats) * size_t(rows));
         forgot_ = reinterpret_cast<uint8_t*>(first_ + together * N::memory);
         const size_t group = group_rows<E, policy>(view);
-        const float *const mean = memory_->mean, *const scale = memory_->scale;
         for (int row = 0; row < rows; ++row) {
             // What is not there is like the last one that is; it counts for nothing.
             const int i = min(row % together, n - 1), t = row / together;
             const size_t at = place_of<E, policy>(view, *a_, sample(i, t));
-            const float* const obs = memory_->obs + at * size_t(width);
-            float* const to = actor_.input() + row * padded<width>;
-            for (int k = 0; k < width; ++k) to[k] = normal_of(obs[k], mean[k], scale[k]);
+            actor_entry_.enter(0, seen_at(at), *memory_, actor_.input() + row * padded<width>);
             if constexpr (!N::shared)
-                for (int k = 0; k < width; ++k) critic_.input()[row * padded<width> + k] = to[k];
+                critic_entry_.enter(0, seen_at(at), *memory_,
+                                    critic_.input() + row * padded<width>);
             forgot_[row] = state_->forgot[at];
             if (t > 0) continue;
             const float* const begun =
@@ -94,6 +100,24 @@ private:
         }
         actor_.forward(actor_weights_, before(0));
         if constexpr (!N::shared) critic_.forward(critic_weights_, before(N::Actor::memory));
+    }
+    // The way back through convolutions. What they saw of every row would be more than a slot has room for: each row
+    // goes through them once more.
+    template <class Rows, class Its, class Sample>
+    void leave(const View<E>& view, const Rows& network, Its& entry, int n, Sample&& sample,
+               float* gradient) {
+        if constexpr (convolves<policy>)
+            for (int row = 0; row < network.rows(); ++row) {
+                if (row % together >= n) continue;
+                float* const made = network.input() + row * padded<width>;
+                const size_t at =
+                    place_of<E, policy>(view, *a_, sample(row % together, row / together));
+                entry.enter(0, seen_at(at), *memory_, made);
+                entry.leave(0, made, network.input_slope() + row * padded<width>, gradient);
+            }
+    }
+    const float* seen_at(size_t at) const {
+        return memory_->obs + at * size_t(width_of<E, policy>);
     }
     Remembered before(int first) const { return {first_ + first, forgot_, N::memory}; }
     const float* output(int row) const { return actor_.output() + row * padded<N::Actor::out>; }
@@ -107,6 +131,10 @@ private:
     const Arguments* a_ = nullptr;
     const Memory* memory_ = nullptr;
     const PolicyState* state_ = nullptr;
+    struct None {};
+    using LearningEntry = Entry<E, policy, 1, true>;
+    LearningEntry actor_entry_;
+    Either<N::shared, None, LearningEntry> critic_entry_;
     float* first_ = nullptr;
     uint8_t* forgot_ = nullptr;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];

@@ -53,6 +53,7 @@ template <class L> struct Sequences {
                (size_t(cells_before(l)) + size_t(k) * size_t(room_for(gates<l>))) * size_t(rows());
     }
     float* input() const { return y<0>(); }
+    float* input_slope() const { return slope<0>(); }    // where inputs are encoded
     float* output() const { return y<L::count>(); }
     float* output_slope() const { return slope<L::count>(); }
 
@@ -112,9 +113,10 @@ template <class L> struct Sequences {
         }
         gradient_of_dense<in, gates<l>>(y<l>(), slopes, gradient + Packed<L>::template forward<m>(),
                                         rows());
-        if constexpr (l > 0) {
+        if constexpr (l > 0 || L::encoded)
             dense<gates<l>, in, false>(slopes, turned + Packed<L>::template backward<m>(),
                                        slope<l>(), rows());
+        if constexpr (l > 0) {
             if constexpr (L::cell[l - 1] == Cell::linear)
                 unbend<L::activation, padded<in>>(y<l>(), keeps_input ? z<l>() : nullptr,
                                                   slope<l>(), rows());

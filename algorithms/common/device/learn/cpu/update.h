@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/cpu/layers.h>
+#include <learn/cpu/conv.h>
 #include <learn/returns.h>
 #include <learn/shuffle.h>
 // The gradient of one minibatch on a CPU: each slot takes every so many tiles and sums apart.
@@ -43,7 +43,8 @@ NACELLE_INLINE void review_sample(const Memory& memory, size_t at, const float* 
 template <class E, int policy> class TileGradient {
     using N = Networks<E, policy>;
     using S = Spec<policy>;
-    static constexpr int width = width_of<E, policy>;
+    using Here = Place<E, policy>;
+    static constexpr int width = encoded_width_of<E, policy>;
 
 public:
     static TileGradient& here() {
@@ -54,10 +55,14 @@ public:
         a_ = &a;
         memory_ = &a.memory[S::group];
         state_ = &a.policy[policy];
-        pack<typename N::Actor>(state_->weights, actor_weights_, actor_turned_);
-        if constexpr (!N::shared)
-            pack<typename N::Critic>(state_->weights + N::Actor::parameters, critic_weights_,
+        const float* const weights = state_->weights;
+        actor_entry_.load(weights);
+        pack<typename N::Actor>(weights + N::encoder, actor_weights_, actor_turned_);
+        if constexpr (!N::shared) {
+            critic_entry_.load(weights + N::first);
+            pack<typename N::Critic>(weights + N::first + N::encoder, critic_weights_,
                                      critic_turned_);
+        }
     }
     // The samples from `begin` to before `end` of a minibatch, one tile; the gradient is added.
     void add(const View<E>& view, const Minibatch<E, policy>& batch, uint32_t begin, uint32_t end,
@@ -69,9 +74,9 @@ public:
             at[i] = batch.place(view, *a_, begin + uint32_t(min(i, n - 1)));
         forward(at, whole);
         find_slopes(at, n, whole, tally);
-        actor_.backward(actor_turned_, gradient, whole);
+        backward(actor_, actor_entry_, actor_turned_, gradient, n, whole);
         if constexpr (!N::shared)
-            critic_.backward(critic_turned_, gradient + Packed<typename N::Actor>::size, whole);
+            backward(critic_, critic_entry_, critic_turned_, gradient + Here::first, n, whole);
     }
     // What the networks say now of every sample: its value, and how its choice's probability moved.
     void review(const View<E>& view, uint32_t begin, uint32_t end) {
@@ -84,20 +89,25 @@ public:
 
 private:
     void forward(const size_t* at, int n) {
-        normalise(at, n, actor_.input());
+        enter(at, n, actor_entry_, actor_.input());
         actor_.forward(actor_weights_, n);
         if constexpr (!N::shared) {
-            normalise(at, n, critic_.input());
+            enter(at, n, critic_entry_, critic_.input());
             critic_.forward(critic_weights_, n);
         }
     }
-    void normalise(const size_t* at, int n, float* to) {
-        const float *const mean = memory_->mean, *const scale = memory_->scale;
-        for (int i = 0; i < n; ++i) {
-            const float* const from = memory_->obs + at[i] * size_t(width);
-            for (int k = 0; k < width; ++k)
-                to[i * padded<width> + k] = normal_of(from[k], mean[k], scale[k]);
-        }
+    template <class Its> void enter(const size_t* at, int n, Its& entry, float* to) {
+        for (int i = 0; i < n; ++i)
+            entry.enter(i, memory_->obs + at[i] * size_t(width_of<E, policy>), *memory_,
+                        to + i * padded<width>);
+    }
+    template <class Its, class Entries>
+    void backward(Its& network, Entries& entry, const float* turned, float* gradient, int n,
+                  int whole) {
+        network.backward(turned, gradient + Here::encoder, whole);
+        for (int i = 0; i < n; ++i)
+            entry.leave(i, network.input() + i * padded<width>,
+                        network.input_slope() + i * padded<width>, gradient);
     }
     const float* output(int i) { return actor_.output() + i * padded<N::Actor::out>; }
     float value(int i) {
@@ -127,6 +137,9 @@ private:
     const Arguments* a_ = nullptr;
     const Memory* memory_ = nullptr;
     const PolicyState* state_ = nullptr;
+    using LearningEntry = Entry<E, policy, tile_samples, true>;
+    LearningEntry actor_entry_;
+    Either<N::shared, None, LearningEntry> critic_entry_;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];
     alignas(64) float actor_turned_[Packed<typename N::Actor>::turned + 16];
     alignas(64) float critic_weights_[critic_size];

@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/blocked.h>
+#include <learn/conv_tiles.h>
 #include <learn/gpu/fused/layers.h>
 // Where the weights of a policy's networks lie for its kernels, and how they come there.
 
@@ -32,16 +32,64 @@ template <class L> struct TiledOrder {
             uint16_t(pair.at[p]);
     }
 };
+// Of convolutions: fragments for both ways, and biases; conv_tiles.h says where.
+template <int policy> struct ConvOrder {
+    static constexpr Encoder encoder = Spec<policy>::encoder;
+    static constexpr int planes = Spec<policy>::planes,
+                         size = encoder.count ? conv_words(encoder, planes) : 0;
+
+    template <int l = 0> static NACELLE_INLINE void store(float* to, int index, float value) {
+        if constexpr (l + 1 < encoder.count) {
+            if (index >= encoder.before(l + 1)) return store<l + 1>(to, index, value);
+        }
+        constexpr Convolution c = encoder.layer[l];
+        float* const here = to + conv_words_before(encoder, l, planes);
+        const int at = index - encoder.before(l);
+        if (at >= c.patch() * c.out) {
+            here[conv_biases_at(c, planes) + at - c.patch() * c.out] = value;
+            return;
+        }
+        const int o = at / c.patch(), number = at % c.patch(), channel = number % c.channels,
+                  column = number / c.channels % c.size_columns,
+                  row = number / c.channels / c.size_columns;
+        constexpr ConvProduct forward = forward_of(c), backward = backward_of(c);
+        store_in<forward>(here, row * forward.across() + column * forward.pitch() + channel, o,
+                          value);
+        if constexpr (l > 0)
+            store_in<backward>(here + conv_turned_at(c, planes),
+                               (c.size_rows - 1 - row) * backward.across() +
+                                   (c.size_columns - 1 - column) * backward.pitch() + o,
+                               channel, value);
+    }
+
+private:
+    template <ConvProduct product>
+    static NACELLE_INLINE void store_in(float* to, int k, int o, float value) {
+        const auto pair = planes_of<planes>(value, 0.0f);
+        uint16_t* const place = reinterpret_cast<uint16_t*>(to) + product.place(k, o, planes);
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) place[128 * p] = uint16_t(pair.at[p]);
+    }
+};
 template <class E, int policy> struct Prepared {
     using N = Networks<E, policy>;
     template <class L> using Order = Either<Spec<policy>::streamed, TiledOrder<L>, FusedOrder<L>>;
     using ActorOrder = Order<typename N::Actor>;
     using CriticOrder = Order<typename N::Critic>;
-    static constexpr int critic = int(second_network_at(uint64_t(ActorOrder::size)));
+    // A network's convolutions lie in front of its layers.
+    static constexpr int encoder = ConvOrder<policy>::size,
+                         critic = int(second_network_at(uint64_t(encoder + ActorOrder::size)));
 
     static NACELLE_INLINE void store(float* to, int index, float value) {
-        if (N::shared || index < N::Actor::parameters) ActorOrder::store(to, index, value);
-        else CriticOrder::store(to + critic, index - N::Actor::parameters, value);
+        if (N::shared || index < N::first) store_in<ActorOrder>(to, index, value);
+        else store_in<CriticOrder>(to + critic, index - N::first, value);
+    }
+
+private:
+    template <class Layers> static NACELLE_INLINE void store_in(float* to, int index, float value) {
+        if constexpr (convolves<policy>) {
+            if (index < N::encoder) return ConvOrder<policy>::store(to, index, value);
+        }
+        Layers::store(to + encoder, index - N::encoder, value);
     }
 };
 template <class E, int policy>

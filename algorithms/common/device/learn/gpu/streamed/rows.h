@@ -9,13 +9,14 @@
 namespace learn {
 
 // Two numbers of an observation from number `first` on, as the networks see them; zeros where there is none.
-template <int planes>
+template <int policy>
 NACELLE_INLINE void put_pair(const TiledMatrix& to, uint32_t row, uint32_t first, const float* obs,
                              uint32_t width, const Memory& memory) {
+    constexpr int planes = Spec<policy>::planes;
     float two[2];
     NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) {
         const uint32_t at = first + i;
-        two[i] = obs && at < width ? normal_of(obs[at], memory.mean[at], memory.scale[at]) : 0;
+        two[i] = obs && at < width ? seen_of<policy>(obs, int(at), memory.mean, memory.scale) : 0;
     }
     const auto pair = planes_of<planes>(two[0], two[1]);
     NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
@@ -37,8 +38,8 @@ NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
     if (row >= whole_blocks(stream.rows)) return;
     const float* const obs = row < stream.rows ? from(stream.first + row) : nullptr;
     each_own_pair<width>(items, [&](uint32_t first) {
-        put_pair<Spec<policy>::planes>(stream.seen, row, first, obs, uint32_t(width),
-                                       a.all.memory[Spec<policy>::group]);
+        put_pair<policy>(stream.seen, row, first, obs, uint32_t(width),
+                         a.all.memory[Spec<policy>::group]);
     });
 }
 template <int width> NACELLE_INLINE void keep_row(float* to, const float* from, Items items) {
