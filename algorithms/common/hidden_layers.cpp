@@ -126,8 +126,7 @@ std::string hidden_text(const PolicySettings& policy) {
     for (size_t l = 0; l < policy.hidden.size(); ++l) {
         const double neurons = double(policy.hidden[l]);
         if (policy.cells[l] == Cell::linear) add(std::to_string(policy.hidden[l]));
-        else
-            add(JsonText().number(policy.cells[l] == Cell::gru ? "gru" : "mingru", neurons).done());
+        else add(JsonText().number(cell_name(policy.cells[l]), neurons).done());
     }
     return "[" + text + "]";
 }

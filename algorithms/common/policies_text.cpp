@@ -30,10 +30,18 @@ std::string convolutions_text(const Encoder& encoder) {
         .raw("layers", list_text(layers))
         .done();
 }
+// What each hidden layer is, where some remember.
+std::string cells_text(const std::vector<Cell>& cells) {
+    std::string text;
+    for (const Cell cell : cells)
+        text += (text.empty() ? "\"" : ", \"") + std::string(cell_name(cell)) + "\"";
+    return "[" + text + "]";
+}
 std::string network_text(const PolicySettings& policy, const NetworkShape& shape) {
     JsonText text;
     text.text("weights", policy.name + ".policy.weights");
     if (shape.encoder.count) text.raw("convolutions", convolutions_text(shape.encoder));
+    if (policy.remembers()) text.raw("cells", cells_text(policy.cells));
     return text.list("sizes", std::vector<double>(shape.actor.begin(), shape.actor.end()))
         .text("activation", policy.activation)
         .text("biases", "behind")

@@ -127,6 +127,11 @@ void read_encoder(Config convolutions, PolicyDescription& description) {
 
 void read_network(Config network, PolicyDescription& description) {
     description.weights = name_in(network, "weights");
+    if (network.has("cells"))
+        network.fail("cells", "'" + printable(description.name) +
+                                  "' has layers that remember, and a policy apart from its "
+                                  "environment sees one observation at a time ('nacelle eval' and "
+                                  "'nacelle watch --policy' act by it)");
     if (network.has("convolutions")) read_encoder(network.object("convolutions"), description);
     for (const Json& size : list_of(network, "sizes", most_layers)) {
         const int64_t neurons = size.is_number_integer() ? size.get<int64_t>() : 0;

@@ -70,6 +70,13 @@ TEST_CASE("convolutions of a description are read whole, or refused with the pla
           ".observation: becomes 4 numbers behind the convolutions; the network takes 2");
 }
 
+TEST_CASE("a policy that remembers is refused with what acts by it") {
+    CHECK(refused_description("network/cells", {"gru"}) ==
+          ".network.cells: 'pilot' has layers that remember, and a policy apart from its "
+          "environment sees one observation at a time ('nacelle eval' and 'nacelle watch --policy' "
+          "act by it)");
+}
+
 TEST_CASE("a description that nobody could act by is refused with the place of the fault") {
     CHECK(refused_description("observation", nullptr) ==
           ".observation: expected a list of 1 to 1048576 entries");

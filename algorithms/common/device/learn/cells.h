@@ -15,6 +15,9 @@ namespace learn {
 
 enum class Cell : int32_t { linear, mingru, gru };
 
+constexpr const char* cell_name(Cell cell) {
+    return cell == Cell::gru ? "gru" : cell == Cell::mingru ? "mingru" : "linear";
+}
 constexpr bool remembers(Cell cell) { return cell != Cell::linear; }
 // What a layer computes of its inputs for each neuron, gate by gate.
 constexpr int gates_of(Cell cell) { return cell == Cell::gru ? 3 : cell == Cell::mingru ? 2 : 1; }
