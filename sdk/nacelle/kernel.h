@@ -78,14 +78,16 @@ struct alignas(16) Call {
             body<nacelle::Author>(view, args, nacelle::Items{item, item + 1});                     \
         });                                                                                        \
     }
-// Here the items that the host counts are threads, as on a GPU.
+// The host counts environments in a CPU's blocks: whoever has the first one runs all of a GPU's.
 #define NACELLE_ENV_KERNEL(symbol, Args, body)                                                     \
-    NACELLE_EXPORT void symbol(const void* call, uint64_t begin, uint64_t end) {                   \
+    NACELLE_EXPORT void symbol(const void* call, uint64_t begin, uint64_t) {                       \
         using Form = nacelle::detail::Shape<nacelle::Author>;                                      \
         const auto& c = *static_cast<const nacelle::Call*>(call);                                  \
         const auto& view = *static_cast<const nacelle::View<nacelle::Author>*>(c.view);            \
         const auto& args = *reinterpret_cast<const Args*>(&c + 1);                                 \
-        nacelle::emulate::launch(begin, end, Form::threads, [&](uint64_t block, uint32_t thread) { \
+        const uint64_t all = uint64_t(view.head.envs) * uint32_t(Form::lanes),                     \
+                       blocks = begin ? 0 : (all + Form::threads - 1) / Form::threads;             \
+        nacelle::emulate::launch(0, blocks, Form::threads, [&](uint64_t block, uint32_t thread) {  \
             const uint64_t env = (block * Form::threads + thread) / uint32_t(Form::lanes);         \
             body<nacelle::Author>(view, args, nacelle::Items{env, env + 1});                       \
         });                                                                                        \
