@@ -17,7 +17,7 @@ struct Base {
 
 std::vector<std::byte> weights_of(const Base& base, const Json& config) {
     constexpr uint64_t iterations = 3;
-    Lesson lesson(cpu(), env_of(base.env, 48), base.learner, config, 3,
+    Lesson lesson(quick_cpu(), env_of(base.env, 48), base.learner, config, 3,
                   iterations * config.value("horizon", uint64_t(8)));
     lesson.iterate(int(iterations));
     std::vector<std::byte> all;
@@ -30,7 +30,7 @@ std::vector<std::byte> weights_of(const Base& base, const Json& config) {
     return all;
 }
 Json resolved(const Base& base) {
-    return Lesson(cpu(), env_of(base.env, 48), base.learner, base.config).learner().settings();
+    return Lesson(quick_cpu(), env_of(base.env, 48), base.learner, base.config).learner().settings();
 }
 
 // Values to try in place of one; what is out of range is refused, and the next one's turn comes.

@@ -151,7 +151,7 @@ TEST_CASE("the whole gradient of wide layers is that of the formulas") {
 }
 
 TEST_CASE("the whole gradient of convolutions is that of the formulas") {
-    const auto on = cpu();
+    const auto on = quick_cpu();
     for (const Case& c : few_if_sanitized(convolved_cases(), {1}))
         hold_to_doubles(on, c, as_f32, 150);
 }

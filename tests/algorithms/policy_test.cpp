@@ -140,21 +140,21 @@ TEST_CASE(
     "a policy apart from its learner chooses as the learner does, for every kind of network") {
     for (Case c : cases()) {
         c.config.update({{"horizon", 8}, {"learning_rate", 0.01}});
-        hold_apart(cpu(), c);
+        hold_apart(quick_cpu(), c);
     }
 }
 
 TEST_CASE("a policy apart from its learner chooses as the learner does behind convolutions") {
     for (Case c : convolved_cases()) {
         c.config.update({{"horizon", 8}, {"learning_rate", 0.01}});
-        hold_apart(cpu(), c);
+        hold_apart(quick_cpu(), c);
     }
 }
 
 TEST_CASE("a policy apart from its learner chooses alike where observations are not normalised") {
     Case c = cases()[0];
     c.config.update({{"horizon", 8}, {"normalise_observations", false}});
-    hold_apart(cpu(), c);
+    hold_apart(quick_cpu(), c);
 }
 
 TEST_CASE("a policy of random search acts apart from it, though it does not draw") {

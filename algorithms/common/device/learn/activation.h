@@ -3,6 +3,8 @@
 
 namespace learn {
 
+NACELLE_INLINE float logistic(float x) { return 0.5f * quick_tanh(0.5f * x) + 0.5f; }
+
 // gelu is the form with tanh, which differs from the one with erf by less than 0.001.
 template <Activation> struct Curve;
 template <> struct Curve<Activation::tanh> {
@@ -17,10 +19,9 @@ template <> struct Curve<Activation::relu> {
 };
 template <> struct Curve<Activation::silu> {
     static constexpr bool needs_input = true;
-    static NACELLE_INLINE float gate(float x) { return 0.5f * quick_tanh(0.5f * x) + 0.5f; }
-    static NACELLE_INLINE float at(float x) { return x * gate(x); }
+    static NACELLE_INLINE float at(float x) { return x * logistic(x); }
     static NACELLE_INLINE float slope(float x, float) {
-        const float g = gate(x);
+        const float g = logistic(x);
         return g * (1.0f + x * (1.0f - g));
     }
 };

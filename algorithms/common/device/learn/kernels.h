@@ -9,9 +9,9 @@
 #include <learn/gpu/fused/rollout.h>
 #include <learn/gpu/fused/rows.h>
 #include <learn/gpu/fused/update.h>
-#include <learn/gpu/streamed/cells.h>
 #include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/products.h>
+#include <learn/gpu/streamed/sequences.h>
 #include <learn/gpu/streamed/slopes.h>
 #include <learn/gpu/streamed/sums.h>
 #else

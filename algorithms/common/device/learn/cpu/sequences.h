@@ -5,9 +5,6 @@
 
 namespace learn {
 
-inline constexpr float half = 0.5f;
-NACELLE_INLINE float logistic(float x) { return half * quick_tanh(half * x) + half; }
-
 // What sequences remember when they begin, [n][stride], and where they forget it all, [steps][n].
 struct Remembered {
     const float* first;
