@@ -30,7 +30,9 @@ std::vector<std::byte> weights_of(const Base& base, const Json& config) {
     return all;
 }
 Json resolved(const Base& base) {
-    return Lesson(quick_cpu(), env_of(base.env, 48), base.learner, base.config).learner().settings();
+    return Lesson(quick_cpu(), env_of(base.env, 48), base.learner, base.config)
+        .learner()
+        .settings();
 }
 
 // Values to try in place of one; what is out of range is refused, and the next one's turn comes.

@@ -206,8 +206,13 @@ def runs_are_listed_with_their_state_newest_first(bench):
     solved = found['solved']
     assert (solved['environment'], solved['learner'], solved['seed']) == ('cartpole', 'random_search', 1), solved
     assert solved['best_return'] >= 60 and 0 < solved['steps'] <= solved['total_steps'] == 128000, solved
-    changed = [one['changed'] for one in found.values()]
-    assert changed == sorted(changed, reverse=True), changed
+    # The runs of one folder of seeds stand together, where the newest of them stands, in the seeds' order.
+    names, changed = list(found), {}
+    for name, one in found.items():
+        place = name.split('/')[0]
+        changed[place] = max(changed.get(place, ''), one['changed'])
+    assert list(changed.values()) == sorted(changed.values(), reverse=True), (names, changed)
+    assert names.index('seeds/seed-2') == names.index('seeds/seed-1') + 1, names
     text = bench.good('runs', 'list')
     assert '\nseeds ' in text and ' 2 of 2 done: 2 ended\n' in text and 'is damaged: it has 5 of ' in text, text
     bench.write('waiting/both/seeds.json', json.dumps({'first': 4, 'count': 2, 'where': 'x', 'configuration': {'env': {'source': '/x/made.cu'}}}))
