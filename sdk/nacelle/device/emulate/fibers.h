@@ -69,6 +69,42 @@ private:
     uint32_t count_ = 0;
 };
 
+// Where a fiber goes on. swapcontext asks the kernel for the signals' mask at every turn, which takes longer than all
+// else in it. It is left to the address sanitizer, which wants to know of every other stack, and to clang, whose
+// __builtin_setjmp loses turns at -O3. The library's longjmp is no choice: a sanitized engine puts its own there.
+class Course final {
+public:
+    void begin_at(unsigned char* stack, void (*start)()) {
+        getcontext(&context_);
+        context_.uc_stack.ss_sp = stack;
+        context_.uc_stack.ss_size = Stacks::size;
+        context_.uc_link = nullptr;
+        makecontext(&context_, start, 0);
+        // Or else the address sanitizer forgets what it knows of the stack at every turn.
+        context_.uc_stack.ss_size = 0;
+    }
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+    void pass_to(Course& next) { swapcontext(&context_, &next.context_); }
+#else
+    void pass_to(Course& next) {
+        begun_ = true;
+        if (__builtin_setjmp(place_) == 0) next.go_on();
+    }
+
+private:
+    [[gnu::noinline]] void go_on() {
+        if (begun_) __builtin_longjmp(place_, 1);
+        begun_ = true;
+        setcontext(&context_);
+    }
+    void* place_[5];
+    bool begun_ = false;    // and paused at `place_`
+#endif
+
+private:
+    ucontext_t context_ = {};
+};
+
 // `count` calls of a function that pause and go on.
 class Fibers final {
 public:
@@ -78,22 +114,13 @@ public:
         body_ = [](void* what, uint32_t number) { (*static_cast<Fn*>(what))(number); };
         what_ = &fn;
         fibers_.renew(count);
-        for (uint32_t i = 0; i < count; ++i) {
-            ucontext_t& context = fibers_[i].context;
-            getcontext(&context);
-            context.uc_stack.ss_sp = stacks.at(i);
-            context.uc_stack.ss_size = Stacks::size;
-            context.uc_link = nullptr;
-            makecontext(&context, &start, 0);
-            // Or else the address sanitizer forgets what it knows of the stack at every turn.
-            context.uc_stack.ss_size = 0;
-        }
+        for (uint32_t i = 0; i < count; ++i) fibers_[i].course.begin_at(stacks.at(i), &start);
         left_ = count;
         now_ = 0;
         upwards_ = true;
         Fibers* const outer = here();
         here() = this;
-        swapcontext(&home_, &fibers_[0].context);
+        home_.pass_to(fibers_[0].course);
         here() = outer;
     }
     // The others take their turns until `round` is another one.
@@ -111,7 +138,7 @@ public:
 
 private:
     struct Fiber {
-        ucontext_t context;
+        Course course;
         const uint32_t* round = nullptr;    // of the meeting that it waits at
         uint32_t since = 0;
         bool done = false;
@@ -128,7 +155,7 @@ private:
         Fiber& mine = fibers_[now_];
         const uint32_t count = fibers_.size();
         if (left_ == 0) {
-            setcontext(&home_);
+            mine.course.pass_to(home_);
             return;
         }
         for (uint32_t tries = 0; tries <= 2 * count; ++tries) {
@@ -138,7 +165,7 @@ private:
             Fiber& next = fibers_[now_];
             if (!next.ready()) continue;
             next.round = nullptr;
-            if (&next != &mine) swapcontext(&mine.context, &next.context);
+            if (&next != &mine) mine.course.pass_to(next.course);
             return;
         }
         std::fprintf(stderr, "emulation: the threads of a block wait for each other in different "
@@ -147,7 +174,7 @@ private:
     }
 
     Row<Fiber> fibers_;
-    ucontext_t home_ = {};
+    Course home_;
     void (*body_)(void*, uint32_t) = nullptr;
     void* what_ = nullptr;
     uint32_t left_ = 0, now_ = 0;
