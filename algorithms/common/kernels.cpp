@@ -72,9 +72,9 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
         case Form::cell_64:
         case Form::cell_128: {
             const uint32_t room = kernel.form == Form::cell_64 ? 64 : 128;
-            return {gru_threads(room), 1,
-                    std::max(gru_ahead_bytes(owner.planes, room),
-                             gru_back_bytes(owner.planes, room))};
+            return {
+                gru_threads(room), 1,
+                std::max(gru_ahead_bytes(owner.planes, room), gru_back_bytes(owner.planes, room))};
         }
         case Form::conv_forward: return conv_blocks(owner, owner.conv_forward);
         case Form::conv_backward: return conv_blocks(owner, owner.conv_backward);

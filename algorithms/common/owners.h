@@ -42,7 +42,9 @@ enum Fact : uint32_t {
     layered = 1 << 22,    // a CPU computes the network layer by layer, each a product of its own
     not_layered = 1 << 23,
     behind_another = 1 << 24,    // of a convolution: slopes go on to the one before it
-    gru_in_64 = 1 << 25,    // all steps of a gru's sequences in one launch, of blocks with room for 64 neurons
+    gru_in_64 =
+        1
+        << 25,    // all steps of a gru's sequences in one launch, of blocks with room for 64 neurons
     gru_in_128 = 1 << 26,
     gru_in_steps = 1 << 27,    // or launches for each
 };

@@ -47,9 +47,8 @@ void StreamedPolicy::make_memory() {
             if (learns()) cell.gate_slopes = rows_of(name + ".gate_slopes", gates);
             if (!gru) continue;
             const bool in_steps = learns() && !gru_room_of(cell.neurons);
-            const uint64_t together =
-                               in_steps ? std::max(agents_together_, sequences_together_)
-                                        : agents_together_,
+            const uint64_t together = in_steps ? std::max(agents_together_, sequences_together_)
+                                               : agents_together_,
                            rows = in_steps ? room_ : 2 * agents_together_;
             cell.more = floats("more", rows * cell.pitch);
             cell.h = floats("h", together * cell.neurons);
@@ -232,8 +231,7 @@ void StreamedPolicy::remember_backward(const StreamArguments& a, const Network& 
         cell("mingru_backward", a, rows, stream);
         return;
     }
-    if (gru_room_of(rows.neurons))
-        return through("gru_back_64", "gru_back_128", a, rows, stream);
+    if (gru_room_of(rows.neurons)) return through("gru_back_64", "gru_back_128", a, rows, stream);
     const size_t m = network.first_matrix[l] + 1;
     for (rows.step = a.all.sequence; rows.step-- > 0;) {
         cell("gru_backward", a, rows, stream);

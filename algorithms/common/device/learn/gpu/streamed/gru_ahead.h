@@ -29,22 +29,23 @@ public:
     NACELLE_INLINE void run() {
         const size_t out = its_.place(cell_.out, 0, its_.neuron),
                      a_step = its_.place(cell_.out, 1, its_.neuron) - out;
-        auto* kept = reinterpret_cast<typename Kept::Words*>(cell_.kept) +
-                     Kept::place(its_, block_, 0);
+        auto* kept =
+            reinterpret_cast<typename Kept::Words*>(cell_.kept) + Kept::place(its_, block_, 0);
         const size_t more_kept = Kept::place(its_, block_, 1) - Kept::place(its_, block_, 0);
         NACELLE_UNROLL for (uint32_t step = 0; step + 1 < gru_stages; ++step) bring(step);
         NACELLE_ROLLED for (uint32_t t = 0; t < steps_; ++t) {
             if (t % gru_chunk == 0) past_.look(t);
-            NACELLE_UNROLL for (uint32_t half = 0; half < 2; ++half) if (
-                past_.forgot(its_.g + 8 * half, t)) h_[2 * half] = h_[2 * half + 1] = 0;
+            NACELLE_UNROLL for (uint32_t half = 0; half < 2;
+                                ++half) if (past_.forgot(its_.g + 8 * half, t)) h_[2 * half] =
+                h_[2 * half + 1] = 0;
             const Factor before{factor(t)};
             before.put(its_, its_.neuron, h_);
             await_groups<int(gru_stages) - 2>();
             __syncthreads();
             bring(t + gru_stages - 1);
             if (!its_.active) continue;
-            if (its_.has(0)) put_four<planes>(cell_.before.at + out + t * a_step,
-                                              cell_.before.plane, h_);
+            if (its_.has(0))
+                put_four<planes>(cell_.before.at + out + t * a_step, cell_.before.plane, h_);
             step(before, stage(t), kept + t * more_kept);
             if (its_.has(0)) put_four<planes>(cell_.out.at + out + t * a_step, cell_.out.plane, h_);
         }
@@ -78,15 +79,14 @@ private:
             float* const to = stage(t);
             const uint32_t fours = cell_.pitch / 4;
             NACELLE_ROLLED for (uint32_t row = its_.warp; row < gru_sequences;
-                                row += gru_threads(room) / 32)
-                for (uint32_t i = its_.lane; i < fours; i += 32)
-                    bring_async(to + row * stage_pitch + 4 * i,
-                                from + size_t(row) * cell_.pitch + 4 * i, true);
+                                row += gru_threads(room) / 32) for (uint32_t i = its_.lane;
+                                                                    i < fours; i += 32)
+                bring_async(to + row * stage_pitch + 4 * i,
+                            from + size_t(row) * cell_.pitch + 4 * i, true);
         }
         close_group();
     }
-    NACELLE_INLINE void step(const Factor& before, const float* seen,
-                             typename Kept::Words* to) {
+    NACELLE_INLINE void step(const Factor& before, const float* seen, typename Kept::Words* to) {
         float sum[3][2][4];
         NACELLE_UNROLL for (int i = 0; i < 24; ++i) sum[i / 8][i / 4 % 2][i % 4] = 0;
         NACELLE_UNROLL for (int tile = 0; tile < tiles; ++tile) {
@@ -98,13 +98,11 @@ private:
         Kept kept;
         NACELLE_UNROLL for (uint32_t i = 0; i < 4; ++i) {
             const uint32_t half = i / 2, k = i % 2;
-            const float* const gate =
-                seen + (its_.g + 8 * half) * stage_pitch + its_.neuron + k;
+            const float* const gate = seen + (its_.g + 8 * half) * stage_pitch + its_.neuron + k;
             const auto own = [&](int of) { return sum[of][0][i] + sum[of][1][i] + bias_[of][k]; };
             const bool mine = there_[half] && its_.has(k);
-            const float r = logistic(gate[0] + own(0)),
-                        z = logistic(gate[its_.neurons] + own(1)), more = own(2),
-                        c = quick_tanh(gate[2 * its_.neurons] + r * more);
+            const float r = logistic(gate[0] + own(0)), z = logistic(gate[its_.neurons] + own(1)),
+                        more = own(2), c = quick_tanh(gate[2 * its_.neurons] + r * more);
             h_[i] = mine ? c + z * (h_[i] - c) : 0;
             kept.of[0][i] = r;
             kept.of[1][i] = z;

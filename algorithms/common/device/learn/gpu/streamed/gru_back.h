@@ -54,10 +54,10 @@ private:
                 const uint32_t neuron = 16 * uint32_t(tile) + 2 * its_.t + 8 * k;
                 const auto at = [&](uint32_t from) -> uint32_t {
                     return from < its_.neurons
-                               ? cell_.own.at[size_t(p) * cell_.own.plane +
-                                              place_in_tiles(uint32_t(gate) * its_.neurons + from,
-                                                             8 * its_.warp + its_.g,
-                                                             cell_.own.across)]
+                               ? cell_.own
+                                     .at[size_t(p) * cell_.own.plane +
+                                         place_in_tiles(uint32_t(gate) * its_.neurons + from,
+                                                        8 * its_.warp + its_.g, cell_.own.across)]
                                : 0u;
                 };
                 weights_[gate][tile].at[p][k] = at(neuron) | at(neuron + 1) << 16;

@@ -129,10 +129,10 @@ template <int planes, int columns> struct GruFactor {
             four[2 * half + 1] = pair.high();
         }
     }
-    NACELLE_INLINE void fetch(const GruLane& its, uint32_t column, uint32_t (&in)[planes][4]) const {
-        NACELLE_UNROLL for (int p = 0; p < planes; ++p)
-            load_tiles<false>(in[p], at + uint32_t(p) * plane + its.lane % 16 * pitch + column +
-                                         its.lane / 16 * 8);
+    NACELLE_INLINE void fetch(const GruLane& its, uint32_t column,
+                              uint32_t (&in)[planes][4]) const {
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) load_tiles<false>(
+            in[p], at + uint32_t(p) * plane + its.lane % 16 * pitch + column + its.lane / 16 * 8);
     }
     // A step's rows of a matrix in tiles, on their way.
     NACELLE_INLINE void bring(const TiledMatrix& from, size_t first_row) const {
@@ -195,8 +195,7 @@ template <int planes> struct GruKept {
 template <int planes>
 NACELLE_INLINE void multiply_in_turns(float (&sum)[2][4], const uint32_t (&in)[planes][4],
                                       const Fragment<planes>& weights, int k) {
-    if constexpr (planes == 1)
-        multiply(sum[k % 2], in[0], weights.at[0][0], weights.at[0][1]);
+    if constexpr (planes == 1) multiply(sum[k % 2], in[0], weights.at[0][0], weights.at[0][1]);
     else multiply_planes(sum[0], sum[1], in, 1, weights);
 }
 
