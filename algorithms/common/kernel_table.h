@@ -18,7 +18,9 @@ enum class Form {
     fused_update,    // a policy's, in blocks as large as its layout says
     stream,          // a policy's, with StreamArguments
     cell,            // the same with CellArguments
-    layer,           // the same with LayerArguments
+    cell_64,         // the same in blocks with a warp for each 8 of 64 neurons
+    cell_128,
+    layer,           // a policy's, with LayerArguments
     narrow,          // a policy's, with Products: 64 columns a block
     wide,            // the same with 128
     conv_forward,    // a convolution's, with ConvPass; each way has blocks of its own
@@ -69,6 +71,12 @@ inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
 }
 inline uint64_t stream_total(const Owner&, uint64_t blocks) { return blocks * block_threads; }
 inline uint64_t layer_tasks(const Owner&, uint64_t tasks) { return tasks * block_threads; }
+inline uint64_t gru_64(const Owner&, uint64_t sequences) {
+    return sequences / gru_sequences * gru_threads(64);
+}
+inline uint64_t gru_128(const Owner&, uint64_t sequences) {
+    return sequences / gru_sequences * gru_threads(128);
+}
 inline uint64_t products(const Owner&, uint64_t blocks) { return blocks * product_threads; }
 inline uint64_t convolved(const Owner& o, uint64_t rows) {
     return whole_blocks(rows) / uint64_t(o.conv_forward.samples) * conv_threads;
@@ -82,7 +90,7 @@ inline uint64_t conv_sums(const Owner&, uint64_t blocks) { return blocks * conv_
 
 struct Kernel {
     Form form;
-    // Also of the function of device/learn, but for products: forward_64 is forward_product.
+    // Also of the function of device/learn, but for numbers behind it: forward_64 is forward_product of 64 columns.
     std::string_view name;
     Program program;
     uint32_t where;    // all of these facts
@@ -165,9 +173,13 @@ inline constexpr Kernel kernel_table[] = {
      items::stream_rows},
     {cell, "mingru_forward", update, streamed | recurrent | learns, items::counted},
     {cell, "mingru_backward", update, streamed | recurrent | learns, items::counted},
-    {cell, "gru_begin", update, streamed | recurrent | learns, items::counted},
-    {cell, "gru_forward", update, streamed | recurrent | learns, items::counted},
-    {cell, "gru_backward", update, streamed | recurrent | learns, items::counted},
+    {cell_64, "gru_ahead_64", update, gru_in_64, items::gru_64},
+    {cell_128, "gru_ahead_128", update, gru_in_128, items::gru_128},
+    {cell_64, "gru_back_64", update, gru_in_64, items::gru_64},
+    {cell_128, "gru_back_128", update, gru_in_128, items::gru_128},
+    {cell, "gru_begin", update, gru_in_steps, items::counted},
+    {cell, "gru_forward", update, gru_in_steps, items::counted},
+    {cell, "gru_backward", update, gru_in_steps, items::counted},
 
     {layer, "see_rows", update, layered | learns, items::layer_tasks},
     {layer, "forward_layer", update, layered | learns, items::layer_tasks},

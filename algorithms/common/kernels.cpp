@@ -69,6 +69,13 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
             return {product_threads, product_resident(owner.planes, columns),
                     product_bytes(owner.planes, columns)};
         }
+        case Form::cell_64:
+        case Form::cell_128: {
+            const uint32_t room = kernel.form == Form::cell_64 ? 64 : 128;
+            return {
+                gru_threads(room), 1,
+                std::max(gru_ahead_bytes(owner.planes, room), gru_back_bytes(owner.planes, room))};
+        }
         case Form::conv_forward: return conv_blocks(owner, owner.conv_forward);
         case Form::conv_backward: return conv_blocks(owner, owner.conv_backward);
         case Form::conv_weights: return conv_blocks(owner, owner.conv_weights);
@@ -86,11 +93,12 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
     if (kernel.form == Form::stream) arguments = "StreamArguments";
     if (kernel.form == Form::cell) arguments = "CellArguments";
     if (kernel.form == Form::layer) arguments = "LayerArguments";
-    if (kernel.form == Form::narrow || kernel.form == Form::wide) {
-        const size_t end = function.find('_');
-        arguments = "Products";
+    const bool product = kernel.form == Form::narrow || kernel.form == Form::wide;
+    if (kernel.form == Form::cell_64 || kernel.form == Form::cell_128 || product) {
+        const size_t end = function.rfind('_');
+        arguments = product ? "Products" : "CellArguments";
         parameters += ", " + function.substr(end + 1);
-        function = function.substr(0, end) + "_product";
+        function = function.substr(0, end) + (product ? "_product" : "");
     }
     const Blocks blocks = blocks_for(kernel, owner);
     return "LEARN_KERNEL(" + symbol + ", " + arguments + ", " + std::to_string(blocks.threads) +

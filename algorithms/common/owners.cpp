@@ -1,7 +1,5 @@
 #include "algorithms/common/owners.h"
 
-#include <learn/blocked.h>
-
 namespace learn {
 namespace {
 
@@ -32,6 +30,15 @@ uint32_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
     }
     return facts;
 }
+uint32_t gru_facts(const Settings& settings, const PolicySettings& policy) {
+    uint32_t facts = 0;
+    for (size_t l = 0; l < policy.cells.size(); ++l) {
+        if (policy.cells[l] != Cell::gru) continue;
+        const uint32_t room = gru_room_of(settings, policy.hidden[l], policy.planes);
+        facts |= room == 64 ? gru_in_64 : room == 128 ? gru_in_128 : gru_in_steps;
+    }
+    return facts;
+}
 Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& policy,
                    const NetworkShape& shape) {
     using Role = PolicySettings::Role;
@@ -53,6 +60,7 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (settings.traced) owner.facts |= traced;
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
     if (policy.streamed()) owner.facts |= product_facts(shape, policy, owner.is(learns));
+    if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape);
     owner.parts = parts_of(owner, settings.emulates);
     return owner;

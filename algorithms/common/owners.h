@@ -3,6 +3,7 @@
 #include "algorithms/common/tensor_fit.h"
 
 #include <learn/arguments.h>
+#include <learn/blocked.h>
 #include <learn/conv_tiles.h>
 #include <learn/fused_layout.h>
 
@@ -41,6 +42,11 @@ enum Fact : uint32_t {
     layered = 1 << 22,    // a CPU computes the network layer by layer, each a product of its own
     not_layered = 1 << 23,
     behind_another = 1 << 24,    // of a convolution: slopes go on to the one before it
+    gru_in_64 =
+        1
+        << 25,    // all steps of a gru's sequences in one launch, of blocks with room for 64 neurons
+    gru_in_128 = 1 << 26,
+    gru_in_steps = 1 << 27,    // or launches for each
 };
 struct Owner {
     uint32_t facts = 0;
@@ -65,6 +71,10 @@ struct Owner {
     // Threads for so many rows: one each, or 32 for 16 of them.
     uint64_t by_rows(uint64_t count) const { return planes ? for_warps(count) : count; }
 };
+// For how many neurons a block has room that takes a gru through all steps, or 0 where each step has launches.
+inline uint32_t gru_room_of(const Settings& settings, int64_t neurons, int planes) {
+    return settings.stepwise ? 0 : gru_room(uint64_t(neurons), planes);
+}
 struct Owners {
     std::vector<Owner> run, groups, policies, convolutions;    // the run is one
     Owners(const Settings& settings, const std::vector<NetworkShape>& shapes,

@@ -46,14 +46,22 @@ void StreamedPolicy::make_memory() {
             cell.slopes = network.slopes[l + 1];
             if (learns()) cell.gate_slopes = rows_of(name + ".gate_slopes", gates);
             if (!gru) continue;
-            const uint64_t together = std::max(agents_together_, sequences_together_);
-            cell.more = floats("more", uint64_t(room_) * cell.pitch);
+            const bool in_steps = learns() && !gru_room_of(cell.neurons);
+            const uint64_t together = in_steps ? std::max(agents_together_, sequences_together_)
+                                               : agents_together_,
+                           rows = in_steps ? room_ : 2 * agents_together_;
+            cell.more = floats("more", rows * cell.pitch);
             cell.h = floats("h", together * cell.neurons);
             cell.before = rows_of(name + ".before", width);
             cell.back_pitch = in_fours(uint64_t(width));
+            cell.own = network.weights[network.first_matrix[l] + 1];
+            cell.own_bias = network.biases[network.first_matrix[l] + 1];
             if (!learns()) continue;
-            cell.back = floats("back", together * cell.back_pitch);
             cell.more_slopes = rows_of(name + ".more_slopes", gates);
+            if (in_steps) cell.back = floats("back", together * cell.back_pitch);
+            else
+                cell.kept = floats("kept", uint64_t(room_) * chunks_along(cell.neurons) * 8 *
+                                               gru_kept_vectors(policy_.planes));
         }
     }
 }
@@ -174,6 +182,8 @@ void StreamedPolicy::remember(const StreamArguments& a, const Network& network, 
         else cell("mingru_once", a, rows, stream);
         return;
     }
+    if (learning && gru_room_of(rows.neurons))
+        return through("gru_ahead_64", "gru_ahead_128", a, rows, stream);
     if (learning) cell("gru_begin", a, rows, stream);
     else cell("gru_begin_once", a, rows, stream);
     const size_t m = network.first_matrix[l] + 1;
@@ -221,6 +231,7 @@ void StreamedPolicy::remember_backward(const StreamArguments& a, const Network& 
         cell("mingru_backward", a, rows, stream);
         return;
     }
+    if (gru_room_of(rows.neurons)) return through("gru_back_64", "gru_back_128", a, rows, stream);
     const size_t m = network.first_matrix[l] + 1;
     for (rows.step = a.all.sequence; rows.step-- > 0;) {
         cell("gru_backward", a, rows, stream);

@@ -112,6 +112,15 @@ private:
         kernels_.launch(name, number_, CellArguments{a.all, a.stream, cell}, stream,
                         uint64_t(a.stream.across) * ((cell.neurons + 1) / 2));
     }
+    // All steps of a gru's sequences.
+    void through(KernelName in_64, KernelName in_128, const StreamArguments& a,
+                 const CellRows& cell, void* stream) const {
+        kernels_.launch(gru_room_of(cell.neurons) == 64 ? in_64 : in_128, number_,
+                        CellArguments{a.all, a.stream, cell}, stream, a.stream.across);
+    }
+    uint32_t gru_room_of(uint32_t neurons) const {
+        return learn::gru_room_of(settings_, neurons, policy_.planes);
+    }
     // The slopes along what a layer's first matrix gives.
     const TiledMatrix& top(const Network& network, size_t layer) const;
     // As few launches as there may be of all products that blocks of so many columns compute.

@@ -345,6 +345,10 @@ TEST_CASE(
     hold_memory(on, emulated(rememberers()[1], "bf16"), {2e-2, 2e-2}, 130);
     hold_memory(on, emulated(rememberers()[4], "bf16"), {2e-2, 2e-2}, 130);
     hold_memory(on, emulated(rememberers()[5], "f32"), {1e-5, 1e-5}, 60);
+    Remembering in_steps =
+        emulated(rememberers()[3], "f32");    // a gru with launches for each step
+    in_steps.config["rollout"] = "stepwise";
+    hold_memory(on, in_steps, {1e-5, 1e-5}, 26);
 }
 
 namespace {

@@ -100,6 +100,34 @@ constexpr uint64_t product_blocks(uint64_t rows, uint64_t columns, uint32_t at_o
     return uint64_t(blocks_down(rows)) * ((columns + at_once - 1) / at_once) * splits;
 }
 
+// A gru whose matrix of what it remembers fits into a block's registers goes through all steps of its sequences in one
+// launch, others have launches for each step. A block has 16 sequences and a warp for every 8 neurons: so many neurons
+// at most, or 0 where the matrix does not fit.
+inline constexpr uint32_t gru_sequences = 16, gru_chunk = 128, gru_stages = 4;
+constexpr uint32_t gru_room(uint64_t neurons, int planes) {
+    return neurons <= 64 ? 64 : neurons <= 128 && planes == 1 ? 128 : 0;
+}
+constexpr uint32_t gru_threads(uint32_t room) { return room / 8 * 32; }
+// Its shared memory: where sequences began and forgot; two factors of a product; steps that are on their way.
+inline constexpr uint32_t gru_head_bytes = gru_sequences * (16 + gru_chunk);
+constexpr uint32_t gru_factor_bytes(int planes, uint32_t columns) {
+    return uint32_t(planes) * gru_sequences * (columns + 8) * 2;
+}
+constexpr uint32_t gru_gates_pitch(uint32_t room) { return 3 * room + 8; }
+// Vectors of 16 bytes that a lane keeps of a step.
+constexpr uint32_t gru_kept_vectors(int planes) { return planes == 1 ? 2 : 4; }
+constexpr uint32_t gru_kept_bytes(int planes, uint32_t room) {
+    return gru_threads(room) * gru_kept_vectors(planes) * 16;
+}
+constexpr uint32_t gru_ahead_bytes(int planes, uint32_t room) {
+    return gru_head_bytes + 2 * gru_factor_bytes(planes, room) +
+           gru_stages * gru_sequences * gru_gates_pitch(room) * 4;
+}
+constexpr uint32_t gru_back_bytes(int planes, uint32_t room) {
+    return gru_head_bytes + 2 * gru_factor_bytes(planes, 3 * room) +
+           gru_stages * (gru_kept_bytes(planes, room) + 2 * gru_factor_bytes(planes, room));
+}
+
 struct TiledMatrix {
     uint16_t* at;
     uint64_t plane;     // numbers from one plane to the next
@@ -162,6 +190,11 @@ struct CellRows {
         back;    // [across][back_pitch]: what comes back from the step behind through a gru's gates
     TiledMatrix out, before;    // what it gives; a gru: and what it had before
     TiledMatrix slopes, gate_slopes, more_slopes;
+    // Of a gru that goes through all steps in one launch: the matrix of what is remembered, and what the way forward
+    // keeps for the way back.
+    TiledMatrix own;
+    const float* own_bias;
+    float* kept;
 };
 
 // Rows of a policy's network that go through its layers together.

@@ -10,6 +10,8 @@
 #include <learn/gpu/fused/rows.h>
 #include <learn/gpu/fused/update.h>
 #include <learn/gpu/streamed/conv_weights.h>
+#include <learn/gpu/streamed/gru_ahead.h>
+#include <learn/gpu/streamed/gru_back.h>
 #include <learn/gpu/streamed/products.h>
 #include <learn/gpu/streamed/sequences.h>
 #include <learn/gpu/streamed/slopes.h>
