@@ -9,6 +9,7 @@ struct TensorFit {
     uint32_t shared_bytes = 0;    // of an update's block
     uint32_t resident = 1;        // blocks of an update that a multiprocessor has at once
     uint32_t words = 0;           // of prepared weights
+    uint32_t band_bytes = 0;      // of 16 rows that a warp takes through the layers, outside of an update
     std::string obstacle;         // why it cannot be, or empty
 
     TensorFit() = default;
@@ -17,5 +18,9 @@ struct TensorFit {
 
 // Of all networks of a policy, as its settings want it.
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape);
+
+// Whether a block of a GPU has room for its teams and for the rows that its warps take through all fused networks.
+bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,
+               const nacelle::Header& header);
 
 }
