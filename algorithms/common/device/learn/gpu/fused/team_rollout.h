@@ -80,7 +80,7 @@ private:
         if (!N::shared && cut) C::keep_cut(rows.view, a_, uint32_t(rows.t) - 1, own);
         // First the ends of those that were cut short, if there are any: one text for both.
         if (N::shared || !closing)
-            NACELLE_ROLLED for (int pass = N::shared && __ballot_sync(~0u, cut) ? 0 : 1; pass < 2;
+            NACELLE_ROLLED for (int pass = N::shared && __ballot_sync(~0u, cut != nullptr) ? 0 : 1; pass < 2;
                                 ++pass) {
                 if (pass == 0 ? cut != nullptr : row.there) stage_.put(pass == 0 ? cut : obs, memory);
                 stage_.forward(weights_, a_.policy[policy].prepared + layout_of<L>.bias_start);
