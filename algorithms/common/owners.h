@@ -23,10 +23,10 @@ enum Fact : uint32_t {
     in_warps = 1 << 4,          // or by warps of tensor cores
     in_steps = 1 << 5,          // or a launch for each
     closes_apart = 1 << 6,      // what lies behind the last step is found by a kernel of its own
-    images = 1 << 7,     // of a group
-    random = 1 << 8,     // of a policy on a GPU, which has no network
-    network = 1 << 9,    // of a policy, and so are the others
-    fused = 1 << 10,     // on a CPU, too
+    images = 1 << 7,            // of a group
+    random = 1 << 8,            // of a policy on a GPU, which has no network
+    network = 1 << 9,           // of a policy, and so are the others
+    fused = 1 << 10,            // on a CPU, too
     streamed = 1 << 11,
     learns = 1 << 12,
     recurrent = 1 << 13,    // the network remembers from step to step
@@ -41,7 +41,7 @@ enum Fact : uint32_t {
     layered = 1 << 22,    // a CPU computes the network layer by layer, each a product of its own
     not_layered = 1 << 23,
     behind_another = 1 << 24,    // of a convolution: slopes go on to the one before it
-    in_teams = 1 << 25,    // a rollout's steps in one launch, by teams whose warps choose
+    in_teams = 1 << 25,          // a rollout's steps in one launch, by teams whose warps choose
 };
 struct Owner {
     uint32_t facts = 0;

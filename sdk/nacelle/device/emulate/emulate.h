@@ -47,7 +47,8 @@ struct Thread {
     Meeting* block;
     Warp* warp;
     Place thread, place;
-    bool odd, exchanged;    // rounds of shuffles, of which parts of a warp make more or fewer, and of exchanges
+    bool odd,
+        exchanged;    // rounds of shuffles, of which parts of a warp make more or fewer, and of exchanges
 
     // The lanes of the mask meet: all that are left of the warp, or a part that is always named together.
     unsigned meet(unsigned mask, unsigned bits) const {

@@ -13,8 +13,7 @@ NACELLE_INLINE TeamMemory<E>& team_memory(const ViewHead& head, size_t env, int 
 #if NACELLE_GPU
     using Form = Shape<E>;
     if constexpr (Form::in_shared) {
-        const int team =
-            Form::lanes < Form::threads ? int(threadIdx.x) / Form::lanes + further : 0;
+        const int team = Form::lanes < Form::threads ? int(threadIdx.x) / Form::lanes + further : 0;
         return *reinterpret_cast<TeamMemory<E>*>(shared_memory<E>() + Form::stages +
                                                  team * Form::memory);
     } else

@@ -50,9 +50,8 @@ template <class E, int policy> class TeamSeat {
     using L = typename N::Actor;
     using F = Followers<E, policy>;
     using Stage = RowStage<L, F::bands>;
-    using Weights =
-        Either<teams_keep_weights<E>(), WeightsInRegisters<layout_of<L>.weight_tiles>,
-               TilesInMemory<L::planes>>;
+    using Weights = Either<teams_keep_weights<E>(), WeightsInRegisters<layout_of<L>.weight_tiles>,
+                           TilesInMemory<L::planes>>;
     static constexpr bool learns = Spec<policy>::kind == Kind::trained;
 
 public:
@@ -68,8 +67,7 @@ public:
     }
 
 private:
-    template <class Rows>
-    NACELLE_INLINE void choose(Rows& rows, const WarpRow& row, bool closing) {
+    template <class Rows> NACELLE_INLINE void choose(Rows& rows, const WarpRow& row, bool closing) {
         constexpr size_t width = C::width;
         const Memory& memory = a_.memory[C::group];
         const size_t own = rows.row(row), all = rows_of<E, typename C::G>(rows.view),
@@ -80,12 +78,14 @@ private:
         if (!N::shared && cut) C::keep_cut(rows.view, a_, uint32_t(rows.t) - 1, own);
         // First the ends of those that were cut short, if there are any: one text for both.
         if (N::shared || !closing)
-            NACELLE_ROLLED for (int pass = N::shared && __ballot_sync(~0u, cut != nullptr) ? 0 : 1; pass < 2;
-                                ++pass) {
-                if (pass == 0 ? cut != nullptr : row.there) stage_.put(pass == 0 ? cut : obs, memory);
+            NACELLE_ROLLED for (int pass = N::shared && __ballot_sync(~0u, cut != nullptr) ? 0 : 1;
+                                pass < 2; ++pass) {
+                if (pass == 0 ? cut != nullptr : row.there)
+                    stage_.put(pass == 0 ? cut : obs, memory);
                 stage_.forward(weights_, a_.policy[policy].prepared + layout_of<L>.bias_start);
                 if constexpr (N::shared)
-                    if (pass == 0 && cut) memory.final_value[at - all] = stage_.outputs()[N::value_output];
+                    if (pass == 0 && cut)
+                        memory.final_value[at - all] = stage_.outputs()[N::value_output];
             }
         if (!row.there) return;
         if constexpr (N::shared) memory.value[at] = stage_.outputs()[N::value_output];
@@ -118,16 +118,16 @@ public:
     NACELLE_INLINE explicit RandomSeat(const Arguments& a) : a_(a) {}
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
         if (uint32_t(rows.t) == a_.steps) return;
-        rows.template by_warps<F::count>(
-            [&](int k) { return F::agent(a_, k); },
-            [&](const WarpRow& row) {
-                if (!row.there) return;
-                float choice[C::H::parts];
-                C::draw(rows.view, a_, uint32_t(rows.t), rows.tick, rows.row(row), nullptr, choice);
-                ActionOf<E, typename C::G> action;
-                C::H::act(choice, action);
-                rows.give(row, action);
-            });
+        rows.template by_warps<F::count>([&](int k) { return F::agent(a_, k); },
+                                         [&](const WarpRow& row) {
+                                             if (!row.there) return;
+                                             float choice[C::H::parts];
+                                             C::draw(rows.view, a_, uint32_t(rows.t), rows.tick,
+                                                     rows.row(row), nullptr, choice);
+                                             ActionOf<E, typename C::G> action;
+                                             C::H::act(choice, action);
+                                             rows.give(row, action);
+                                         });
     }
 
 private:
