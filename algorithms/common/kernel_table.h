@@ -12,6 +12,7 @@ namespace learn {
 enum class Form {
     run,             // Arguments, in blocks of block_threads
     environments,    // the run's, over all environments as the engine has them
+    teams,           // the same for teams whose warps choose, too
     warps,           // the run's, in blocks of rollout_threads
     group,
     policy,
@@ -107,6 +108,7 @@ inline constexpr Kernel kernel_table[] = {
     {run, "finish", rest, always, items::one},
     {environments, "rollout_blocks", rollout, in_blocks, items::environments},
     {environments, "step_once", rollout, in_steps, items::environments},
+    {teams, "rollout_teams", rollout, in_teams, items::environments},
     {warps, "rollout_warps", rollout, in_warps, items::environments},
     {warps, "play_warps", play, in_warps, items::environments},
 
@@ -119,7 +121,7 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "act_randomly", rest, random, items::agents},
     {policy, "choose", rollout, fused | in_steps, items::standing_and_cut},
     {policy, "choose_randomly", rollout, random | in_steps, items::agents},
-    {policy, "close_rollout", rollout, fused | learns | not_in_warps, items::standing_and_cut},
+    {policy, "close_rollout", rollout, fused | learns | closes_apart, items::standing_and_cut},
     {policy, "measure_returns", learning, learns, items::agents},
     {policy, "scale_rewards", learning, learns, items::one_block},
     {policy, "find_advantages", learning, learns, items::agents},

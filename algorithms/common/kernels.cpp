@@ -85,6 +85,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
 std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number) {
     const std::string symbol = symbol_of(kernel, number);
     if (kernel.form == Form::environments) return "LEARN_ENV_KERNEL(" + symbol + ")\n";
+    if (kernel.form == Form::teams) return "LEARN_TEAM_KERNEL(" + symbol + ")\n";
     std::string function(kernel.name), arguments = "Arguments", parameters = "E";
     if (is_of_convolution(kernel.form)) {
         arguments = "ConvPass";

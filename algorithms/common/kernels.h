@@ -26,7 +26,8 @@ public:
         const nacelle_kernel& kernel = found_[name.row][number];
         if (!kernel.function) return;
         const Kernel& row = kernel_table[name.row];
-        if (row.form == Form::environments) host_.launch_environments(kernel, args, stream);
+        if (row.form == Form::environments || row.form == Form::teams)
+            host_.launch_environments(kernel, args, stream);
         else host_.launch(kernel, shape_of(row, number, count), args, stream);
     }
 

@@ -66,16 +66,20 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     return owner;
 }
 
-// One launch for all steps where that can be: a team's members meet the tensor cores between two steps, images are put
-// together with the numbers before them, and layers that go through memory are launches of their own.
-uint32_t rollout_facts(const Settings& settings, const nacelle_environment& environment) {
+// One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
+// through memory are launches of their own; a team has to fit into a block beside its warps' rows.
+uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                       const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
-    bool steps = settings.stepwise || header.has_image || (gpu && header.is_team);
+    bool steps = settings.stepwise || header.has_image;
     for (const PolicySettings& policy : settings.policies)
         steps |= policy.streamed() || policy.remembers();
-    if (steps) return in_steps | not_in_warps;
-    return gpu ? in_warps : in_blocks | not_in_warps;
+    if (gpu && header.is_team && !settings.emulates)
+        steps |= !steps && !team_fits(settings, shapes, header);
+    if (steps) return in_steps | closes_apart;
+    if (gpu) return header.is_team ? in_teams : in_warps;
+    return in_blocks | closes_apart;
 }
 
 }
@@ -86,7 +90,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     Owner every{.envs = environment.envs, .steps = settings.horizon};
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
                   (environment.on_gpu && !settings.emulates ? learning_apart : 0u) |
-                  rollout_facts(settings, environment);
+                  rollout_facts(settings, shapes, environment);
     run = {every};
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         Owner& group = groups.emplace_back(every);

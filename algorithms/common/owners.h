@@ -23,11 +23,11 @@ enum Fact : uint32_t {
     in_blocks = 1 << 3,         // a rollout's steps in one launch, by a CPU's blocks
     in_warps = 1 << 4,          // or by warps of tensor cores
     in_steps = 1 << 5,          // or a launch for each
-    not_in_warps = 1 << 6,
-    images = 1 << 7,     // of a group
-    random = 1 << 8,     // of a policy on a GPU, which has no network
-    network = 1 << 9,    // of a policy, and so are the others
-    fused = 1 << 10,     // on a CPU, too
+    closes_apart = 1 << 6,      // what lies behind the last step is found by a kernel of its own
+    images = 1 << 7,            // of a group
+    random = 1 << 8,            // of a policy on a GPU, which has no network
+    network = 1 << 9,           // of a policy, and so are the others
+    fused = 1 << 10,            // on a CPU, too
     streamed = 1 << 11,
     learns = 1 << 12,
     recurrent = 1 << 13,    // the network remembers from step to step
@@ -42,11 +42,11 @@ enum Fact : uint32_t {
     layered = 1 << 22,    // a CPU computes the network layer by layer, each a product of its own
     not_layered = 1 << 23,
     behind_another = 1 << 24,    // of a convolution: slopes go on to the one before it
-    gru_in_64 =
-        1
-        << 25,    // all steps of a gru's sequences in one launch, of blocks with room for 64 neurons
+    // All steps of a gru's sequences in one launch, of blocks with room for 64 neurons.
+    gru_in_64 = 1 << 25,
     gru_in_128 = 1 << 26,
     gru_in_steps = 1 << 27,    // or launches for each
+    in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
 };
 struct Owner {
     uint32_t facts = 0;

@@ -19,6 +19,7 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     words = uint32_t(layout.prepared);
     threads = uint32_t(layout.threads);
     shared_bytes = uint32_t(4 * layout.words);
+    band_bytes = uint32_t(4 * warp_rows * (layout.in_pitch + layout.out_pitch));
     // Four warps of up to 168 registers a thread fit three times; with two bands of samples twice; eight once.
     const int64_t most = layout.warps > 4 || planes > 1 ? 1 : layout.bands > 1 ? 2 : 3;
     resident =
@@ -32,8 +33,7 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     limit("an update needs this many bytes of a processor's shared memory: ", 4 * layout.words,
           most_shared_bytes);
     limit("a block of choices needs this many bytes of shared memory: ",
-          block_threads / 32 * 4 * warp_rows * (layout.in_pitch + layout.out_pitch),
-          most_stage_bytes);
+          block_threads / 32 * int64_t(band_bytes), most_stage_bytes);
 }
 
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
@@ -44,6 +44,19 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
     fit.resident = std::min(fit.resident, critic.resident);
     return fit;
+}
+
+bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,
+               const nacelle::Header& header) {
+    if (header.block_threads > uint32_t(most_team_threads) || header.cluster_blocks > 1)
+        return false;
+    int64_t bytes = 0;
+    for (size_t p = 0; p < shapes.size(); ++p)
+        if (settings.policies[p].role != PolicySettings::Role::random)
+            bytes += int64_t(tensor_fit(settings.policies[p], shapes[p]).band_bytes) *
+                     bands_of_team(int(header.env_threads), int(header.policy[p].agents));
+    bytes *= (header.block_threads + 31) / 32;
+    return bytes <= most_stage_bytes && bytes + header.shared_bytes <= most_shared_bytes;
 }
 
 }

@@ -9,7 +9,9 @@ struct TensorFit {
     uint32_t shared_bytes = 0;    // of an update's block
     uint32_t resident = 1;        // blocks of an update that a multiprocessor has at once
     uint32_t words = 0;           // of prepared weights
-    std::string obstacle;         // why it cannot be, or empty
+    uint32_t band_bytes =
+        0;    // of 16 rows that a warp takes through the layers, outside of an update
+    std::string obstacle;    // why it cannot be, or empty
 
     TensorFit() = default;
     TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_input);
@@ -17,5 +19,9 @@ struct TensorFit {
 
 // Of all networks of a policy, as its settings want it.
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape);
+
+// Whether a block of a GPU has room for its teams and for the rows that its warps take through all fused networks.
+bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,
+               const nacelle::Header& header);
 
 }

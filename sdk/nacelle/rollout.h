@@ -17,9 +17,10 @@
 // A policy gives an action to each row that for_own() visits: what a step begins with is done there.
 // rows.for_all(fn) also visits those whose agents wait for their turn.
 //
-// A policy with `static constexpr bool chooses_by_warp` is called by whole warps of a GPU, with one agent:
-// also by threads that have no environment, as where a warp takes only 16 of them. Theirs is an empty
-// for_own(), and a rows.env that is no environment's number.
+// A policy with `static constexpr bool chooses_by_warp` is called by whole warps of a GPU, also by
+// threads that have no environment. With one agent theirs is an empty for_own(), and a rows.env that is no
+// environment's number. With teams it is called for each group, gets a row for each lane by
+// rows.by_warps(...), and is called once more behind the last step, when rows.t is the number of steps.
 //
 // A `record` that has rows(group, t) says where a team's observations go, so that they are written once.
 //

@@ -17,6 +17,13 @@ inline constexpr int most_in_registers = 48;    // tiles of weights that a warp 
 inline constexpr int most_pair_registers = 140, most_pair_bytes = 113 * 1024;
 inline constexpr int plane_words = 64;    // of a tile of weights
 
+// Of rollouts of teams, whose threads have 128 registers for the networks of all policies and the author's functions.
+inline constexpr int most_in_team_registers = 20, most_team_threads = 512;
+// Bands of 16 rows that a warp takes at once, of the agents of a team that has so many threads: of all its teams.
+constexpr int bands_of_team(int threads, int agents) {
+    return (threads < 32 ? 32 / threads : 1) * agents <= warp_rows ? 1 : 2;
+}
+
 template <class Number> constexpr Number tiles_of(Number width, int size) {
     return (width + size - 1) / size;
 }

@@ -8,6 +8,7 @@
 #if NACELLE_GPU
 #include <learn/gpu/fused/rollout.h>
 #include <learn/gpu/fused/rows.h>
+#include <learn/gpu/fused/team_rollout.h>
 #include <learn/gpu/fused/update.h>
 #include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/gru_ahead.h>
@@ -94,3 +95,6 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     }                                                                                              \
     NACELLE_KERNEL_OF(learn_##symbol, learn::Args, threads, resident, learn::symbol##_body)
 #define LEARN_ENV_KERNEL(symbol) NACELLE_ENV_KERNEL(learn_##symbol, learn::Arguments, learn::symbol)
+#define LEARN_TEAM_KERNEL(symbol)                                                                  \
+    NACELLE_ENV_KERNEL_OF(learn_##symbol, learn::Arguments, learn::team_blocks<nacelle::Author>,   \
+                          learn::symbol)

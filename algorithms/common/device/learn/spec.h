@@ -72,7 +72,7 @@ inline constexpr int encoded_width_of = convolves<policy> ? Spec<policy>::encode
                                                           : width_of<E, policy>;
 
 // fn.template operator()<policy>() for every policy, and for those of one group.
-template <class E, class Fn> NACELLE_INLINE void for_each_policy(Fn&& fn) {
+template <class E, class Fn> NACELLE_INLINE constexpr void for_each_policy(Fn&& fn) {
     [&]<int... p>(Ints<p...>) { (fn.template operator()<p>(), ...); }
     (count_to<policy_count<E>()>{});
 }

@@ -47,7 +47,8 @@ struct Thread {
     Meeting* block;
     Warp* warp;
     Place thread, place;
-    bool odd;
+    bool odd,
+        exchanged;    // rounds of shuffles, of which parts of a warp make more or fewer, and of exchanges
 
     // The lanes of the mask meet: all that are left of the warp, or a part that is always named together.
     unsigned meet(unsigned mask, unsigned bits) const {
@@ -84,7 +85,7 @@ void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block
             Warp& warp = block.warps[thread / 32];
             block.join();
             warp.join();
-            block.threads[thread] = {&block, &warp, {thread}, {uint32_t(b)}, false};
+            block.threads[thread] = {&block, &warp, {thread}, {uint32_t(b)}, false, false};
         }
         auto one = [&](uint32_t thread) {
             fn(b, thread);
@@ -100,8 +101,8 @@ void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block
 template <class T> void exchange(const T& mine, T (&all)[32]) {
     static_assert(sizeof(T) <= 64);
     Thread& me = self();
-    auto& place = me.warp->brought[me.odd];
-    me.odd = !me.odd;
+    auto& place = me.warp->brought[me.exchanged];
+    me.exchanged = !me.exchanged;
     std::memcpy(place[me.thread.x % 32], &mine, sizeof mine);
     me.meet(~0u, 0);
     for (int lane = 0; lane < 32; ++lane) std::memcpy(&all[lane], place[lane], sizeof mine);

@@ -93,12 +93,6 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
     if (mine) store_sums<E>(view, env, sums, present);
 }
 
-// A policy that says so chooses for a warp's rows together: all its threads come along to choose(), also those
-// that have no environment.
-template <class Policy> inline constexpr bool chooses_by_warp = requires {
-    Policy::chooses_by_warp;
-};
-
 template <class E, class Policy, class Record>
 NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ahead, int steps,
                                     Policy& policy, Record record) {

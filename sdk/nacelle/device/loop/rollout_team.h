@@ -1,5 +1,8 @@
 #pragma once
 #include <nacelle/device/loop/rows.h>
+#if NACELLE_GPU
+#include <nacelle/device/loop/warp_rows.h>
+#endif
 // Included by rollout.h: teams. All threads of a team run this code together; a CPU has one for each team.
 
 namespace nacelle::detail {
@@ -94,6 +97,30 @@ NACELLE_INLINE void copy_first_rows(const View<E>& view, LocalTeam<E>& local, Re
         });
 }
 
+// Every group's choices, and the barriers around them. A policy that works by whole warps may have several teams in one.
+template <class E, class Policy> NACELLE_INLINE void sync_choices() {
+#if NACELLE_GPU
+    if constexpr (chooses_by_warp<Policy> && Shape<E>::lanes < 32) return __syncwarp();
+#endif
+    TeamThreads<E>::sync();
+}
+template <class E, class Policy, class Record>
+NACELLE_INLINE void choose_team(const View<E>& view, uint64_t tick, int t, int steps,
+                                LocalTeam<E>& local, Policy& policy, Record& record) {
+    for_each_group<E>([&]<class G, int I>() {
+        const float* const seen = rows_after<E, I>(view, t, steps, record);
+#if NACELLE_GPU
+        if constexpr (chooses_by_warp<Policy>) {
+            WarpRows<E, G> rows{view, tick, t, local, seen};
+            return policy.choose(rows);
+        }
+#endif
+        if constexpr (!chooses_by_warp<Policy>)
+            choose_group<E, G>(view, tick, t, local, seen, policy);
+    });
+    sync_choices<E, Policy>();
+}
+
 // All that a team sees. Where an episode ends this is called twice, from one place, so that it is compiled once.
 template <class E, class Record>
 NACELLE_INLINE void look_team(const View<E>& view, uint64_t tick, int next, int steps,
@@ -116,19 +143,21 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, Steps 
     if (now.stopped) return;
     uint64_t tick = now.tick;    // no structured binding: clang 14 lets no lambda capture one
     LocalTeam<E> local(view, env);
-    load_local<E>(view, tick, local);
-    copy_first_rows<E>(view, local, record);
+    // A policy by warps is asked once more behind the last step, and by threads that have no team.
+    constexpr bool by_warps = chooses_by_warp<Policy>;
+    const bool mine = !by_warps || env < view.head.envs;
+    if (mine) {
+        load_local<E>(view, tick, local);
+        copy_first_rows<E>(view, local, record);
+    }
     bool terminated = false, truncated = false;
-    NACELLE_ROLLED for (int t = 0; t < steps; ++t, ++tick) {
-        local.threads.sync();
+    NACELLE_ROLLED for (int t = 0; t < steps + int(by_warps); ++t, ++tick) {
+        sync_choices<E, Policy>();
+        choose_team<E>(view, tick, t, steps, local, policy, record);
+        if (by_warps && (!mine || t == steps)) continue;
         ++local.length;
         local.episode.step = local.start + local.length;
         local.episode.progress = progress_at(view.head, tick);
-        for_each_group<E>([&]<class G, int I>() {
-            choose_group<E, G>(view, tick, t, local, rows_after<E, I>(view, t, steps, record),
-                               policy);
-        });
-        local.threads.sync();
         const Source source = local.source(view, tick, Domain::step);
         Team<E> team(local.memory, local.threads, local.episode, source);
         const Ending ending = E::step(team, local.params(view));
@@ -153,6 +182,7 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, Steps 
             }
         }
     }
+    if (!mine) return;
     // No barrier: nothing that another thread still reads is written from here on.
     const bool over = terminated || truncated;
     for_each_group<E>([&]<class G, int>() {
@@ -171,7 +201,8 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, Steps 
 template <class E, class Steps, class Policy, class Record>
 NACELLE_INLINE void rollout_teams(const View<E>& view, Items items, uint32_t ahead, Steps steps,
                                   Policy& policy, Record& record) {
-    const uint64_t end = min(items.end, uint64_t(view.head.envs));
+    constexpr bool all_come = chooses_by_warp<Policy> && Shape<E>::lanes < 32;
+    const uint64_t end = all_come ? items.end : min(items.end, uint64_t(view.head.envs));
     for (uint64_t env = items.begin; env < end; ++env)
         play<E>(view, size_t(env), ahead, steps, policy, record);
 }

@@ -5,6 +5,12 @@
 
 namespace nacelle::detail {
 
+// A policy that says so chooses for a warp's rows together: all its threads come along to choose(), also those
+// that have no environment.
+template <class Policy> inline constexpr bool chooses_by_warp = requires {
+    Policy::chooses_by_warp;
+};
+
 #if NACELLE_GPU
 // An environment with one agent is its thread's; where the policy works by whole warps, those of the warp's
 // environments, each thread answering for its own.
@@ -67,6 +73,24 @@ template <class E, class G> struct RandomBlocks {
                                                        : 32 * ((count_of<E, G> + span - 1) / span);
 };
 
+// What a step begins with: no reward, and nothing done by an agent that does not act; else act() is called.
+template <class E, class G, class Act>
+NACELLE_INLINE void begin_step(const GroupMemory<E, G>& members, Member<E, G>& me, int id,
+                               Act&& act) {
+    me.reward = 0;
+    const bool acts = (turn_at(members, id) & 3) == uint8_t(Turn::acts);
+    if (has_turn<E, G>) me.acts = acts;    // else it has been true since the team was loaded
+    if (acts) act();
+    else for_each_element(me.action, [](auto, int, auto& part) { part.value = 0; });
+}
+template <class E, class G>
+NACELLE_INLINE const uint8_t* team_mask(const View<E>& view, size_t row) {
+    if constexpr (has_mask<E, G>)
+        return group_column<E, uint8_t, Role::mask, group_index<E, G>()>(view) +
+               row * size_t(choices_in<ActionOf<E, G>>);
+    else return nullptr;
+}
+
 // Rows of one team's group: on a GPU those that share a block of random numbers, or one of them, wherever
 // it lies; on a CPU 32 such blocks.
 template <class E, class G> struct TeamRows {
@@ -94,7 +118,7 @@ template <class E, class G> struct TeamRows {
     }
     template <class Fn> NACELLE_INLINE void for_own(Fn&& fn) const {
         NACELLE_UNROLL for (int i = 0; i < Form::rows; ++i) {
-            if (has(i)) begin_step(i, fn);
+            if (has(i)) begin(i, fn);
         }
     }
 #else
@@ -104,18 +128,11 @@ template <class E, class G> struct TeamRows {
         for (int i = 0; i < count(); ++i) fn(i);
     }
     template <class Fn> NACELLE_INLINE void for_own(Fn&& fn) const {
-        for (int i = 0; i < count(); ++i) begin_step(i, fn);
+        for (int i = 0; i < count(); ++i) begin(i, fn);
     }
 #endif
-    // What a step begins with: no reward, and nothing done by an agent that does not act.
-    template <class Fn> NACELLE_INLINE void begin_step(int i, Fn& fn) const {
-        Member<E, G>& me = member(i);
-        me.reward = 0;
-        const bool acts =
-            (turn_at(local.memory.template group<G>(), agent(i)) & 3) == uint8_t(Turn::acts);
-        if (has_turn<E, G>) me.acts = acts;    // else it has been true since the team was loaded
-        if (acts) fn(i);
-        else for_each_element(me.action, [](auto, int, auto& part) { part.value = 0; });
+    template <class Fn> NACELLE_INLINE void begin(int i, Fn& fn) const {
+        begin_step<E, G>(local.memory.template group<G>(), member(i), agent(i), [&] { fn(i); });
     }
     NACELLE_INLINE Member<E, G>& member(int i) const {
         auto& members = local.memory.template group<G>();
@@ -127,12 +144,7 @@ template <class E, class G> struct TeamRows {
     NACELLE_INLINE const float* obs(int i) const {
         return seen + row(i) * size_t(numbers_in<ObsOf<E, G>>);
     }
-    NACELLE_INLINE const uint8_t* mask(int i) const {
-        if constexpr (has_mask<E, G>)
-            return group_column<E, uint8_t, Role::mask, group_index<E, G>()>(view) +
-                   row(i) * size_t(choices_in<ActionOf<E, G>>);
-        else return nullptr;
-    }
+    NACELLE_INLINE const uint8_t* mask(int i) const { return team_mask<E, G>(view, row(i)); }
     NACELLE_INLINE void give(int i, const ActionOf<E, G>& chosen) const {
         member(i).action = chosen;
     }

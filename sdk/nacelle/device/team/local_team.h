@@ -7,19 +7,20 @@
 
 namespace nacelle::detail {
 
-// Where this team steps.
-template <class E> NACELLE_INLINE TeamMemory<E>& team_memory(const ViewHead& head, size_t env) {
+// Where the team of this environment steps, `further` teams behind this thread's own in the same block.
+template <class E>
+NACELLE_INLINE TeamMemory<E>& team_memory(const ViewHead& head, size_t env, int further = 0) {
 #if NACELLE_GPU
     using Form = Shape<E>;
     if constexpr (Form::in_shared) {
-        const int team = Form::lanes < Form::threads ? int(threadIdx.x) / Form::lanes : 0;
+        const int team = Form::lanes < Form::threads ? int(threadIdx.x) / Form::lanes + further : 0;
         return *reinterpret_cast<TeamMemory<E>*>(shared_memory<E>() + Form::stages +
                                                  team * Form::memory);
     } else
         return *reinterpret_cast<TeamMemory<E>*>(static_cast<unsigned char*>(head.workspace) +
                                                  env * size_t(Form::workspace));
 #else
-    (void)head, (void)env;
+    (void)head, (void)env, (void)further;
     alignas(64) static thread_local unsigned char memory[sizeof(TeamMemory<E>)];
     return *reinterpret_cast<TeamMemory<E>*>(memory);
 #endif

@@ -21,18 +21,24 @@ template <class E, int policy> struct Chooser {
     static NACELLE_INLINE const float* obs_of(const View<E>& view, const Arguments& a, size_t row) {
         return S::now(view, a) + row * width;
     }
-    // For step a.step of a rollout; `out` is null for who acts at random.
-    static NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, size_t row,
-                                      const float* out) {
+    // In step t of a rollout, and kept as one of its choices; `out` is null for who acts at random.
+    static NACELLE_INLINE void draw(const View<E>& view, const Arguments& a, uint32_t t,
+                                    uint64_t tick, size_t row, const float* out,
+                                    float (&choice)[H::parts]) {
         const Memory& memory = a.memory[group];
-        const size_t at = size_t(a.step) * rows_of<E, G>(view) + row;
+        const size_t at = size_t(t) * rows_of<E, G>(view) + row;
         const uint8_t* const mask = mask_now<E, G>(view, row);
         for (size_t i = 0; i < (mask ? choices : 0); ++i) memory.mask[at * choices + i] = mask[i];
-        Dice<E, policy> dice(view, view.head.clock->tick + a.step, row);
-        float choice[H::parts];
+        Dice<E, policy> dice(view, tick, row);
         if (!out) H::uniform(mask, dice, choice);
         else memory.log_probability[at] = H::draw(out, mask, dice, choice);
         for (int i = 0; i < H::parts; ++i) memory.choice[at * H::parts + size_t(i)] = choice[i];
+    }
+    // For step a.step.
+    static NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, size_t row,
+                                      const float* out) {
+        float choice[H::parts];
+        draw(view, a, a.step, view.head.clock->tick + a.step, row, out, choice);
         give<E, policy>(view, row, choice);
     }
     // What a team sees is kept by its step, unless images belong to it.

@@ -15,14 +15,16 @@ using KeptWeights =
            WeightsInRegisters<layout_of<L>.in_registers ? layout_of<L>.weight_tiles : 1>,
            TilesInMemory<L::planes>>;
 
-// A warp's rows in shared memory: what goes into a layer as pairs, then outputs. The whole warp comes along.
-template <class L> struct RowStage {
-    static constexpr int pitch_in = layout_of<L>.in_pitch, pitch_out = layout_of<L>.out_pitch;
-    alignas(16) uint32_t in[warp_rows * pitch_in];
-    float out[warp_rows * pitch_out];
+// A warp's rows in shared memory, one or two bands of 16: what goes into a layer as pairs, then outputs. The whole warp
+// comes along.
+template <class L, int bands = 1> struct RowStage {
+    static constexpr int pitch_in = layout_of<L>.in_pitch, pitch_out = layout_of<L>.out_pitch,
+                         rows = bands * warp_rows;
+    alignas(16) uint32_t in[rows * pitch_in];
+    float out[rows * pitch_out];
 
     NACELLE_INLINE void clear() {
-        for (int i = warp_lane(); i < warp_rows * pitch_in; i += 32) in[i] = 0;
+        for (int i = warp_lane(); i < rows * pitch_in; i += 32) in[i] = 0;
     }
     // This lane's row.
     NACELLE_INLINE void put(const float* obs, const Memory& memory) {
@@ -33,12 +35,13 @@ template <class L> struct RowStage {
     template <class Weights>
     NACELLE_INLINE void forward(const Weights& weights, const float* bias) {
         __syncwarp();
-        if constexpr (layout_of<L>.rolled) forward_from<0>(weights, bias);
+        if constexpr (layout_of<L>.rolled)
+            NACELLE_ROLLED for (int b = 0; b < bands; ++b) forward_from<0>(weights, bias, b);
         else {
-            LayerFragments<L> fragments;
+            LayerFragments<L, bands> fragments;
             fragments.take(in, pitch_in);
-            fragments.forward(weights, bias, [&](int, int j, const float(&c)[4]) {
-                store_outputs(out, pitch_out, j, c);
+            fragments.forward(weights, bias, [&](int b, int j, const float(&c)[4]) {
+                store_outputs(out + b * warp_rows * pitch_out, pitch_out, j, c);
             });
             __syncwarp();
         }
@@ -46,18 +49,20 @@ template <class L> struct RowStage {
 
 private:
     template <int l, class Weights>
-    NACELLE_INLINE void forward_from(const Weights& weights, const float* bias) {
+    NACELLE_INLINE void forward_from(const Weights& weights, const float* bias, int band) {
         constexpr int planes = L::planes, apart = 8 * layer_of<L, l + 1>.in_tiles;
-        roll_layer<L, l>(in, pitch_in, weights, bias, [&](int j, const float(&c)[4]) {
-            if constexpr (l + 1 == L::count) store_outputs(out, pitch_out, j, c);
+        uint32_t* const from = in + band * warp_rows * pitch_in;
+        float* const to = out + band * warp_rows * pitch_out;
+        roll_layer<L, l>(from, pitch_in, weights, bias, [&](int j, const float(&c)[4]) {
+            if constexpr (l + 1 == L::count) store_outputs(to, pitch_out, j, c);
             else {
                 const auto upper = activated_pair<L::activation, planes>(c[0], c[1]);
                 const auto lower = activated_pair<L::activation, planes>(c[2], c[3]);
                 NACELLE_UNROLL for (int p = 0; p < planes; ++p)
-                    store_pair(in + apart * p, pitch_in, j, upper.at[p], lower.at[p]);
+                    store_pair(from + apart * p, pitch_in, j, upper.at[p], lower.at[p]);
             }
         });
-        if constexpr (l + 1 < L::count) forward_from<l + 1>(weights, bias);
+        if constexpr (l + 1 < L::count) forward_from<l + 1>(weights, bias, band);
     }
 };
 

@@ -1,0 +1,72 @@
+#include "tests/algorithms/cases.h"
+#include "tests/algorithms/lesson.h"
+#include "tests/support/random.h"
+#include "tests/support/skip.h"
+
+// All steps of a team's rollout in one launch, against a launch for each step.
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+// All arrays that there are after some iterations: the environment's, and what the learner keeps.
+std::map<std::string, std::vector<std::byte>> left_by(const std::shared_ptr<RunsOn>& on, Case c,
+                                                      const char* rollout, uint32_t envs,
+                                                      uint64_t seed) {
+    c.config["rollout"] = rollout;
+    Json env = env_of(c.env, envs);
+    if (c.env ==
+        "tag_gridworld")    // more agents than a warp has lanes, and no whole number of rounds
+        env["constants"] = {{"taggers", 68}, {"observe_all", false}, {"time_limit", 7}};
+    Lesson lesson(on, env, c.learner, c.config, seed);
+    lesson.iterate(2);
+    std::map<std::string, std::vector<std::byte>> all;
+    for (const NamedArray& one : lesson.env().arrays().all()) {
+        const std::string name = one.name();
+        const bool other = name.find("marks") != std::string::npos;    // what a clock showed
+        if (!other) all[name] = bytes_of(one);
+    }
+    return all;
+}
+void hold_to_pair(const std::shared_ptr<RunsOn>& on, Case c, const Json& policy,
+                  const Json& learner, uint32_t envs) {
+    for (auto& [name, settings] : c.config["policies"].items()) settings.update(policy);
+    c.config.update(learner);
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    CAPTURE(c.env);
+    const auto together = left_by(on, c, "auto", envs, seed),
+               apart = left_by(on, c, "stepwise", envs, seed);
+    REQUIRE(together.size() == apart.size());
+    for (const auto& [name, bytes] : apart) {
+        CAPTURE(name);
+        CHECK(together.at(name) == bytes);
+    }
+}
+const Json bf16 = {{"precision", "bf16"}}, f32 = {{"precision", "f32"}},
+           in_emulation = {{"emulate", true}, {"horizon", 9}, {"minibatches", 1}, {"epochs", 1}};
+
+}
+
+TEST_CASE("one launch for all steps of teams leaves the bits of a launch for each") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this; instrumented, in_emulation tensor cores take minutes");
+#endif
+    hold_to_pair(quick_cpu(), cases()[6], bf16, in_emulation, 21);
+    hold_to_pair(quick_cpu(), cases()[7], bf16, in_emulation, 21);
+    Case large{"tag_gridworld", "ppo", for_all({{"hidden", {16}}})};
+    large.config["policies"]["runner"] = {{"train", "random"}};
+    hold_to_pair(quick_cpu(), large, Json::object(), in_emulation, 3);
+    large.config["policies"]["runner"] = {{"train", false}, {"hidden", {8}}};
+    hold_to_pair(quick_cpu(), large, f32, in_emulation, 3);
+}
+TEST_CASE("one launch for all steps of teams leaves on a GPU the bits of a launch for each") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    for (const size_t i : {6, 7})
+        for (const Json& precision : {bf16, f32})
+            for (const uint32_t envs : {1u, 60u, 2000u})
+                hold_to_pair(on, cases()[i], precision, Json::object(), envs);
+}
