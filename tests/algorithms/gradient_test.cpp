@@ -131,9 +131,10 @@ std::vector<Case> odd_widths(const char* precision) {
             streamed(5, precision, {{"hidden", {4096, 5}}})};
 }
 // Layers that a CPU computes one by one, beside the widths of its panels and tasks. The last ones have more rows than go
-// through at once.
+// through at once. None has relu: of a million neurons' inputs some lie so close to its kink that floats and doubles
+// fall on different sides.
 std::vector<Case> wide_on_cpu() {
-    return {with(cases()[1], {{"hidden", {1000, 63, 65}}}),
+    return {with(cases()[1], {{"hidden", {1000, 63, 65}}, {"activation", "silu"}}),
             with(cases()[3], {{"hidden", {255, 64, 1, 512, 3}}}),
             with(cases()[2], {{"hidden", {4096, 5}}, {"trunk", "separate"}})};
 }
