@@ -185,6 +185,11 @@ bool is_unfinished_file(const std::filesystem::path& path) {
            is_hex(std::string_view(name).substr(temporary_prefix.size()), 16);
 }
 
+void touch(const std::filesystem::path& path) {
+    std::error_code ignored;
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), ignored);
+}
+
 void make_private_directory(const std::filesystem::path& path) {
     std::filesystem::path made;
     for (const auto& part : path) {

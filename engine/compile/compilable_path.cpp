@@ -45,7 +45,11 @@ fs::path copied_path(RunsOn& on, const std::vector<SourceFile>& files) {
         above = std::max(above, levels_above(relative));
         hash.add(relative.string()).add(file.text);
     }
-    fs::path folder = on.cache->files() / ("source-" + hash.hex());
+    const fs::path copy = on.cache->files() / ("source-" + hash.hex());
+    // First of all: to make room, the cache removes a copy that was not used for a while, in other processes, too.
+    make_private_directory(copy);
+    touch(copy);
+    fs::path folder = copy;
     for (std::ptrdiff_t i = 0; i < above; ++i) folder /= "below";
     for (const SourceFile& file : files) {
         const fs::path place = (folder / file.path.lexically_relative(from)).lexically_normal();

@@ -46,11 +46,6 @@ void require_name(const std::string& name) {
         throw Error("cache", "'" + name + "' is not a file's name");
 }
 
-void touch(const fs::path& path) {
-    std::error_code ignored;
-    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
-}
-
 // Files in a cache are executed, possibly by root: nobody else may have put them there.
 void require_own(const fs::path& directory) {
     const char* const instead = "set XDG_CACHE_HOME or TMPDIR to a directory of your own";

@@ -99,6 +99,8 @@ void trim_cache(const fs::path& directory, const fs::path& newest, uintmax_t bou
         if (total <= bound_bytes) break;
         if (kept.path == newest) continue;
         std::error_code ignored;
+        // Somebody has used it meanwhile, perhaps a process that is about to open it.
+        if (fs::last_write_time(kept.path, ignored) != kept.used) continue;
         fs::remove_all(kept.path, ignored);
         total -= kept.bytes;
     }

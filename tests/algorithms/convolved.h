@@ -70,7 +70,7 @@ struct EncoderForm {
     }
     // What the layers behind the convolutions see; `normal` are the row's numbers as a network without them sees them.
     template <class T>
-    std::vector<T> seen(const std::string& activation, const T* weights,
+    std::vector<T> seen(const ActivationForm& activation, const T* weights,
                         const std::vector<double>& row, const std::vector<double>& normal) const {
         std::vector<T> image;
         for (const size_t at : pixels)
@@ -88,7 +88,7 @@ struct EncoderForm {
 
 private:
     template <class T>
-    static std::vector<T> convolved(const ConvolutionForm& c, const std::string& activation,
+    static std::vector<T> convolved(const ConvolutionForm& c, const ActivationForm& activation,
                                     const T* weights, const std::vector<T>& image) {
         const size_t patch = c.kernel_rows * c.kernel_columns * c.channels;
         std::vector<T> made;

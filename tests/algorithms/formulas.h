@@ -40,10 +40,16 @@ template <class T> T within(const T& x, double low, double high) {
     return value_of(x) < low ? T(low) : value_of(x) > high ? T(high) : x;
 }
 
-template <class T> T activated(const std::string& name, const T& x) {
+// `kink` is where relu begins to rise.
+struct ActivationForm {
+    std::string name;
+    double kink = 0;
+};
+template <class T> T activated(const ActivationForm& form, const T& x) {
     using std::exp, std::tanh;
+    const std::string& name = form.name;
     if (name == "tanh") return tanh(x);
-    if (name == "relu") return most(x, T(0.0));
+    if (name == "relu") return value_of(x) > form.kink ? x : T(0.0);
     if (name == "silu") return x / (1.0 + exp(0.0 - x));
     const T inner = std::sqrt(2 / pi_exactly) * (x + 0.044715 * x * x * x);    // gelu
     return 0.5 * x * (1.0 + tanh(inner));
@@ -51,7 +57,7 @@ template <class T> T activated(const std::string& name, const T& x) {
 
 // Layers of weight [out][in] and bias [out]; outputs first_blind .. blind_end - 1 are their biases.
 template <class T>
-std::vector<T> network(const std::vector<size_t>& widths, const std::string& activation,
+std::vector<T> network(const std::vector<size_t>& widths, const ActivationForm& activation,
                        const T* weights, std::vector<T> x, size_t first_blind = 0,
                        size_t blind_end = 0) {
     for (size_t l = 0; l + 1 < widths.size(); ++l) {

@@ -24,7 +24,7 @@ template <class T> std::vector<T> affine(const T* weights, const std::vector<T>&
 
 // One step of a layer that remembers, by the formulas of algorithms/README.md. `h` becomes what it is from now on.
 template <class T>
-const T* remembering(const std::string& cell, const std::string& activation, const T* weights,
+const T* remembering(const std::string& cell, const ActivationForm& activation, const T* weights,
                      std::vector<T>& x, T* h, size_t out) {
     using std::tanh;
     const bool gru = cell == "gru";
@@ -310,7 +310,7 @@ std::vector<Remembering> rememberers() {
         {"mixed", "a2c", {{"hidden", {gru, mingru, 5}}, {"activation", "silu"}}, {{"sequence", 1}}},
         {"relay",
          "ppo",
-         {{"hidden", {mingru, gru}}, {"trunk", "separate"}, {"activation", "relu"}}},
+         {{"hidden", {mingru, gru}}, {"trunk", "separate"}, {"activation", "silu"}}},
         {"screen", "ppo", {{"hidden", {{{"conv", 5}, {"size", 3}}, mingru}}}},
         {"screen",
          "ppo",

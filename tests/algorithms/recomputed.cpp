@@ -44,7 +44,7 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
             all.push_back(std::move(form));
             continue;
         }
-        form.activation = own.at("activation");
+        form.activation.name = own.at("activation");
         form.shared = own.at("trunk") == "shared";
         if (form.head.reals() > 0) {
             form.head.squashed = own.at("squash");

@@ -7,7 +7,8 @@ namespace nacelle::test {
 
 // One policy of a learner, as its settings and the environment's schema describe it.
 struct PolicyForm {
-    std::string name, group, activation;
+    std::string name, group;
+    ActivationForm activation;
     uint32_t group_number = 0;
     std::vector<size_t> agents;    // of the group
     size_t in_group = 1;
