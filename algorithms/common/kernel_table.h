@@ -24,6 +24,7 @@ enum class Form {
     layer,           // a policy's, with LayerArguments
     narrow,          // a policy's, with Products: 64 columns a block
     wide,            // the same with 128
+    clusters,        // the same by clusters of blocks
     conv_forward,    // a convolution's, with ConvPass; each way has blocks of its own
     conv_backward,
     conv_weights,
@@ -79,6 +80,9 @@ inline uint64_t gru_128(const Owner&, uint64_t sequences) {
     return sequences / gru_sequences * gru_threads(128);
 }
 inline uint64_t products(const Owner&, uint64_t blocks) { return blocks * product_threads; }
+inline uint64_t clusters(const Owner& o, uint64_t blocks) {
+    return blocks * o.threads_of_cluster();
+}
 inline uint64_t convolved(const Owner& o, uint64_t rows) {
     return whole_blocks(rows) / uint64_t(o.conv_forward.samples) * conv_threads;
 }
@@ -157,6 +161,9 @@ inline constexpr Kernel kernel_table[] = {
     {narrow, "backward_64", update, narrow_backward, items::products},
     {wide, "backward_128", update, wide_backward, items::products},
     {wide, "weights_128", update, streamed | learns, items::products},
+    {clusters, "forward_clusters", update, streamed | in_clusters, items::clusters},
+    {clusters, "backward_clusters", update, streamed | in_clusters | learns, items::clusters},
+    {clusters, "weights_clusters", update, streamed | in_clusters | learns, items::clusters},
     {conv_forward, "conv_forward", update, streamed, items::convolved},
     {conv_backward, "conv_backward", update, streamed | learns | behind_another,
      items::convolved_back},

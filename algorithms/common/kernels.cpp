@@ -69,6 +69,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
             return {product_threads, product_resident(owner.planes, columns),
                     product_bytes(owner.planes, columns)};
         }
+        case Form::clusters: return {owner.threads_of_cluster(), 1, cluster_bytes};
         case Form::cell_64:
         case Form::cell_128: {
             const uint32_t room = kernel.form == Form::cell_64 ? 64 : 128;
@@ -101,9 +102,11 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
         parameters += ", " + function.substr(end + 1);
         function = function.substr(0, end) + (product ? "_product" : "");
     }
+    if (kernel.form == Form::clusters) arguments = "Products, " + std::to_string(cluster_blocks);
     const Blocks blocks = blocks_for(kernel, owner);
-    return "LEARN_KERNEL(" + symbol + ", " + arguments + ", " + std::to_string(blocks.threads) +
-           ", " + std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
+    return std::string(kernel.form == Form::clusters ? "LEARN_CLUSTER_KERNEL(" : "LEARN_KERNEL(") +
+           symbol + ", " + arguments + ", " + std::to_string(blocks.threads) + ", " +
+           std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
 }
 
 }

@@ -30,6 +30,16 @@ uint32_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
     }
     return facts;
 }
+// Clusters are for Hopper; an emulation goes through the same parts.
+uint32_t cluster_facts(const NetworkShape& shape, const PolicySettings& policy, bool hopper) {
+    if (!hopper) return 0;
+    for (const auto* widths : {&shape.actor, &shape.critic})
+        for (const MatrixSize& matrix : shape.matrices(*widths))
+            if (fits_clusters(uint64_t(matrix.in), policy.planes) ||
+                fits_clusters(uint64_t(matrix.out), policy.planes))
+                return in_clusters;
+    return 0;
+}
 uint32_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     uint32_t facts = 0;
     for (size_t l = 0; l < policy.cells.size(); ++l) {
@@ -40,7 +50,7 @@ uint32_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     return facts;
 }
 Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& policy,
-                   const NetworkShape& shape) {
+                   const NetworkShape& shape, bool hopper) {
     using Role = PolicySettings::Role;
     owner.rows = owner.envs * policy.agents;
     owner.planes = policy.planes;
@@ -60,6 +70,7 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (settings.traced) owner.facts |= traced;
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
     if (policy.streamed()) owner.facts |= product_facts(shape, policy, owner.is(learns));
+    if (policy.streamed()) owner.facts |= cluster_facts(shape, policy, hopper);
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape);
     owner.parts = parts_of(owner, settings.emulates);
@@ -98,8 +109,9 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         group.width = schema.seen(g);
         if (schema.image_elements(g)) group.facts |= images;
     }
+    const bool hopper = settings.emulates || environment.compute == 90;
     for (size_t p = 0; p < shapes.size(); ++p) {
-        policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p]));
+        policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p], hopper));
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);
     }

@@ -93,13 +93,42 @@ void StreamedPolicy::launch(KernelName name, uint32_t columns, const std::vector
     }
     flush();
 }
-void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide,
+void StreamedPolicy::launch_clusters(KernelName name, const std::vector<Product>& products,
+                                     Products with, void* stream) const {
+    const auto flush = [&] {
+        with.clusters = std::min(with.parts, processors / cluster_blocks);
+        if (with.count)
+            kernels_.launch(name, number_, with, stream, uint64_t(with.clusters) * cluster_blocks);
+        with.count = with.parts = 0;
+    };
+    for (const Product& product : products) {
+        if (with.count == most_products) flush();
+        with.of[with.count] = product;
+        with.of[with.count++].first_block = with.parts;
+        with.parts += uint32_t(cluster_parts(product.m, product.n, policy_.planes, product.splits));
+    }
+    flush();
+}
+void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide, KernelName clusters,
                                      const std::vector<Product>& products, const Products& with,
                                      void* stream) const {
+    // Clusters are few: with less than a part for each, more and smaller blocks are faster.
+    const uint64_t fewest = settings_.emulates ? 1 : processors / cluster_blocks - 2;
+    uint64_t parts = 0;
+    for (const Product& product : products)
+        if (fits_clusters(product.n)) parts += cluster_parts(product.m, product.n, policy_.planes);
+    const auto by_clusters = [&](const Product& product) {
+        return parts >= fewest && fits_clusters(product.n);
+    };
+    std::vector<Product> large;
+    for (const Product& product : products)
+        if (by_clusters(product)) large.push_back(product);
+    launch_clusters(clusters, large, with, stream);
     for (const uint32_t columns : {64u, 128u}) {
         std::vector<Product> these;
         for (const Product& product : products)
-            if (columns_for(product.n, policy_.planes) == columns) these.push_back(product);
+            if (!by_clusters(product) && columns_for(product.n, policy_.planes) == columns)
+                these.push_back(product);
         launch(columns == 64 ? narrow : wide, columns, these, with, stream);
     }
 }
@@ -118,7 +147,7 @@ void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* st
             p.sums = l + 1 == network->layers() ? network->outputs : nullptr;
             p.pitch = network->pitch;
         }
-        launch_by_width("forward_64", "forward_128", products, with, stream);
+        launch_by_width("forward_64", "forward_128", "forward_clusters", products, with, stream);
     }
 }
 void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, void* stream) const {
@@ -130,23 +159,26 @@ void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, voi
         p.out = network.slopes[l];
         p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
     }
-    launch_by_width("backward_64", "backward_128", products, with, stream);
+    launch_by_width("backward_64", "backward_128", "backward_clusters", products, with, stream);
 }
 void StreamedPolicy::sum_weights(uint32_t rows, const Products& with, void* stream) const {
-    std::vector<Product> products;
+    std::vector<Product> products, large;
     for (const Network& network : networks_)
         for (size_t m = 0, l = 0; m < network.matrices.size(); ++m) {
             if (l + 1 < network.layers() && m == network.first_matrix[l + 1]) ++l;
             const bool first = m == network.first_matrix[l];
             const LayerSlots& slots = network.slots[m];
-            Product& p = products.emplace_back(product_of(
-                first ? top(network, l) : network.memory[l].more_slopes,
-                first ? network.seen[l] : network.memory[l].before, slots.out, slots.in, rows));
+            Product& p = (sums_in_clusters(slots) ? large : products)
+                             .emplace_back(
+                                 product_of(first ? top(network, l) : network.memory[l].more_slopes,
+                                            first ? network.seen[l] : network.memory[l].before,
+                                            slots.out, slots.in, rows));
             p.sums = const_cast<float*>(slots.gradient);
             p.pitch = slots.pitch;
             p.splits = slots.splits;
             p.slot_floats = slots.slot_floats;
         }
+    if (!large.empty()) launch_clusters("weights_clusters", large, with, stream);
     launch("weights_128", weight_columns, products, with, stream);
 }
 

@@ -60,6 +60,7 @@ private:
     uint32_t room_for(uint64_t rows, uint64_t row_bytes) const;
     uint64_t numbers_of_a_row() const;
     void plan_sums(uint64_t rows);
+    uint32_t best_splits(uint64_t blocks, uint64_t at_once, uint64_t floats, uint64_t rows) const;
     // In streamed_conv.cpp: what belongs to convolutions.
     bool convolves() const { return encoder_.count > 0; }
     uint64_t numbers_of_convolutions() const;
@@ -126,8 +127,18 @@ private:
     // As few launches as there may be of all products that blocks of so many columns compute.
     void launch(KernelName name, uint32_t columns, const std::vector<Product>& products,
                 Products with, void* stream) const;
-    void launch_by_width(KernelName narrow, KernelName wide, const std::vector<Product>& products,
-                         const Products& with, void* stream) const;
+    void launch_by_width(KernelName narrow, KernelName wide, KernelName clusters,
+                         const std::vector<Product>& products, const Products& with,
+                         void* stream) const;
+    // By clusters of blocks, of which each stays for several parts.
+    void launch_clusters(KernelName name, const std::vector<Product>& products, Products with,
+                         void* stream) const;
+    bool fits_clusters(uint64_t columns) const {
+        return owner().is(in_clusters) && learn::fits_clusters(columns, policy_.planes);
+    }
+    bool sums_in_clusters(const LayerSlots& layer) const {
+        return layer.out >= cluster_rows && fits_clusters(layer.in);
+    }
     Product product_of(const TiledMatrix& a, const TiledMatrix& b, uint64_t m, uint64_t n,
                        uint64_t k) const;
     std::vector<const Network*> networks(Which which) const;
