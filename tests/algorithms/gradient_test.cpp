@@ -201,6 +201,19 @@ TEST_CASE(
             c.config["policies"].begin()->at("precision") == "f32" ? as_f32 : as_bf16_of_few, 130);
 }
 
+TEST_CASE(
+    "the whole gradient of layers for clusters of blocks is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const Json less = {{"emulate", true}, {"horizon", 3}};
+    hold_to_doubles(
+        quick_cpu(),
+        with(streamed(3, "f32", {{"hidden", {128, 256}}, {"activation", "silu"}}), less), as_f32,
+        50);
+}
+
 TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
@@ -221,6 +234,18 @@ TEST_CASE("the whole gradient is that of the formulas on a GPU") {
         hold_to_doubles(on, with(c, wide), as_f32, 150);
         hold_to_doubles(on, with(c, narrow), as_bf16, 3000);
     }
+}
+
+TEST_CASE("the whole gradient of layers for clusters of blocks is that of the formulas on a GPU") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    // So many rows that there are parts for all clusters, the last one with rows for less than a block.
+    const Json shape = {{"hidden", {1024, 512}}},
+               two = {{"hidden", {512, 1024}}, {"trunk", "separate"}, {"activation", "silu"}};
+    hold_to_doubles(on, streamed(0, "f32", shape), as_f32, 390);
+    hold_to_doubles(on, streamed(0, "bf16", shape), as_bf16_of_few, 390);
+    hold_to_doubles(on, streamed(0, "bf16", two), as_bf16_of_few, 375);
 }
 
 TEST_CASE("the whole gradient of layers that go through memory is that of the formulas on a GPU") {
