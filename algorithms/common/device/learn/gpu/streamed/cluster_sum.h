@@ -133,7 +133,7 @@ private:
         for (uint32_t k = part.first_step(); k < end; ++k) {
             const uint32_t full = full_ + 8 * at_.stage,
                            stage = full_ + product_head_bytes + at_.stage * stage_bytes;
-            barrier_wait_for_cluster(empty_ + 8 * at_.stage, at_.phase ^ 1);
+            barrier_wait(empty_ + 8 * at_.stage, at_.phase ^ 1);
             barrier_expect(full, bytes);
             NACELLE_UNROLL for (int i = 0; i < a_tiles; ++i) {
                 const size_t row = part.row + uint32_t(i);
@@ -174,7 +174,7 @@ private:
                 NACELLE_UNROLL for (int k = 0; k < 4; ++k) sum[i][k] = 0;
             }
         }
-        for (uint32_t k = 0; k < steps; ++k) {
+        NACELLE_ROLLED for (uint32_t k = 0; k < steps; ++k) {
             const uint32_t a = full_ + product_head_bytes + at_.stage * stage_bytes,
                            b = a + planes * a_bytes;
             barrier_wait(full_ + 8 * at_.stage, at_.phase);
@@ -195,7 +195,7 @@ private:
             }
             products_close();
             task.see(head_ + product_head_bytes + at_.stage * stage_bytes);
-            if (!begun_ && group == 0 && k == 1) go_ahead();
+            if (!begun_ && group == 0 && k == 2) go_ahead();
             at_.go_on();
             ++entered_;
             if (k + 1 == steps) task.look_ahead(part);
@@ -228,7 +228,7 @@ private:
     // Both blocks are told which stages this warp has left: all but so many of the last ones.
     NACELLE_INLINE void leave(uint32_t but) {
         __syncwarp();
-        for (; entered_ > but; --entered_) {
+        NACELLE_ROLLED for (; entered_ > but; --entered_) {
             if (threadIdx.x % 32 < cluster_blocks)
                 barrier_arrive_in(empty_ + 8 * left_, threadIdx.x % 32);
             left_ = left_ + 1 == uint32_t(stages) ? 0 : left_ + 1;

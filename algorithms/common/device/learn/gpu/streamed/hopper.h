@@ -63,25 +63,15 @@ NACELLE_INLINE void meet_cluster() {
                  :
                  : "memory");
 }
+// It tells of reads that are done; a fence for more of the GPU would take longer than they do.
 NACELLE_INLINE void barrier_arrive_in(uint32_t barrier, uint32_t rank) {
     asm volatile("{\n"
                  ".reg .b32 there;\n"
                  "mapa.shared::cluster.u32 there, %0, %1;\n"
-                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
+                 "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
                  "}"
                  :
                  : "r"(barrier), "r"(rank)
-                 : "memory");
-}
-NACELLE_INLINE void barrier_wait_for_cluster(uint32_t barrier, uint32_t phase) {
-    asm volatile("{\n"
-                 ".reg .pred done;\n"
-                 "again_%=:\n"
-                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-                 "@!done bra again_%=;\n"
-                 "}"
-                 :
-                 : "r"(barrier), "r"(phase)
                  : "memory");
 }
 // To both blocks of a cluster; each one's barrier counts the bytes.
