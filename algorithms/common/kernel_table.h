@@ -25,6 +25,7 @@ enum class Form {
     narrow,          // a policy's, with Products: 64 columns a block
     wide,            // the same with 128
     clusters,        // the same by clusters of blocks
+    last_layer,      // a policy's, with LastLayerArguments
     conv_forward,    // a convolution's, with ConvPass; each way has blocks of its own
     conv_backward,
     conv_weights,
@@ -61,6 +62,9 @@ inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
     return o.by_rows((2 * o.steps + 1) * o.rows);
 }
 inline uint64_t update(const Owner& o, uint64_t) { return o.update_blocks() * block_threads; }
+inline uint64_t last_layer(const Owner& o, uint64_t) {
+    return o.update_blocks() * last_layer_threads;
+}
 inline uint64_t fused_update(const Owner& o, uint64_t) { return o.update_blocks() * o.fit.threads; }
 inline uint64_t total(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.parameters : o.sum_blocks() * block_threads;
@@ -154,7 +158,8 @@ inline constexpr Kernel kernel_table[] = {
     {stream, "review_streamed", update, streamed | learns | traced | feedforward,
      items::stream_rows},
     {stream, "gather_minibatch", update, streamed | learns | feedforward, items::stream_lanes},
-    {stream, "slopes_streamed", update, streamed | learns, items::update},
+    {stream, "slopes_streamed", update, streamed | learns | last_apart, items::update},
+    {last_layer, "last_layer", update, streamed | learns | last_at_once, items::last_layer},
     {stream, "total_streamed", update, streamed | learns, items::stream_total},
     {narrow, "forward_64", update, narrow_forward, items::products},
     {wide, "forward_128", update, wide_forward, items::products},

@@ -69,6 +69,9 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
             return {product_threads, product_resident(owner.planes, columns),
                     product_bytes(owner.planes, columns)};
         }
+        case Form::last_layer:
+            return {last_layer_threads, last_layer_resident(owner.last_width, owner.planes),
+                    last_layer_bytes(owner.last_width, owner.planes)};
         case Form::clusters: return {owner.threads_of_cluster(), 1, cluster_bytes};
         case Form::cell_64:
         case Form::cell_128: {
@@ -93,6 +96,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
         parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
     } else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
+    if (kernel.form == Form::last_layer) arguments = "LastLayerArguments";
     if (kernel.form == Form::cell) arguments = "CellArguments";
     if (kernel.form == Form::layer) arguments = "LayerArguments";
     const bool product = kernel.form == Form::narrow || kernel.form == Form::wide;

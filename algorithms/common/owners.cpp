@@ -40,6 +40,19 @@ uint32_t cluster_facts(const NetworkShape& shape, const PolicySettings& policy, 
                 return in_clusters;
     return 0;
 }
+// Slopes are taken from an activation's result alone.
+bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy) {
+    if (!policy.streamed() || policy.remembers() || policy.keeps_input()) return false;
+    for (const auto* widths : {&shape.actor, &shape.critic}) {
+        if (widths == &shape.critic && shape.shared) continue;
+        const std::vector<MatrixSize> matrices = shape.matrices(*widths);
+        const MatrixSize& last = matrices.back();
+        if (matrices.size() < 2 ||
+            !fits_last_layer(uint64_t(last.in), uint64_t(last.out), policy.planes))
+            return false;
+    }
+    return true;
+}
 uint32_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     uint32_t facts = 0;
     for (size_t l = 0; l < policy.cells.size(); ++l) {
@@ -70,6 +83,8 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (settings.traced) owner.facts |= traced;
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
     if (policy.streamed()) owner.facts |= product_facts(shape, policy, owner.is(learns));
+    owner.facts |= has_last_at_once(shape, policy) ? last_at_once : last_apart;
+    owner.last_width = uint64_t(shape.actor[shape.actor.size() - 2]);
     if (policy.streamed()) owner.facts |= cluster_facts(shape, policy, hopper);
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape);

@@ -49,7 +49,9 @@ uint32_t StreamedPolicy::best_splits(uint64_t blocks, uint64_t at_once, uint64_t
 void StreamedPolicy::plan_sums(uint64_t rows) {
     uint64_t blocks = 0, floats = 0, parts = 0, floats_of_clusters = 0;
     for (const Network& network : networks_)
-        for (const LayerSlots& layer : network.slots) {
+        for (size_t m = 0; m < network.slots.size(); ++m) {
+            const LayerSlots& layer = network.slots[m];
+            if (is_summed_apart(network, m)) continue;
             if (sums_in_clusters(layer)) {
                 parts += cluster_parts(layer.out, layer.in, policy_.planes);
                 floats_of_clusters += layer.slot_floats;
@@ -64,8 +66,11 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
                    by_clusters =
                        best_splits(parts, processors / cluster_blocks, floats_of_clusters, rows);
     for (Network& network : networks_)
-        for (LayerSlots& layer : network.slots) {
-            layer.splits = sums_in_clusters(layer) ? by_clusters : by_blocks;
+        for (size_t m = 0; m < network.slots.size(); ++m) {
+            LayerSlots& layer = network.slots[m];
+            layer.splits = is_summed_apart(network, m) ? owner().parts
+                           : sums_in_clusters(layer)   ? by_clusters
+                                                       : by_blocks;
             while (layer.sharers < 16 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
             layer.first_block = sum_blocks_;
             const uint32_t together = block_threads / layer.sharers * 4;

@@ -132,9 +132,10 @@ void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide, KernelN
         launch(columns == 64 ? narrow : wide, columns, these, with, stream);
     }
 }
-void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream) const {
+void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream,
+                             size_t but) const {
     convolve(rows, which, with, stream);
-    for (size_t l = 0; l < networks_[0].layers(); ++l) {
+    for (size_t l = 0; l + but < networks_[0].layers(); ++l) {
         std::vector<Product> products;
         for (const Network* const network : networks(which)) {
             const auto& widths = network->widths;
@@ -161,11 +162,28 @@ void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, voi
     }
     launch_by_width("backward_64", "backward_128", "backward_clusters", products, with, stream);
 }
+void StreamedPolicy::go_through_last(const StreamArguments& a, void* stream) const {
+    LastLayerArguments with{{a}, {}};
+    for (size_t n = 0; n < networks_.size(); ++n) {
+        const Network& network = networks_[n];
+        const size_t last = network.layers() - 1;
+        const LayerSlots& slots = network.slots.back();
+        with.layer[n] = {network.seen[last],
+                         network.slopes[last],
+                         network.weights.back(),
+                         network.biases.back(),
+                         const_cast<float*>(slots.gradient),
+                         slots.slot_floats,
+                         slots.pitch};
+    }
+    kernels_.launch("last_layer", number_, with, stream);
+}
 void StreamedPolicy::sum_weights(uint32_t rows, const Products& with, void* stream) const {
     std::vector<Product> products, large;
     for (const Network& network : networks_)
         for (size_t m = 0, l = 0; m < network.matrices.size(); ++m) {
             if (l + 1 < network.layers() && m == network.first_matrix[l + 1]) ++l;
+            if (is_summed_apart(network, m)) continue;
             const bool first = m == network.first_matrix[l];
             const LayerSlots& slots = network.slots[m];
             Product& p = (sums_in_clusters(slots) ? large : products)
@@ -233,10 +251,13 @@ void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream
     each_chunk(samples, [&](Rows rows) {
         const StreamArguments with = with_rows(a, rows);
         launch("gather_minibatch", with, stream);
-        forward(rows.count, Which::both, unless, stream);
-        launch("slopes_streamed", with, stream);
+        const size_t at_once = owner().is(last_at_once) ? 1 : 0;
+        forward(rows.count, Which::both, unless, stream, at_once);
+        if (at_once) go_through_last(with, stream);
+        else launch("slopes_streamed", with, stream);
         unless.adds = rows.first > 0;
-        for (size_t l = networks_[0].layers(); --l > 0;) backward(rows.count, l, unless, stream);
+        for (size_t l = networks_[0].layers() - at_once; --l > 0;)
+            backward(rows.count, l, unless, stream);
         if (convolves()) backward(rows.count, 0, unless, stream);
         sum_weights(rows.count, unless, stream);
         convolve_back(rows.count, unless, stream);

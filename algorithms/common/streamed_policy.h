@@ -83,7 +83,10 @@ private:
     void launch(KernelName name, const StreamArguments& a, void* stream) const {
         kernels_.launch(name, number_, a, stream, a.stream.rows);
     }
-    void forward(uint32_t rows, Which which, Products with, void* stream) const;
+    // Through all layers, or all but so many of the last ones.
+    void forward(uint32_t rows, Which which, Products with, void* stream, size_t but = 0) const;
+    // From what goes into the last layers to the slopes along it.
+    void go_through_last(const StreamArguments& a, void* stream) const;
     // So many rows through the first network: where they come from, and what its outputs are for.
     void infer(uint64_t rows, KernelName from, KernelName use, const Products& with,
                const Arguments& a, void* stream) const;
@@ -135,6 +138,10 @@ private:
                          void* stream) const;
     bool fits_clusters(uint64_t columns) const {
         return owner().is(in_clusters) && learn::fits_clusters(columns, policy_.planes);
+    }
+    // Whether a kernel of its own sums a layer's gradient, into a slot for each of its blocks.
+    bool is_summed_apart(const Network& network, size_t matrix) const {
+        return owner().is(last_at_once) && matrix + 1 == network.matrices.size();
     }
     bool sums_in_clusters(const LayerSlots& layer) const {
         return layer.out >= cluster_rows && fits_clusters(layer.in);

@@ -207,11 +207,23 @@ TEST_CASE(
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
-    const Json less = {{"emulate", true}, {"horizon", 3}};
-    hold_to_doubles(
-        quick_cpu(),
-        with(streamed(3, "f32", {{"hidden", {128, 256}}, {"activation", "silu"}}), less), as_f32,
-        50);
+    const Json less = {{"emulate", true}, {"horizon", 4}};
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "f32", {{"hidden", {128, 256}}, {"activation", "silu"}}),
+                         Json::object(), less),
+                    as_f32, 120);
+}
+
+TEST_CASE("the whole gradient with a last layer at once is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const Json less = {{"emulate", true}, {"horizon", 4}},
+               two = {{"hidden", {16, 512}}, {"trunk", "separate"}};
+    for (const char* const precision : {"bf16", "f32"})
+        hold_to_doubles(quick_cpu(), with(streamed(0, precision, two), Json::object(), less),
+                        precision == std::string("f32") ? as_f32 : as_bf16_of_few, 130);
 }
 
 TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads") {

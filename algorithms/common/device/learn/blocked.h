@@ -121,6 +121,21 @@ constexpr uint64_t product_blocks(uint64_t rows, uint64_t columns, uint32_t at_o
     return uint64_t(blocks_down(rows)) * ((columns + at_once - 1) / at_once) * splits;
 }
 
+// A block of the last layer's kernel has some rows of what goes in, all columns of it, the weights and sums of its eight
+// warps. It is for two columns a thread or more, and few outputs.
+inline constexpr uint32_t last_layer_rows = 16, last_layer_threads = 256, last_layer_outputs = 4;
+constexpr bool fits_last_layer(uint64_t in, uint64_t out, int planes) {
+    return in % (2 * last_layer_threads) == 0 && in * uint64_t(planes) <= 2048 &&
+           out <= last_layer_outputs;
+}
+constexpr uint32_t last_layer_bytes(uint64_t in, int planes) {
+    return uint32_t(in) * uint32_t(planes) * 2 * (last_layer_rows + 8) +
+           last_layer_rows * (last_layer_threads / 32 * 8 + last_layer_outputs) * 4;
+}
+constexpr uint32_t last_layer_resident(uint64_t in, int planes) {
+    return in * uint64_t(planes) <= 1024 ? 4 : 2;
+}
+
 // A gru whose matrix of what it remembers fits into a block's registers goes through all steps of its sequences in one
 // launch, others have launches for each step. A block has 16 sequences and a warp for every 8 neurons: so many neurons
 // at most, or 0 where the matrix does not fit.
@@ -180,6 +195,14 @@ struct Products {
     uint32_t adds;    // weights: to what the slots have
     // Of clusters: parts in all, of which each takes every so many'th.
     uint32_t parts, clusters;
+};
+
+// A network's last layer: what goes in, slopes along what went into the activation before it, and a slot for each block.
+struct LastLayer {
+    TiledMatrix seen, slopes, weights;
+    const float* bias;
+    float* gradient;
+    uint32_t slot_floats, pitch;
 };
 
 // How the gradient of a layer's weights is summed.

@@ -14,8 +14,8 @@
 #include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/gru_ahead.h>
 #include <learn/gpu/streamed/gru_back.h>
+#include <learn/gpu/streamed/last_layer.h>
 #include <learn/gpu/streamed/sequences.h>
-#include <learn/gpu/streamed/slopes.h>
 #include <learn/gpu/streamed/sums.h>
 #else
 #include <learn/cpu/act.h>

@@ -8,6 +8,9 @@ struct StreamArguments {
     Arguments all;
     Stream stream;
 };
+struct LastLayerArguments : StreamArguments {
+    LastLayer layer[2];    // of the policy's networks
+};
 struct CellArguments {
     Arguments all;
     Stream stream;

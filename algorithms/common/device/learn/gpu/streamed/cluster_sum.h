@@ -103,12 +103,12 @@ public:
             keep_few_registers<40>();
             if (threadIdx.x == 32 * warps)
                 each_part(all, block, [&](const ProductPart& part) { bring(part); });
-            __syncwarp();
         } else {
             take_registers<232>();
             each_part(all, block, [&](const ProductPart& part) { multiply(part, task); });
             task.end();
         }
+        __syncwarp();
         meet_cluster();    // nobody leaves while the other one still tells it what it has read
     }
 
