@@ -97,16 +97,16 @@ constexpr uint32_t columns_for(uint64_t columns, int planes) {
 }
 // On Hopper large products have clusters of two blocks, one below the other, that bring their second factor together, for
 // twice the columns where registers have room for these sums. A block stays and takes one part after another; beside
-// its stages each half of it has two tiles of results on their way to memory.
+// its stages there is room for results on their way to memory.
 inline constexpr uint32_t cluster_blocks = 2, cluster_rows = cluster_blocks * product_rows,
-                          cluster_stages_bytes = 192 * 1024, sender_bytes = 16 * 1024;
+                          cluster_stages_bytes = 192 * 1024, sender_bytes = 32 * 1024;
 constexpr uint32_t cluster_threads(bool on_hopper) { return on_hopper ? 384 : product_threads; }
 constexpr uint32_t cluster_columns(int planes) { return planes == 1 ? 256 : 128; }
 constexpr uint32_t cluster_stages(int planes) {
     return cluster_stages_bytes / product_stage_bytes(planes, cluster_columns(planes));
 }
 inline constexpr uint32_t cluster_bytes =
-    1024 + product_head_bytes + cluster_stages_bytes + 2 * sender_bytes;
+    1024 + product_head_bytes + cluster_stages_bytes + sender_bytes;
 // Where columns of a block lie beside the matrix, other blocks do better.
 constexpr bool fits_clusters(uint64_t columns, int planes) {
     return columns >= cluster_columns(planes) &&

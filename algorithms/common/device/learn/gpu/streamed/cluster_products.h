@@ -171,9 +171,9 @@ public:
         put_weights(all_, part, sum);
         if (!first_column_) return;
         biases_.finish(
-            meeting_, [] { meet_at(4, 256); },
+            meeting_, [] { meet_at(2, 256); },
             [&](uint32_t column, float one) { put_bias(all_, part, column, one); });
-        meet_at(4, 256);    // before others write there
+        meet_at(2, 256);    // before others write there
     }
     NACELLE_INLINE void end() const {}
 

@@ -31,38 +31,36 @@ template <int stages> struct StageCursor {
     }
 };
 
-// Tiles of a group's results on their way to memory, by one thread's copies; two of them at once.
+// Tiles of results on their way to memory: each warp has 16 rows of them, two at once, which lie in one piece.
 class TileSender {
 public:
+    static constexpr uint32_t rows = 16, bytes = rows * tile_side * 2;
+
     NACELLE_INLINE explicit TileSender(uint32_t slots)
-        : slots_(slots + group() * sender_bytes), leads_(threadIdx.x % 128 == 0) {}
+        : slots_(slots + threadIdx.x / 32 * 2 * bytes) {}
     static NACELLE_INLINE uint32_t group() { return threadIdx.x / 128; }
-    static NACELLE_INLINE void meet() { meet_at(1 + group(), 128); }
 
     // words(quad) are this lane's of its warp's 16 rows by 16 columns from a quad of eight columns on.
     template <class Fn> NACELLE_INLINE void send(uint16_t* to, Fn&& words) {
-        const uint32_t slot = slots_ + next_ * tile_numbers * 2;
-        if (leads_) await_sent<1>();
-        meet();
+        const uint32_t slot = slots_ + next_ * bytes, lane = threadIdx.x % 32;
+        if (lane == 0) await_sent<1>();
+        __syncwarp();
         NACELLE_UNROLL for (int q = 0; q < 8; q += 2) {
             uint32_t four[4];
             words(q, four);
-            const uint32_t row = threadIdx.x % 128 / 32 * 16 + threadIdx.x % 16,
-                           chunk = uint32_t(q) + threadIdx.x % 32 / 16;
-            store_tiles_at(slot + 2 * chunk_in_tile(row, chunk), four);
+            store_tiles_at(slot + 2 * chunk_in_tile(lane % 16, uint32_t(q) + lane / 16), four);
         }
         show_to_copies();
-        meet();
-        if (leads_) send_tile(to, slot, tile_numbers * 2);
+        __syncwarp();
+        if (lane == 0) send_tile(to + threadIdx.x % 128 / 32 * rows * tile_side, slot, bytes);
         next_ ^= 1;
     }
     NACELLE_INLINE void finish() const {
-        if (leads_) await_arrived();
+        if (threadIdx.x % 32 == 0) await_arrived();
     }
 
 private:
     uint32_t slots_, next_ = 0;
-    bool leads_;
 };
 
 template <int planes, bool a_turned, bool b_turned> class ClusterSum {
@@ -101,11 +99,16 @@ public:
         meet_cluster();
         if (threadIdx.x >= 32 * warps) {
             keep_few_registers<40>();
-            if (threadIdx.x == 32 * warps)
-                each_part(all, block, [&](const ProductPart& part) { bring(part); });
+            if (threadIdx.x == 32 * warps) bring_all(all, block);
         } else {
             take_registers<232>();
-            each_part(all, block, [&](const ProductPart& part) { multiply(part, task); });
+            for (;;) {
+                barrier_wait(full_ + 8 * at_.stage, at_.phase);
+                const PartWords its = *words_of(at_.stage);
+                if (its.steps == no_part) break;
+                multiply(ProductPart(all.of + its.product, its.row, its.column, its.split),
+                         its.steps, task);
+            }
             task.end();
         }
         __syncwarp();
@@ -113,24 +116,47 @@ public:
     }
 
 private:
-    template <class Fn>
-    NACELLE_INLINE void each_part(const Products& all, uint32_t block, Fn&& fn) const {
+    // What is told of a part with the first of its stages: to find it takes divisions, which one thread does ahead.
+    struct alignas(16) PartWords {
+        uint16_t product, split;
+        uint32_t row, column, steps;
+    };
+    static constexpr uint32_t no_part = ~0u, words_at = 512;
+    NACELLE_INLINE PartWords* words_of(uint32_t stage) const {
+        return reinterpret_cast<PartWords*>(head_ + words_at) + stage;
+    }
+
+    NACELLE_INLINE void bring_all(const Products& all, uint32_t block) {
         for (uint32_t i = block / cluster_blocks; i < all.parts; i += all.clusters) {
             const ProductPart part = cluster_part<planes>(all, i, rank_);
-            if (!is_cluster_idle(all, part, rank_)) fn(part);
+            if (!is_cluster_idle(all, part, rank_)) bring(all, part);
         }
+        tell({0, 0, 0, 0, no_part});
+        barrier_arrive(full_ + 8 * at_.stage);
+    }
+    // As soon as both blocks have left the next stage.
+    NACELLE_INLINE void tell(const PartWords& words) const {
+        barrier_wait(empty_ + 8 * at_.stage, at_.phase ^ 1);
+        *words_of(at_.stage) = words;
     }
     static NACELLE_INLINE const uint16_t* tile(const TiledMatrix& matrix, int plane, size_t down,
                                                size_t across) {
         return matrix.at + size_t(plane) * matrix.plane +
                (down * matrix.across + across) * tile_numbers;
     }
-    NACELLE_INLINE void bring(const ProductPart& part) {
+    NACELLE_INLINE void bring(const Products& all, const ProductPart& part) {
         const Product& p = *part.product;
         const int a_there = max(0, min(int(tiles_along(p.m)) - int(part.row), a_tiles)),
                   b_there = min(int(tiles_along(p.n)) - int(part.column), b_tiles);
-        const uint32_t bytes = planes * 8192u * uint32_t(a_there + b_there), end = part.end_step();
-        for (uint32_t k = part.first_step(); k < end; ++k) {
+        const uint32_t bytes = planes * 8192u * uint32_t(a_there + b_there),
+                       first = part.first_step(), end = part.end_step();
+        tell({uint16_t(part.product - all.of), uint16_t(part.split), part.row, part.column,
+              end - first});
+        if (end == first) {
+            barrier_arrive(full_ + 8 * at_.stage);
+            at_.go_on();
+        }
+        for (uint32_t k = first; k < end; ++k) {
             const uint32_t full = full_ + 8 * at_.stage,
                            stage = full_ + product_head_bytes + at_.stage * stage_bytes;
             barrier_wait(empty_ + 8 * at_.stage, at_.phase ^ 1);
@@ -159,13 +185,14 @@ private:
         }
     }
 
-    template <class Task> NACELLE_INLINE void multiply(const ProductPart& part, Task& task) {
+    template <class Task>
+    NACELLE_INLINE void multiply(const ProductPart& part, uint32_t steps, Task& task) {
         float sum[quads][4];
         float exact[planes > 1 ? quads : 1][4];
         NACELLE_UNROLL for (int i = 0; i < (planes > 1 ? quads : 1); ++i) {
             NACELLE_UNROLL for (int k = 0; k < 4; ++k) exact[i][k] = 0;
         }
-        const uint32_t group = TileSender::group(), steps = part.end_step() - part.first_step();
+        const uint32_t group = TileSender::group();
         task.begin(part);
         if (!begun_ && group == 1) meet_at(behind, 32 * warps);
         uint32_t adds = 0;
@@ -173,6 +200,8 @@ private:
             NACELLE_UNROLL for (int i = 0; i < quads; ++i) {
                 NACELLE_UNROLL for (int k = 0; k < 4; ++k) sum[i][k] = 0;
             }
+            at_.go_on();
+            ++entered_;
         }
         NACELLE_ROLLED for (uint32_t k = 0; k < steps; ++k) {
             const uint32_t a = full_ + product_head_bytes + at_.stage * stage_bytes,
@@ -235,7 +264,7 @@ private:
         }
     }
 
-    static constexpr uint32_t behind = 3;    // a barrier's number; those of groups are 1 and 2
+    static constexpr uint32_t behind = 1;    // a barrier's number
     uint32_t rank_, full_, empty_, left_ = 0, entered_ = 0;
     unsigned char* head_;
     StageCursor<stages> at_{};

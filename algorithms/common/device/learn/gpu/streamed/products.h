@@ -10,6 +10,9 @@ struct ProductPart {
     const Product* product;
     uint32_t row, column, split;    // the first tiles
 
+    NACELLE_INLINE ProductPart(const Product* of, uint32_t its_row, uint32_t its_column,
+                               uint32_t its_split)
+        : product(of), row(its_row), column(its_column), split(its_split) {}
     NACELLE_INLINE ProductPart(const Products& all, uint32_t block, uint32_t columns,
                                uint32_t rows = product_rows) {
         product = all.of;
