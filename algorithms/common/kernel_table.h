@@ -65,6 +65,9 @@ inline uint64_t update(const Owner& o, uint64_t) { return o.update_blocks() * bl
 inline uint64_t last_layer(const Owner& o, uint64_t) {
     return o.update_blocks() * last_layer_threads;
 }
+inline uint64_t last_outputs(const Owner&, uint64_t rows) {
+    return rounded_up(rows, last_layer_rows) * last_layer_threads;
+}
 inline uint64_t fused_update(const Owner& o, uint64_t) { return o.update_blocks() * o.fit.threads; }
 inline uint64_t total(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.parameters : o.sum_blocks() * block_threads;
@@ -161,6 +164,7 @@ inline constexpr Kernel kernel_table[] = {
     {stream, "slopes_streamed", update, streamed | learns | last_apart, items::update},
     {last_layer, "last_layer", update, streamed | learns | last_at_once, items::last_layer},
     {stream, "total_streamed", update, streamed | learns, items::stream_total},
+    {last_layer, "last_outputs", update, streamed | last_at_once, items::last_outputs},
     {narrow, "forward_64", update, narrow_forward, items::products},
     {wide, "forward_128", update, wide_forward, items::products},
     {narrow, "backward_64", update, narrow_backward, items::products},

@@ -135,6 +135,8 @@ void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide, KernelN
 void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream,
                              size_t but) const {
     convolve(rows, which, with, stream);
+    const bool gives = but == 0 && owner().is(last_at_once);
+    if (gives) but = 1;
     for (size_t l = 0; l + but < networks_[0].layers(); ++l) {
         std::vector<Product> products;
         for (const Network* const network : networks(which)) {
@@ -150,6 +152,7 @@ void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* st
         }
         launch_by_width("forward_64", "forward_128", "forward_clusters", products, with, stream);
     }
+    if (gives) give_outputs(rows, which, with, stream);
 }
 void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, void* stream) const {
     std::vector<Product> products;
@@ -162,8 +165,8 @@ void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, voi
     }
     launch_by_width("backward_64", "backward_128", "backward_clusters", products, with, stream);
 }
-void StreamedPolicy::go_through_last(const StreamArguments& a, void* stream) const {
-    LastLayerArguments with{{a}, {}};
+LastLayerArguments StreamedPolicy::with_last_layers(const StreamArguments& a) const {
+    LastLayerArguments with{{a}, {}, 0, nullptr, nullptr};
     for (size_t n = 0; n < networks_.size(); ++n) {
         const Network& network = networks_[n];
         const size_t last = network.layers() - 1;
@@ -176,7 +179,22 @@ void StreamedPolicy::go_through_last(const StreamArguments& a, void* stream) con
                          slots.slot_floats,
                          slots.pitch};
     }
-    kernels_.launch("last_layer", number_, with, stream);
+    return with;
+}
+void StreamedPolicy::go_through_last(const StreamArguments& a, void* stream) const {
+    kernels_.launch("last_layer", number_, with_last_layers(a), stream);
+}
+void StreamedPolicy::give_outputs(uint32_t rows, Which which, const Products& with,
+                                  void* stream) const {
+    StreamArguments a{{}, stream_};
+    a.stream.rows = rows;
+    LastLayerArguments its = with_last_layers(a);
+    its.found = with.found;
+    its.present = with.present;
+    for (const Network* const network : networks(which)) {
+        its.network = uint32_t(network - networks_.data());
+        kernels_.launch("last_outputs", number_, its, stream, rows);
+    }
 }
 void StreamedPolicy::sum_weights(uint32_t rows, const Products& with, void* stream) const {
     std::vector<Product> products, large;

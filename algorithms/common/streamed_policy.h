@@ -87,6 +87,8 @@ private:
     void forward(uint32_t rows, Which which, Products with, void* stream, size_t but = 0) const;
     // From what goes into the last layers to the slopes along it.
     void go_through_last(const StreamArguments& a, void* stream) const;
+    void give_outputs(uint32_t rows, Which which, const Products& with, void* stream) const;
+    LastLayerArguments with_last_layers(const StreamArguments& a) const;
     // So many rows through the first network: where they come from, and what its outputs are for.
     void infer(uint64_t rows, KernelName from, KernelName use, const Products& with,
                const Arguments& a, void* stream) const;

@@ -10,6 +10,10 @@ struct StreamArguments {
 };
 struct LastLayerArguments : StreamArguments {
     LastLayer layer[2];    // of the policy's networks
+    // Of outputs alone: whose, and which rows there are, as Products says it.
+    uint32_t network;
+    const double* found;
+    const uint8_t* present;
 };
 struct CellArguments {
     Arguments all;

@@ -6,7 +6,10 @@
 
 namespace learn {
 
-template <class E, int policy, class L, Part part> class LastLayerBlock {
+struct NoLoss {
+    NACELLE_INLINE explicit NoLoss(const Arguments&) {}
+};
+template <class E, int policy, class L, Part part, bool learns> class LastLayerBlock {
     using C = Curve<Spec<policy>::activation>;
     static constexpr int planes = L::planes, width = int(L::matrix[L::matrices - 1].in),
                          outputs = int(L::matrix[L::matrices - 1].out), tiles = width / 64,
@@ -28,6 +31,15 @@ public:
             NACELLE_UNROLL for (int o = 0; o < outputs; ++o) gradient_[i][o][0] =
                 gradient_[i][o][1] = 0;
         }
+    }
+    // The outputs alone, of a block's rows.
+    NACELLE_INLINE void give_outputs(uint32_t first, float* to, uint32_t pitch) {
+        bring(first);
+        sum_outputs();
+        __syncthreads();
+        if (threadIdx.x >= rows || first + threadIdx.x >= a_.stream.rows) return;
+        NACELLE_UNROLL for (int o = 0; o < outputs; ++o)
+            to[size_t(first + threadIdx.x) * pitch + uint32_t(o)] = output(o);
     }
     // A block is a slot of the sums and of the tallies, and takes rows in turns with the others.
     NACELLE_INLINE void run(const View<E>& view, uint32_t slot) {
@@ -118,13 +130,17 @@ private:
         to[64] = sum[2];
         to[65] = sum[3];
     }
+    NACELLE_INLINE float output(int o) const {
+        float sum = layer_.bias[o];
+        for (int warp = 0; warp < warps; ++warp)
+            sum += partial_[(warp * rows + int(threadIdx.x)) * 8 + o];
+        return sum;
+    }
     NACELLE_INLINE void find_slopes(const View<E>& view, const Minibatch<E, policy>& batch,
                                     uint32_t row) {
         float out[outputs], slope[outputs];
         NACELLE_UNROLL for (int o = 0; o < outputs; ++o) {
-            out[o] = layer_.bias[o];
-            for (int warp = 0; warp < warps; ++warp)
-                out[o] += partial_[(warp * rows + int(threadIdx.x)) * 8 + o];
+            out[o] = output(o);
             slope[o] = 0;
         }
         if (has_sample<policy>(a_.stream, row)) {
@@ -194,7 +210,7 @@ private:
 
     const LastLayerArguments& a_;
     const LastLayer& layer_;
-    LossGradient<E, policy, L, part> loss_;
+    Either<learns, LossGradient<E, policy, L, part>, NoLoss> loss_;
     unsigned char *memory_, *weights_;
     float *partial_, *slope_;
     float gradient_[pairs][outputs][2], bias_gradient_[outputs] = {};
@@ -204,8 +220,23 @@ template <class E, int policy>
 NACELLE_INLINE void last_layer(const View<E>& view, const LastLayerArguments& a, Items items) {
     with_network<E, policy>(a.all, uint32_t(items.begin / last_layer_threads),
                             [&]<class L, Part part>(uint32_t slot) {
-                                LastLayerBlock<E, policy, L, part>(a).run(view, slot);
+                                LastLayerBlock<E, policy, L, part, true>(a).run(view, slot);
                             });
+}
+
+template <class E, int policy>
+NACELLE_INLINE void last_outputs(const View<E>&, const LastLayerArguments& a, Items items) {
+    using N = Networks<E, policy>;
+    const uint32_t first = uint32_t(items.begin / last_layer_threads) * last_layer_rows;
+    if (first >= a.stream.rows || (a.found && a.found[stopped] != 0) ||
+        (a.present && !a.present[first / 32]))
+        return;
+    const auto give = [&]<class L, Part part>() {
+        LastLayerBlock<E, policy, L, part, false>(a).give_outputs(
+            first, a.stream.outputs[a.network], a.stream.pitch[a.network]);
+    };
+    if (N::shared || a.network == 0) give.template operator()<typename N::Actor, Part::actor>();
+    else give.template operator()<typename N::Critic, Part::critic>();
 }
 
 }
