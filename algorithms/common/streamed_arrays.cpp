@@ -71,7 +71,7 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
             layer.splits = is_summed_apart(network, m) ? owner().parts
                            : sums_in_clusters(layer)   ? by_clusters
                                                        : by_blocks;
-            while (layer.sharers < 16 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
+            while (layer.sharers < 64 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
             layer.first_block = sum_blocks_;
             const uint32_t together = block_threads / layer.sharers * 4;
             sum_blocks_ += (layer.slot_floats + together - 1) / together;

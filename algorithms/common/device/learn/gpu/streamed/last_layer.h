@@ -167,25 +167,32 @@ private:
                 weight[o][0] = pair.low();
                 weight[o][1] = pair.high();
             }
-            NACELLE_ROLLED for (uint32_t row = 0; row < uint32_t(rows); ++row) {
-                const Outputs slope = reinterpret_cast<const Outputs*>(slope_)[row];
-                Planes<planes> kept;
-                NACELLE_UNROLL for (int p = 0; p < planes; ++p) kept.at[p] =
-                    word_of(chunk_of(p, row, column / chunk_numbers), column);
-                const float low = kept.low(), high = kept.high();
-                float by_low = 0, by_high = 0;
-                NACELLE_UNROLL for (int o = 0; o < outputs; ++o) {
-                    by_low = fused(slope.at[o], weight[o][0], by_low);
-                    by_high = fused(slope.at[o], weight[o][1], by_high);
-                    gradient_[i][o][0] = fused(slope.at[o], low, gradient_[i][o][0]);
-                    gradient_[i][o][1] = fused(slope.at[o], high, gradient_[i][o][1]);
+            // Of four rows all is read before anything is written, which might be what is read for all that a compiler knows.
+            NACELLE_ROLLED for (uint32_t four = 0; four < uint32_t(rows); four += 4) {
+                Outputs slope[4];
+                Planes<planes> kept[4];
+                NACELLE_UNROLL for (uint32_t r = 0; r < 4; ++r) {
+                    slope[r] = reinterpret_cast<const Outputs*>(slope_)[four + r];
+                    NACELLE_UNROLL for (int p = 0; p < planes; ++p) kept[r].at[p] =
+                        word_of(chunk_of(p, four + r, column / chunk_numbers), column);
                 }
-                const auto pair =
-                    planes_of<planes>(by_low * C::slope(low, low), by_high * C::slope(high, high));
-                NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
-                    reinterpret_cast<uint32_t*>(
-                        layer_.slopes.at + size_t(p) * layer_.slopes.plane +
-                        place_in_tiles(first + row, column, layer_.slopes.across)) = pair.at[p];
+                NACELLE_UNROLL for (uint32_t r = 0; r < 4; ++r) {
+                    const float low = kept[r].low(), high = kept[r].high();
+                    float by_low = 0, by_high = 0;
+                    NACELLE_UNROLL for (int o = 0; o < outputs; ++o) {
+                        by_low = fused(slope[r].at[o], weight[o][0], by_low);
+                        by_high = fused(slope[r].at[o], weight[o][1], by_high);
+                        gradient_[i][o][0] = fused(slope[r].at[o], low, gradient_[i][o][0]);
+                        gradient_[i][o][1] = fused(slope[r].at[o], high, gradient_[i][o][1]);
+                    }
+                    const auto pair = planes_of<planes>(by_low * C::slope(low, low),
+                                                        by_high * C::slope(high, high));
+                    NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
+                        reinterpret_cast<uint32_t*>(
+                            layer_.slopes.at + size_t(p) * layer_.slopes.plane +
+                            place_in_tiles(first + four + r, column, layer_.slopes.across)) =
+                        pair.at[p];
+                }
             }
         }
     }
