@@ -56,8 +56,12 @@ public:
           row_(row),
           block_(uint32_t(domain) << 24) {}
 
-    NACELLE_INLINE uint32_t bits() {
+    // The next numbers are made here rather than where the first of them is needed.
+    NACELLE_INLINE void prepare() {
         if (left_ == 0) refill();
+    }
+    NACELLE_INLINE uint32_t bits() {
+        prepare();
         --left_;
         const uint32_t next = word0_;    // shifted: an index would put the block in memory
         word0_ = word1_;
