@@ -82,6 +82,7 @@ void Rebuilder::run() {
         result_ = std::move(built);
         ready_ = true;
         if (!draft || next_) continue;
+        stop_programs_ = false;
         lock.unlock();
         std::optional<Rebuilt> full = build(source, recipe, true);
         lock.lock();
@@ -115,8 +116,9 @@ std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe&
             if (!text.of_sizes)
                 around[number] = version.begin_copy(
                     text, {.cancel = &stop_programs_, .draft = draft, .aside = true});
-        rebuilt.code = compile_saved(version, {.cancel = &cancel_, .draft = draft, .aside = aside},
-                                     stop_programs_);
+        rebuilt.code =
+            compile_saved(version, {.cancel = &cancel_, .draft = draft, .aside = aside || !draft},
+                          stop_programs_);
         const EnvSchema& schema = rebuilt.code->schema;
         rebuilt.other_spaces = difference_of_spaces(recipe.running, schema);
         if (!policy_bound_ || rebuilt.other_spaces.empty()) {
