@@ -60,7 +60,7 @@ void await_full(Course& course, uint64_t draft) {
     }
 }
 
-void a_comment(const std::shared_ptr<RunsOn>& on) {
+void a_comment_by_drafts(const std::shared_ptr<RunsOn>& on) {
     const Json one_by_one = {{"run", {{"report_every", 1}}}};
     Course saved(on, one_by_one), never(on, one_by_one);
     for (int i = 0; i < 10; ++i) saved.run().iterate();
@@ -121,7 +121,7 @@ TEST_CASE("where helpers compile, a draft is of two parts, and the full build of
 
 TEST_CASE("where helpers compile, a comment that is saved in a training changes no byte of it") {
     const auto asked = std::make_shared<std::vector<Asked>>();
-    a_comment(cpu_aside(asked));
+    a_comment_by_drafts(cpu_aside(asked));
     CHECK(count(*asked, "(rollout_", true) == 1);
     // At the start, and behind the draft.
     CHECK(count(*asked, "(rollout_", false) >= 2);
@@ -139,5 +139,5 @@ TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build") {
     });
     if (!missing.empty()) NACELLE_SKIP(missing);
     if (!std::filesystem::exists(tool)) NACELLE_SKIP("no command line");
-    a_comment(on);
+    a_comment_by_drafts(on);
 }
