@@ -62,10 +62,14 @@ inline std::shared_ptr<RunsOn> open(const std::string& backend, int threads = 2)
 inline std::shared_ptr<RunsOn> cpu(int threads = 2) { return open("cpu", threads); }
 // A CPU that compiles another build of the same code.
 inline std::shared_ptr<RunsOn> cpu_for(Variant variant) {
+    // Where quick_compiler or a sanitizer decides on the level, another -O would only compile the same once more.
+    const char* const compiler = std::getenv("CXX");
+    bool decided =
+        compiler && std::string_view(compiler).find("quick_compiler") != std::string_view::npos;
 #ifdef NACELLE_SANITIZE
-    // -O1, which takes instrumented code longer than its own level
-    if (!std::getenv("NACELLE_UNINSTRUMENTED")) variant.options.clear();
+    decided |= !std::getenv("NACELLE_UNINSTRUMENTED");
 #endif
+    if (decided) std::erase(variant.options, "-O1");
     return open_variant({.backend = "cpu", .cache = cache_place(), .env_folders = {env_folder}},
                         variant, nullptr);
 }
