@@ -252,8 +252,8 @@ TEST_CASE("all of this on a GPU") {
     }
 }
 
-TEST_CASE("looking again changes no byte of any environment that comes with the engine") {
-    for (const std::string& name : kinds_if_sanitized(all_environments())) {
+TEST_CASE("looking again changes no byte of an environment, of whatever kind") {
+    for (const std::string& name : kinds()) {
         CAPTURE(name);
         const Folder folder;
         for (const auto& entry : std::filesystem::directory_iterator(env_folder))
