@@ -146,6 +146,7 @@ struct Product {
     float*
         sums;    // of a last layer [m][pitch]; of weights, a slot for each split: [m][pitch], then sums of A's columns
     uint32_t pitch, splits, slot_floats;
+    uint32_t gated;    // of gates of a mingru in one plane: its neurons, else 0
 };
 
 // What one launch computes: the same layer of one or two networks, or the weights of several.
@@ -183,6 +184,8 @@ struct CellRows {
     uint32_t neurons, offset;    // and where they lie in what a row remembers
     uint32_t step;               // of a gru, which goes step by step
     uint32_t lasting;            // whether rows remember it: not where a rollout ends
+    // A mingru's gates where numbers have one plane, as gate_value leaves them.
+    TiledMatrix gate_values;
     // [rows][pitch]: gates of what is seen; of a gru also gates of what is remembered, and h itself [across][neurons].
     float *gates, *more, *h;
     uint32_t pitch, back_pitch;
