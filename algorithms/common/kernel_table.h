@@ -13,6 +13,7 @@ enum class Form {
     run,             // Arguments, in blocks of block_threads
     environments,    // the run's, over all environments as the engine has them
     teams,           // the same for teams whose warps choose, too
+    remembering,     // the run's, in blocks of rollout_threads with shared memory for networks
     warps,           // the run's, in blocks of rollout_threads
     group,
     policy,
@@ -111,6 +112,7 @@ inline constexpr Kernel kernel_table[] = {
     {teams, "rollout_teams", rollout, in_teams, items::environments},
     {warps, "rollout_warps", rollout, in_warps, items::environments},
     {warps, "play_warps", play, in_warps, items::environments},
+    {remembering, "rollout_remembering", rollout, in_memory, items::environments},
 
     {group, "gather_images", rollout, images, items::numbers},
     {group, "measure_observations", rest, always, items::chunks},
@@ -162,11 +164,12 @@ inline constexpr Kernel kernel_table[] = {
      items::convolved_back},
     {conv_weights, "conv_weights", update, streamed | learns, items::conv_sums},
 
-    {stream, "mark_step", rollout, streamed | recurrent | learns, items::stream_rows},
-    {stream, "keep_begun", rollout, streamed | recurrent | learns, items::counted},
-    {stream, "gather_remembering", rollout, streamed | recurrent, items::stream_lanes},
-    {stream, "choose_remembering", rollout, streamed | recurrent, items::stream_rows},
-    {stream, "keep_last_values", rollout, streamed | recurrent | learns, items::stream_rows},
+    {stream, "mark_step", rollout, in_steps | streamed | recurrent | learns, items::stream_rows},
+    {stream, "keep_begun", rollout, in_steps | streamed | recurrent | learns, items::counted},
+    {stream, "gather_remembering", rollout, in_steps | streamed | recurrent, items::stream_lanes},
+    {stream, "choose_remembering", rollout, in_steps | streamed | recurrent, items::stream_rows},
+    {stream, "keep_last_values", rollout, in_steps | streamed | recurrent | learns,
+     items::stream_rows},
     {cell, "mingru_once", rest, streamed | recurrent, items::counted},
     {cell, "gru_begin_once", rest, streamed | recurrent, items::counted},
     {cell, "gru_once", rest, streamed | recurrent, items::counted},

@@ -66,12 +66,38 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     return owner;
 }
 
+// What a block takes of shared memory that keeps the weights of a network that remembers, and its warps' rows.
+uint64_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape) {
+    std::vector<Cell> cells = shape.cells;
+    cells.push_back(Cell::linear);
+    uint64_t words = 0;
+    for (const auto* widths : {&shape.actor, &shape.critic}) {
+        if (widths->empty()) continue;
+        const std::vector<MatrixSize> matrices = shape.matrices(*widths);
+        words += resident_words(*widths, cells, int(cells.size()), matrices, int(matrices.size()),
+                                policy.planes);
+    }
+    return 4 * words;
+}
+// Whether a GPU's warps take all steps of a network that remembers in one launch.
+bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                  const nacelle_environment& environment) {
+    const nacelle::Header& header = SchemaView(environment).header();
+    if (settings.stepwise || header.is_team || header.has_image || shapes.size() != 1) return false;
+    const PolicySettings& policy = settings.policies[0];
+    return policy.role == PolicySettings::Role::trained && policy.streamed() &&
+           policy.remembers() && shapes[0].encoder.count == 0 &&
+           resident_bytes(policy, shapes[0]) <= most_resident_bytes;
+}
+
 // One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
-// through memory are launches of their own; a team has to fit into a block beside its warps' rows.
+// through memory are launches of their own, but where they remember and fit into shared memory; a team has to fit into a
+// block beside its warps' rows.
 uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
                        const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
+    if (gpu && keeps_memory(settings, shapes, environment)) return in_memory;
     bool steps = settings.stepwise || header.has_image;
     for (const PolicySettings& policy : settings.policies)
         steps |= policy.streamed() || policy.remembers();
@@ -92,6 +118,8 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
                   (environment.on_gpu && !settings.emulates ? learning_apart : 0u) |
                   rollout_facts(settings, shapes, environment);
     run = {every};
+    if (every.is(in_memory))
+        run[0].resident_bytes = uint32_t(resident_bytes(settings.policies[0], shapes[0]));
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         Owner& group = groups.emplace_back(every);
         group.rows = every.envs * schema.header().group[g].count;

@@ -6,6 +6,7 @@
 #include <learn/blocked.h>
 #include <learn/conv_tiles.h>
 #include <learn/fused_layout.h>
+#include <learn/memory_layout.h>
 
 namespace learn {
 
@@ -47,6 +48,7 @@ enum Fact : uint32_t {
     gru_in_128 = 1 << 26,
     gru_in_steps = 1 << 27,    // or launches for each
     in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
+    in_memory = 1 << 29,       // or by warps whose network remembers and fits into shared memory
 };
 struct Owner {
     uint32_t facts = 0;
@@ -55,6 +57,7 @@ struct Owner {
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together
+    uint32_t resident_bytes = 0;         // of the run: what in_memory takes of shared memory
     int planes = 0;
     TensorFit fit{};                   // of a fused policy
     Encoder encoder{};                 // of a policy
