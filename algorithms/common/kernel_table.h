@@ -13,7 +13,7 @@ enum class Form {
     run,             // Arguments, in blocks of block_threads
     environments,    // the run's, over all environments as the engine has them
     teams,           // the same for teams whose warps choose, too
-    remembering,     // the run's, in blocks of rollout_threads with shared memory for networks
+    remembering,     // the run's, in blocks that keep what 32 rows remember
     warps,           // the run's, in blocks of rollout_threads
     group,
     policy,
@@ -44,6 +44,9 @@ namespace items {
 inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
+inline uint64_t resident(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, block_rows) * o.resident_threads;
+}
 inline uint64_t chunks(const Owner& o, uint64_t) {
     return rounded_up(o.steps * o.rows, obs_chunk) * block_threads;
 }
@@ -112,7 +115,7 @@ inline constexpr Kernel kernel_table[] = {
     {teams, "rollout_teams", rollout, in_teams, items::environments},
     {warps, "rollout_warps", rollout, in_warps, items::environments},
     {warps, "play_warps", play, in_warps, items::environments},
-    {remembering, "rollout_remembering", rollout, in_memory, items::environments},
+    {remembering, "rollout_remembering", rollout, in_memory, items::resident},
 
     {group, "gather_images", rollout, images, items::numbers},
     {group, "measure_observations", rest, always, items::chunks},

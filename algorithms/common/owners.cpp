@@ -66,20 +66,17 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     return owner;
 }
 
-// What a block takes of shared memory that keeps the weights of a network that remembers, and its warps' rows.
+// What a block takes of shared memory where a rollout of a network that remembers takes all steps in one launch.
 uint64_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape) {
     std::vector<Cell> cells = shape.cells;
     cells.push_back(Cell::linear);
-    uint64_t words = 0;
-    for (const auto* widths : {&shape.actor, &shape.critic}) {
-        if (widths->empty()) continue;
-        const std::vector<MatrixSize> matrices = shape.matrices(*widths);
-        words += resident_words(*widths, cells, int(cells.size()), matrices, int(matrices.size()),
-                                policy.planes);
-    }
+    uint64_t words = 4;    // flags
+    for (const auto* widths : {&shape.actor, &shape.critic})
+        if (!widths->empty())
+            words += uint64_t(MemoryStage(*widths, cells, int(cells.size()), policy.planes).words);
     return 4 * words;
 }
-// Whether a GPU's warps take all steps of a network that remembers in one launch.
+// Whether a GPU's blocks take all steps of such a rollout in one launch.
 bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& shapes,
                   const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
@@ -91,7 +88,7 @@ bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& sha
 }
 
 // One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
-// through memory are launches of their own, but where they remember and fit into shared memory; a team has to fit into a
+// through memory are launches of their own, but where rows that remember fit into shared memory; a team has to fit into a
 // block beside its warps' rows.
 uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
                        const nacelle_environment& environment) {
@@ -118,8 +115,11 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
                   (environment.on_gpu && !settings.emulates ? learning_apart : 0u) |
                   rollout_facts(settings, shapes, environment);
     run = {every};
-    if (every.is(in_memory))
+    if (every.is(in_memory)) {
+        const std::vector<int64_t>& widths = shapes[0].actor;
         run[0].resident_bytes = uint32_t(resident_bytes(settings.policies[0], shapes[0]));
+        run[0].resident_threads = resident_threads(widths, int(widths.size()) - 1);
+    }
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         Owner& group = groups.emplace_back(every);
         group.rows = every.envs * schema.header().group[g].count;

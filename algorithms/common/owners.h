@@ -48,7 +48,7 @@ enum Fact : uint32_t {
     gru_in_128 = 1 << 26,
     gru_in_steps = 1 << 27,    // or launches for each
     in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
-    in_memory = 1 << 29,       // or by warps whose network remembers and fits into shared memory
+    in_memory = 1 << 29,       // or by blocks that keep rows which remember in shared memory
 };
 struct Owner {
     uint32_t facts = 0;
@@ -57,7 +57,8 @@ struct Owner {
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together
-    uint32_t resident_bytes = 0;         // of the run: what in_memory takes of shared memory
+    uint32_t resident_bytes = 0,
+             resident_threads = 0;    // of the run: a block that takes steps in_memory
     int planes = 0;
     TensorFit fit{};                   // of a fused policy
     Encoder encoder{};                 // of a policy
