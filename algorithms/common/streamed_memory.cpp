@@ -58,6 +58,13 @@ void StreamedPolicy::make_memory() {
             cell.back_pitch = in_fours(uint64_t(width));
             cell.own = network.weights[network.first_matrix[l] + 1];
             cell.own_bias = network.biases[network.first_matrix[l] + 1];
+            if (gru_room_of(cell.neurons) &&
+                gru_sees(uint64_t(network.widths[l]), policy_.planes)) {
+                cell.seen = network.seen[l];
+                cell.seen_weights = network.weights[network.first_matrix[l]];
+                cell.seen_bias = network.biases[network.first_matrix[l]];
+                cell.inputs = uint32_t(network.widths[l]);
+            }
             if (!learns()) continue;
             cell.more_slopes = rows_of(name + ".more_slopes", gates);
             if (in_steps) cell.back = floats("back", together * cell.back_pitch);
@@ -150,6 +157,7 @@ void StreamedPolicy::forward_with_memory(const StreamArguments& a, Which which, 
         const bool keeps = learn::remembers(networks_[0].cells[l]);
         for (const Network* const network : networks(which)) {
             const size_t m = network->first_matrix[l];
+            if (pass == Pass::sequences && network->memory[l].inputs) continue;
             Product& p = products.emplace_back(
                 product_of(network->seen[l], network->weights[m], a.stream.rows,
                            uint64_t(network->matrices[m].out), uint64_t(network->widths[l])));

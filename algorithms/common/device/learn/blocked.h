@@ -108,6 +108,12 @@ constexpr uint32_t gru_room(uint64_t neurons, int planes) {
     return neurons <= 64 ? 64 : neurons <= 128 && planes == 1 ? 128 : 0;
 }
 constexpr uint32_t gru_threads(uint32_t room) { return room / 8 * 32; }
+// Its way forward finds the gates of what is seen, too, where that is narrow and numbers have one plane: they would take
+// more memory than all that it reads.
+inline constexpr uint32_t gru_most_inputs = 64;
+constexpr bool gru_sees(uint64_t inputs, int planes) {
+    return inputs <= gru_most_inputs && planes == 1;
+}
 // Its shared memory: where sequences began and forgot; two factors of a product; steps that are on their way.
 inline constexpr uint32_t gru_head_bytes = gru_sequences * (16 + gru_chunk);
 constexpr uint32_t gru_factor_bytes(int planes, uint32_t columns) {
@@ -197,6 +203,10 @@ struct CellRows {
     // keeps for the way back.
     TiledMatrix own;
     const float* own_bias;
+    // And where gru_sees(inputs), else 0: what the layer sees, and the matrix of that.
+    TiledMatrix seen, seen_weights;
+    const float* seen_bias;
+    uint32_t inputs;
     float* kept;
 };
 
