@@ -128,10 +128,9 @@ struct alignas(8) Two {
 // that, what goes into its activation.
 template <Activation f>
 NACELLE_INLINE float gate_value(float x, uint32_t column, uint32_t neurons) {
-    const bool is_z = column < neurons;
-    const float bent = quick_tanh(is_z ? 0.5f * x : x);
-    if (is_z) return 0.5f * bent + 0.5f;
-    return f == Activation::tanh ? bent : Curve<f>::needs_input ? x : Curve<f>::at(x);
+    if (column < neurons) return rough_logistic(x);
+    if constexpr (f == Activation::tanh) return rough_tanh(x);
+    else return Curve<f>::needs_input ? x : Curve<f>::at(x);
 }
 template <Activation f, int quads>
 NACELLE_INLINE void leave_gates(const TileImage<1, 8 * quads>& image, const float (&sum)[quads][4],
