@@ -44,8 +44,8 @@ namespace items {
 inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
-inline uint64_t resident(const Owner& o, uint64_t) {
-    return rounded_up(o.envs, block_rows) * o.resident_threads;
+inline uint64_t remembering(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, remembering_rows) * o.remembering_threads;
 }
 inline uint64_t chunks(const Owner& o, uint64_t) {
     return rounded_up(o.steps * o.rows, obs_chunk) * block_threads;
@@ -98,7 +98,7 @@ struct Kernel {
     // Also of the function of device/learn, but for numbers behind it: forward_64 is forward_product of 64 columns.
     std::string_view name;
     Program program;
-    uint32_t where;    // all of these facts
+    uint64_t where;    // all of these facts
     uint64_t (*items)(const Owner& owner, uint64_t count);
 };
 namespace rows {
@@ -115,7 +115,7 @@ inline constexpr Kernel kernel_table[] = {
     {teams, "rollout_teams", rollout, in_teams, items::environments},
     {warps, "rollout_warps", rollout, in_warps, items::environments},
     {warps, "play_warps", play, in_warps, items::environments},
-    {remembering, "rollout_remembering", rollout, in_memory, items::resident},
+    {remembering, "rollout_remembering", rollout, in_memory, items::remembering},
 
     {group, "gather_images", rollout, images, items::numbers},
     {group, "measure_observations", rest, always, items::chunks},

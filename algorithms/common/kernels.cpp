@@ -62,7 +62,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
         case Form::warps: return {.threads = rollout_threads};
         case Form::remembering:
-            return {.threads = owner.resident_threads, .shared_bytes = owner.resident_bytes};
+            return {.threads = owner.remembering_threads, .shared_bytes = owner.remembering_bytes};
         case Form::fused_update:
             return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
         case Form::narrow:

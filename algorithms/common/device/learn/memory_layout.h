@@ -7,11 +7,11 @@
 
 namespace learn {
 
-inline constexpr int block_rows = 32;
-inline constexpr uint64_t most_resident_bytes = 200 * 1024;
+inline constexpr int remembering_rows = 32;
+inline constexpr uint64_t most_remembering_bytes = 200 * 1024;
 
 // As many warps as the widest hidden layer has eights of neurons, up to 16.
-template <class Widths> constexpr uint32_t resident_threads(const Widths& width, int layers) {
+template <class Widths> constexpr uint32_t remembering_threads(const Widths& width, int layers) {
     uint32_t warps = 4;
     for (int l = 1; l < layers; ++l)
         while (warps < 16 && 8 * int64_t(warps) < width[l]) warps *= 2;
@@ -36,10 +36,10 @@ struct MemoryStage {
         pitch = 16 * (blocks * planes | 1);
         memory_pitch = (room_before(width, cell, layers) + 31) / 32 * 32 + 4;
         out_pitch = 8 * int(tiles_of<int64_t>(width[layers], 8)) + 1;
-        own = 2 * block_rows * pitch;
-        memory = own + (own_blocks ? block_rows * pitch : 0);
-        out = memory + block_rows * memory_pitch;
-        words = (out + block_rows * out_pitch + 3) / 4 * 4;
+        own = 2 * remembering_rows * pitch;
+        memory = own + (own_blocks ? remembering_rows * pitch : 0);
+        out = memory + remembering_rows * memory_pitch;
+        words = (out + remembering_rows * out_pitch + 3) / 4 * 4;
     }
     // Numbers before those of layer l, in eights.
     template <class Widths, class Cells>

@@ -1,6 +1,6 @@
 #pragma once
 #include <learn/gpu/choices.h>
-#include <learn/gpu/streamed/resident.h>
+#include <learn/gpu/streamed/remembering_network.h>
 #include <learn/record.h>
 // Rollouts of environments with one agent whose network remembers, all steps in one launch: the lanes of a block's first
 // warp have an environment each, all warps share the work of the network.
@@ -11,8 +11,8 @@ template <class E> class RememberingPolicy {
     static constexpr int policy = 0;
     using C = Chooser<E, policy>;
     using N = typename C::N;
-    using Actor = ResidentNetwork<typename N::Actor>;
-    using Critic = Either<N::shared, Actor, ResidentNetwork<typename N::Critic>>;
+    using Actor = RememberingNetwork<typename N::Actor>;
+    using Critic = Either<N::shared, Actor, RememberingNetwork<typename N::Critic>>;
     static constexpr int threads = Actor::threads, warps = threads / 32,
                          critic_rows = Actor::stage.words,
                          flags = critic_rows + (N::shared ? 0 : Critic::stage.words);
@@ -63,7 +63,7 @@ private:
 
     // fn(row, its environment, number, what it remembers there) for this lane's share of the block's rows.
     template <class Fn> NACELLE_INLINE void each_number(Fn&& fn) const {
-        NACELLE_ROLLED for (int row = int(threadIdx.x) / 32; row < block_rows; row += warps) {
+        NACELLE_ROLLED for (int row = int(threadIdx.x) / 32; row < remembering_rows; row += warps) {
             const size_t its = first_ + size_t(row);
             if (its >= envs_) continue;
             actor_.each_remembered(row, [&](int k, float& h) { fn(size_t(row), its, k, h); });
@@ -133,8 +133,8 @@ private:
 };
 template <class E>
 NACELLE_INLINE void rollout_remembering(const View<E>& view, const Arguments& a, Items items) {
-    using Network = ResidentNetwork<typename Networks<E, 0>::Actor>;
-    const size_t first = size_t(items.begin) / Network::threads * block_rows,
+    using Network = RememberingNetwork<typename Networks<E, 0>::Actor>;
+    const size_t first = size_t(items.begin) / Network::threads * remembering_rows,
                  env = threadIdx.x < 32 ? first + threadIdx.x : size_t(view.head.envs);
     RememberingPolicy<E> policy(view, a, first);
     rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, record_of<E>(view, a, 0));

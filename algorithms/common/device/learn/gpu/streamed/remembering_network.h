@@ -11,14 +11,14 @@
 
 namespace learn {
 
-template <class L> class ResidentNetwork {
+template <class L> class RememberingNetwork {
     static constexpr int planes = L::planes;
 
 public:
     static constexpr MemoryStage stage{L::width, L::cell, L::count, planes};
-    static constexpr int threads = int(resident_threads(L::width, L::count));
+    static constexpr int threads = int(remembering_threads(L::width, L::count));
 
-    NACELLE_INLINE ResidentNetwork(const float* prepared, uint32_t* rows)
+    NACELLE_INLINE RememberingNetwork(const float* prepared, uint32_t* rows)
         : weights_(reinterpret_cast<const uint16_t*>(prepared)),
           biases_(prepared + TiledOrder<L>::biases),
           rows_(rows),
@@ -52,7 +52,7 @@ private:
 
     template <int l> NACELLE_INLINE void forward_from(int warps, bool lasting) const {
         constexpr int neurons = L::width[l + 1];
-        const uint32_t* const in = rows_ + l % 2 * block_rows * stage.pitch;
+        const uint32_t* const in = rows_ + l % 2 * remembering_rows * stage.pitch;
         const int warp = int(threadIdx.x) / 32;
         if constexpr (L::cell[l] == Cell::gru) {
             NACELLE_ROLLED for (int first = 8 * warp; first < neurons; first += 8 * warps)
@@ -133,7 +133,7 @@ private:
             rows[row * stage.pitch + 16 * tiles_of(width, 32) * p + column / 2] = pair.at[p];
     }
     template <int l> NACELLE_INLINE uint32_t* behind() const {
-        return rows_ + (l + 1) % 2 * block_rows * stage.pitch;
+        return rows_ + (l + 1) % 2 * remembering_rows * stage.pitch;
     }
     template <int l> NACELLE_INLINE float& remembered(int row, int neuron) const {
         return memory_[row * stage.memory_pitch + room_before<l> + neuron];
