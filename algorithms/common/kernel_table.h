@@ -13,6 +13,7 @@ enum class Form {
     run,             // Arguments, in blocks of block_threads
     environments,    // the run's, over all environments as the engine has them
     teams,           // the same for teams whose warps choose, too
+    remembering,     // the run's, in blocks that keep what 32 rows remember
     warps,           // the run's, in blocks of rollout_threads
     group,
     policy,
@@ -43,6 +44,9 @@ namespace items {
 inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
+inline uint64_t remembering(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, remembering_rows) * o.remembering_threads;
+}
 inline uint64_t chunks(const Owner& o, uint64_t) {
     return rounded_up(o.steps * o.rows, obs_chunk) * block_threads;
 }
@@ -94,7 +98,7 @@ struct Kernel {
     // Also of the function of device/learn, but for numbers behind it: forward_64 is forward_product of 64 columns.
     std::string_view name;
     Program program;
-    uint32_t where;    // all of these facts
+    uint64_t where;    // all of these facts
     uint64_t (*items)(const Owner& owner, uint64_t count);
 };
 namespace rows {
@@ -111,6 +115,7 @@ inline constexpr Kernel kernel_table[] = {
     {teams, "rollout_teams", rollout, in_teams, items::environments},
     {warps, "rollout_warps", rollout, in_warps, items::environments},
     {warps, "play_warps", play, in_warps, items::environments},
+    {remembering, "rollout_remembering", rollout, in_memory, items::remembering},
 
     {group, "gather_images", rollout, images, items::numbers},
     {group, "measure_observations", rest, always, items::chunks},
@@ -162,11 +167,12 @@ inline constexpr Kernel kernel_table[] = {
      items::convolved_back},
     {conv_weights, "conv_weights", update, streamed | learns, items::conv_sums},
 
-    {stream, "mark_step", rollout, streamed | recurrent | learns, items::stream_rows},
-    {stream, "keep_begun", rollout, streamed | recurrent | learns, items::counted},
-    {stream, "gather_remembering", rollout, streamed | recurrent, items::stream_lanes},
-    {stream, "choose_remembering", rollout, streamed | recurrent, items::stream_rows},
-    {stream, "keep_last_values", rollout, streamed | recurrent | learns, items::stream_rows},
+    {stream, "mark_step", rollout, in_steps | streamed | recurrent | learns, items::stream_rows},
+    {stream, "keep_begun", rollout, in_steps | streamed | recurrent | learns, items::counted},
+    {stream, "gather_remembering", rollout, in_steps | streamed | recurrent, items::stream_lanes},
+    {stream, "choose_remembering", rollout, in_steps | streamed | recurrent, items::stream_rows},
+    {stream, "keep_last_values", rollout, in_steps | streamed | recurrent | learns,
+     items::stream_rows},
     {cell, "mingru_once", rest, streamed | recurrent, items::counted},
     {cell, "gru_begin_once", rest, streamed | recurrent, items::counted},
     {cell, "gru_once", rest, streamed | recurrent, items::counted},

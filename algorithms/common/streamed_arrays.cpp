@@ -23,8 +23,10 @@ uint64_t StreamedPolicy::numbers_of_a_row() const {
             const uint64_t gates = padded(gates_of(network.cells[l]) * width);
             numbers += padded(width) * (policy_.keeps_input() ? 3 : 2);
             if (learn::remembers(network.cells[l])) {
+                const bool gru = network.cells[l] == Cell::gru;
                 numbers += 2 * gates + padded(width);
-                floats += 2 * gates;
+                if (gru || policy_.planes > 1) floats += gru ? 2 * gates : gates;
+                else numbers += gates;
             }
         }
     return numbers * uint64_t(policy_.planes) + 2 * floats;

@@ -168,7 +168,7 @@ void StreamedPolicy::choose(const Arguments& a, void* stream) const {
     else infer(agents_, "gather_step", "choose_streamed", {}, a, stream);
 }
 void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
-    if (!learns()) return;
+    if (!learns() || owner().is(in_memory)) return;
     a.step = a.steps;
     if (remembers()) return step_with_memory(a, Pass::last_step, stream);
     each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });

@@ -388,16 +388,28 @@ TEST_CASE("an evaluation leaves what a rollout remembers as it is") {
     CHECK(interrupted(quick_cpu(), true, true).mean_return == with.mean_return);
 #endif
 }
-TEST_CASE("networks that remember choose and learn by the formulas on a GPU") {
+
+namespace {
+
+// On a GPU, where there is one.
+void hold_on_gpu(size_t first, size_t end) {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    for (Remembering c : rememberers())
+    for (size_t i = first; i < end; ++i)
         for (const char* const precision : {"f32", "bf16"}) {
+            Remembering c = rememberers()[i];
             c.policy["precision"] = precision;
             const bool f32 = c.policy["precision"] == "f32";
             hold_memory(on, c, f32 ? MostError{1e-5, 1e-5} : MostError{2e-2, 2e-2}, f32 ? 60 : 400);
         }
+}
+
+}
+
+TEST_CASE("networks that remember choose and learn by the formulas on a GPU") { hold_on_gpu(0, 2); }
+TEST_CASE("networks that remember among other layers, in teams and behind convolutions, on a GPU") {
+    hold_on_gpu(2, rememberers().size());
 }
 
 TEST_CASE("networks that remember choose and learn by the formulas") {
