@@ -44,12 +44,16 @@ inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
 inline uint64_t chunks(const Owner& o, uint64_t) {
-    return rounded_up(o.steps * o.rows, obs_chunk) * block_threads;
+    const ObsCut cut = obs_cut(o.steps * o.rows, o.width, o.is(on_gpu));
+    return cut.chunks * cut.slabs * block_threads;
 }
 inline uint64_t columns(const Owner& o, uint64_t) { return o.width * block_threads; }
 inline uint64_t numbers(const Owner& o, uint64_t) { return o.rows * o.width; }
 inline uint64_t parameters(const Owner& o, uint64_t) { return o.parameters; }
 inline uint64_t agents(const Owner& o, uint64_t) { return o.rows; }
+inline uint64_t steps_of_agents(const Owner& o, uint64_t) {
+    return o.is(on_cpu) ? o.rows : agent_blocks(o.rows) * uint64_t(block_threads);
+}
 inline uint64_t standing(const Owner& o, uint64_t) { return o.by_rows(o.rows); }
 // On tensor cores the rows that were cut short in the step before follow as rows of their own.
 inline uint64_t standing_and_cut(const Owner& o, uint64_t) {
@@ -62,7 +66,7 @@ inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
 inline uint64_t update(const Owner& o, uint64_t) { return o.update_blocks() * block_threads; }
 inline uint64_t fused_update(const Owner& o, uint64_t) { return o.update_blocks() * o.fit.threads; }
 inline uint64_t total(const Owner& o, uint64_t) {
-    return o.is(on_cpu) ? o.parameters : o.sum_blocks() * block_threads;
+    return o.is(on_cpu) ? o.parameters : (o.sum_blocks() + 1) * block_threads;
 }
 // Of what a launch counts: samples, rows of a stream, tasks, blocks.
 inline uint64_t counted(const Owner&, uint64_t samples) { return samples; }
@@ -70,7 +74,10 @@ inline uint64_t stream_rows(const Owner&, uint64_t rows) { return whole_blocks(r
 inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
     return whole_blocks(rows) * gather_lanes(o.width);
 }
-inline uint64_t stream_total(const Owner&, uint64_t blocks) { return blocks * block_threads; }
+inline uint64_t stream_total(const Owner&, uint64_t blocks) { return (blocks + 1) * block_threads; }
+inline uint64_t step(const Owner& o, uint64_t) {
+    return o.is(on_cpu) ? o.parameters : step_blocks(o.parameters) * uint64_t(block_threads);
+}
 inline uint64_t layer_tasks(const Owner&, uint64_t tasks) { return tasks * block_threads; }
 inline uint64_t gru_64(const Owner&, uint64_t sequences) {
     return sequences / gru_sequences * gru_threads(64);
@@ -122,10 +129,10 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "choose", rollout, fused | in_steps, items::standing_and_cut},
     {policy, "choose_randomly", rollout, random | in_steps, items::agents},
     {policy, "close_rollout", rollout, fused | learns | closes_apart, items::standing_and_cut},
-    {policy, "measure_returns", learning, learns, items::agents},
-    {policy, "scale_rewards", learning, learns, items::one_block},
-    {policy, "find_advantages", learning, learns, items::agents},
-    {policy, "sum_advantages", learning, learns, items::one_block},
+    {policy, "measure_returns", learning, learns, items::steps_of_agents},
+    {policy, "scale_rewards", learning, on_cpu | learns, items::one_block},
+    {policy, "find_advantages", learning, learns, items::steps_of_agents},
+    {policy, "sum_advantages", learning, on_cpu | learns, items::one_block},
     {policy, "measure_minibatch", learning, learns | normalises_minibatches, items::counted},
     {policy, "scale_minibatch", learning, learns | normalises_minibatches, items::one_block},
     {policy, "find_values", update, on_gpu | fused | learns | separate, items::samples_and_cut},
@@ -136,7 +143,7 @@ inline constexpr Kernel kernel_table[] = {
     {fused_update, "gradient_warps", update, on_gpu | fused | learns, items::fused_update},
     {policy, "total", learning, fused | learns, items::total},
     {policy, "decide", learning, on_cpu | learns, items::one_block},
-    {policy, "adam", learning, learns, items::parameters},
+    {policy, "adam", learning, learns, items::step},
 
     {stream, "gather_now", rest, streamed, items::stream_lanes},
     {stream, "act_streamed", rest, streamed, items::stream_rows},

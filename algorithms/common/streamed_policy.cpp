@@ -40,6 +40,7 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
                  .parameter = parameter,
                  .first_block = 0,
                  .sharers = 1,
+                 .rounds = 1,
                  .first_blind = choices && shape.free_deviation ? shape.choices + shape.reals : out,
                  .end_blind = choices ? uint32_t(shape.outputs()) : out});
             parameter += (in + 1) * out;
