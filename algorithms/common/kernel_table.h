@@ -103,6 +103,7 @@ struct Kernel {
     Program program;
     uint32_t where;    // all of these facts
     uint64_t (*items)(const Owner& owner, uint64_t count);
+    uint32_t resident = 1;    // blocks of block_threads that a multiprocessor has at once, at least
 };
 namespace rows {
 
@@ -120,7 +121,7 @@ inline constexpr Kernel kernel_table[] = {
     {warps, "play_warps", play, in_warps, items::environments},
 
     {group, "gather_images", rollout, images, items::numbers},
-    {group, "measure_observations", rest, always, items::chunks},
+    {group, "measure_observations", rest, always, items::chunks, 6},
     {group, "follow_observations", rest, always, items::columns},
 
     {policy, "prepare", rest, on_gpu | network, items::parameters},
@@ -129,9 +130,9 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "choose", rollout, fused | in_steps, items::standing_and_cut},
     {policy, "choose_randomly", rollout, random | in_steps, items::agents},
     {policy, "close_rollout", rollout, fused | learns | closes_apart, items::standing_and_cut},
-    {policy, "measure_returns", learning, learns, items::steps_of_agents},
+    {policy, "measure_returns", learning, learns, items::steps_of_agents, 8},
     {policy, "scale_rewards", learning, on_cpu | learns, items::one_block},
-    {policy, "find_advantages", learning, learns, items::steps_of_agents},
+    {policy, "find_advantages", learning, learns, items::steps_of_agents, 5},
     {policy, "sum_advantages", learning, on_cpu | learns, items::one_block},
     {policy, "measure_minibatch", learning, learns | normalises_minibatches, items::counted},
     {policy, "scale_minibatch", learning, learns | normalises_minibatches, items::one_block},
