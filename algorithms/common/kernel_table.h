@@ -1,6 +1,7 @@
 #pragma once
 #include "algorithms/common/owners.h"
 
+#include <algorithm>
 #include <learn/blocked.h>
 #include <string_view>
 
@@ -73,6 +74,10 @@ inline uint64_t counted(const Owner&, uint64_t samples) { return samples; }
 inline uint64_t stream_rows(const Owner&, uint64_t rows) { return whole_blocks(rows); }
 inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
     return whole_blocks(rows) * gather_lanes(o.width);
+}
+// As many blocks as look through all marks, or as have a share of them.
+inline uint64_t stream_marked(const Owner& o, uint64_t rows) {
+    return std::min<uint64_t>(most_blocks * uint64_t(block_threads), stream_lanes(o, rows));
 }
 inline uint64_t stream_total(const Owner&, uint64_t blocks) { return (blocks + 1) * block_threads; }
 inline uint64_t step(const Owner& o, uint64_t) {
@@ -151,6 +156,7 @@ inline constexpr Kernel kernel_table[] = {
     {stream, "gather_step", rollout, streamed | feedforward, items::stream_lanes},
     {stream, "choose_streamed", rollout, streamed | feedforward, items::stream_rows},
     {stream, "gather_valued", update, streamed | learns | feedforward, items::stream_lanes},
+    {stream, "gather_marked", update, streamed | learns | feedforward, items::stream_marked},
     {stream, "mark_valued", update, streamed | learns | feedforward, items::stream_rows},
     {stream, "keep_values", update, streamed | learns | feedforward, items::stream_rows},
     {stream, "gather_samples", update, streamed | learns | traced | feedforward,

@@ -10,6 +10,7 @@ namespace learn {
 inline constexpr uint32_t chunk_steps = 16, sharing_warps = block_threads / agents_together,
                           own_steps = chunk_steps / sharing_warps, steps_ahead = 4;
 template <class T> using ChunkOf = T[chunk_steps][agents_together];
+template <bool is> struct Known { static constexpr bool value = is; };
 
 // load(step) for all steps, in chunks; put(place in the chunk, what was loaded); follow(steps in the chunk) by one warp,
 // and then use(place, step, what was loaded).
@@ -141,6 +142,30 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
     float dials[dial_count];
     NACELLE_UNROLL for (int k = 0; k < dial_count; ++k) dials[k] = state.dials[k];
     const uint32_t lane = threadIdx.x % agents_together;
+    // What is known when this compiles is not looked at step by step.
+    const auto follow = [&](Backward& back, uint32_t count, auto known_traced) {
+        constexpr bool is_traced = decltype(known_traced)::value;
+        float reward[steps_ahead], value[steps_ahead], end[steps_ahead], ratio[steps_ahead];
+        uint8_t flag[steps_ahead];
+        one_by_one(
+            count,
+            [&](uint32_t place, uint32_t k) {
+                reward[k] = reward_at[place][lane];
+                value[k] = value_at[place][lane];
+                end[k] = final_at[place][lane];
+                ratio[k] = is_traced ? ratio_at[place][lane] : 1.0f;
+                flag[k] = flag_at[place][lane];
+            },
+            [&](uint32_t place, uint32_t k) {
+                const uint8_t its = has_turn<E, GroupOf<E, policy>> ? flag[k] : flag[k] | acted;
+                float advantage, target;
+                const bool known = step_back(back, reward[k], its, value[k], end[k], ratio[k],
+                                             dials, is_traced, advantage, target);
+                reward_at[place][lane] = advantage;
+                value_at[place][lane] = target;
+                if (!known) flag_at[place][lane] = its | unsettled;
+            });
+    };
     uint32_t counted = 0;
     const auto of_agent = [&](uint32_t agent, bool there, Sums<6>& sums) {
         const uint32_t row = row_of_agent<E, policy>(a, agent);
@@ -166,25 +191,8 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                 flag_at[place][lane] = loaded.flag;
             },
             [&](uint32_t count) {
-                float reward[steps_ahead], value[steps_ahead], end[steps_ahead], ratio[steps_ahead];
-                uint8_t flag[steps_ahead];
-                one_by_one(
-                    count,
-                    [&](uint32_t place, uint32_t k) {
-                        reward[k] = reward_at[place][lane];
-                        value[k] = value_at[place][lane];
-                        end[k] = final_at[place][lane];
-                        ratio[k] = traced ? ratio_at[place][lane] : 1.0f;
-                        flag[k] = flag_at[place][lane];
-                    },
-                    [&](uint32_t place, uint32_t k) {
-                        float advantage, target;
-                        const bool known = step_back(back, reward[k], flag[k], value[k], end[k],
-                                                     ratio[k], dials, traced, advantage, target);
-                        reward_at[place][lane] = advantage;
-                        value_at[place][lane] = target;
-                        if (!known) flag_at[place][lane] = flag[k] | unsettled;
-                    });
+                if (traced) follow(back, count, Known<true>{});
+                else follow(back, count, Known<false>{});
             },
             [&](uint32_t place, uint32_t step, const Loaded& loaded) {
                 if (!there) return;
