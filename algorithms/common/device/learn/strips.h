@@ -119,6 +119,7 @@ NACELLE_INLINE uint32_t row_of_agent(const Arguments& a, uint32_t agent) {
     if constexpr (in_group == 1) return agent;
     else {
         const uint32_t agents = a.policy[policy].agents_per_env;
+        if (agents == in_group) return agent;    // all of the group are its own
         return agent / agents * in_group + uint32_t(a.policy[policy].agent_ids[agent % agents]);
     }
 }

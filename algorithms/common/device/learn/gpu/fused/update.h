@@ -28,9 +28,11 @@ template <class E, int policy> struct Prefetched {
             } else {
                 NACELLE_UNROLL for (int k = 0; k < width; ++k) seen[k] = from[k];
             }
-        } else {
-            NACELLE_ROLLED for (int k = 0; k < width; k += 32) bring_near(from + k);
-        }
+        } else bring_row_near(memory, at);
+    }
+    static NACELLE_INLINE void bring_row_near(const Memory& memory, size_t at) {
+        NACELLE_ROLLED for (int k = 0; k < width; k += 32)
+            bring_near(memory.obs + at * size_t(width) + k);
     }
     NACELLE_INLINE void put(uint32_t* row, size_t at, const Memory& memory) const {
         put_row<width, planes>(row, in_registers ? seen : memory.obs + at * size_t(width), memory);
@@ -67,17 +69,24 @@ public:
     // Where the samples from number `first` of a minibatch on lie, one block of them; what is read of them
     // arrives while others are summed. Each lane has a row, where there are 32; else both halves of a warp have
     // the same ones: the first puts what was observed into the network, the second finds the slopes along what comes out.
+    // Where samples go by in order, those of the time after come nearer.
     NACELLE_INLINE void look_up(const View<E>& view, const Minibatch<E, policy>& batch,
-                                uint64_t first) {
+                                uint64_t first, uint64_t stride) {
         const uint64_t number = first + uint64_t(own_row());
         there_ = number < batch.count;
         at_ = there_ ? batch.place(view, a_, uint32_t(number)) : 0;
         flag_ = memory_.flag[at_];
         if (has_obs()) prefetched_.obs(memory_, at_);
         if (has_loss()) prefetched_.kept = loss_.load(at_);
+        if (batch.shuffled || number + stride >= batch.count) return;
+        const size_t later = batch.place(view, a_, uint32_t(number + stride));
+        bring_near(memory_.flag + later);
+        if (has_obs()) prefetched_.bring_row_near(memory_, later);
+        if (has_loss()) loss_.bring_sample_near(later);
     }
     // The samples that were looked up last; then those from number `next` on are.
-    NACELLE_INLINE void add(const View<E>& view, const Minibatch<E, policy>& batch, uint64_t next) {
+    NACELLE_INLINE void add(const View<E>& view, const Minibatch<E, policy>& batch, uint64_t next,
+                            uint64_t stride) {
         const int row = own_row();
         __syncthreads();    // the last samples have been summed
         const bool mine = there_ && counts(flag_);
@@ -103,7 +112,7 @@ public:
             store_fragments(fragments);
             backward<L::count - 1>(fragments, slope);
         }
-        look_up(view, batch, next);
+        look_up(view, batch, next, stride);
         __syncthreads();
         if constexpr (planes > 1) sum_planes<L>(shared_, warp_, sum_, bias_);
         else sum_layers<0>();
@@ -255,9 +264,9 @@ NACELLE_INLINE void gradient_warps(const View<E>& view, const Arguments& a, Item
             WarpGradient<E, policy, L, part> tile_gradient(a);
             constexpr uint64_t together = uint64_t(layout_of<L>.samples);
             const uint64_t stride = a.policy[policy].parts * together;
-            tile_gradient.look_up(view, batch, slot * together);
+            tile_gradient.look_up(view, batch, slot * together, stride);
             for (uint64_t first = slot * together; first < batch.count; first += stride)
-                tile_gradient.add(view, batch, first + stride);
+                tile_gradient.add(view, batch, first + stride, stride);
             tile_gradient.store(slot);
         });
 }
