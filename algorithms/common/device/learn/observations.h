@@ -52,7 +52,7 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
             bool counted[at_once];
             NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
                 const uint32_t its = at + i * rows;
-                counted[i] = its < end && (memory.flag[its] & acted);
+                counted[i] = its < end && (counting_flag<E, typename O::G>(memory, its) & acted);
                 x[i] = its < end ? from[size_t(its) * width] : 0.0f;
             }
             NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {

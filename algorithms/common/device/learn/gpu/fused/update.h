@@ -40,6 +40,7 @@ template <class E, int policy> struct Prefetched {
 };
 
 template <class E, int policy, class L, Part part> class WarpGradient {
+    using G = GroupOf<E, policy>;
     using N = Networks<E, policy>;
     static constexpr FusedLayout<> all = layout_of<L>;
     static constexpr int bands = all.bands, planes = L::planes;
@@ -75,12 +76,12 @@ public:
         const uint64_t number = first + uint64_t(own_row());
         there_ = number < batch.count;
         at_ = there_ ? batch.place(view, a_, uint32_t(number)) : 0;
-        flag_ = memory_.flag[at_];
+        flag_ = counting_flag<E, G>(memory_, at_);
         if (has_obs()) prefetched_.obs(memory_, at_);
         if (has_loss()) prefetched_.kept = loss_.load(at_);
         if (batch.shuffled || number + stride >= batch.count) return;
         const size_t later = batch.place(view, a_, uint32_t(number + stride));
-        bring_near(memory_.flag + later);
+        if constexpr (has_turn<E, G>) bring_near(memory_.flag + later);
         if (has_obs()) prefetched_.bring_row_near(memory_, later);
         if (has_loss()) loss_.bring_sample_near(later);
     }

@@ -104,7 +104,9 @@ NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments&
     const Minibatch<E, policy> batch(view, a.all);
     gather<E, policy>(a, items, [&](uint32_t i) -> const float* {
         const size_t at = batch.place(view, a.all, i);
-        return counts(memory.flag[at]) ? memory.obs + at * size_t(width_of<E, policy>) : nullptr;
+        return counts(counting_flag<E, GroupOf<E, policy>>(memory, at))
+                   ? memory.obs + at * size_t(width_of<E, policy>)
+                   : nullptr;
     });
 }
 template <class E, int policy>
