@@ -49,16 +49,17 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
         const float* const from = memory.obs + k;
         NACELLE_ROLLED for (uint32_t at = first + row; at < end; at += at_once * rows) {
             float x[at_once];
-            bool counted[at_once];
+            uint8_t flag[at_once];
+            // From the last sample where there is none: with branches each would wait for memory alone.
             NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
-                const uint32_t its = at + i * rows;
-                counted[i] = its < end && (counting_flag<E, typename O::G>(memory, its) & acted);
-                x[i] = its < end ? from[size_t(its) * width] : 0.0f;
+                const size_t its = min(at + i * rows, end - 1);
+                x[i] = from[its * width];
+                flag[i] = counting_flag<E, typename O::G>(memory, its);
             }
             NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
-                if (!counted[i]) continue;
-                const double off = double(x[i]) - shift;
-                ++count;
+                const bool counted = at + i * rows < end && (flag[i] & acted);
+                const double off = counted ? double(x[i]) - shift : 0.0;
+                count += counted;
                 sum += off;
                 squares += off * off;
             }

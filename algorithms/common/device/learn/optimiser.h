@@ -49,8 +49,7 @@ NACELLE_INLINE void judge(const PolicyState& state, const Sums<tally_count>& tal
     state.carried[beta2_power] = (first ? 1.0 : carry[beta2_power]) * double(dials[beta2]);
 }
 // What a gradient that is so long is multiplied by.
-NACELLE_INLINE double bounded_step(const PolicyState& state, double norm) {
-    const double longest = double(state.dials[most_norm]);
+NACELLE_INLINE double bounded_step(double longest, double norm) {
     return longest > 0 && norm > longest ? longest / norm : 1;
 }
 // Adam (Kingma and Ba, 2015), with the decay of weights apart from the gradient (Loshchilov and

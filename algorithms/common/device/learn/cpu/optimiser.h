@@ -41,7 +41,7 @@ NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
     const uint32_t norms = blocks_of(uint32_t(Networks<E, policy>::parameters));
     const double norm = root(sum_of<1>(state.norms, norms).at[0]);
     state.found[gradient_norm] = norm;
-    state.found[step_scale] = bounded_step(state, norm);
+    state.found[step_scale] = bounded_step(double(state.dials[most_norm]), norm);
 }
 template <class E, int policy>
 NACELLE_INLINE void adam(const View<E>&, const Arguments& a, Items items) {

@@ -90,8 +90,10 @@ NACELLE_INLINE void adam(const View<E>&, const Arguments& a, Items items) {
     };
     load(begin);
     const bool follows = state.found[too_far] == 0;
+    const AdamStep step(state);
+    const double longest = double(state.dials[most_norm]);
     const double norm = root(sum_of<1>(state.norms, state.sum_blocks).at[0]),
-                 bounded = bounded_step(state, norm);
+                 bounded = bounded_step(longest, norm);
     if (begin == 0) {
         if (!follows) state.found[stopped] = 1;
         else {
@@ -101,7 +103,6 @@ NACELLE_INLINE void adam(const View<E>&, const Arguments& a, Items items) {
     }
     if (!follows) return;
     const float scale = float(bounded);
-    const AdamStep step(state);
     NACELLE_ROLLED for (uint32_t first = begin; first < parameters; first += at_once * stride) {
         if (first != begin) load(first);
         NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {

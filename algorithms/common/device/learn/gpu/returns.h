@@ -12,60 +12,77 @@ inline constexpr uint32_t chunk_steps = 16, sharing_warps = block_threads / agen
 template <class T> using ChunkOf = T[chunk_steps][agents_together];
 template <bool is> struct Known { static constexpr bool value = is; };
 
-// load(step) for all steps, in chunks; put(place in the chunk, what was loaded); follow(steps in the chunk) by one warp,
-// and then use(place, step, what was loaded).
-template <class Load, class Put, class Follow, class Use>
-NACELLE_INLINE void over_chunks(uint32_t steps, Load&& load, Put&& put, Follow&& follow,
-                                Use&& use) {
-    using Loaded = decltype(load(0u));
-    const uint32_t warp = threadIdx.x / agents_together;
-    Loaded next[own_steps];
+// What a thread reads of a step, and where that lies.
+struct StepOf {
+    uint32_t at;
+    float reward, value, log_probability, ratio;
+    uint8_t flag;
+};
+// A block's agents, and of those the steps, a chunk after the other. load(row, step) for each step; start(row) once for
+// 32 agents, on the lanes that follow them; put(place in the chunk, step); follow(steps in the chunk) by one warp, and then
+// use(place, step). What is loaded is on its way while the chunk before is at work.
+template <class E, int policy, int count, class Start, class Load, class Begin, class Put,
+          class Follow, class Use>
+NACELLE_INLINE bool over_steps(const Arguments& a, Items items, Sums<count>& sums, Start&& start,
+                               Load&& load, Begin&& begin, Put&& put, Follow&& follow, Use&& use) {
+    const PolicyState& state = a.policy[policy];
+    const uint32_t blocks = agent_blocks(state.agents), steps = a.steps,
+                   block = uint32_t(items.begin / block_threads),
+                   lane = threadIdx.x % agents_together, warp = threadIdx.x / agents_together;
+    StepOf next[own_steps];
+    float next_start = 0;
+    uint32_t row = 0, its_row = 0;
     const auto each_own = [&](uint32_t first, auto&& fn) {
         NACELLE_UNROLL for (uint32_t k = 0; k < own_steps; ++k) {
             const uint32_t place = warp + k * sharing_warps;
-            if (first + place < steps) fn(k, place, first + place);
+            if (first + place < steps) fn(k, place);
         }
     };
-    const auto load_chunk = [&](uint32_t first) {
-        each_own(first, [&](uint32_t k, uint32_t, uint32_t step) { next[k] = load(step); });
+    const auto load_chunk = [&](uint32_t agents, uint32_t first) {
+        if (agents >= state.agents) return;
+        if (first == 0) {
+            row = row_of_agent<E, policy>(a, min(agents + lane, state.agents - 1));
+            next_start = start(row);
+        }
+        each_own(first, [&](uint32_t k, uint32_t place) { next[k] = load(row, first + place); });
     };
-    load_chunk(0);
-    NACELLE_ROLLED for (uint32_t first = 0; first < steps; first += chunk_steps) {
-        Loaded now[own_steps];
+    uint32_t agents = block * agents_together, first = 0;
+    load_chunk(agents, first);
+    while (agents < state.agents) {
+        StepOf now[own_steps];
         NACELLE_UNROLL for (uint32_t k = 0; k < own_steps; ++k) now[k] = next[k];
-        each_own(first,
-                 [&](uint32_t k, uint32_t place, uint32_t step) { put(place, step, now[k]); });
-        load_chunk(first + chunk_steps);
+        const bool there = agents + lane < state.agents;
+        if (first == 0) {
+            its_row = row;
+            if (warp == 0) begin(row, next_start);
+        }
+        put(now, [&](auto&& fn) { each_own(first, fn); });
+        const uint32_t chunk = min(steps - first, chunk_steps);
+        const bool ends = first + chunk_steps >= steps;
+        first = ends ? 0 : first + chunk_steps;
+        const uint32_t these = ends ? agents + blocks * agents_together : agents;
+        load_chunk(these, first);
         __syncthreads();
-        if (warp == 0) follow(min(steps - first, chunk_steps));
+        if (warp == 0) follow(chunk, its_row, ends && there);
         __syncthreads();
-        each_own(first,
-                 [&](uint32_t k, uint32_t place, uint32_t step) { use(place, step, now[k]); });
+        NACELLE_UNROLL for (uint32_t k = 0; k < own_steps; ++k) {
+            const uint32_t place = warp + k * sharing_warps;
+            if (there && place < chunk) use(place, now[k]);
+        }
+        agents = these;
     }
+    store_sums<count>(sums, state.slots + size_t(block) * count);
+    return arrives_last(state.arrived, blocks);
 }
-// fn(place, which of those that were read) for the places of a chunk; read(place, which) for some of them ahead.
+// fn(place, which of those that were read, whether there is a step) for the places of a chunk; read(place, which) for some
+// of them ahead.
 template <class Read, class Fn>
 NACELLE_INLINE void one_by_one(uint32_t count, Read&& read, Fn&& fn) {
     NACELLE_ROLLED for (uint32_t first = 0; first < count; first += steps_ahead) {
         NACELLE_UNROLL for (uint32_t k = 0; k < steps_ahead; ++k) read(first + k, k);
-        NACELLE_UNROLL for (uint32_t k = 0; k < steps_ahead; ++k) {
-            if (first + k < count) fn(first + k, k);
-        }
+        NACELLE_UNROLL for (uint32_t k = 0; k < steps_ahead; ++k)
+            fn(first + k, k, first + k < count);
     }
-}
-// fn(agent, whether there is one) for a block's agents; the block's sums go into its slot. Whether it was the last one.
-template <int count, class Fn>
-NACELLE_INLINE bool over_agents(Items items, const PolicyState& state, Fn&& fn) {
-    const uint32_t blocks = agent_blocks(state.agents),
-                   block = uint32_t(items.begin / block_threads);
-    Sums<count> sums;
-    for (uint32_t first = block * agents_together; first < state.agents;
-         first += blocks * agents_together) {
-        const uint32_t agent = first + threadIdx.x % agents_together;
-        fn(min(agent, state.agents - 1), agent < state.agents, sums);
-    }
-    store_sums<count>(sums, state.slots + size_t(block) * count);
-    return arrives_last(state.arrived, blocks);
 }
 
 // The discounted return of each agent goes on from iteration to iteration; its spread scales rewards.
@@ -73,56 +90,50 @@ template <class E, int policy>
 NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Items items) {
     __shared__ ChunkOf<float> running_at;
     __shared__ ChunkOf<uint8_t> ends_at;
-    struct Loaded {
-        float reward;
-        uint8_t flag;
-    };
     const PolicyState& state = a.policy[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
-    const size_t rows = group_rows<E, policy>(view);
+    const uint32_t rows = group_rows<E, policy>(view), lane = threadIdx.x % agents_together;
     const float discount = state.dials[gamma];
     const double shift = state.carried[return_mean];
-    const uint32_t lane = threadIdx.x % agents_together;
-    const bool follows = threadIdx.x < agents_together;
-    const auto of_agent = [&](uint32_t agent, bool there, Sums<2>& sums) {
-        const uint32_t row = row_of_agent<E, policy>(a, agent);
-        float running = follows ? memory.running[row] : 0.0f;
-        over_chunks(
-            a.steps,
-            [&](uint32_t step) {
-                const size_t at = size_t(step) * rows + row;
-                return Loaded{memory.reward[at], memory.flag[at]};
-            },
-            [&](uint32_t place, uint32_t, const Loaded& loaded) {
-                running_at[place][lane] = loaded.reward;
-                ends_at[place][lane] = loaded.flag & (terminated | truncated);
-            },
-            [&](uint32_t count) {
-                float reward[steps_ahead];
-                uint8_t ends[steps_ahead];
-                one_by_one(
-                    count,
-                    [&](uint32_t place, uint32_t k) {
-                        reward[k] = running_at[place][lane];
-                        ends[k] = ends_at[place][lane];
-                    },
-                    [&](uint32_t place, uint32_t k) {
-                        running = fused(running, discount, reward[k]);
-                        running_at[place][lane] = running;
-                        running = ends[k] ? 0.0f : running;
-                    });
-            },
-            [&](uint32_t place, uint32_t, const Loaded&) {
-                if (!there) return;
-                const double off = double(running_at[place][lane]) - shift;
-                sums.at[0] += off;
-                sums.at[1] += off * off;
+    float running = 0;
+    Sums<2> sums;
+    const bool last = over_steps<E, policy>(
+        a, items, sums, [&](uint32_t row) { return memory.running[row]; },
+        [&](uint32_t row, uint32_t step) {
+            const uint32_t at = step * rows + row;
+            return StepOf{at, memory.reward[at], 0, 0, 0, memory.flag[at]};
+        },
+        [&](uint32_t, float before) { running = before; },
+        [&](const StepOf(&now)[own_steps], auto&& each_own) {
+            each_own([&](uint32_t k, uint32_t place) {
+                running_at[place][lane] = now[k].reward;
+                ends_at[place][lane] = now[k].flag & (terminated | truncated);
             });
-        if (follows && there) memory.running[row] = running;
-    };
-    if (!over_agents<2>(items, state, of_agent)) return;
-    const Sums<2> sums = sum_of<2>(state.slots, agent_blocks(state.agents));
-    if (threadIdx.x == 0) settle_returns(a, state, sums);
+        },
+        [&](uint32_t count, uint32_t row, bool keeps) {
+            float reward[steps_ahead];
+            uint8_t ends[steps_ahead];
+            one_by_one(
+                count,
+                [&](uint32_t place, uint32_t k) {
+                    reward[k] = running_at[place][lane];
+                    ends[k] = ends_at[place][lane];
+                },
+                [&](uint32_t place, uint32_t k, bool there) {
+                    const float here = fused(running, discount, reward[k]);
+                    running_at[place][lane] = here;
+                    running = !there ? running : ends[k] ? 0.0f : here;
+                });
+            if (keeps) memory.running[row] = running;
+        },
+        [&](uint32_t place, const StepOf&) {
+            const double off = double(running_at[place][lane]) - shift;
+            sums.at[0] += off;
+            sums.at[1] += off * off;
+        });
+    if (!last) return;
+    const Sums<2> all = sum_of<2>(state.slots, agent_blocks(state.agents));
+    if (threadIdx.x == 0) settle_returns(a, state, all);
 }
 
 template <class E, int policy>
@@ -130,20 +141,17 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
     // Advantages come to lie where rewards were, and targets where values were.
     __shared__ ChunkOf<float> reward_at, value_at, final_at, ratio_at;
     __shared__ ChunkOf<uint8_t> flag_at;
-    struct Loaded {
-        float reward, value, log_probability, ratio;
-        uint8_t flag;
-    };
     const PolicyState& state = a.policy[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
-    const size_t rows = group_rows<E, policy>(view);
+    const uint32_t rows = group_rows<E, policy>(view), lane = threadIdx.x % agents_together,
+                   last_step = a.steps - 1;
     const float scale = float(state.found[reward_scale]), most = state.most_reward;
     const bool traced = memory.ratio != nullptr, packs = memory.experience != nullptr;
     float dials[dial_count];
     NACELLE_UNROLL for (int k = 0; k < dial_count; ++k) dials[k] = state.dials[k];
-    const uint32_t lane = threadIdx.x % agents_together;
+    Backward back{};
     // What is known when this compiles is not looked at step by step.
-    const auto follow = [&](Backward& back, uint32_t count, auto known_traced) {
+    const auto follow = [&](uint32_t count, auto known_traced) {
         constexpr bool is_traced = decltype(known_traced)::value;
         float reward[steps_ahead], value[steps_ahead], end[steps_ahead], ratio[steps_ahead];
         uint8_t flag[steps_ahead];
@@ -156,7 +164,7 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                 ratio[k] = is_traced ? ratio_at[place][lane] : 1.0f;
                 flag[k] = flag_at[place][lane];
             },
-            [&](uint32_t place, uint32_t k) {
+            [&](uint32_t place, uint32_t k, bool) {    // nothing follows the last one
                 const uint8_t its = has_turn<E, GroupOf<E, policy>> ? flag[k] : flag[k] | acted;
                 float advantage, target;
                 const bool known = step_back(back, reward[k], its, value[k], end[k], ratio[k],
@@ -167,59 +175,63 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
             });
     };
     uint32_t counted = 0;
-    const auto of_agent = [&](uint32_t agent, bool there, Sums<6>& sums) {
-        const uint32_t row = row_of_agent<E, policy>(a, agent);
-        const auto place_of_step = [&](uint32_t step) {
-            return size_t(a.steps - 1 - step) * rows + row;
-        };
-        const float last = memory.value[size_t(a.steps) * rows + row];
-        Backward back{last, last, 0, 0, waits<E, policy>(view, row)};
-        over_chunks(
-            a.steps,
-            [&](uint32_t step) {
-                const size_t at = place_of_step(step);
-                return Loaded{memory.reward[at], memory.value[at],
-                              packs ? memory.log_probability[at] : 0.0f,
-                              traced ? memory.ratio[at] : 1.0f, memory.flag[at]};
-            },
-            [&](uint32_t place, uint32_t step, const Loaded& loaded) {
-                reward_at[place][lane] = scaled_reward(loaded.reward, scale, most);
-                value_at[place][lane] = loaded.value;
-                final_at[place][lane] =
-                    is_cut(loaded.flag) ? memory.final_value[place_of_step(step)] : 0.0f;
-                if (traced) ratio_at[place][lane] = loaded.ratio;
-                flag_at[place][lane] = loaded.flag;
-            },
-            [&](uint32_t count) {
-                if (traced) follow(back, count, Known<true>{});
-                else follow(back, count, Known<false>{});
-            },
-            [&](uint32_t place, uint32_t step, const Loaded& loaded) {
-                if (!there) return;
-                const size_t at = place_of_step(step);
-                const float advantage = reward_at[place][lane], target = value_at[place][lane];
-                const uint8_t flag = flag_at[place][lane];
-                if (packs)
-                    pack_experience(memory, at,
-                                    {loaded.log_probability, loaded.value, advantage, target});
-                memory.advantage[at] = advantage;
-                memory.target[at] = target;
-                if (flag & unsettled) memory.flag[at] = flag;
-                if (!counts(flag)) return;
-                ++counted;
-                const double worth = double(advantage), aim = double(target),
-                             error = aim - double(loaded.value);
-                sums.at[1] += worth;
-                sums.at[2] += worth * worth;
-                sums.at[3] += aim;
-                sums.at[4] += aim * aim;
-                sums.at[5] += error * error;
+    Sums<6> sums;
+    const bool last = over_steps<E, policy>(
+        a, items, sums, [&](uint32_t row) { return memory.value[a.steps * rows + row]; },
+        [&](uint32_t row, uint32_t step) {
+            const uint32_t at = (last_step - step) * rows + row;
+            return StepOf{at,
+                          memory.reward[at],
+                          memory.value[at],
+                          packs ? memory.log_probability[at] : 0.0f,
+                          traced ? memory.ratio[at] : 1.0f,
+                          memory.flag[at]};
+        },
+        [&](uint32_t row, float value) {
+            back = {value, value, 0, 0, waits<E, policy>(view, row)};
+        },
+        [&](const StepOf(&now)[own_steps], auto&& each_own) {
+            float end[own_steps];
+            each_own([&](uint32_t k, uint32_t) {
+                end[k] = is_cut(now[k].flag) ? memory.final_value[now[k].at] : 0.0f;
             });
-        sums.at[0] = double(counted);
-    };
-    if (!over_agents<6>(items, state, of_agent)) return;
-    const Sums<6> sums = sum_of<6>(state.slots, agent_blocks(state.agents));
-    if (threadIdx.x == 0) settle_advantages(state, sums);
+            each_own([&](uint32_t k, uint32_t place) {
+                reward_at[place][lane] = scaled_reward(now[k].reward, scale, most);
+                value_at[place][lane] = now[k].value;
+                if (traced) ratio_at[place][lane] = now[k].ratio;
+                flag_at[place][lane] = now[k].flag;
+                final_at[place][lane] = end[k];
+            });
+        },
+        [&](uint32_t count, uint32_t, bool) {
+            if (traced) follow(count, Known<true>{});
+            else follow(count, Known<false>{});
+        },
+        [&](uint32_t place, const StepOf& step) {
+            const float advantage = reward_at[place][lane], target = value_at[place][lane];
+            if (packs)
+                pack_experience(memory, step.at,
+                                {step.log_probability, step.value, advantage, target});
+            memory.advantage[step.at] = advantage;
+            memory.target[step.at] = target;
+            if constexpr (has_turn<E, GroupOf<E, policy>>) {
+                const uint8_t flag = flag_at[place][lane];
+                if (flag & unsettled) memory.flag[step.at] = flag;
+                if (!counts(flag)) return;
+            }
+            ++counted;
+            const double worth = double(advantage), aim = double(target),
+                         error = aim - double(step.value);
+            sums.at[0] = double(counted);
+            sums.at[1] += worth;
+            sums.at[2] += worth * worth;
+            sums.at[3] += aim;
+            sums.at[4] += aim * aim;
+            sums.at[5] += error * error;
+        });
+    if (!last) return;
+    const Sums<6> all = sum_of<6>(state.slots, agent_blocks(state.agents));
+    if (threadIdx.x == 0) settle_advantages(state, all);
 }
 
 }

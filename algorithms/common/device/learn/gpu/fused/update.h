@@ -56,9 +56,13 @@ public:
           loss_(a) {
         const auto* const from = reinterpret_cast<const uint32_t*>(state_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
-        for (int i = int(threadIdx.x); i < all.prepared; i += all.threads)
-            shared_[all.weights_start + i] = from[i];
-        for (int i = int(threadIdx.x); i < all.weights_start; i += all.threads) shared_[i] = 0;
+        // The weights are on their way while the rows are cleared and the first samples looked up.
+        static_assert(all.prepared % 4 == 0 && all.weights_start % 4 == 0);
+        for (int i = 4 * int(threadIdx.x); i < all.prepared; i += 4 * all.threads)
+            bring_async(shared_ + all.weights_start + i, from + i, true);
+        close_group();
+        for (int i = 4 * int(threadIdx.x); i < all.weights_start; i += 4 * all.threads)
+            *reinterpret_cast<FourWords*>(shared_ + i) = {};
         NACELLE_UNROLL for (int u = 0; u < all.units; ++u) {
             NACELLE_UNROLL for (int k = 0; k < 8; ++k) sum_[u][k / 4][k % 4] = 0;
         }
@@ -89,7 +93,8 @@ public:
     NACELLE_INLINE void add(const View<E>& view, const Minibatch<E, policy>& batch, uint64_t next,
                             uint64_t stride) {
         const int row = own_row();
-        __syncthreads();    // the last samples have been summed
+        await_groups<0>();
+        __syncthreads();    // the weights are there, and the last samples have been summed
         const bool mine = there_ && counts(flag_);
         if (mine && has_obs()) prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, memory_);
         __syncwarp();
