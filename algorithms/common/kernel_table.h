@@ -116,7 +116,7 @@ using enum Form;
 using enum Program;
 inline constexpr Kernel kernel_table[] = {
     {run, "enlist", rollout, always, items::one},
-    {run, "begin", rest, always, items::one},
+    {run, "begin", rest, always, items::one_block},
     {run, "mark", rest, always, items::one},
     {run, "finish", rest, always, items::one},
     {environments, "rollout_blocks", rollout, in_blocks, items::environments},

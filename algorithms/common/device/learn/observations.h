@@ -110,14 +110,17 @@ NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a,
     for (uint64_t k = items.begin / block_threads;
          k < min((items.end + block_threads - 1) / block_threads, width); ++k) {
         const uint32_t blocks = uint32_t(O::cut(view, a).chunks), pitch = uint32_t(O::count);
-        const double count = sum_of<1>(memory.obs_slots, blocks, pitch).at[0];
-        const Sums<2> sums = sum_of<2>(memory.obs_slots + 1 + 2 * k, blocks, pitch);
+        // The count of all samples, then a number's sums.
+        const Sums<3> sums = sum_by<3, 9>(blocks, [&](uint32_t chunk, int which) {
+            const double* const slot = memory.obs_slots + size_t(chunk) * pitch;
+            return slot[which == 0 ? 0 : 2 * k + uint64_t(which)];
+        });
 #if NACELLE_GPU
         if (threadIdx.x != 0) continue;
 #endif
         double* const carried = memory.obs_carried;
         Spread spread{carried[1 + 2 * width + k], carried[1 + k], carried[1 + width + k]};
-        spread.add(count, sums.at[0], sums.at[1], carried[1 + k]);
+        spread.add(sums.at[0], sums.at[1], sums.at[2], carried[1 + k]);
         carried[1 + k] = spread.mean;
         carried[1 + width + k] = spread.squares;
         carried[1 + 2 * width + k] = spread.count;

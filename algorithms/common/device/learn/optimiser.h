@@ -13,17 +13,18 @@ NACELLE_INLINE float scheduled(const Schedule& s, float progress) {
     return s.from;
 }
 
-// The start of an iteration.
+// The start of an iteration; an item is a dial, and a number of what the iteration finds out.
 template <class E> NACELLE_INLINE void begin(const View<E>& view, const Arguments& a, Items items) {
-    if (items.begin != 0) return;
+    static_assert(int(dial_count) <= block_threads && int(tally_count) <= int(dial_count));
     const float progress = progress_at(view.head, a.iteration[0] * a.steps);
     for_each_policy<E>([&]<int policy>() {
         const PolicyState& state = a.policy[policy];
         if (Spec<policy>::kind != Kind::trained) return;
-        for (int i = 0; i < dial_count; ++i)
+        for (uint64_t i = items.begin; i < min(items.end, uint64_t(dial_count)); ++i) {
             state.dials[i] = scheduled(state.schedules[i], progress);
-        for (int i = 0; i < tally_count; ++i) state.sums[i] = 0;
-        state.found[stopped] = state.found[too_far] = state.found[update_count] = 0;
+            if (i < uint64_t(tally_count)) state.sums[i] = 0;
+            if (i == 0) state.found[stopped] = state.found[too_far] = state.found[update_count] = 0;
+        }
     });
 }
 
