@@ -53,7 +53,10 @@ inline uint64_t numbers(const Owner& o, uint64_t) { return o.rows * o.width; }
 inline uint64_t parameters(const Owner& o, uint64_t) { return o.parameters; }
 inline uint64_t agents(const Owner& o, uint64_t) { return o.rows; }
 inline uint64_t steps_of_agents(const Owner& o, uint64_t) {
-    return o.is(on_cpu) ? o.rows : agent_blocks(o.rows) * uint64_t(block_threads);
+    return agent_blocks(o.rows) * uint64_t(block_threads);
+}
+inline uint64_t steps_of_all(const Owner& o, uint64_t) {
+    return o.learning_blocks * uint64_t(block_threads);
 }
 inline uint64_t standing(const Owner& o, uint64_t) { return o.by_rows(o.rows); }
 // On tensor cores the rows that were cut short in the step before follow as rows of their own.
@@ -118,6 +121,8 @@ inline constexpr Kernel kernel_table[] = {
     {run, "enlist", rollout, always, items::one},
     {run, "begin", rest, always, items::one_block},
     {run, "mark", rest, always, items::one},
+    {run, "measure_all_returns", learning, on_gpu | learns, items::steps_of_all, 8},
+    {run, "find_all_advantages", learning, on_gpu | learns, items::steps_of_all, 5},
     {run, "finish", rest, always, items::one},
     {environments, "rollout_blocks", rollout, in_blocks, items::environments},
     {environments, "step_once", rollout, in_steps, items::environments},
@@ -135,9 +140,10 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "choose", rollout, fused | in_steps, items::standing_and_cut},
     {policy, "choose_randomly", rollout, random | in_steps, items::agents},
     {policy, "close_rollout", rollout, fused | learns | closes_apart, items::standing_and_cut},
-    {policy, "measure_returns", learning, learns, items::steps_of_agents, 8},
+    {policy, "measure_returns", learning, on_cpu | learns, items::agents},
     {policy, "scale_rewards", learning, on_cpu | learns, items::one_block},
-    {policy, "find_advantages", learning, learns, items::steps_of_agents, 5},
+    {policy, "find_advantages", learning, on_cpu | learns, items::agents},
+    {policy, "find_own_advantages", learning, on_gpu | learns | traced, items::steps_of_agents, 5},
     {policy, "sum_advantages", learning, on_cpu | learns, items::one_block},
     {policy, "measure_minibatch", learning, learns | normalises_minibatches, items::counted},
     {policy, "scale_minibatch", learning, learns | normalises_minibatches, items::one_block},

@@ -55,6 +55,7 @@ struct Owner {
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together
+    uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
     TensorFit fit{};                   // of a fused policy
     Encoder encoder{};                 // of a policy

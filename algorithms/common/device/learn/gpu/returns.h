@@ -12,6 +12,17 @@ inline constexpr uint32_t chunk_steps = 16, sharing_warps = block_threads / agen
 template <class T> using ChunkOf = T[chunk_steps][agents_together];
 template <bool is> struct Known { static constexpr bool value = is; };
 
+// A chunk's steps as its followers see them, whoever's they are: rewards, where returns or advantages come to lie, values,
+// where targets do, and flags.
+struct ChunkSteps {
+    ChunkOf<float> reward, value, final_value, ratio;
+    ChunkOf<uint8_t> flag;
+};
+NACELLE_INLINE ChunkSteps& chunk_of_block() {
+    __shared__ ChunkSteps chunk;
+    return chunk;
+}
+
 // What a thread reads of a step, and where that lies.
 struct StepOf {
     uint32_t at;
@@ -87,9 +98,8 @@ NACELLE_INLINE void one_by_one(uint32_t count, Read&& read, Fn&& fn) {
 
 // The discounted return of each agent goes on from iteration to iteration; its spread scales rewards.
 template <class E, int policy>
-NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Items items) {
-    __shared__ ChunkOf<float> running_at;
-    __shared__ ChunkOf<uint8_t> ends_at;
+NACELLE_INLINE void measure_own_returns(const View<E>& view, const Arguments& a, Items items) {
+    ChunkSteps& chunk = chunk_of_block();
     const PolicyState& state = a.policy[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
     const uint32_t rows = group_rows<E, policy>(view), lane = threadIdx.x % agents_together;
@@ -106,8 +116,8 @@ NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Ite
         [&](uint32_t, float before) { running = before; },
         [&](const StepOf(&now)[own_steps], auto&& each_own) {
             each_own([&](uint32_t k, uint32_t place) {
-                running_at[place][lane] = now[k].reward;
-                ends_at[place][lane] = now[k].flag & (terminated | truncated);
+                chunk.reward[place][lane] = now[k].reward;
+                chunk.flag[place][lane] = now[k].flag & (terminated | truncated);
             });
         },
         [&](uint32_t count, uint32_t row, bool keeps) {
@@ -116,18 +126,18 @@ NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Ite
             one_by_one(
                 count,
                 [&](uint32_t place, uint32_t k) {
-                    reward[k] = running_at[place][lane];
-                    ends[k] = ends_at[place][lane];
+                    reward[k] = chunk.reward[place][lane];
+                    ends[k] = chunk.flag[place][lane];
                 },
                 [&](uint32_t place, uint32_t k, bool there) {
                     const float here = fused(running, discount, reward[k]);
-                    running_at[place][lane] = here;
+                    chunk.reward[place][lane] = here;
                     running = !there ? running : ends[k] ? 0.0f : here;
                 });
             if (keeps) memory.running[row] = running;
         },
         [&](uint32_t place, const StepOf&) {
-            const double off = double(running_at[place][lane]) - shift;
+            const double off = double(chunk.reward[place][lane]) - shift;
             sums.at[0] += off;
             sums.at[1] += off * off;
         });
@@ -137,10 +147,8 @@ NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Ite
 }
 
 template <class E, int policy>
-NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Items items) {
-    // Advantages come to lie where rewards were, and targets where values were.
-    __shared__ ChunkOf<float> reward_at, value_at, final_at, ratio_at;
-    __shared__ ChunkOf<uint8_t> flag_at;
+NACELLE_INLINE void find_own_advantages(const View<E>& view, const Arguments& a, Items items) {
+    ChunkSteps& chunk = chunk_of_block();
     const PolicyState& state = a.policy[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
     const uint32_t rows = group_rows<E, policy>(view), lane = threadIdx.x % agents_together,
@@ -158,20 +166,20 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
         one_by_one(
             count,
             [&](uint32_t place, uint32_t k) {
-                reward[k] = reward_at[place][lane];
-                value[k] = value_at[place][lane];
-                end[k] = final_at[place][lane];
-                ratio[k] = is_traced ? ratio_at[place][lane] : 1.0f;
-                flag[k] = flag_at[place][lane];
+                reward[k] = chunk.reward[place][lane];
+                value[k] = chunk.value[place][lane];
+                end[k] = chunk.final_value[place][lane];
+                ratio[k] = is_traced ? chunk.ratio[place][lane] : 1.0f;
+                flag[k] = chunk.flag[place][lane];
             },
             [&](uint32_t place, uint32_t k, bool) {    // nothing follows the last one
                 const uint8_t its = has_turn<E, GroupOf<E, policy>> ? flag[k] : flag[k] | acted;
                 float advantage, target;
                 const bool known = step_back(back, reward[k], its, value[k], end[k], ratio[k],
                                              dials, is_traced, advantage, target);
-                reward_at[place][lane] = advantage;
-                value_at[place][lane] = target;
-                if (!known) flag_at[place][lane] = its | unsettled;
+                chunk.reward[place][lane] = advantage;
+                chunk.value[place][lane] = target;
+                if (!known) chunk.flag[place][lane] = its | unsettled;
             });
     };
     uint32_t counted = 0;
@@ -196,11 +204,11 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
                 end[k] = is_cut(now[k].flag) ? memory.final_value[now[k].at] : 0.0f;
             });
             each_own([&](uint32_t k, uint32_t place) {
-                reward_at[place][lane] = scaled_reward(now[k].reward, scale, most);
-                value_at[place][lane] = now[k].value;
-                if (traced) ratio_at[place][lane] = now[k].ratio;
-                flag_at[place][lane] = now[k].flag;
-                final_at[place][lane] = end[k];
+                chunk.reward[place][lane] = scaled_reward(now[k].reward, scale, most);
+                chunk.value[place][lane] = now[k].value;
+                if (traced) chunk.ratio[place][lane] = now[k].ratio;
+                chunk.flag[place][lane] = now[k].flag;
+                chunk.final_value[place][lane] = end[k];
             });
         },
         [&](uint32_t count, uint32_t, bool) {
@@ -208,14 +216,14 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
             else follow(count, Known<false>{});
         },
         [&](uint32_t place, const StepOf& step) {
-            const float advantage = reward_at[place][lane], target = value_at[place][lane];
+            const float advantage = chunk.reward[place][lane], target = chunk.value[place][lane];
             if (packs)
                 pack_experience(memory, step.at,
                                 {step.log_probability, step.value, advantage, target});
             memory.advantage[step.at] = advantage;
             memory.target[step.at] = target;
             if constexpr (has_turn<E, GroupOf<E, policy>>) {
-                const uint8_t flag = flag_at[place][lane];
+                const uint8_t flag = chunk.flag[place][lane];
                 if (flag & unsettled) memory.flag[step.at] = flag;
                 if (!counts(flag)) return;
             }
@@ -232,6 +240,30 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
     if (!last) return;
     const Sums<6> all = sum_of<6>(state.slots, agent_blocks(state.agents));
     if (threadIdx.x == 0) settle_advantages(state, all);
+}
+
+// fn.template operator()<policy>(items) for the policy whose block this is: those that learn have blocks one behind the
+// other, so that small ones are at work beside large ones.
+template <class E, class Fn>
+NACELLE_INLINE void for_own_policy(const Arguments& a, Items items, Fn&& fn) {
+    uint64_t first = 0;
+    for_each_policy<E>([&]<int policy>() {
+        if constexpr (Spec<policy>::kind == Kind::trained) {
+            const uint64_t end =
+                first + agent_blocks(a.policy[policy].agents) * uint64_t(block_threads);
+            if (items.begin >= first && items.begin < end)
+                fn.template operator()<policy>(Items{items.begin - first, items.end - first});
+            first = end;
+        }
+    });
+}
+template <class E>
+NACELLE_INLINE void measure_all_returns(const View<E>& view, const Arguments& a, Items items) {
+    for_own_policy<E>(a, items, [&]<int p>(Items its) { measure_own_returns<E, p>(view, a, its); });
+}
+template <class E>
+NACELLE_INLINE void find_all_advantages(const View<E>& view, const Arguments& a, Items items) {
+    for_own_policy<E>(a, items, [&]<int p>(Items its) { find_own_advantages<E, p>(view, a, its); });
 }
 
 }
