@@ -1,5 +1,6 @@
 #include "algorithms/common/headers.h"
 #include "algorithms/common/kernels.h"
+#include "algorithms/common/tensor_fit.h"
 #include "engine/compile/stand_in.h"
 #include "tests/algorithms/told.h"
 #include "tests/support/skip.h"
@@ -120,6 +121,16 @@ TEST_CASE("the learners' programs compile for GPUs") {
         CAPTURE(program.config);
         CHECK(fault_of(*compiler, program) == "");
     }
+}
+
+TEST_CASE("blocks of an update share a multiprocessor where their registers and memory let them") {
+    const auto resident = [](const std::vector<int64_t>& widths, int planes) {
+        return learn::TensorFit(widths, planes, false).resident;
+    };
+    CHECK(resident({6, 32, 32, 6}, 1) == 3);
+    CHECK(resident({21, 32, 32, 6}, 1) == 3);
+    CHECK(resident({4, 64, 64, 3}, 1) == 2);
+    CHECK(resident({4, 64, 64, 3}, 3) == 1);
 }
 
 TEST_CASE("what carries the author's code compiles as a draft for GPUs") {
