@@ -15,6 +15,8 @@
 #include <learn/gpu/streamed/gru_ahead.h>
 #include <learn/gpu/streamed/gru_back.h>
 #include <learn/gpu/streamed/last_layer.h>
+#include <learn/gpu/streamed/mingru.h>
+#include <learn/gpu/streamed/remembering_rollout.h>
 #include <learn/gpu/streamed/sequences.h>
 #include <learn/gpu/streamed/sums.h>
 #else

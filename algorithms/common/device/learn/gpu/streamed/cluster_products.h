@@ -47,12 +47,13 @@ public:
             if (c + 1 < chunks) look_at(part, uint32_t(c + 1), ahead_);
             const uint32_t column = part.column + uint32_t(c);
             if (column >= p.out.across) continue;
+            const uint32_t at = column * tile_side + 2 * (threadIdx.x % 4);
             ChunkWords<planes> bent, straight;
             NACELLE_UNROLL for (int q = 0; q < 8; ++q) {
                 NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
                     const float x = sum[8 * c + q][2 * i] + bias[q].at[0],
                                 y = sum[8 * c + q][2 * i + 1] + bias[q].at[1];
-                    bent.at[q / 2][q % 2 * 2 + i] = activated_pair<f, planes>(x, y);
+                    bent.at[q / 2][q % 2 * 2 + i] = bent_pair(p, at + 8 * uint32_t(q), x, y);
                     if constexpr (Curve<f>::needs_input)
                         straight.at[q / 2][q % 2 * 2 + i] = planes_of<planes>(x, y);
                 }
@@ -66,6 +67,16 @@ public:
     NACELLE_INLINE void end() const { sender_.finish(); }
 
 private:
+    // What the activation makes of two sums, or the gates that they are, from a column on.
+    static NACELLE_INLINE Planes<planes> bent_pair(const Product& p, uint32_t column, float x,
+                                                   float y) {
+        if constexpr (has_memory<policy> && planes == 1) {
+            if (p.gated)
+                return {{pair_of(gate_value<f>(x, column, p.gated),
+                                 gate_value<f>(y, column + 1, p.gated))}};
+        }
+        return activated_pair<f, planes>(x, y);
+    }
     static NACELLE_INLINE void look_at(const ProductPart& part, uint32_t chunk, Two (&bias)[8]) {
         const uint32_t column = part.column + chunk;
         const bool there = column < part.product->out.across;
