@@ -82,7 +82,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
         case Form::conv_forward: return conv_blocks(owner, owner.conv_forward);
         case Form::conv_backward: return conv_blocks(owner, owner.conv_backward);
         case Form::conv_weights: return conv_blocks(owner, owner.conv_weights);
-        default: return {};
+        default: return {.resident = kernel.resident};
     }
 }
 std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number) {

@@ -128,6 +128,10 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     }
     for (size_t p = 0; p < shapes.size(); ++p) {
         policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p]));
+        if (policies.back().is(learns)) {
+            run[0].facts |= learns;
+            run[0].learning_blocks += agent_blocks(policies.back().rows);
+        }
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);
     }

@@ -59,6 +59,7 @@ struct Owner {
     uint64_t sequence = 1;               // samples that stay together
     uint32_t remembering_bytes = 0,
              remembering_threads = 0;    // of the run: a block that takes steps in_memory
+    uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
     TensorFit fit{};                   // of a fused policy
     Encoder encoder{};                 // of a policy

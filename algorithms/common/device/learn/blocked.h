@@ -173,6 +173,7 @@ struct LayerSlots {
     uint32_t in, out, pitch;
     uint32_t parameter;               // the first one
     uint32_t first_block, sharers;    // of the sums: blocks before it, threads that share the slots
+    uint32_t rounds;                  // of a block
     uint32_t first_blind, end_blind;    // outputs whose weights stay zero
 };
 
@@ -223,7 +224,7 @@ struct Stream {
     // was cut short in the step before.
     uint32_t across, count;
     const LayerSlots* layers;
-    uint32_t layer_count, sum_blocks;
+    uint32_t layer_count;
 };
 
 }
