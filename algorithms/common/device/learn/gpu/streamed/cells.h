@@ -30,6 +30,11 @@ template <class E, int policy, bool learns> struct Past {
         if constexpr (learns) return state.forgot[at + t * rows] != 0;
         else return begins<E>(view, at / size_t(count_of<E, GroupOf<E, policy>>));
     }
+    // The same of a sequence as it lies there, for one that is none, too, which has nothing to forget.
+    NACELLE_INLINE uint8_t flag(uint32_t t) const {
+        static_assert(learns);
+        return state.forgot[at + t * rows];
+    }
 };
 
 // Two neighbouring numbers of a matrix in tiles.

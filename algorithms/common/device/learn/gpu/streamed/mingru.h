@@ -2,7 +2,9 @@
 #include <learn/gpu/streamed/cells.h>
 // Layers of kind mingru, between the product of their gates and that of the next layer. A thread has four neighbouring
 // neurons of a sequence and takes them through its steps, some steps at a time: it asks for all that these need of
-// memory at once, then the recurrence goes through registers.
+// memory at once, then the recurrence goes through registers. Nothing may come between those loads that waits for one of
+// them, a branch or a comparison: a step would then take as long as memory does. So they ask for a step that there is even
+// where the last steps are fewer.
 
 namespace learn {
 
@@ -18,6 +20,14 @@ inline constexpr bool mingru_in_fours =
 struct alignas(8) TwoWords {
     uint32_t at[2];
 };
+// By one instruction: a compiler splits the struct's.
+NACELLE_INLINE void put_two_words(uint16_t* to, uint32_t first, uint32_t second) {
+#if defined(__CUDACC_RTC__)
+    *reinterpret_cast<uint2*>(to) = make_uint2(first, second);
+#else
+    *reinterpret_cast<TwoWords*>(to) = TwoWords{{first, second}};
+#endif
+}
 // Four numbers in planes.
 template <int planes> struct FourPlanes {
     TwoWords at[planes];
@@ -58,8 +68,7 @@ public:
                    right = planes_of<planes>(four[2], four[3]);
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
             uint16_t* const plane = at(step, p);
-            if constexpr (whole)
-                *reinterpret_cast<TwoWords*>(plane) = TwoWords{{left.at[p], right.at[p]}};
+            if constexpr (whole) put_two_words(plane, left.at[p], right.at[p]);
             else
                 NACELLE_UNROLL for (uint32_t k = 0; k < 4; ++k) if (k < its_.count)
                     plane[apart(k)] =
@@ -200,15 +209,15 @@ NACELLE_INLINE void mingru_forward(const View<E>& view, const CellArguments& a, 
         first_four(past.there ? past.first + a.cell.offset : nullptr, its, h);
         NACELLE_ROLLED for (uint32_t first = 0; first < steps; first += together) {
             Gates<planes> of[together];
-            bool forgot[together];
+            uint8_t flag[together];
             NACELLE_UNROLL for (uint32_t i = 0; i < together; ++i) {
-                if (first + i >= steps) continue;
-                gates.get(first + i, of[i]);
-                forgot[i] = past.there && past.forgot(view, first + i);
+                const uint32_t t = min(first + i, steps - 1);
+                gates.get(t, of[i]);
+                flag[i] = past.flag(t);
             }
             NACELLE_UNROLL for (uint32_t i = 0; i < together; ++i) {
                 if (first + i >= steps) continue;
-                NACELLE_UNROLL for (uint32_t k = 0; k < 4; ++k) h[k] = forgot[i] ? 0 : h[k];
+                NACELLE_UNROLL for (uint32_t k = 0; k < 4; ++k) h[k] = flag[i] ? 0 : h[k];
                 mingru_step<policy>(of[i], past.there, h);
                 out.put(first + i, h);
             }
@@ -232,14 +241,13 @@ NACELLE_INLINE void mingru_backward(const View<E>& view, const CellArguments& a,
         NACELLE_ROLLED for (uint32_t end = a.all.sequence; end > 0; end -= min(end, together)) {
             Gates<planes> of[together];
             FourPlanes<planes> above[together], before[together];
-            bool forgot[together];
+            uint8_t flag[together];
             NACELLE_UNROLL for (uint32_t i = 0; i < together; ++i) {
-                if (i >= end) continue;
-                const uint32_t t = end - 1 - i;
+                const uint32_t t = end - min(end, i + 1);
                 gates.get(t, of[i]);
                 slopes.get(t, above[i]);
-                if (t > 0) out.get(t - 1, before[i]);
-                forgot[i] = past.there && past.forgot(view, t);
+                out.get(max(t, 1u) - 1, before[i]);
+                flag[i] = past.flag(t);
             }
             NACELLE_UNROLL for (uint32_t i = 0; i < together; ++i) {
                 if (i >= end) continue;
@@ -249,13 +257,13 @@ NACELLE_INLINE void mingru_backward(const View<E>& view, const CellArguments& a,
                 NACELLE_UNROLL for (uint32_t k = 0; k < 4; ++k) {
                     float x;
                     const float z = gates.z(of[i], k), c = gates.c(of[i], k, x),
-                                had = forgot[i] ? 0
-                                      : t > 0   ? before[i][k]
-                                                : h[k],
+                                had = flag[i] ? 0
+                                      : t > 0 ? before[i][k]
+                                              : h[k],
                                 d = past.there ? above[i][k] + later[k] : 0;
                     z_slope[k] = past.there ? d * (c - had) * z * (1 - z) : 0;
                     c_slope[k] = past.there ? d * z * C::slope(x, c) : 0;
-                    later[k] = forgot[i] ? 0.0f : d * (1 - z);
+                    later[k] = flag[i] ? 0.0f : d * (1 - z);
                 }
                 by_z.put(t, z_slope);
                 by_c.put(t, c_slope);

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/gpu/streamed/gate_values.h>
 #include <learn/gpu/streamed/tile_sum.h>
 // The three products of a layer whose numbers go through memory: forward, back to its inputs, and to its weights. Each
 // block finds its part of the launch's products, sums it and finishes it on the spot.
@@ -150,39 +151,6 @@ NACELLE_INLINE void put_sums(const ProductPart& part, const float (&sum)[quads][
               });
 }
 
-struct alignas(8) Two {
-    float at[2];
-};
-// A gate of a mingru as its recurrence needs it: the first `neurons` columns are z, the others c or, where slopes need
-// that, what goes into its activation.
-template <Activation f>
-NACELLE_INLINE float gate_value(float x, uint32_t column, uint32_t neurons) {
-    if (column < neurons) return rough_logistic(x);
-    if constexpr (f == Activation::tanh) return rough_tanh(x);
-    else return Curve<f>::needs_input ? x : Curve<f>::at(x);
-}
-template <Activation f, int quads>
-NACELLE_INLINE void leave_gates(const TileImage<1, 8 * quads>& image, const float (&sum)[quads][4],
-                                const Product& p, const ProductPart& part) {
-    if (threadIdx.x < 256) {
-        const uint32_t first = part.column * tile_side + 2 * (threadIdx.x % 4);
-        NACELLE_UNROLL for (int q = 0; q < quads; q += 2) {
-            Planes<1> gate[4];
-            NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
-                const int quad = q + i / 2, k = i % 2 * 2;
-                const uint32_t column = first + 8 * uint32_t(quad);
-                const bool there = column / tile_side < p.out.across;
-                const Two more = there ? *reinterpret_cast<const Two*>(p.bias + column) : Two{};
-                gate[i].at[0] =
-                    pair_of(gate_value<f>(sum[quad][k] + more.at[0], column, p.gated),
-                            gate_value<f>(sum[quad][k + 1] + more.at[1], column + 1, p.gated));
-            }
-            image.put(q, gate);
-        }
-    }
-    __syncthreads();
-    image.leave(p.out, part.row, part.column);
-}
 // Rows through a layer: its weights' rows are the other factor.
 template <int policy, int columns>
 NACELLE_INLINE void forward_part(const Products& all, const ProductPart& part) {
@@ -197,7 +165,9 @@ NACELLE_INLINE void forward_part(const Products& all, const ProductPart& part) {
     const Image image{tile.stages()}, inputs{tile.stages() + Image::bytes};
     if constexpr (has_memory<policy> && planes == 1) {
         if (p.gated) {
-            leave_gates<f>(image, tile.sum, p, part);
+            leave_gates<f>(image, tile.sum, p, part.column);
+            __syncthreads();
+            image.leave(p.out, part.row, part.column);
             return;
         }
     }

@@ -1,6 +1,6 @@
 #pragma once
 #include <learn/gpu/prepared.h>
-#include <learn/gpu/streamed/products.h>
+#include <learn/gpu/streamed/gate_values.h>
 #include <learn/memory_layout.h>
 // A network that remembers at work on 32 rows of a block; memory_layout.h says how. A warp has all gates of eight neurons
 // of a layer at a time, and lane 4 g + t of it neurons 2 t and 2 t + 1 of rows g, g + 8, g + 16 and g + 24, as the tensor
