@@ -14,6 +14,7 @@ enum class Form {
     environments,    // the run's, over all environments as the engine has them
     teams,           // the same for teams whose warps choose, too
     warps,           // the run's, in blocks of rollout_threads
+    resident,        // the run's, in blocks that keep a network's weights
     group,
     policy,
     fused_update,    // a policy's, in blocks as large as its layout says
@@ -28,7 +29,7 @@ enum class Form {
     conv_backward,
     conv_weights,
 };
-constexpr bool is_of_run(Form form) { return form <= Form::warps; }
+constexpr bool is_of_run(Form form) { return form <= Form::resident; }
 constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
@@ -43,6 +44,9 @@ namespace items {
 inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
+inline uint64_t resident(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, resident_rows) * resident_threads;
+}
 inline uint64_t chunks(const Owner& o, uint64_t) {
     return rounded_up(o.steps * o.rows, obs_chunk) * block_threads;
 }
@@ -111,6 +115,8 @@ inline constexpr Kernel kernel_table[] = {
     {teams, "rollout_teams", rollout, in_teams, items::environments},
     {warps, "rollout_warps", rollout, in_warps, items::environments},
     {warps, "play_warps", play, in_warps, items::environments},
+    {resident, "rollout_resident", rollout, in_residence, items::resident},
+    {resident, "play_resident", play, in_residence, items::resident},
 
     {group, "gather_images", rollout, images, items::numbers},
     {group, "measure_observations", rest, always, items::chunks},
@@ -140,8 +146,8 @@ inline constexpr Kernel kernel_table[] = {
 
     {stream, "gather_now", rest, streamed, items::stream_lanes},
     {stream, "act_streamed", rest, streamed, items::stream_rows},
-    {stream, "gather_step", rollout, streamed | feedforward, items::stream_lanes},
-    {stream, "choose_streamed", rollout, streamed | feedforward, items::stream_rows},
+    {stream, "gather_step", rollout, streamed | feedforward | in_steps, items::stream_lanes},
+    {stream, "choose_streamed", rollout, streamed | feedforward | in_steps, items::stream_rows},
     {stream, "gather_valued", update, streamed | learns | feedforward, items::stream_lanes},
     {stream, "mark_valued", update, streamed | learns | feedforward, items::stream_rows},
     {stream, "keep_values", update, streamed | learns | feedforward, items::stream_rows},

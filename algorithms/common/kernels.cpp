@@ -61,6 +61,8 @@ Blocks conv_blocks(const Owner& owner, const ConvBlock& block) {
 Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
         case Form::warps: return {.threads = rollout_threads};
+        case Form::resident:
+            return {.threads = resident_threads, .shared_bytes = owner.resident_bytes};
         case Form::fused_update:
             return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
         case Form::narrow:

@@ -67,12 +67,14 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
 }
 
 // One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
-// through memory are launches of their own; a team has to fit into a block beside its warps' rows.
+// through memory are launches of their own, unless one agent's fit into a block; a team has to fit into a block beside
+// its warps' rows.
 uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
                        const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
     bool steps = settings.stepwise || header.has_image;
+    if (gpu && !steps && resident_bytes(settings, shapes, environment)) return in_residence;
     for (const PolicySettings& policy : settings.policies)
         steps |= policy.streamed() || policy.remembers();
     if (gpu && header.is_team && !settings.emulates)
@@ -91,6 +93,8 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
                   (environment.on_gpu && !settings.emulates ? learning_apart : 0u) |
                   rollout_facts(settings, shapes, environment);
+    if (every.is(in_residence))
+        every.resident_bytes = resident_bytes(settings, shapes, environment);
     run = {every};
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         Owner& group = groups.emplace_back(every);

@@ -6,6 +6,7 @@
 #include <learn/blocked.h>
 #include <learn/conv_tiles.h>
 #include <learn/fused_layout.h>
+#include <learn/resident_layout.h>
 
 namespace learn {
 
@@ -47,6 +48,7 @@ enum Fact : uint32_t {
     gru_in_128 = 1 << 26,
     gru_in_steps = 1 << 27,    // or launches for each
     in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
+    in_residence = 1 << 29,    // or by blocks that keep a network's weights in shared memory
 };
 struct Owner {
     uint32_t facts = 0;
@@ -57,6 +59,7 @@ struct Owner {
     uint64_t sequence = 1;               // samples that stay together
     int planes = 0;
     TensorFit fit{};                   // of a fused policy
+    uint32_t resident_bytes = 0;       // of a block that keeps a network's weights
     Encoder encoder{};                 // of a policy
     uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
     // Of a convolution: whose it is, its place among those, and what blocks of its products take.

@@ -171,7 +171,8 @@ void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
     if (!learns()) return;
     a.step = a.steps;
     if (remembers()) return step_with_memory(a, Pass::last_step, stream);
-    each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });
+    if (owner().is(in_steps))
+        each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });
     find_values(a, stream);
 }
 void StreamedPolicy::find_values(const Arguments& a, void* stream) const {

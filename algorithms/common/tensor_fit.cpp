@@ -1,7 +1,7 @@
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
-#include <learn/fused_layout.h>
+#include <learn/resident_layout.h>
 
 namespace learn {
 namespace {
@@ -11,6 +11,12 @@ constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14;
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
 // Of a block whose warps take rows through the layers, outside of an update.
 constexpr int64_t most_stage_bytes = 48 * 1024;
+
+// Shared memory of a block; an emulation has that of an H200.
+int64_t shared_bytes_of(uint32_t compute) {
+    if (compute >= 120 || compute == 86 || compute == 89) return 99 * 1024;
+    return compute == 0 || compute >= 90 ? most_shared_bytes : 163 * 1024;
+}
 
 }
 
@@ -44,6 +50,17 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
     fit.resident = std::min(fit.resident, critic.resident);
     return fit;
+}
+
+uint32_t resident_bytes(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                        const nacelle_environment& environment) {
+    const nacelle::Header& header = SchemaView(environment).header();
+    const PolicySettings& policy = settings.policies[0];
+    if (header.is_team || header.has_image || !policy.streamed() || policy.remembers()) return 0;
+    const std::vector<int64_t>& widths = shapes[0].actor;
+    const ResidentLayout<int64_t> layout(widths, int(widths.size()) - 1, policy.planes);
+    return 4 * layout.words <= shared_bytes_of(environment.compute) ? uint32_t(4 * layout.words)
+                                                                    : 0;
 }
 
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

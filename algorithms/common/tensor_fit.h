@@ -20,6 +20,11 @@ struct TensorFit {
 // Of all networks of a policy, as its settings want it.
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape);
 
+// Bytes of a GPU's block that keeps the weights of a network in shared memory, whose layers else go through memory, and
+// takes the environments of one agent through all steps; 0 where it has no room for them.
+uint32_t resident_bytes(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                        const nacelle_environment& environment);
+
 // Whether a block of a GPU has room for its teams and for the rows that its warps take through all fused networks.
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,
                const nacelle::Header& header);

@@ -10,6 +10,7 @@
 #include <learn/gpu/fused/rows.h>
 #include <learn/gpu/fused/team_rollout.h>
 #include <learn/gpu/fused/update.h>
+#include <learn/gpu/resident/rollout.h>
 #include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/gru_ahead.h>
 #include <learn/gpu/streamed/gru_back.h>

@@ -1,0 +1,70 @@
+#pragma once
+#include <learn/gpu/alone.h>
+#include <learn/gpu/resident/network.h>
+// Rollouts and evaluations of environments with one agent whose network is too wide for a warp, but lives in a block's
+// shared memory: all steps in one launch. The first threads of a block have an environment each, all its warps share the
+// work of the network.
+
+namespace learn {
+
+template <class E, bool keeps> class ResidentPolicy {
+    using L = typename Networks<E, 0>::Actor;
+
+public:
+    static constexpr bool chooses_by_warp = true;
+
+    NACELLE_INLINE ResidentPolicy(const View<E>& view, const Arguments& a)
+        : seat_(view, a), memory_(a.memory[0]), network_(a.policy[0].prepared) {}
+    template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
+        bool cut = false;    // asked for early: the answer comes while the network works
+        rows.for_own([&](int i) {
+            cut = seat_.was_cut(rows.env, rows.t - 1);
+            const float* const obs = rows.obs(i);
+            put_row<L::in, L::planes>(network_.inputs(int(threadIdx.x)), obs, memory_);
+            seat_.keep_obs(seat_.place(rows.env, rows.t), obs);
+        });
+        network_.forward();
+        rows.for_own([&](int i) {
+            if (cut) seat_.keep_cut(rows.view, rows.env, rows.t - 1);
+            seat_.decide(rows, i, network_.outputs(int(threadIdx.x)));
+        });
+    }
+    // What the last step led to. Values that are still missing come from a pass of their own.
+    NACELLE_INLINE void close_rollout(const View<E>& view, size_t env, int steps) const {
+        if (!seat_.has(env)) return;
+        if (seat_.was_cut(env, steps - 1)) seat_.keep_cut(view, env, steps - 1);
+        seat_.keep_obs(seat_.place(env, steps), obs_row<E>(view, env));
+    }
+
+private:
+    AloneSeat<E, keeps> seat_;
+    const Memory& memory_;
+    ResidentNetwork<L> network_;
+};
+
+// fn(env, policy) for the environment of each thread, or the number behind the last one.
+template <class E, bool keeps, class Fn>
+NACELLE_INLINE void with_resident_policy(const View<E>& view, const Arguments& a, Items items,
+                                         Fn&& fn) {
+    const size_t env = threadIdx.x < uint32_t(resident_rows)
+                           ? size_t(items.begin) / resident_threads * resident_rows + threadIdx.x
+                           : size_t(view.head.envs);
+    ResidentPolicy<E, keeps> policy(view, a);
+    fn(env, policy);
+}
+template <class E>
+NACELLE_INLINE void rollout_resident(const View<E>& view, const Arguments& a, Items items) {
+    with_resident_policy<E, true>(view, a, items, [&](size_t env, auto& policy) {
+        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, record_of<E>(view, a, 0));
+        if (!time_of(view.head, 0).stopped) policy.close_rollout(view, env, int(a.steps));
+    });
+}
+template <class E>
+NACELLE_INLINE void play_resident(const View<E>& view, const Arguments& a, Items items) {
+    with_resident_policy<E, false>(view, a, items, [&](size_t env, auto& policy) {
+        rollout<E>(view, Items{env, env + 1}, 0, int(a.played.steps), policy,
+                   FirstEpisode<E>(view, a.played, env));
+    });
+}
+
+}
