@@ -17,6 +17,7 @@ enum class Form {
     resident,        // the run's, in blocks that keep a network's weights
     group,
     policy,
+    residents,       // a policy's, in blocks that keep its network's weights
     fused_update,    // a policy's, in blocks as large as its layout says
     stream,          // a policy's, with StreamArguments
     cell,            // the same with CellArguments
@@ -45,7 +46,10 @@ inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
 inline uint64_t resident(const Owner& o, uint64_t) {
-    return rounded_up(o.envs, resident_rows) * resident_threads;
+    return rounded_up(o.envs, resident_envs) * resident_threads;
+}
+inline uint64_t resident_rows(const Owner& o, uint64_t) {
+    return uint64_t(o.resident_blocks) * resident_threads;
 }
 inline uint64_t chunks(const Owner& o, uint64_t) {
     return rounded_up(o.steps * o.rows, obs_chunk) * block_threads;
@@ -128,6 +132,8 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "choose", rollout, fused | in_steps, items::standing_and_cut},
     {policy, "choose_randomly", rollout, random | in_steps, items::agents},
     {policy, "close_rollout", rollout, fused | learns | closes_apart, items::standing_and_cut},
+    {residents, "act_resident", rest, resides, items::resident_rows},
+    {residents, "choose_resident", rollout, resides | in_steps, items::resident_rows},
     {policy, "measure_returns", learning, learns, items::agents},
     {policy, "scale_rewards", learning, learns, items::one_block},
     {policy, "find_advantages", learning, learns, items::agents},

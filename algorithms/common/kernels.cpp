@@ -62,6 +62,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
         case Form::warps: return {.threads = rollout_threads};
         case Form::resident:
+        case Form::residents:
             return {.threads = resident_threads, .shared_bytes = owner.resident_bytes};
         case Form::fused_update:
             return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};

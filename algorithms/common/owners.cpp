@@ -1,5 +1,7 @@
 #include "algorithms/common/owners.h"
 
+#include <algorithm>
+
 namespace learn {
 namespace {
 
@@ -40,7 +42,7 @@ uint32_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     return facts;
 }
 Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& policy,
-                   const NetworkShape& shape) {
+                   const NetworkShape& shape, const nacelle_environment& environment) {
     using Role = PolicySettings::Role;
     owner.rows = owner.envs * policy.agents;
     owner.planes = policy.planes;
@@ -63,6 +65,15 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape);
     owner.parts = parts_of(owner, settings.emulates);
+    if (settings.stepwise || !policy.streamed() || SchemaView(environment).header().has_image)
+        return owner;
+    const int rows =
+        resident_rows_for<int64_t>(shape.actor, int(shape.actor.size()) - 1, policy.planes);
+    owner.resident_bytes = resident_bytes(policy, shape, environment, rows);
+    owner.resident_blocks =
+        uint32_t(std::min(rounded_up(owner.rows, uint64_t(rows)),
+                          uint64_t(settings.emulates ? emulated_blocks : resident_blocks)));
+    if (owner.resident_bytes > 0) owner.facts |= resides;
     return owner;
 }
 
@@ -74,7 +85,9 @@ uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
     bool steps = settings.stepwise || header.has_image;
-    if (gpu && !steps && resident_bytes(settings, shapes, environment)) return in_residence;
+    if (gpu && !steps && !header.is_team &&
+        resident_bytes(settings.policies[0], shapes[0], environment, resident_envs))
+        return in_residence;
     for (const PolicySettings& policy : settings.policies)
         steps |= policy.streamed() || policy.remembers();
     if (gpu && header.is_team && !settings.emulates)
@@ -94,7 +107,8 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
                   (environment.on_gpu && !settings.emulates ? learning_apart : 0u) |
                   rollout_facts(settings, shapes, environment);
     if (every.is(in_residence))
-        every.resident_bytes = resident_bytes(settings, shapes, environment);
+        every.resident_bytes =
+            resident_bytes(settings.policies[0], shapes[0], environment, resident_envs);
     run = {every};
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         Owner& group = groups.emplace_back(every);
@@ -103,7 +117,8 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         if (schema.image_elements(g)) group.facts |= images;
     }
     for (size_t p = 0; p < shapes.size(); ++p) {
-        policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p]));
+        policies.push_back(
+            policy_owner(every, settings, settings.policies[p], shapes[p], environment));
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);
     }

@@ -49,6 +49,7 @@ enum Fact : uint32_t {
     gru_in_steps = 1 << 27,    // or launches for each
     in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
     in_residence = 1 << 29,    // or by blocks that keep a network's weights in shared memory
+    resides = 1 << 30,    // of a policy: such blocks take the rows of a step through all layers
 };
 struct Owner {
     uint32_t facts = 0;
@@ -58,9 +59,9 @@ struct Owner {
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together
     int planes = 0;
-    TensorFit fit{};                   // of a fused policy
-    uint32_t resident_bytes = 0;       // of a block that keeps a network's weights
-    Encoder encoder{};                 // of a policy
+    TensorFit fit{};                                     // of a fused policy
+    uint32_t resident_bytes = 0, resident_blocks = 0;    // that keep a network's weights
+    Encoder encoder{};                                   // of a policy
     uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
     // Of a convolution: whose it is, its place among those, and what blocks of its products take.
     uint32_t policy = 0, layer = 0;

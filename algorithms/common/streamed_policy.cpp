@@ -161,10 +161,12 @@ void StreamedPolicy::infer(uint64_t all, KernelName from, KernelName use, const 
 }
 void StreamedPolicy::act(const Arguments& a, void* stream) const {
     if (remembers()) act_with_memory(a, stream);
+    else if (owner().is(resides)) kernels_.launch("act_resident", number_, a, stream);
     else infer(agents_, "gather_now", "act_streamed", {}, a, stream);
 }
 void StreamedPolicy::choose(const Arguments& a, void* stream) const {
     if (remembers()) step_with_memory(a, Pass::step, stream);
+    else if (owner().is(resides)) kernels_.launch("choose_resident", number_, a, stream);
     else infer(agents_, "gather_step", "choose_streamed", {}, a, stream);
 }
 void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {

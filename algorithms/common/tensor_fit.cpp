@@ -6,7 +6,7 @@
 namespace learn {
 namespace {
 
-constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14;
+constexpr int64_t most_shared_bytes = most_resident_bytes, most_units = 14;
 // Of shared memory a multiprocessor has so much in all, and each block takes some more than it asks for.
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
 // Of a block whose warps take rows through the layers, outside of an update.
@@ -52,15 +52,13 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
     return fit;
 }
 
-uint32_t resident_bytes(const Settings& settings, const std::vector<NetworkShape>& shapes,
-                        const nacelle_environment& environment) {
-    const nacelle::Header& header = SchemaView(environment).header();
-    const PolicySettings& policy = settings.policies[0];
-    if (header.is_team || header.has_image || !policy.streamed() || policy.remembers()) return 0;
-    const std::vector<int64_t>& widths = shapes[0].actor;
-    const ResidentLayout<int64_t> layout(widths, int(widths.size()) - 1, policy.planes);
-    return 4 * layout.words <= shared_bytes_of(environment.compute) ? uint32_t(4 * layout.words)
-                                                                    : 0;
+uint32_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                        const nacelle_environment& environment, int rows) {
+    if (!policy.streamed() || policy.remembers() || shape.encoder.count) return 0;
+    const ResidentLayout<int64_t> layout(shape.actor, int(shape.actor.size()) - 1, policy.planes,
+                                         rows);
+    const int64_t bytes = 4 * layout.words;
+    return bytes <= shared_bytes_of(environment.compute) ? uint32_t(bytes) : 0;
 }
 
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

@@ -20,10 +20,10 @@ struct TensorFit {
 // Of all networks of a policy, as its settings want it.
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape);
 
-// Bytes of a GPU's block that keeps the weights of a network in shared memory, whose layers else go through memory, and
-// takes the environments of one agent through all steps; 0 where it has no room for them.
-uint32_t resident_bytes(const Settings& settings, const std::vector<NetworkShape>& shapes,
-                        const nacelle_environment& environment);
+// Bytes of a GPU's block that keeps the weights of a policy's first network in shared memory, whose layers else go
+// through memory, and takes so many rows through it; 0 where there is no room for that.
+uint32_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                        const nacelle_environment& environment, int rows);
 
 // Whether a block of a GPU has room for its teams and for the rows that its warps take through all fused networks.
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

@@ -1,14 +1,18 @@
 #pragma once
 #include <learn/fused_layout.h>
-// Networks whose weights a block of threads keeps in shared memory, while its rows go through all layers step after
-// step: where everything lies there, in words. Host and device share this text.
+// Networks whose weights a block of threads keeps in shared memory, while its rows go through all layers again and
+// again: where everything lies there, in words. Host and device share this text.
 
 namespace learn {
 
-inline constexpr int resident_rows = 32, resident_warps = 8, resident_threads = 32 * resident_warps;
+inline constexpr int resident_warps = 8, resident_threads = 32 * resident_warps;
+// Environments of a block that takes them through all steps; and blocks that take all rows of a step: one for each
+// multiprocessor of an H100 or H200, whose shared memory a block may have.
+inline constexpr int resident_envs = 32, resident_blocks = 132, most_resident_bytes = 227 * 1024;
+inline constexpr int emulated_blocks = 2;    // so that tests have blocks that take rows by turns
 
 template <class Number> struct ResidentLayer {
-    Number in, out;    // in whole tiles of 16
+    Number in, out;    // in whole tiles of 16; the outputs in tiles of 8
     // Rows of its weights, and of what goes into it, plane beside plane: both an odd number of 16 bytes apart, so that
     // tensor cores read eight of them from all banks.
     Number pitch, seen_pitch;
@@ -21,32 +25,43 @@ template <class Number = int> struct ResidentLayout {
     Number outputs = 0, output_pitch = 0;    // floats
     Number words = 0;
 
-    template <class Widths> constexpr ResidentLayout(const Widths& width, int count, int planes) {
+    template <class Widths>
+    constexpr ResidentLayout(const Widths& width, int count, int planes, int rows) {
         for (int l = 0; l < count; ++l) {
             ResidentLayer<Number>& at = layer[l];
+            const int tile = l + 1 < count ? 16 : 8;
             at.in = 16 * tiles_of<Number>(width[l], 16);
-            at.out = 16 * tiles_of<Number>(width[l + 1], 16);
+            at.out = tile * tiles_of<Number>(width[l + 1], tile);
             at.pitch = at.in / 2 + 4;
             at.seen_pitch = at.in / 2 * planes + 4;
             at.plane = at.out * at.pitch;
             at.weights = words;
             at.bias = at.weights + planes * at.plane;
-            words = at.bias + at.out;
+            words = at.bias + (at.out + 3) / 4 * 4;
         }
-        // Two places that the levels behind the first one take by turns.
-        Number room[2] = {0, 0};
-        for (int l = 1; l < count; ++l) {
-            const Number wanted = resident_rows * layer[l].seen_pitch;
+        // Two places that the levels take by turns. Outputs are not where inputs are: while some are read the next ones
+        // may be written.
+        output_pitch = layer[count - 1].out + 1;
+        const Number output_words = rows * output_pitch;
+        Number room[2] = {0, count % 2 ? output_words : 0};
+        for (int l = 0; l < count; ++l) {
+            const Number wanted = rows * layer[l].seen_pitch;
             room[l % 2] = wanted > room[l % 2] ? wanted : room[l % 2];
         }
-        layer[0].seen = words;
-        words += resident_rows * layer[0].seen_pitch;
-        for (int l = 1; l < count; ++l) layer[l].seen = words + (l % 2 ? 0 : room[1]);
-        words += room[0] + room[1];
-        outputs = words;
-        output_pitch = layer[count - 1].out + 1;
-        words += resident_rows * output_pitch;
+        room[1] = (room[1] + 3) / 4 * 4;
+        for (int l = 0; l < count; ++l) layer[l].seen = words + (l % 2 ? 0 : room[1]);
+        outputs = count % 2 ? words : words + room[0] + room[1];
+        words += room[0] + room[1] + (count % 2 ? 0 : output_words);
     }
 };
+
+// Rows that go through at once where there are many: as many bands of 16 as there is room for, up to three.
+template <class Number, class Widths>
+constexpr int resident_rows_for(const Widths& width, int count, int planes) {
+    for (int rows = 48; rows > 16; rows -= 16)
+        if (4 * ResidentLayout<Number>(width, count, planes, rows).words <= most_resident_bytes)
+            return rows;
+    return 16;
+}
 
 }

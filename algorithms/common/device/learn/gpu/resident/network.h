@@ -8,27 +8,28 @@
 
 namespace learn {
 
-template <class L> class ResidentNetwork {
-    static constexpr ResidentLayout<> all{L::width, L::count, L::planes};
-    static constexpr int planes = L::planes, bands = resident_rows / 16;
+template <class L, int rows> class ResidentNetwork {
+    static constexpr ResidentLayout<> all{L::width, L::count, L::planes, rows};
+    static constexpr int planes = L::planes, bands = rows / 16;
     // Several planes: after so many tiles of 16 the sums are added to floats, since the cores cut them off.
     static constexpr int tiles_together = 16;
 
 public:
-    // All threads of the block come along, here and to forward().
+    // All threads of the block come along, here and to what follows. The weights are on their way then.
     NACELLE_INLINE explicit ResidentNetwork(const float* prepared)
         : memory_(block_memory<all.words>()) {
-        for (int i = int(threadIdx.x); i < all.layer[0].seen_pitch * resident_rows;
-             i += resident_threads)
-            memory_[all.layer[0].seen + i] = 0;
         bring<0>(prepared);
         close_group();
-        await_groups<0>();
-        __syncthreads();
     }
-    // Where a row's inputs go as pairs, and where its outputs are.
-    NACELLE_INLINE uint32_t* inputs(int row) const {
-        return memory_ + all.layer[0].seen + row * all.layer[0].seen_pitch;
+    // Once, before the first forward().
+    NACELLE_INLINE void await() const { await_groups<0>(); }
+    static constexpr int pairs = all.layer[0].in / 2;
+
+    // Two numbers of a row, as the network is to see them; of each row all pairs, also those behind its last number.
+    NACELLE_INLINE void put(int row, int pair, float first, float second) const {
+        uint32_t* const to = memory_ + all.layer[0].seen + row * all.layer[0].seen_pitch + pair;
+        const Planes<planes> two = planes_of<planes>(first, second);
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) to[p * pairs] = two.at[p];
     }
     NACELLE_INLINE const float* outputs(int row) const {
         return reinterpret_cast<const float*>(memory_) + all.outputs + row * all.output_pitch;
@@ -66,8 +67,9 @@ private:
     // what is read of the rows.
     template <int l> NACELLE_INLINE void forward_from() const {
         constexpr ResidentLayer<int> its = all.layer[l];
-        constexpr int pairs = its.out / 16, its_bands = 2 * pairs <= resident_warps ? 1 : bands,
-                      together = pairs > resident_warps && pairs % 2 == 0 ? 2 : 1,
+        constexpr int pairs = (its.out + 15) / 16,
+                      its_bands = 2 * pairs <= resident_warps ? 1 : bands,
+                      together = planes == 1 && pairs > resident_warps && pairs % 2 == 0 ? 2 : 1,
                       across = pairs / together, units = across * (bands / its_bands);
         NACELLE_ROLLED for (int unit = int(threadIdx.x) / 32; unit < units;
                             unit += resident_warps) {
@@ -84,7 +86,7 @@ private:
                     c[1] += second;
                     c[2] += first;
                     c[3] += second;
-                    leave<l>(16 * (band + b), 2 * pair + j, c);
+                    if (2 * pair + j < its.out / 8) leave<l>(16 * (band + b), 2 * pair + j, c);
                 }
             }
         }
@@ -112,12 +114,12 @@ private:
         float exact[planes > 1 ? its_bands : 1][tiles][4];
         begin_tiles(sum);
         begin_tiles(exact);
-        const uint32_t* const rows =
+        const uint32_t* const seen =
             memory_ + its.seen + 16 * band * its.seen_pitch + tile_corner(its.seen_pitch);
         const uint32_t* const weights =
             memory_ + its.weights + 16 * pair * its.pitch + turned_corner(its.pitch);
         const auto step = [&](int k) NACELLE_INLINE_LAMBDA {
-            add_step<its.in / 2, its.seen_pitch, its.plane, its.pitch>(sum, rows + 8 * k,
+            add_step<its.in / 2, its.seen_pitch, its.plane, its.pitch>(sum, seen + 8 * k,
                                                                        weights + 8 * k);
         };
         if constexpr (steps <= tiles_together && planes == 1) {
@@ -145,12 +147,12 @@ private:
     }
     // One tile of 16 of the sums, small products first.
     template <int seen_plane, int seen_pitch, int plane, int pitch, int its_bands, int tiles>
-    static NACELLE_INLINE void add_step(float (&sum)[its_bands][tiles][4], const uint32_t* rows,
+    static NACELLE_INLINE void add_step(float (&sum)[its_bands][tiles][4], const uint32_t* seen,
                                         const uint32_t* weights) {
         uint32_t left[its_bands][planes][4];
         NACELLE_UNROLL for (int b = 0; b < its_bands; ++b) {
             NACELLE_UNROLL for (int p = 0; p < planes; ++p)
-                load_tiles<false>(left[b][p], rows + 16 * b * seen_pitch + p * seen_plane);
+                load_tiles<false>(left[b][p], seen + 16 * b * seen_pitch + p * seen_plane);
         }
         NACELLE_UNROLL for (int j = 0; j < tiles; j += 2) {
             uint32_t right[planes][4];

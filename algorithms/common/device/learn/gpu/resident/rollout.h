@@ -1,6 +1,6 @@
 #pragma once
 #include <learn/gpu/alone.h>
-#include <learn/gpu/resident/network.h>
+#include <learn/gpu/resident/rows.h>
 // Rollouts and evaluations of environments with one agent whose network is too wide for a warp, but lives in a block's
 // shared memory: all steps in one launch. The first threads of a block have an environment each, all its warps share the
 // work of the network.
@@ -9,18 +9,21 @@ namespace learn {
 
 template <class E, bool keeps> class ResidentPolicy {
     using L = typename Networks<E, 0>::Actor;
+    using Network = ResidentNetwork<L, resident_envs>;
 
 public:
     static constexpr bool chooses_by_warp = true;
 
     NACELLE_INLINE ResidentPolicy(const View<E>& view, const Arguments& a)
-        : seat_(view, a), memory_(a.memory[0]), network_(a.policy[0].prepared) {}
+        : seat_(view, a), memory_(a.memory[0]), network_(a.policy[0].prepared) {
+        network_.await();
+    }
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
         bool cut = false;    // asked for early: the answer comes while the network works
         rows.for_own([&](int i) {
             cut = seat_.was_cut(rows.env, rows.t - 1);
             const float* const obs = rows.obs(i);
-            put_row<L::in, L::planes>(network_.inputs(int(threadIdx.x)), obs, memory_);
+            put_row(obs);
             seat_.keep_obs(seat_.place(rows.env, rows.t), obs);
         });
         network_.forward();
@@ -37,17 +40,28 @@ public:
     }
 
 private:
+    // Of this thread, which may have the numbers in registers.
+    NACELLE_INLINE void put_row(const float* obs) const {
+        const int row = int(threadIdx.x);
+        const auto put = [&](int k) NACELLE_INLINE_LAMBDA {
+            put_seen<0, L::in>(network_, row, k, obs, memory_);
+        };
+        if constexpr (L::in <= widest_in_registers) {
+            NACELLE_UNROLL for (int k = 0; k < Network::pairs; ++k) put(k);
+        } else NACELLE_FOURFOLD for (int k = 0; k < Network::pairs; ++k) put(k);
+    }
+
     AloneSeat<E, keeps> seat_;
     const Memory& memory_;
-    ResidentNetwork<L> network_;
+    Network network_;
 };
 
 // fn(env, policy) for the environment of each thread, or the number behind the last one.
 template <class E, bool keeps, class Fn>
 NACELLE_INLINE void with_resident_policy(const View<E>& view, const Arguments& a, Items items,
                                          Fn&& fn) {
-    const size_t env = threadIdx.x < uint32_t(resident_rows)
-                           ? size_t(items.begin) / resident_threads * resident_rows + threadIdx.x
+    const size_t env = threadIdx.x < uint32_t(resident_envs)
+                           ? size_t(items.begin) / resident_threads * resident_envs + threadIdx.x
                            : size_t(view.head.envs);
     ResidentPolicy<E, keeps> policy(view, a);
     fn(env, policy);
