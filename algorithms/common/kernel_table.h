@@ -1,6 +1,7 @@
 #pragma once
 #include "algorithms/common/owners.h"
 
+#include <algorithm>
 #include <learn/blocked.h>
 #include <string_view>
 
@@ -10,11 +11,12 @@ namespace learn {
 
 // What a kernel is launched with, in which blocks, and whose it is.
 enum class Form {
-    run,             // Arguments, in blocks of block_threads
-    environments,    // the run's, over all environments as the engine has them
-    teams,           // the same for teams whose warps choose, too
-    warps,           // the run's, in blocks of rollout_threads
-    resident,        // the run's, in blocks that keep a network's weights
+    run,               // Arguments, in blocks of block_threads
+    environments,      // the run's, over all environments as the engine has them
+    teams,             // the same for teams whose warps choose, too
+    warps,             // the run's, in blocks of rollout_threads
+    resident,          // the run's, in blocks that keep a network's weights
+    resident_teams,    // the run's, over all teams, in blocks with room for networks
     group,
     policy,
     residents,       // a policy's, in blocks that keep its network's weights
@@ -30,7 +32,7 @@ enum class Form {
     conv_backward,
     conv_weights,
 };
-constexpr bool is_of_run(Form form) { return form <= Form::resident; }
+constexpr bool is_of_run(Form form) { return form <= Form::resident_teams; }
 constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
@@ -48,8 +50,13 @@ inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs
 inline uint64_t resident(const Owner& o, uint64_t) {
     return rounded_up(o.envs, resident_envs) * resident_threads;
 }
-inline uint64_t resident_rows(const Owner& o, uint64_t) {
-    return uint64_t(o.resident_blocks) * resident_threads;
+inline uint64_t resident_teams(const Owner& o, uint64_t) {
+    return o.is(learning_apart) ? uint64_t(o.resident_blocks) * o.team_threads : for_warps(o.envs);
+}
+// So many rows, or those of the agents.
+inline uint64_t resident_rows(const Owner& o, uint64_t rows) {
+    return std::min(rounded_up(rows ? rows : o.rows, o.resident_rows), o.resident_blocks) *
+           resident_threads;
 }
 inline uint64_t chunks(const Owner& o, uint64_t) {
     return rounded_up(o.steps * o.rows, obs_chunk) * block_threads;
@@ -117,6 +124,7 @@ inline constexpr Kernel kernel_table[] = {
     {environments, "rollout_blocks", rollout, in_blocks, items::environments},
     {environments, "step_once", rollout, in_steps, items::environments},
     {teams, "rollout_teams", rollout, in_teams, items::environments},
+    {resident_teams, "rollout_resident_teams", rollout, in_team_residence, items::resident_teams},
     {warps, "rollout_warps", rollout, in_warps, items::environments},
     {warps, "play_warps", play, in_warps, items::environments},
     {resident, "rollout_resident", rollout, in_residence, items::resident},
@@ -134,6 +142,7 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "close_rollout", rollout, fused | learns | closes_apart, items::standing_and_cut},
     {residents, "act_resident", rest, resides, items::resident_rows},
     {residents, "choose_resident", rollout, resides | in_steps, items::resident_rows},
+    {residents, "values_resident", update, resides | learns, items::resident_rows},
     {policy, "measure_returns", learning, learns, items::agents},
     {policy, "scale_rewards", learning, learns, items::one_block},
     {policy, "find_advantages", learning, learns, items::agents},

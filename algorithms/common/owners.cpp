@@ -1,7 +1,5 @@
 #include "algorithms/common/owners.h"
 
-#include <algorithm>
-
 namespace learn {
 namespace {
 
@@ -70,10 +68,13 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     const int rows =
         resident_rows_for<int64_t>(shape.actor, int(shape.actor.size()) - 1, policy.planes);
     owner.resident_bytes = resident_bytes(policy, shape, environment, rows);
-    owner.resident_blocks =
-        uint32_t(std::min(rounded_up(owner.rows, uint64_t(rows)),
-                          uint64_t(settings.emulates ? emulated_blocks : resident_blocks)));
-    if (owner.resident_bytes > 0) owner.facts |= resides;
+    owner.resident_rows = uint64_t(rows);
+    owner.resident_blocks = uint64_t(settings.emulates ? emulated_blocks : resident_blocks);
+    // Of very many rows large products of their own are quicker.
+    constexpr uint64_t most_turns = 4;
+    if (owner.resident_bytes > 0 &&
+        owner.rows <= most_turns * uint64_t(resident_blocks) * uint64_t(rows))
+        owner.facts |= resides;
     return owner;
 }
 
@@ -86,8 +87,10 @@ uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
     const bool gpu = environment.on_gpu || settings.emulates;
     bool steps = settings.stepwise || header.has_image;
     if (gpu && !steps && !header.is_team &&
-        resident_bytes(settings.policies[0], shapes[0], environment, resident_envs))
+        residence_bytes(settings.policies[0], shapes[0], environment))
         return in_residence;
+    if (gpu && !steps && header.is_team && team_residence_bytes(settings, shapes, environment))
+        return in_team_residence;
     for (const PolicySettings& policy : settings.policies)
         steps |= policy.streamed() || policy.remembers();
     if (gpu && header.is_team && !settings.emulates)
@@ -107,8 +110,13 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
                   (environment.on_gpu && !settings.emulates ? learning_apart : 0u) |
                   rollout_facts(settings, shapes, environment);
     if (every.is(in_residence))
-        every.resident_bytes =
-            resident_bytes(settings.policies[0], shapes[0], environment, resident_envs);
+        every.resident_bytes = residence_bytes(settings.policies[0], shapes[0], environment);
+    if (every.is(in_team_residence)) {
+        const nacelle::Header& header = schema.header();
+        every.resident_bytes = team_residence_bytes(settings, shapes, environment);
+        every.team_threads = header.block_threads;
+        every.resident_blocks = rounded_up(every.envs, header.block_threads / header.env_threads);
+    }
     run = {every};
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         Owner& group = groups.emplace_back(every);

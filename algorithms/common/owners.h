@@ -46,9 +46,10 @@ enum Fact : uint32_t {
     // All steps of a gru's sequences in one launch, of blocks with room for 64 neurons.
     gru_in_64 = 1 << 25,
     gru_in_128 = 1 << 26,
-    gru_in_steps = 1 << 27,    // or launches for each
-    in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
-    in_residence = 1 << 29,    // or by blocks that keep a network's weights in shared memory
+    gru_in_steps = 1 << 27,          // or launches for each
+    in_teams = 1 << 28,              // a rollout's steps in one launch, by teams whose warps choose
+    in_residence = 1 << 29,          // or by blocks that keep a network's weights in shared memory
+    in_team_residence = 1u << 31,    // or by teams whose blocks have room for networks
     resides = 1 << 30,    // of a policy: such blocks take the rows of a step through all layers
 };
 struct Owner {
@@ -59,9 +60,12 @@ struct Owner {
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together
     int planes = 0;
-    TensorFit fit{};                                     // of a fused policy
-    uint32_t resident_bytes = 0, resident_blocks = 0;    // that keep a network's weights
-    Encoder encoder{};                                   // of a policy
+    TensorFit fit{};               // of a fused policy
+    uint32_t team_threads = 0;     // of a block that has teams and networks
+    uint64_t resident_rows = 1;    // of such a block of one policy
+    uint64_t resident_blocks = 0;
+    uint32_t resident_bytes = 0;       // that keep a network's weights
+    Encoder encoder{};                 // of a policy
     uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
     // Of a convolution: whose it is, its place among those, and what blocks of its products take.
     uint32_t policy = 0, layer = 0;

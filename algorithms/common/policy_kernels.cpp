@@ -39,6 +39,7 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
     kernels_.launch("rollout_warps", 0, a, stream);
     kernels_.launch("rollout_resident", 0, a, stream);
     kernels_.launch("rollout_teams", 0, a, stream);
+    kernels_.launch("rollout_resident_teams", 0, a, stream);
     for (a.step = 0; steps && a.step < a.steps; ++a.step) {
         gather_images(a, stream);
         for (size_t p = 0; p < streamed_.size(); ++p) {

@@ -18,6 +18,27 @@ int64_t shared_bytes_of(uint32_t compute) {
     return compute == 0 || compute >= 90 ? most_shared_bytes : 163 * 1024;
 }
 
+// Weights that all blocks bring in a step from the second-level cache: more of them take longer than launches.
+constexpr int64_t most_step_bytes = 300 << 20;
+
+bool may_reside(const PolicySettings& policy, const NetworkShape& shape) {
+    return policy.streamed() && !policy.remembers() && shape.encoder.count == 0;
+}
+int64_t weight_bytes(const PolicySettings& policy, const NetworkShape& shape) {
+    int64_t bytes = 0;
+    for (const MatrixSize& matrix : shape.matrices(shape.actor))
+        bytes += 2 * policy.planes * matrix.in * matrix.out;
+    return bytes;
+}
+uint32_t staged_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                      const nacelle_environment& environment, int rows, int stages) {
+    if (!may_reside(policy, shape)) return 0;
+    const ResidentLayout<int64_t> layout(shape.actor, int(shape.actor.size()) - 1, policy.planes,
+                                         rows, stages);
+    const int64_t bytes = 4 * layout.words;
+    return bytes <= shared_bytes_of(environment.compute) ? uint32_t(bytes) : 0;
+}
+
 }
 
 TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_input) {
@@ -54,11 +75,43 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
 
 uint32_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape,
                         const nacelle_environment& environment, int rows) {
-    if (!policy.streamed() || policy.remembers() || shape.encoder.count) return 0;
-    const ResidentLayout<int64_t> layout(shape.actor, int(shape.actor.size()) - 1, policy.planes,
-                                         rows);
-    const int64_t bytes = 4 * layout.words;
-    return bytes <= shared_bytes_of(environment.compute) ? uint32_t(bytes) : 0;
+    return staged_bytes(policy, shape, environment, rows, 0);
+}
+uint32_t residence_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                         const nacelle_environment& environment) {
+    if (!policy.streamed()) return 0;
+    const int layers = int(shape.actor.size()) - 1,
+              stages =
+                  resident_stages_for<int64_t>(shape.actor, layers, policy.planes, resident_envs);
+    const int64_t blocks = (int64_t(environment.envs) + resident_envs - 1) / resident_envs;
+    if (stages > 0 && weight_bytes(policy, shape) * blocks > most_step_bytes) return 0;
+    return staged_bytes(policy, shape, environment, resident_envs, stages);
+}
+
+uint32_t team_residence_bytes(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                              const nacelle_environment& environment) {
+    const nacelle::Header& header = SchemaView(environment).header();
+    const int threads = int(header.block_threads), teams = threads / int(header.env_threads);
+    int64_t bytes = 0, weights = 0;
+    for (size_t p = 0; p < shapes.size(); ++p) {
+        const PolicySettings& policy = settings.policies[p];
+        if (policy.role == PolicySettings::Role::random) continue;
+        if (!may_reside(policy, shapes[p])) return 0;
+        const int rows = resident_team_rows(teams, int(header.policy[p].agents));
+        const auto& widths = shapes[p].actor;
+        bytes += 4 * ResidentLayout<int64_t>(widths, int(widths.size()) - 1, policy.planes, rows,
+                                             team_stages, threads / 32)
+                         .words;
+        weights += weight_bytes(policy, shapes[p]);
+        if (!settings.emulates && rows > most_resident_team_rows) return 0;
+    }
+    if (settings.emulates || bytes == 0) return uint32_t(bytes > 0);
+    bytes += (int64_t(header.shared_bytes) + 15) / 16 * 16;
+    const int64_t blocks = (int64_t(environment.envs) + teams - 1) / teams;
+    const bool fits = header.env_threads <= 32 && header.cluster_blocks <= 1 &&
+                      bytes <= shared_bytes_of(environment.compute) &&
+                      weights * blocks <= most_step_bytes;
+    return fits ? uint32_t(bytes) : 0;
 }
 
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

@@ -1,28 +1,32 @@
 #pragma once
-#include <learn/gpu/loss_gradient.h>
-#include <learn/gpu/prepared.h>
-#include <learn/resident_layout.h>
-// A network that lives in a block's shared memory: its weights are brought there once, then the block's rows go through
-// all layers as often as they are asked to. Each warp computes some columns of a layer for all rows. Sums come in the
+#include <learn/gpu/resident/weight_stream.h>
+// A network that lives in a block's shared memory: its weights are brought there once, or over and over where they have
+// no room, and the block's rows go through all layers as often as they are asked to. Each warp computes some columns of a layer for all rows. Sums come in the
 // order of a product of its own (tile_sum.h), so that both leave the same numbers.
 
 namespace learn {
 
-template <class L, int rows> class ResidentNetwork {
-    static constexpr ResidentLayout<> all{L::width, L::count, L::planes, rows};
-    static constexpr int planes = L::planes, bands = rows / 16;
+template <class Block> class ResidentNetwork {
+    using L = typename Block::L;
+    using Stream = WeightStream<Block>;
+    template <int l> using Shares = WarpShares<Block, l>;
+    static constexpr ResidentLayout<> all = Block::layout;
+    static constexpr int planes = L::planes, stages = Block::stages;
     // Several planes: after so many tiles of 16 the sums are added to floats, since the cores cut them off.
     static constexpr int tiles_together = 16;
 
 public:
     // All threads of the block come along, here and to what follows. The weights are on their way then.
-    NACELLE_INLINE explicit ResidentNetwork(const float* prepared)
-        : memory_(block_memory<all.words>()) {
+    NACELLE_INLINE ResidentNetwork(const float* prepared, uint32_t* memory)
+        : memory_(memory), stream_(prepared, memory_) {
         bring<0>(prepared);
         close_group();
     }
     // Once, before the first forward().
-    NACELLE_INLINE void await() const { await_groups<0>(); }
+    NACELLE_INLINE void await() {
+        await_groups<0>();
+        if constexpr (stages > 0) stream_.begin();
+    }
     static constexpr int pairs = all.layer[0].in / 2;
 
     // Two numbers of a row, as the network is to see them; of each row all pairs, also those behind its last number.
@@ -34,10 +38,12 @@ public:
     NACELLE_INLINE const float* outputs(int row) const {
         return reinterpret_cast<const float*>(memory_) + all.outputs + row * all.output_pitch;
     }
-    NACELLE_INLINE void forward() const {
+    NACELLE_INLINE void forward() {
         __syncthreads();
-        forward_from<0>();
+        layers();
     }
+    // Where the threads have met since the inputs were put.
+    NACELLE_INLINE void layers() { forward_from<0>(); }
 
 private:
     template <int l> NACELLE_INLINE void bring(const float* prepared) {
@@ -48,9 +54,9 @@ private:
                            biases = tiled_weights_before(L::matrix, L::matrices, planes) / 2 +
                                     tiled_biases_before(L::matrix, l);
         const auto* const from = reinterpret_cast<const uint16_t*>(prepared) + start;
-        NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
+        NACELLE_UNROLL for (int p = 0; p < (stages > 0 ? 0 : planes); ++p) {
             NACELLE_ROLLED for (int i = int(threadIdx.x); i < its.out * chunks;
-                                i += resident_threads) {
+                                i += Block::threads) {
                 const int row = i / chunks, chunk = i % chunks;
                 bring_async(memory_ + its.weights + p * its.plane + row * its.pitch + 4 * chunk,
                             from + uint64_t(p) * plane +
@@ -59,21 +65,17 @@ private:
                             true);
             }
         }
-        for (int i = int(threadIdx.x); i < its.out; i += resident_threads)
+        for (int i = int(threadIdx.x); i < its.out; i += Block::threads)
             reinterpret_cast<float*>(memory_)[its.bias + i] = prepared[biases + uint64_t(i)];
         if constexpr (l + 1 < L::count) bring<l + 1>(prepared);
     }
-    // Pairs of tiles of 8 columns; narrow layers also share bands of 16 rows among the warps, wide ones two pairs at once
-    // what is read of the rows.
-    template <int l> NACELLE_INLINE void forward_from() const {
+    template <int l> NACELLE_INLINE void forward_from() {
         constexpr ResidentLayer<int> its = all.layer[l];
-        constexpr int pairs = (its.out + 15) / 16,
-                      its_bands = 2 * pairs <= resident_warps ? 1 : bands,
-                      together = planes == 1 && pairs > resident_warps && pairs % 2 == 0 ? 2 : 1,
-                      across = pairs / together, units = across * (bands / its_bands);
-        NACELLE_ROLLED for (int unit = int(threadIdx.x) / 32; unit < units;
-                            unit += resident_warps) {
-            const int pair = unit % across * together, band = unit / across * its_bands;
+        using S = Shares<l>;
+        constexpr int its_bands = S::bands, together = S::together;
+        NACELLE_ROLLED for (int unit = int(threadIdx.x) / 32; unit < S::units;
+                            unit += Block::warps) {
+            const int pair = S::pair(unit), band = S::band(unit);
             float sum[its_bands][2 * together][4];
             products<l>(sum, band, pair);
             const float* const bias = reinterpret_cast<const float*>(memory_) + its.bias +
@@ -108,7 +110,7 @@ private:
         }
     }
     template <int l, int its_bands, int tiles>
-    NACELLE_INLINE void products(float (&sum)[its_bands][tiles][4], int band, int pair) const {
+    NACELLE_INLINE void products(float (&sum)[its_bands][tiles][4], int band, int pair) {
         constexpr ResidentLayer<int> its = all.layer[l];
         constexpr int steps = its.in / 16;
         float exact[planes > 1 ? its_bands : 1][tiles][4];
@@ -116,19 +118,37 @@ private:
         begin_tiles(exact);
         const uint32_t* const seen =
             memory_ + its.seen + 16 * band * its.seen_pitch + tile_corner(its.seen_pitch);
-        const uint32_t* const weights =
-            memory_ + its.weights + 16 * pair * its.pitch + turned_corner(its.pitch);
-        const auto step = [&](int k) NACELLE_INLINE_LAMBDA {
-            add_step<its.in / 2, its.seen_pitch, its.plane, its.pitch>(sum, seen + 8 * k,
-                                                                       weights + 8 * k);
+        const auto more = [&](int k) NACELLE_INLINE_LAMBDA {
+            if constexpr (planes > 1)
+                if (k % tiles_together == tiles_together - 1) move(exact, sum);
         };
-        if constexpr (steps <= tiles_together && planes == 1) {
-            NACELLE_UNROLL for (int k = 0; k < steps; ++k) step(k);
-        } else NACELLE_FOURFOLD for (int k = 0; k < steps; ++k) {
-                step(k);
-                if constexpr (planes > 1)
-                    if (k % tiles_together == tiles_together - 1) move(exact, sum);
+        if constexpr (stages > 0) {
+            NACELLE_ROLLED for (int first = 0; first < steps; first += 4) {
+                const uint32_t* const stage = stream_.next();
+                NACELLE_UNROLL for (int k = 0; k < 4; ++k) {
+                    if (steps % 4 > 0 && first + k >= steps) continue;
+                    add_step<l>(sum, seen + 8 * (first + k), [&](int j, int p) {
+                        return Stream::chunk(stage + (p * Shares<l>::together + j) * stage_words,
+                                             k);
+                    });
+                }
+                more(first + 3);
             }
+        } else {
+            const uint32_t* const weights =
+                memory_ + its.weights + 16 * pair * its.pitch + turned_corner(its.pitch);
+            const auto step = [&](int k) NACELLE_INLINE_LAMBDA {
+                add_step<l>(sum, seen + 8 * k, [&](int j, int p) {
+                    return weights + 16 * j * its.pitch + p * its.plane + 8 * k;
+                });
+            };
+            if constexpr (steps <= tiles_together && planes == 1) {
+                NACELLE_UNROLL for (int k = 0; k < steps; ++k) step(k);
+            } else NACELLE_FOURFOLD for (int k = 0; k < steps; ++k) {
+                    step(k);
+                    more(k);
+                }
+        }
         if constexpr (planes > 1) {
             move(exact, sum);
             NACELLE_UNROLL for (int i = 0; i < 4 * its_bands * tiles; ++i)
@@ -145,19 +165,20 @@ private:
             moved = 0;
         }
     }
-    // One tile of 16 of the sums, small products first.
-    template <int seen_plane, int seen_pitch, int plane, int pitch, int its_bands, int tiles>
+    // One tile of 16 of the sums, small products first; weights_at(pair, plane) is where this lane reads.
+    template <int l, int its_bands, int tiles, class At>
     static NACELLE_INLINE void add_step(float (&sum)[its_bands][tiles][4], const uint32_t* seen,
-                                        const uint32_t* weights) {
+                                        At&& weights_at) {
+        constexpr ResidentLayer<int> its = all.layer[l];
         uint32_t left[its_bands][planes][4];
         NACELLE_UNROLL for (int b = 0; b < its_bands; ++b) {
             NACELLE_UNROLL for (int p = 0; p < planes; ++p)
-                load_tiles<false>(left[b][p], seen + 16 * b * seen_pitch + p * seen_plane);
+                load_tiles<false>(left[b][p], seen + 16 * b * its.seen_pitch + p * its.in / 2);
         }
         NACELLE_UNROLL for (int j = 0; j < tiles; j += 2) {
             uint32_t right[planes][4];
             NACELLE_UNROLL for (int p = 0; p < planes; ++p)
-                load_tiles<false>(right[p], weights + 8 * j * pitch + p * plane);
+                load_tiles<false>(right[p], weights_at(j / 2, p));
             NACELLE_UNROLL for (int small = planes - 1; small >= 0; --small) {
                 NACELLE_UNROLL for (int p = small; p >= 0; --p) {
                     NACELLE_UNROLL for (int b = 0; b < its_bands; ++b) {
@@ -171,6 +192,7 @@ private:
     }
 
     uint32_t* memory_;
+    Stream stream_;
 };
 
 }

@@ -9,13 +9,18 @@ namespace learn {
 
 template <class E, bool keeps> class ResidentPolicy {
     using L = typename Networks<E, 0>::Actor;
-    using Network = ResidentNetwork<L, resident_envs>;
+    static constexpr int stages =
+        resident_stages_for<int>(L::width, L::count, L::planes, resident_envs);
+    using Block = ResidentBlock<L, resident_envs, stages>;
+    using Network = ResidentNetwork<Block>;
 
 public:
     static constexpr bool chooses_by_warp = true;
 
     NACELLE_INLINE ResidentPolicy(const View<E>& view, const Arguments& a)
-        : seat_(view, a), memory_(a.memory[0]), network_(a.policy[0].prepared) {
+        : seat_(view, a),
+          memory_(a.memory[0]),
+          network_(a.policy[0].prepared, block_memory<Block::layout.words>()) {
         network_.await();
     }
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <learn/gpu/choices.h>
 #include <learn/gpu/resident/network.h>
+#include <learn/gpu/streamed/rows.h>
 // One step's rows of a team's policy through all layers in one launch: a block keeps the network's weights and takes
 // rows by turns, from what they see to what they do. While some warps choose, the others bring what the next rows see.
 
@@ -18,53 +19,71 @@ NACELLE_INLINE void put_seen(const Network& network, int row, int pair, const fl
     network.put(row, pair, two[0], two[1]);
 }
 
-// use(row, outputs) on one thread for each of the policy's rows.
-template <class E, int policy, class Use>
-NACELLE_INLINE void over_resident_rows(const View<E>& view, const Arguments& a, Items items,
-                                       Use&& use) {
-    using C = Chooser<E, policy>;
-    using L = typename C::N::Actor;
-    constexpr int rows = resident_rows_for<int>(L::width, L::count, L::planes),
-                  choosers = (rows + 31) / 32 * 32;
-    using Network = ResidentNetwork<L, rows>;
-    const Memory& memory = a.memory[C::group];
-    const uint32_t agents = a.policy[policy].agents, tiles = (agents + rows - 1) / rows;
-    const Network network(a.policy[policy].prepared);
+// The rows of blocks that keep a policy's networks; a critic has no more outputs than an actor, and fits where that does.
+template <class E, int policy> constexpr int resident_rows_of() {
+    using L = typename Networks<E, policy>::Actor;
+    return resident_rows_for<int>(L::width, L::count, L::planes);
+}
+// use(number, outputs) on one thread for each row below `count`; from(number) is where its numbers lie, or null.
+template <class E, int policy, class L, class From, class Use>
+NACELLE_INLINE void over_resident_rows(const Arguments& a, const float* prepared, Items items,
+                                       uint32_t count, From&& from, Use&& use) {
+    constexpr int rows = resident_rows_of<E, policy>(), choosers = (rows + 31) / 32 * 32;
+    using Block = ResidentBlock<L, rows, 0>;
+    using Network = ResidentNetwork<Block>;
 #if defined(NACELLE_EMULATE)
     constexpr uint32_t blocks = emulated_blocks;
 #else
     constexpr uint32_t blocks = resident_blocks;
 #endif
+    const Memory& memory = a.memory[Spec<policy>::group];
+    const uint32_t tiles = (count + rows - 1) / rows;
+    Network network(prepared, block_memory<Block::layout.words>());
+    // Whether there is any of the tile's rows that this thread looks at.
     const auto see = [&](uint32_t tile, int first, int threads) {
+        bool any = false;
         NACELLE_FOURFOLD for (int i = int(threadIdx.x) - first; i < rows * Network::pairs;
                               i += threads) {
             const int row = i / Network::pairs;
-            const uint32_t agent = tile * uint32_t(rows) + uint32_t(row);
-            put_seen<policy, int(C::width)>(
-                network, row, i % Network::pairs,
-                agent < agents ? C::obs_of(view, a, C::row_of(a, agent)) : nullptr, memory);
+            const uint32_t number = tile * uint32_t(rows) + uint32_t(row);
+            const float* const obs = number < count ? from(number) : nullptr;
+            put_seen<policy, width_of<E, policy>>(network, row, i % Network::pairs, obs, memory);
+            any = any || obs;
         }
+        return any;
     };
     uint32_t tile = uint32_t(items.begin / resident_threads);
-    see(tile, 0, resident_threads);
+    bool any = see(tile, 0, resident_threads);
     network.await();
     NACELLE_ROLLED for (; tile < tiles; tile += blocks) {
-        network.forward();
+        const bool present = __syncthreads_or(any);
+        any = false;
+        if (present) network.layers();
         const uint32_t next = tile + blocks;
         if (int(threadIdx.x) >= choosers) {
-            if (next < tiles) see(next, choosers, resident_threads - choosers);
+            if (next < tiles) any = see(next, choosers, resident_threads - choosers);
         } else {
-            const uint32_t agent = tile * uint32_t(rows) + threadIdx.x;
-            if (int(threadIdx.x) < rows && agent < agents)
-                use(C::row_of(a, agent), network.outputs(int(threadIdx.x)));
+            const uint32_t number = tile * uint32_t(rows) + threadIdx.x;
+            if (present && int(threadIdx.x) < rows && number < count && from(number))
+                use(number, network.outputs(int(threadIdx.x)));
         }
     }
+}
+// use(row, outputs) for where each of the policy's agents stands.
+template <class E, int policy, class Use>
+NACELLE_INLINE void over_resident_agents(const View<E>& view, const Arguments& a, Items items,
+                                         Use&& use) {
+    using C = Chooser<E, policy>;
+    over_resident_rows<E, policy, typename C::N::Actor>(
+        a, a.policy[policy].prepared, items, a.policy[policy].agents,
+        [&](uint32_t agent) { return C::obs_of(view, a, C::row_of(a, agent)); },
+        [&](uint32_t agent, const float* out) { use(C::row_of(a, agent), out); });
 }
 template <class E, int policy>
 NACELLE_INLINE void choose_resident(const View<E>& view, const Arguments& a, Items items) {
     using C = Chooser<E, policy>;
     constexpr bool learns = Spec<policy>::kind == Kind::trained;
-    over_resident_rows<E, policy>(view, a, items, [&](size_t row, const float* out) {
+    over_resident_agents<E, policy>(view, a, items, [&](size_t row, const float* out) {
         if (learns && a.step > 0) C::keep_cut(view, a, a.step - 1, row);
         if constexpr (C::N::shared && learns)
             a.memory[C::group].value[size_t(a.step) * group_rows<E, policy>(view) + row] =
@@ -74,9 +93,30 @@ NACELLE_INLINE void choose_resident(const View<E>& view, const Arguments& a, Ite
 }
 template <class E, int policy>
 NACELLE_INLINE void act_resident(const View<E>& view, const Arguments& a, Items items) {
-    over_resident_rows<E, policy>(view, a, items, [&](size_t row, const float* out) {
+    over_resident_agents<E, policy>(view, a, items, [&](size_t row, const float* out) {
         act_on<E, policy>(view, a, row, out);
     });
+}
+// The values of what a rollout saw and of where episodes were cut short, as far as they are not there yet.
+template <class E, int policy>
+NACELLE_INLINE void values_resident(const View<E>& view, const Arguments& a, Items items) {
+    using N = Networks<E, policy>;
+    using L = Either<N::shared, typename N::Actor, typename N::Critic>;
+    constexpr int network = N::shared ? 0 : Prepared<E, policy>::critic,
+                  output = N::shared ? N::value_output : 0;
+    const uint32_t agents = a.policy[policy].agents,
+                   count = ((N::shared ? 1 : a.steps + 1) + a.steps) * agents;
+    over_resident_rows<E, policy, L>(
+        a, a.policy[policy].prepared + network, items, count,
+        [&](uint32_t i) -> const float* {
+            const Valued<E, policy> valued(view, a, i);
+            return valued.there ? valued.obs() : nullptr;
+        },
+        [&](uint32_t i, const float* out) {
+            const Valued<E, policy> valued(view, a, i);
+            (valued.standing ? valued.memory.value : valued.memory.final_value)[valued.at] =
+                out[output];
+        });
 }
 
 }
