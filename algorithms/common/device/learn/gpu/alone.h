@@ -21,23 +21,35 @@ public:
     NACELLE_INLINE void keep_obs(size_t at, const float* obs) const {
         if constexpr (keeps) keep(memory_.obs, at, obs);
     }
-    // Whether the environment's episode was cut short in step t.
-    NACELLE_INLINE bool was_cut(size_t env, int t) const {
-        return keeps && t >= 0 && has(env) && is_cut(memory_.flag[place(env, t)]);
+    // Writes steps down, and notes here whether the last one cut an episode short: read back from memory, the flag would
+    // be as late as a layer's outputs.
+    NACELLE_INLINE auto record(const View<E>& view) {
+        return [this, to = record_of<E>(view, a_, 0)](const Now& now, const ActionOf<E>& action,
+                                                      const Outcome& outcome) {
+            to(now, action, outcome);
+            cut_ = is_cut(flag_of(outcome, true));
+        };
+    }
+    NACELLE_INLINE bool was_cut() const { return keeps && cut_; }
+    // The random numbers of this step's choice.
+    template <class Rows> static NACELLE_INLINE auto dice(const Rows& rows) {
+        Dice<E, policy> dice(rows.view, rows.tick, rows.env);
+        if constexpr (keeps) dice.prepare();
+        return dice;
     }
     // Where it stood then: for a pass over such ends behind the rollout.
     NACELLE_INLINE void keep_cut(const View<E>& view, size_t env, int t) const {
         keep(memory_.final_obs, place(env, t), obs_row<E, Role::final_obs>(view, env));
     }
     template <class Rows>
-    NACELLE_INLINE void decide(const Rows& rows, int i, const float* outputs) const {
+    NACELLE_INLINE void decide(const Rows& rows, int i, const float* outputs,
+                               Dice<E, policy>& dice) const {
         const size_t at = place(rows.env, rows.t);
         float out[N::Actor::out], choice[H::parts];
         NACELLE_UNROLL for (int k = 0; k < N::Actor::out; ++k) out[k] = outputs[k];
         const uint8_t* const mask = rows.mask(i);
         if (!keeps && a_.greedy) H::best(out, mask, choice);
         else {
-            Dice<E, policy> dice(rows.view, rows.tick, rows.env);
             const float log_probability = H::draw(out, mask, dice, choice);
             if constexpr (keeps) memory_.log_probability[at] = log_probability;
         }
@@ -61,6 +73,7 @@ private:
     const Arguments& a_;
     const Memory& memory_;
     size_t rows_;
+    bool cut_ = false;
 };
 
 // Notes the episode that an environment is in, when it ends.

@@ -32,14 +32,16 @@ public:
     }
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
         if constexpr (keeps) value_cut(rows.view, rows.env, rows.t - 1);
+        auto dice = seat_.dice(rows);
         rows.for_own([&](int i) {
             const float* const obs = rows.obs(i);
             seat_.keep_obs(seat_.place(rows.env, rows.t), obs);
             stage_.put(obs, memory_);
         });
         stage_.forward(weights_, bias_);
-        rows.for_own([&](int i) { seat_.decide(rows, i, stage_.outputs()); });
+        rows.for_own([&](int i) { seat_.decide(rows, i, stage_.outputs(), dice); });
     }
+    NACELLE_INLINE auto record(const View<E>& view) { return seat_.record(view); }
     // What the last step led to.
     NACELLE_INLINE void close_rollout(const View<E>& view, size_t env) {
         const bool mine = seat_.has(env);
@@ -60,7 +62,7 @@ private:
     // Where an episode was cut short in step t, its value; where none of the warp's was, nothing. With a
     // network of its own for values that is for later: the observation is kept instead.
     NACELLE_INLINE void value_cut(const View<E>& view, size_t env, int t) {
-        const bool cut = seat_.was_cut(env, t);
+        const bool cut = seat_.was_cut();
         if (!__ballot_sync(~0u, cut)) return;
         if constexpr (N::shared) {
             if (cut) stage_.put(obs_row<E, Role::final_obs>(view, env), memory_);
@@ -93,7 +95,7 @@ NACELLE_INLINE void with_warp_policy(const View<E>& view, const Arguments& a, It
 template <class E>
 NACELLE_INLINE void rollout_warps(const View<E>& view, const Arguments& a, Items items) {
     with_warp_policy<E, true>(view, a, items, [&](size_t env, auto& policy) {
-        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, record_of<E>(view, a, 0));
+        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, policy.record(view));
         if (!time_of(view.head, 0).stopped) policy.close_rollout(view, env);
     });
 }

@@ -24,23 +24,23 @@ public:
         network_.await();
     }
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
-        bool cut = false;    // asked for early: the answer comes while the network works
+        auto dice = seat_.dice(rows);
         rows.for_own([&](int i) {
-            cut = seat_.was_cut(rows.env, rows.t - 1);
             const float* const obs = rows.obs(i);
             put_row(obs);
             seat_.keep_obs(seat_.place(rows.env, rows.t), obs);
         });
         network_.forward();
         rows.for_own([&](int i) {
-            if (cut) seat_.keep_cut(rows.view, rows.env, rows.t - 1);
-            seat_.decide(rows, i, network_.outputs(int(threadIdx.x)));
+            if (seat_.was_cut()) seat_.keep_cut(rows.view, rows.env, rows.t - 1);
+            seat_.decide(rows, i, network_.outputs(int(threadIdx.x)), dice);
         });
     }
+    NACELLE_INLINE auto record(const View<E>& view) { return seat_.record(view); }
     // What the last step led to. Values that are still missing come from a pass of their own.
     NACELLE_INLINE void close_rollout(const View<E>& view, size_t env, int steps) const {
         if (!seat_.has(env)) return;
-        if (seat_.was_cut(env, steps - 1)) seat_.keep_cut(view, env, steps - 1);
+        if (seat_.was_cut()) seat_.keep_cut(view, env, steps - 1);
         seat_.keep_obs(seat_.place(env, steps), obs_row<E>(view, env));
     }
 
@@ -74,7 +74,7 @@ NACELLE_INLINE void with_resident_policy(const View<E>& view, const Arguments& a
 template <class E>
 NACELLE_INLINE void rollout_resident(const View<E>& view, const Arguments& a, Items items) {
     with_resident_policy<E, true>(view, a, items, [&](size_t env, auto& policy) {
-        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, record_of<E>(view, a, 0));
+        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, policy.record(view));
         if (!time_of(view.head, 0).stopped) policy.close_rollout(view, env, int(a.steps));
     });
 }
