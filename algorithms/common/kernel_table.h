@@ -109,7 +109,7 @@ struct Kernel {
     // Also of the function of device/learn, but for numbers behind it: forward_64 is forward_product of 64 columns.
     std::string_view name;
     Program program;
-    uint32_t where;    // all of these facts
+    uint64_t where;    // all of these facts
     uint64_t (*items)(const Owner& owner, uint64_t count);
 };
 namespace rows {

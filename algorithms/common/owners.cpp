@@ -14,9 +14,9 @@ uint32_t parts_of(const Owner& owner, bool emulates) {
     if (owner.is(streamed)) return 2 * processors;
     return processors * owner.fit.resident / owner.networks;
 }
-uint32_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
+uint64_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
                        bool with_backward) {
-    uint32_t facts = 0;
+    uint64_t facts = 0;
     const auto add = [&](int64_t columns, Fact narrow, Fact wide) {
         facts |= columns_for(uint64_t(columns), policy.planes) == 64 ? narrow : wide;
     };
@@ -30,8 +30,8 @@ uint32_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
     }
     return facts;
 }
-uint32_t gru_facts(const Settings& settings, const PolicySettings& policy) {
-    uint32_t facts = 0;
+uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
+    uint64_t facts = 0;
     for (size_t l = 0; l < policy.cells.size(); ++l) {
         if (policy.cells[l] != Cell::gru) continue;
         const uint32_t room = gru_room_of(settings, policy.hidden[l], policy.planes);
@@ -70,18 +70,14 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     owner.resident_bytes = resident_bytes(policy, shape, environment, rows);
     owner.resident_rows = uint64_t(rows);
     owner.resident_blocks = uint64_t(settings.emulates ? emulated_blocks : resident_blocks);
-    // Of very many rows large products of their own are quicker.
-    constexpr uint64_t most_turns = 4;
-    if (owner.resident_bytes > 0 &&
-        owner.rows <= most_turns * uint64_t(resident_blocks) * uint64_t(rows))
-        owner.facts |= resides;
+    if (owner.resident_bytes > 0) owner.facts |= resides;
     return owner;
 }
 
 // One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
 // through memory are launches of their own, unless one agent's fit into a block; a team has to fit into a block beside
 // its warps' rows.
-uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
+uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
                        const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
@@ -107,7 +103,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     const SchemaView schema(environment);
     Owner every{.envs = environment.envs, .steps = settings.horizon};
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
-                  (environment.on_gpu && !settings.emulates ? learning_apart : 0u) |
+                  (environment.on_gpu && !settings.emulates ? learning_apart : always) |
                   rollout_facts(settings, shapes, environment);
     if (every.is(in_residence))
         every.resident_bytes = residence_bytes(settings.policies[0], shapes[0], environment);

@@ -16,7 +16,7 @@ constexpr uint64_t rounded_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; 
 constexpr uint64_t for_warps(uint64_t rows) { return rounded_up(rows, warp_rows) * 32; }
 
 // What is so of an owner of kernels: the run, a group or a policy.
-enum Fact : uint32_t {
+enum Fact : uint64_t {
     always = 0,
     on_gpu = 1 << 0,    // or as one, in an emulation
     on_cpu = 1 << 1,
@@ -46,14 +46,16 @@ enum Fact : uint32_t {
     // All steps of a gru's sequences in one launch, of blocks with room for 64 neurons.
     gru_in_64 = 1 << 25,
     gru_in_128 = 1 << 26,
-    gru_in_steps = 1 << 27,          // or launches for each
-    in_teams = 1 << 28,              // a rollout's steps in one launch, by teams whose warps choose
-    in_residence = 1 << 29,          // or by blocks that keep a network's weights in shared memory
-    in_team_residence = 1u << 31,    // or by teams whose blocks have room for networks
-    resides = 1 << 30,    // of a policy: such blocks take the rows of a step through all layers
+    gru_in_steps = 1 << 27,    // or launches for each
+    in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
+    // Or by blocks that keep a network's weights in shared memory, or by teams whose blocks have room for networks.
+    in_residence = uint64_t(1) << 32,
+    in_team_residence = uint64_t(1) << 33,
+    resides =
+        uint64_t(1) << 34,    // of a policy: such blocks take the rows of a step through all layers
 };
 struct Owner {
-    uint32_t facts = 0;
+    uint64_t facts = 0;
     uint64_t envs = 0, steps = 0;
     uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
@@ -71,7 +73,7 @@ struct Owner {
     uint32_t policy = 0, layer = 0;
     ConvBlock conv_forward{}, conv_backward{}, conv_weights{};
 
-    bool is(uint32_t all) const { return (facts & all) == all; }
+    bool is(uint64_t all) const { return (facts & all) == all; }
     // Blocks of an update: a GPU's take one of its networks each.
     uint64_t update_blocks() const { return uint64_t(parts) * (is(on_cpu) ? 1 : networks); }
     // Blocks of a GPU that add up a fused update's slots.

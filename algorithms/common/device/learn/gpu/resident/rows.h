@@ -28,7 +28,9 @@ template <class E, int policy> constexpr int resident_rows_of() {
 template <class E, int policy, class L, class From, class Use>
 NACELLE_INLINE void over_resident_rows(const Arguments& a, const float* prepared, Items items,
                                        uint32_t count, From&& from, Use&& use) {
-    constexpr int rows = resident_rows_of<E, policy>(), choosers = (rows + 31) / 32 * 32;
+    constexpr int rows = resident_rows_of<E, policy>(), choosers = (rows + 31) / 32 * 32,
+                  row_threads = 4;
+    static_assert(choosers + rows * row_threads <= resident_threads);
     using Block = ResidentBlock<L, rows, 0>;
     using Network = ResidentNetwork<Block>;
 #if defined(NACELLE_EMULATE)
@@ -39,21 +41,18 @@ NACELLE_INLINE void over_resident_rows(const Arguments& a, const float* prepared
     const Memory& memory = a.memory[Spec<policy>::group];
     const uint32_t tiles = (count + rows - 1) / rows;
     Network network(prepared, block_memory<Block::layout.words>());
-    // Whether there is any of the tile's rows that this thread looks at.
-    const auto see = [&](uint32_t tile, int first, int threads) {
-        bool any = false;
-        NACELLE_FOURFOLD for (int i = int(threadIdx.x) - first; i < rows * Network::pairs;
-                              i += threads) {
-            const int row = i / Network::pairs;
-            const uint32_t number = tile * uint32_t(rows) + uint32_t(row);
-            const float* const obs = number < count ? from(number) : nullptr;
-            put_seen<policy, width_of<E, policy>>(network, row, i % Network::pairs, obs, memory);
-            any = any || obs;
-        }
-        return any;
+    // Neighbouring threads, from the given one on, have a row. Whether it is there.
+    const auto see = [&](uint32_t tile, int first) {
+        const int thread = int(threadIdx.x) - first, row = thread / row_threads;
+        if (row >= rows) return false;
+        const uint32_t number = tile * uint32_t(rows) + uint32_t(row);
+        const float* const obs = number < count ? from(number) : nullptr;
+        NACELLE_EIGHTFOLD for (int k = thread % row_threads; k < Network::pairs; k += row_threads)
+            put_seen<policy, width_of<E, policy>>(network, row, k, obs, memory);
+        return obs != nullptr;
     };
     uint32_t tile = uint32_t(items.begin / resident_threads);
-    bool any = see(tile, 0, resident_threads);
+    bool any = see(tile, 0);
     network.await();
     NACELLE_ROLLED for (; tile < tiles; tile += blocks) {
         const bool present = __syncthreads_or(any);
@@ -61,7 +60,7 @@ NACELLE_INLINE void over_resident_rows(const Arguments& a, const float* prepared
         if (present) network.layers();
         const uint32_t next = tile + blocks;
         if (int(threadIdx.x) >= choosers) {
-            if (next < tiles) any = see(next, choosers, resident_threads - choosers);
+            if (next < tiles) any = see(next, choosers);
         } else {
             const uint32_t number = tile * uint32_t(rows) + threadIdx.x;
             if (present && int(threadIdx.x) < rows && number < count && from(number))
