@@ -60,7 +60,8 @@ TEST_CASE("a block that keeps the weights leaves the bits of a launch for each l
           {"activation", "silu"},
           {"squash", true},
           {"noise_steps", 3},
-          {"precision", "f32"}}},
+          {"precision", "f32"}},
+         {{"horizon", 3}}},
     };
     for (const Net& net : nets) hold_to_steps(quick_cpu(), net, 37);
 }
