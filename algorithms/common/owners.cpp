@@ -74,13 +74,35 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     return owner;
 }
 
+// What a block takes of shared memory where a rollout of a network that remembers takes all steps in one launch.
+uint64_t remembering_bytes(const PolicySettings& policy, const NetworkShape& shape) {
+    std::vector<Cell> cells = shape.cells;
+    cells.push_back(Cell::linear);
+    uint64_t words = 4;    // flags
+    for (const auto* widths : {&shape.actor, &shape.critic})
+        if (!widths->empty())
+            words += uint64_t(MemoryStage(*widths, cells, int(cells.size()), policy.planes).words);
+    return 4 * words;
+}
+// Whether a GPU's blocks take all steps of such a rollout in one launch.
+bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                  const nacelle_environment& environment) {
+    const nacelle::Header& header = SchemaView(environment).header();
+    if (settings.stepwise || header.is_team || header.has_image || shapes.size() != 1) return false;
+    const PolicySettings& policy = settings.policies[0];
+    return policy.role == PolicySettings::Role::trained && policy.streamed() &&
+           policy.remembers() && shapes[0].encoder.count == 0 &&
+           remembering_bytes(policy, shapes[0]) <= most_remembering_bytes;
+}
+
 // One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
-// through memory are launches of their own, unless one agent's fit into a block; a team has to fit into a block beside
-// its warps' rows.
+// through memory are launches of their own, but where they, or rows that remember, fit into shared memory; a team has to
+// fit into a block beside its warps' rows.
 uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
                        const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
+    if (gpu && keeps_memory(settings, shapes, environment)) return in_memory;
     bool steps = settings.stepwise || header.has_image;
     if (gpu && !steps && !header.is_team &&
         residence_bytes(settings.policies[0], shapes[0], environment))
@@ -114,6 +136,11 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         every.resident_blocks = rounded_up(every.envs, header.block_threads / header.env_threads);
     }
     run = {every};
+    if (every.is(in_memory)) {
+        const std::vector<int64_t>& widths = shapes[0].actor;
+        run[0].remembering_bytes = uint32_t(remembering_bytes(settings.policies[0], shapes[0]));
+        run[0].remembering_threads = remembering_threads(widths, int(widths.size()) - 1);
+    }
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         Owner& group = groups.emplace_back(every);
         group.rows = every.envs * schema.header().group[g].count;
@@ -123,6 +150,10 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     for (size_t p = 0; p < shapes.size(); ++p) {
         policies.push_back(
             policy_owner(every, settings, settings.policies[p], shapes[p], environment));
+        if (policies.back().is(learns)) {
+            run[0].facts |= learns;
+            run[0].learning_blocks += agent_blocks(policies.back().rows);
+        }
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);
     }

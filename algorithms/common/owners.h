@@ -6,6 +6,7 @@
 #include <learn/blocked.h>
 #include <learn/conv_tiles.h>
 #include <learn/fused_layout.h>
+#include <learn/memory_layout.h>
 #include <learn/resident_layout.h>
 
 namespace learn {
@@ -48,11 +49,12 @@ enum Fact : uint64_t {
     gru_in_128 = 1 << 26,
     gru_in_steps = 1 << 27,    // or launches for each
     in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
+    in_memory = uint64_t(1) << 32,    // or by blocks that keep rows which remember in shared memory
     // Or by blocks that keep a network's weights in shared memory, or by teams whose blocks have room for networks.
-    in_residence = uint64_t(1) << 32,
-    in_team_residence = uint64_t(1) << 33,
+    in_residence = uint64_t(1) << 35,
+    in_team_residence = uint64_t(1) << 36,
     resides =
-        uint64_t(1) << 34,    // of a policy: such blocks take the rows of a step through all layers
+        uint64_t(1) << 37,    // of a policy: such blocks take the rows of a step through all layers
 };
 struct Owner {
     uint64_t facts = 0;
@@ -61,6 +63,9 @@ struct Owner {
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together
+    uint32_t remembering_bytes = 0,
+             remembering_threads = 0;    // of the run: a block that takes steps in_memory
+    uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
     TensorFit fit{};               // of a fused policy
     uint32_t team_threads = 0;     // of a block that has teams and networks
