@@ -11,13 +11,16 @@ namespace learn {
 
 // What a kernel is launched with, in which blocks, and whose it is.
 enum class Form {
-    run,             // Arguments, in blocks of block_threads
-    environments,    // the run's, over all environments as the engine has them
-    teams,           // the same for teams whose warps choose, too
-    remembering,     // the run's, in blocks that keep what 32 rows remember
-    warps,           // the run's, in blocks of rollout_threads
+    run,               // Arguments, in blocks of block_threads
+    environments,      // the run's, over all environments as the engine has them
+    teams,             // the same for teams whose warps choose, too
+    warps,             // the run's, in blocks of rollout_threads
+    remembering,       // the run's, in blocks that keep what 32 rows remember
+    resident,          // the run's, in blocks that keep a network's weights
+    resident_teams,    // the run's, over all teams, in blocks with room for networks
     group,
     policy,
+    residents,       // a policy's, in blocks that keep its network's weights
     fused_update,    // a policy's, in blocks as large as its layout says
     stream,          // a policy's, with StreamArguments
     cell,            // the same with CellArguments
@@ -32,7 +35,7 @@ enum class Form {
     conv_backward,
     conv_weights,
 };
-constexpr bool is_of_run(Form form) { return form <= Form::warps; }
+constexpr bool is_of_run(Form form) { return form <= Form::resident_teams; }
 constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
@@ -47,6 +50,17 @@ namespace items {
 inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
+inline uint64_t resident(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, resident_envs) * resident_threads;
+}
+inline uint64_t resident_teams(const Owner& o, uint64_t) {
+    return o.is(learning_apart) ? uint64_t(o.resident_blocks) * o.team_threads : for_warps(o.envs);
+}
+// So many rows, or those of the agents.
+inline uint64_t resident_rows(const Owner& o, uint64_t rows) {
+    return std::min(rounded_up(rows ? rows : o.rows, o.resident_rows), o.resident_blocks) *
+           resident_threads;
+}
 inline uint64_t remembering(const Owner& o, uint64_t) {
     return rounded_up(o.envs, remembering_rows) * o.remembering_threads;
 }
@@ -142,8 +156,11 @@ inline constexpr Kernel kernel_table[] = {
     {environments, "rollout_blocks", rollout, in_blocks, items::environments},
     {environments, "step_once", rollout, in_steps, items::environments},
     {teams, "rollout_teams", rollout, in_teams, items::environments},
+    {resident_teams, "rollout_resident_teams", rollout, in_team_residence, items::resident_teams},
     {warps, "rollout_warps", rollout, in_warps, items::environments},
     {warps, "play_warps", play, in_warps, items::environments},
+    {resident, "rollout_resident", rollout, in_residence, items::resident},
+    {resident, "play_resident", play, in_residence, items::resident},
     {remembering, "rollout_remembering", rollout, in_memory, items::remembering},
 
     {group, "gather_images", rollout, images, items::numbers},
@@ -156,6 +173,9 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "choose", rollout, fused | in_steps, items::standing_and_cut},
     {policy, "choose_randomly", rollout, random | in_steps, items::agents},
     {policy, "close_rollout", rollout, fused | learns | closes_apart, items::standing_and_cut},
+    {residents, "act_resident", rest, resides, items::resident_rows},
+    {residents, "choose_resident", rollout, resides | in_steps, items::resident_rows},
+    {residents, "values_resident", update, resides | learns, items::resident_rows},
     {policy, "measure_returns", learning, on_cpu | learns, items::agents},
     {policy, "scale_rewards", learning, on_cpu | learns, items::one_block},
     {policy, "find_advantages", learning, on_cpu | learns, items::agents},
@@ -175,8 +195,8 @@ inline constexpr Kernel kernel_table[] = {
 
     {stream, "gather_now", rest, streamed, items::stream_lanes},
     {stream, "act_streamed", rest, streamed, items::stream_rows},
-    {stream, "gather_step", rollout, streamed | feedforward, items::stream_lanes},
-    {stream, "choose_streamed", rollout, streamed | feedforward, items::stream_rows},
+    {stream, "gather_step", rollout, streamed | feedforward | in_steps, items::stream_lanes},
+    {stream, "choose_streamed", rollout, streamed | feedforward | in_steps, items::stream_rows},
     {stream, "gather_valued", update, streamed | learns | feedforward, items::stream_lanes},
     {stream, "gather_marked", update, streamed | learns | feedforward, items::stream_marked},
     {stream, "mark_valued", update, streamed | learns | feedforward, items::stream_rows},

@@ -60,7 +60,12 @@ Blocks conv_blocks(const Owner& owner, const ConvBlock& block) {
 }
 Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
+        case Form::resident_teams:
+            return {.threads = owner.team_threads, .shared_bytes = owner.resident_bytes};
         case Form::warps: return {.threads = rollout_threads};
+        case Form::resident:
+        case Form::residents:
+            return {.threads = resident_threads, .shared_bytes = owner.resident_bytes};
         case Form::remembering:
             return {.threads = owner.remembering_threads, .shared_bytes = owner.remembering_bytes};
         case Form::fused_update:
@@ -92,6 +97,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
 std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number) {
     const std::string symbol = symbol_of(kernel, number);
     if (kernel.form == Form::environments) return "LEARN_ENV_KERNEL(" + symbol + ")\n";
+    if (kernel.form == Form::resident_teams) return "LEARN_RESIDENT_TEAM_KERNEL(" + symbol + ")\n";
     if (kernel.form == Form::teams) return "LEARN_TEAM_KERNEL(" + symbol + ")\n";
     std::string function(kernel.name), arguments = "Arguments", parameters = "E";
     if (is_of_convolution(kernel.form)) {

@@ -63,7 +63,8 @@ uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     return facts;
 }
 Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& policy,
-                   const NetworkShape& shape, bool hopper) {
+                   const NetworkShape& shape, const nacelle_environment& environment) {
+    const bool hopper = settings.emulates || environment.compute == 90;
     using Role = PolicySettings::Role;
     owner.rows = owner.envs * policy.agents;
     owner.planes = policy.planes;
@@ -89,6 +90,14 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape);
     owner.parts = parts_of(owner, settings.emulates);
+    if (settings.stepwise || !policy.streamed() || SchemaView(environment).header().has_image)
+        return owner;
+    const int rows =
+        resident_rows_for<int64_t>(shape.actor, int(shape.actor.size()) - 1, policy.planes);
+    owner.resident_bytes = resident_bytes(policy, shape, environment, rows);
+    owner.resident_rows = uint64_t(rows);
+    owner.resident_blocks = uint64_t(settings.emulates ? emulated_blocks : resident_blocks);
+    if (owner.resident_bytes > 0) owner.facts |= resides;
     return owner;
 }
 
@@ -114,14 +123,19 @@ bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& sha
 }
 
 // One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
-// through memory are launches of their own, but where rows that remember fit into shared memory; a team has to fit into a
-// block beside its warps' rows.
+// through memory are launches of their own, but where they, or rows that remember, fit into shared memory; a team has to
+// fit into a block beside its warps' rows.
 uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
                        const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
     if (gpu && keeps_memory(settings, shapes, environment)) return in_memory;
     bool steps = settings.stepwise || header.has_image;
+    if (gpu && !steps && !header.is_team &&
+        residence_bytes(settings.policies[0], shapes[0], environment))
+        return in_residence;
+    if (gpu && !steps && header.is_team && team_residence_bytes(settings, shapes, environment))
+        return in_team_residence;
     for (const PolicySettings& policy : settings.policies)
         steps |= policy.streamed() || policy.remembers();
     if (gpu && header.is_team && !settings.emulates)
@@ -140,6 +154,14 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
                   (environment.on_gpu && !settings.emulates ? learning_apart : always) |
                   rollout_facts(settings, shapes, environment);
+    if (every.is(in_residence))
+        every.resident_bytes = residence_bytes(settings.policies[0], shapes[0], environment);
+    if (every.is(in_team_residence)) {
+        const nacelle::Header& header = schema.header();
+        every.resident_bytes = team_residence_bytes(settings, shapes, environment);
+        every.team_threads = header.block_threads;
+        every.resident_blocks = rounded_up(every.envs, header.block_threads / header.env_threads);
+    }
     run = {every};
     if (every.is(in_memory)) {
         const std::vector<int64_t>& widths = shapes[0].actor;
@@ -152,9 +174,9 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         group.width = schema.seen(g);
         if (schema.image_elements(g)) group.facts |= images;
     }
-    const bool hopper = settings.emulates || environment.compute == 90;
     for (size_t p = 0; p < shapes.size(); ++p) {
-        policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p], hopper));
+        policies.push_back(
+            policy_owner(every, settings, settings.policies[p], shapes[p], environment));
         if (policies.back().is(learns)) {
             run[0].facts |= learns;
             run[0].learning_blocks += agent_blocks(policies.back().rows);

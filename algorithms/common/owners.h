@@ -7,6 +7,7 @@
 #include <learn/conv_tiles.h>
 #include <learn/fused_layout.h>
 #include <learn/memory_layout.h>
+#include <learn/resident_layout.h>
 
 namespace learn {
 
@@ -52,6 +53,11 @@ enum Fact : uint64_t {
     last_apart = 1u << 31,
     in_clusters = 1 << 29,    // some products are for clusters of blocks, where there are many rows
     in_memory = uint64_t(1) << 32,    // or by blocks that keep rows which remember in shared memory
+    // Or by blocks that keep a network's weights in shared memory, or by teams whose blocks have room for networks.
+    in_residence = uint64_t(1) << 35,
+    in_team_residence = uint64_t(1) << 36,
+    resides =
+        uint64_t(1) << 37,    // of a policy: such blocks take the rows of a step through all layers
 };
 struct Owner {
     uint64_t facts = 0;
@@ -64,7 +70,11 @@ struct Owner {
              remembering_threads = 0;    // of the run: a block that takes steps in_memory
     uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
-    TensorFit fit{};                   // of a fused policy
+    TensorFit fit{};               // of a fused policy
+    uint32_t team_threads = 0;     // of a block that has teams and networks
+    uint64_t resident_rows = 1;    // of such a block of one policy
+    uint64_t resident_blocks = 0;
+    uint32_t resident_bytes = 0;       // that keep a network's weights
     Encoder encoder{};                 // of a policy
     uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
     // Of a convolution: whose it is, its place among those, and what blocks of its products take.

@@ -37,7 +37,9 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
     const bool steps = kernels_.run().is(in_steps);
     kernels_.launch("rollout_blocks", 0, a, stream);
     kernels_.launch("rollout_warps", 0, a, stream);
+    kernels_.launch("rollout_resident", 0, a, stream);
     kernels_.launch("rollout_teams", 0, a, stream);
+    kernels_.launch("rollout_resident_teams", 0, a, stream);
     kernels_.launch("rollout_remembering", 0, a, stream);
     for (a.step = 0; steps && a.step < a.steps; ++a.step) {
         gather_images(a, stream);
@@ -101,6 +103,7 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
 void PolicyKernels::play(const Arguments& a, void* stream) const {
     prepare(a, stream);
     kernels_.launch("play_warps", 0, a, stream);
+    kernels_.launch("play_resident", 0, a, stream);
 }
 
 void PolicyKernels::finish(const Arguments& a, void* stream) const {

@@ -23,7 +23,7 @@ public:
     void minibatch(const Arguments& a, size_t policy, void* stream) const;
     void finish(const Arguments& a, void* stream) const;
     void act(Arguments a, void* stream) const;
-    bool plays() const { return kernels_.run().is(in_warps); }
+    bool plays() const { return kernels_.run().is(in_warps) || kernels_.run().is(in_residence); }
     void play(const Arguments& a, void* stream) const;
 
     const Owner& owner(size_t policy) const { return kernels_.policies()[policy]; }

@@ -230,21 +230,26 @@ void StreamedPolicy::infer(uint64_t all, KernelName from, KernelName use, const 
 }
 void StreamedPolicy::act(const Arguments& a, void* stream) const {
     if (remembers()) act_with_memory(a, stream);
+    else if (owner().is(resides)) kernels_.launch("act_resident", number_, a, stream);
     else infer(agents_, "gather_now", "act_streamed", {}, a, stream);
 }
 void StreamedPolicy::choose(const Arguments& a, void* stream) const {
     if (remembers()) step_with_memory(a, Pass::step, stream);
+    else if (owner().is(resides)) kernels_.launch("choose_resident", number_, a, stream);
     else infer(agents_, "gather_step", "choose_streamed", {}, a, stream);
 }
 void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
     if (!learns() || owner().is(in_memory)) return;
     a.step = a.steps;
     if (remembers()) return step_with_memory(a, Pass::last_step, stream);
-    each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });
+    if (owner().is(in_steps))
+        each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });
     find_values(a, stream);
 }
 void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
     const uint64_t standing = shared_ ? agents_ : (a.steps + 1) * agents_;
+    if (owner().is(resides))
+        return kernels_.launch("values_resident", number_, a, stream, standing + a.steps * agents_);
     each_chunk(standing + a.steps * agents_, [&](Rows rows) {
         StreamArguments with = with_rows(a, rows);
         if (rows.first + uint64_t(rows.count) > standing) {

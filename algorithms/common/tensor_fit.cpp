@@ -1,16 +1,43 @@
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
-#include <learn/fused_layout.h>
+#include <learn/resident_layout.h>
 
 namespace learn {
 namespace {
 
-constexpr int64_t most_shared_bytes = 227 * 1024, most_units = 14;
+constexpr int64_t most_shared_bytes = most_resident_bytes, most_units = 14;
 // Of shared memory a multiprocessor has so much in all, and each block takes some more than it asks for.
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
 // Of a block whose warps take rows through the layers, outside of an update.
 constexpr int64_t most_stage_bytes = 48 * 1024;
+
+// Shared memory of a block; an emulation has that of an H200.
+int64_t shared_bytes_of(uint32_t compute) {
+    if (compute >= 120 || compute == 86 || compute == 89) return 99 * 1024;
+    return compute == 0 || compute >= 90 ? most_shared_bytes : 163 * 1024;
+}
+
+// Weights that all blocks bring in a step from the second-level cache: more of them take longer than launches.
+constexpr int64_t most_step_bytes = 300 << 20;
+
+bool may_reside(const PolicySettings& policy, const NetworkShape& shape) {
+    return policy.streamed() && !policy.remembers() && shape.encoder.count == 0;
+}
+int64_t weight_bytes(const PolicySettings& policy, const NetworkShape& shape) {
+    int64_t bytes = 0;
+    for (const MatrixSize& matrix : shape.matrices(shape.actor))
+        bytes += 2 * policy.planes * matrix.in * matrix.out;
+    return bytes;
+}
+uint32_t staged_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                      const nacelle_environment& environment, int rows, int stages) {
+    if (!may_reside(policy, shape)) return 0;
+    const ResidentLayout<int64_t> layout(shape.actor, int(shape.actor.size()) - 1, policy.planes,
+                                         rows, stages);
+    const int64_t bytes = 4 * layout.words;
+    return bytes <= shared_bytes_of(environment.compute) ? uint32_t(bytes) : 0;
+}
 
 }
 
@@ -47,6 +74,47 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
     fit.resident = std::min(fit.resident, critic.resident);
     return fit;
+}
+
+uint32_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                        const nacelle_environment& environment, int rows) {
+    return staged_bytes(policy, shape, environment, rows, 0);
+}
+uint32_t residence_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                         const nacelle_environment& environment) {
+    if (!policy.streamed()) return 0;
+    const int layers = int(shape.actor.size()) - 1,
+              stages =
+                  resident_stages_for<int64_t>(shape.actor, layers, policy.planes, resident_envs);
+    const int64_t blocks = (int64_t(environment.envs) + resident_envs - 1) / resident_envs;
+    if (stages > 0 && weight_bytes(policy, shape) * blocks > most_step_bytes) return 0;
+    return staged_bytes(policy, shape, environment, resident_envs, stages);
+}
+
+uint32_t team_residence_bytes(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                              const nacelle_environment& environment) {
+    const nacelle::Header& header = SchemaView(environment).header();
+    const int threads = int(header.block_threads), teams = threads / int(header.env_threads);
+    int64_t bytes = 0, weights = 0;
+    for (size_t p = 0; p < shapes.size(); ++p) {
+        const PolicySettings& policy = settings.policies[p];
+        if (policy.role == PolicySettings::Role::random) continue;
+        if (!may_reside(policy, shapes[p])) return 0;
+        const int rows = resident_team_rows(teams, int(header.policy[p].agents));
+        const auto& widths = shapes[p].actor;
+        bytes += 4 * ResidentLayout<int64_t>(widths, int(widths.size()) - 1, policy.planes, rows,
+                                             team_stages, threads / 32)
+                         .words;
+        weights += weight_bytes(policy, shapes[p]);
+        if (!settings.emulates && rows > most_resident_team_rows) return 0;
+    }
+    if (settings.emulates || bytes == 0) return uint32_t(bytes > 0);
+    bytes += (int64_t(header.shared_bytes) + 15) / 16 * 16;
+    const int64_t blocks = (int64_t(environment.envs) + teams - 1) / teams;
+    const bool fits = header.env_threads <= 32 && header.cluster_blocks <= 1 &&
+                      bytes <= shared_bytes_of(environment.compute) &&
+                      weights * blocks <= most_step_bytes;
+    return fits ? uint32_t(bytes) : 0;
 }
 
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

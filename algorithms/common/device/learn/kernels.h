@@ -11,6 +11,8 @@
 #include <learn/gpu/fused/team_rollout.h>
 #include <learn/gpu/fused/update.h>
 #include <learn/gpu/streamed/cluster_products.h>
+#include <learn/gpu/resident/rollout.h>
+#include <learn/gpu/resident/team_rollout.h>
 #include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/gru_ahead.h>
 #include <learn/gpu/streamed/gru_back.h>
@@ -107,6 +109,8 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     LEARN_KERNEL(symbol, Args, threads, resident, __VA_ARGS__)
 #endif
 #define LEARN_ENV_KERNEL(symbol) NACELLE_ENV_KERNEL(learn_##symbol, learn::Arguments, learn::symbol)
+#define LEARN_RESIDENT_TEAM_KERNEL(symbol)                                                         \
+    NACELLE_ENV_KERNEL_OF(learn_##symbol, learn::Arguments, 1, learn::symbol)
 #define LEARN_TEAM_KERNEL(symbol)                                                                  \
     NACELLE_ENV_KERNEL_OF(learn_##symbol, learn::Arguments, learn::team_blocks<nacelle::Author>,   \
                           learn::symbol)
