@@ -2,6 +2,7 @@
 #include "algorithms/common/owners.h"
 
 #include <learn/blocked.h>
+#include <learn/row_pass.h>
 #include <string_view>
 
 // Every kernel of a policy gradient: whose it is, in which program, where it exists and over how many items. What is
@@ -18,6 +19,7 @@ enum class Form {
     policy,
     fused_update,    // a policy's, in blocks as large as its layout says
     stream,          // a policy's, with StreamArguments
+    pass,            // with PassArguments, in blocks of a row pass
     cell,            // the same with CellArguments
     cell_64,         // the same in blocks with a warp for each 8 of 64 neurons
     cell_128,
@@ -60,6 +62,7 @@ inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
     return o.by_rows((2 * o.steps + 1) * o.rows);
 }
 inline uint64_t update(const Owner& o, uint64_t) { return o.update_blocks() * block_threads; }
+inline uint64_t row_pass(const Owner& o, uint64_t) { return o.update_blocks() * pass_threads; }
 inline uint64_t fused_update(const Owner& o, uint64_t) { return o.update_blocks() * o.fit.threads; }
 inline uint64_t total(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.parameters : o.sum_blocks() * block_threads;
@@ -150,7 +153,8 @@ inline constexpr Kernel kernel_table[] = {
     {stream, "review_streamed", update, streamed | learns | traced | feedforward,
      items::stream_rows},
     {stream, "gather_minibatch", update, streamed | learns | feedforward, items::stream_lanes},
-    {stream, "slopes_streamed", update, streamed | learns, items::update},
+    {stream, "slopes_streamed", update, by_layers | learns, items::update},
+    {pass, "row_pass", update, row_passed | learns, items::row_pass},
     {stream, "total_streamed", update, streamed | learns, items::stream_total},
     {narrow, "forward_64", update, narrow_forward, items::products},
     {wide, "forward_128", update, wide_forward, items::products},

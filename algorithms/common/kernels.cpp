@@ -63,6 +63,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
         case Form::warps: return {.threads = rollout_threads};
         case Form::fused_update:
             return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
+        case Form::pass: return {pass_threads, 1, owner.pass_bytes};
         case Form::narrow:
         case Form::wide: {
             const uint32_t columns = kernel.form == Form::narrow ? 64 : 128;
@@ -92,6 +93,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
         parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
     } else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
+    if (kernel.form == Form::pass) arguments = "PassArguments";
     if (kernel.form == Form::cell) arguments = "CellArguments";
     if (kernel.form == Form::layer) arguments = "LayerArguments";
     const bool product = kernel.form == Form::narrow || kernel.form == Form::wide;

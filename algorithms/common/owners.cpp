@@ -11,6 +11,7 @@ constexpr uint32_t cpu_parts = 32, emulated_parts = 3;
 uint32_t parts_of(const Owner& owner, bool emulates) {
     if (owner.is(on_cpu)) return cpu_parts;
     if (emulates) return emulated_parts;
+    if (owner.is(row_passed)) return processors / owner.networks;
     if (owner.is(streamed)) return 2 * processors;
     return processors * owner.fit.resident / owner.networks;
 }
@@ -59,7 +60,12 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (!policy.shared) owner.facts |= separate;
     if (settings.traced) owner.facts |= traced;
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
-    if (policy.streamed()) owner.facts |= product_facts(shape, policy, owner.is(learns));
+    if (policy.streamed()) {
+        owner.facts |= policy.passes_rows() ? row_passed : by_layers;
+        owner.facts |=
+            product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
+    }
+    if (policy.passes_rows()) owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape);
     owner.parts = parts_of(owner, settings.emulates);

@@ -47,6 +47,9 @@ enum Fact : uint32_t {
     gru_in_128 = 1 << 26,
     gru_in_steps = 1 << 27,    // or launches for each
     in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
+    // Of an update whose layers go through memory: one kernel takes rows through all of them and back, or each is one.
+    row_passed = 1 << 29,
+    by_layers = 1 << 30,
 };
 struct Owner {
     uint32_t facts = 0;
@@ -57,6 +60,7 @@ struct Owner {
     uint64_t sequence = 1;               // samples that stay together
     int planes = 0;
     TensorFit fit{};                   // of a fused policy
+    uint32_t pass_bytes = 0;           // of shared memory that a block of a row pass has
     Encoder encoder{};                 // of a policy
     uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
     // Of a convolution: whose it is, its place among those, and what blocks of its products take.

@@ -132,6 +132,23 @@ void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, voi
     }
     launch_by_width("backward_64", "backward_128", products, with, stream);
 }
+void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
+    PassArguments with{a, {}};
+    for (size_t n = 0; n < networks_.size(); ++n) {
+        const Network& network = networks_[n];
+        for (size_t l = 0; l < network.layers(); ++l)
+            with.layers[n][l] = {.weights = network.weights[l].at,
+                                 .weights_plane = network.weights[l].plane,
+                                 .bias = network.biases[l],
+                                 .seen = network.seen[l + 1].at,
+                                 .straight = network.straight[l + 1].at,
+                                 .slopes = network.slopes[l + 1].at,
+                                 .level_plane = network.slopes[l + 1].plane,
+                                 .in = uint32_t(network.widths[l]),
+                                 .out = uint32_t(network.widths[l + 1])};
+    }
+    kernels_.launch("row_pass", number_, with, stream);
+}
 void StreamedPolicy::sum_weights(uint32_t rows, const Products& with, void* stream) const {
     std::vector<Product> products;
     for (const Network& network : networks_)
@@ -201,11 +218,15 @@ void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream
     each_chunk(samples, [&](Rows rows) {
         const StreamArguments with = with_rows(a, rows);
         launch("gather_minibatch", with, stream);
-        forward(rows.count, Which::both, unless, stream);
-        launch("slopes_streamed", with, stream);
         unless.adds = rows.first > 0;
-        for (size_t l = networks_[0].layers(); --l > 0;) backward(rows.count, l, unless, stream);
-        if (convolves()) backward(rows.count, 0, unless, stream);
+        if (policy_.passes_rows()) pass_rows(with, stream);
+        else {
+            forward(rows.count, Which::both, unless, stream);
+            launch("slopes_streamed", with, stream);
+            for (size_t l = networks_[0].layers(); --l > 0;)
+                backward(rows.count, l, unless, stream);
+            if (convolves()) backward(rows.count, 0, unless, stream);
+        }
         sum_weights(rows.count, unless, stream);
         convolve_back(rows.count, unless, stream);
     });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <learn/fused_layout.h>
+#include <learn/row_pass.h>
 
 namespace learn {
 namespace {
@@ -44,6 +45,27 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
     fit.resident = std::min(fit.resident, critic.resident);
     return fit;
+}
+
+std::string row_pass_obstacle(const PolicySettings& policy, const NetworkShape& shape,
+                              const nacelle_environment& environment, bool emulates) {
+    if (!emulates && environment.compute != 90) return "it needs a GPU of capability 9.0";
+    if (policy.remembers()) return "a layer that remembers is none of its layers";
+    if (shape.encoder.count) return "convolutions are none of its layers";
+    const auto fits = [&](const std::vector<int64_t>& widths) {
+        return row_pass_fits(widths, int(widths.size()) - 1, policy.planes);
+    };
+    if (fits(shape.actor) && (shape.shared || fits(shape.critic))) return {};
+    return "it has hidden layers, of at most " + std::to_string(row_pass_columns) +
+           " neurons behind as many numbers seen, and at most " +
+           std::to_string(row_pass_outputs) +
+           " outputs, whose levels fit into a processor's shared memory";
+}
+uint32_t row_pass_bytes_of(const NetworkShape& shape, int planes) {
+    const auto bytes = [&](const std::vector<int64_t>& widths) {
+        return RowPassLayout(widths, int(widths.size()) - 1, planes).bytes();
+    };
+    return shape.shared ? bytes(shape.actor) : std::max(bytes(shape.actor), bytes(shape.critic));
 }
 
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

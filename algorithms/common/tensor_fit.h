@@ -20,6 +20,11 @@ struct TensorFit {
 // Of all networks of a policy, as its settings want it.
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape);
 
+// Why one kernel cannot take rows through all layers and back, or empty; and the shared memory of its blocks.
+std::string row_pass_obstacle(const PolicySettings& policy, const NetworkShape& shape,
+                              const nacelle_environment& environment, bool emulates);
+uint32_t row_pass_bytes_of(const NetworkShape& shape, int planes);
+
 // Whether a block of a GPU has room for its teams and for the rows that its warps take through all fused networks.
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,
                const nacelle::Header& header);

@@ -147,6 +147,17 @@ std::vector<Case> odd_widths(const char* precision) {
             streamed(0, precision, {{"hidden", {40, 40, 40, 40, 40, 40, 40, 40, 40, 40}}}),
             streamed(5, precision, {{"hidden", {4096, 5}}})};
 }
+// Rows that go through all layers of an update in one kernel.
+Case row_pass(size_t i, const char* precision, Json policy = Json::object()) {
+    policy.update({{"execution", "row_pass"}, {"precision", precision}});
+    return with(cases()[i], policy);
+}
+std::vector<Case> row_passes() {
+    return {row_pass(0, "bf16", {{"hidden", {130, 65}}, {"trunk", "separate"}}),
+            row_pass(3, "f32", {{"hidden", {70, 9, 3}}}),
+            row_pass(4, "bf16", {{"hidden", {1, 63, 64}}}),
+            row_pass(2, "f32", {{"hidden", {129}}})};
+}
 // Layers that a CPU computes one by one, beside the widths of its panels and tasks. The last ones have more rows than go
 // through at once. None has relu: of a million neurons' inputs some lie so close to its kink that floats and doubles
 // fall on different sides.
@@ -199,6 +210,43 @@ TEST_CASE(
         hold_to_doubles(
             on, with(c, Json::object(), on_threads),
             c.config["policies"].begin()->at("precision") == "f32" ? as_f32 : as_bf16_of_few, 130);
+}
+
+TEST_CASE("the whole gradient of a row pass is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    for (const Case& c : row_passes())
+        hold_to_doubles(
+            on, with(c, Json::object(), on_threads),
+            c.config["policies"].begin()->at("precision") == "f32" ? as_f32 : as_bf16_of_few, 130);
+}
+
+TEST_CASE("a row pass has the bits of a kernel for each layer, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    const auto gradient = [&](Case c, const char* execution) {
+        c = with(c, {{"execution", execution}}, {{"emulate", true}, {"horizon", 4}, {"minibatches", 1}});
+        if (c.learner == "ppo") c.config["epochs"] = 1;
+        Lesson lesson(on, env_of(c.env, 150), c.learner, c.config, seed);
+        lesson.iterate();
+        return lesson.numbers("default.policy.total");
+    };
+    for (const Case& c : {row_pass(0, "bf16", {{"hidden", {255, 65}}, {"trunk", "separate"}}),
+                          row_pass(3, "bf16", {{"hidden", {130, 3, 70}}})}) {
+        const std::vector<double> all = gradient(c, "row_pass");
+        CHECK(all == gradient(c, "streamed"));
+        CHECK(std::ranges::any_of(all, [](double x) { return x != 0; }));
+    }
+    const Case exact = row_pass(4, "f32", {{"hidden", {150, 129}}});
+    CHECK(relative_error(gradient(exact, "row_pass"), gradient(exact, "streamed")) < 1e-5);
 }
 
 TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads") {

@@ -14,6 +14,7 @@
 #include <learn/gpu/streamed/gru_ahead.h>
 #include <learn/gpu/streamed/gru_back.h>
 #include <learn/gpu/streamed/products.h>
+#include <learn/gpu/streamed/row_pass.h>
 #include <learn/gpu/streamed/sequences.h>
 #include <learn/gpu/streamed/slopes.h>
 #include <learn/gpu/streamed/sums.h>
