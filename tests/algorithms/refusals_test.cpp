@@ -139,12 +139,19 @@ TEST_CASE("a wrong policy is refused by its path") {
           {all({{"precision", "bf16"}}),
            "policies.default.precision: a CPU computes in f32; bf16 needs a GPU"},
           {all({{"execution", "staged"}}),
-           "policies.default.execution: there is no 'staged' (there is: auto, fused, streamed)"},
+           "policies.default.execution: there is no 'staged' (there is: auto, fused, row_pass, "
+           "streamed)"},
           {all({{"execution", "streamed"}}),
            "policies.default.execution: is a choice of kernels for GPUs; a CPU has one way"},
           {as_gpu({{"execution", "fused"}, {"hidden", {128, 128}}}),
            "policies.default.execution: these networks cannot be computed by one kernel in f32: an "
            "update needs this many bytes of a processor's shared memory: ..."},
+          {as_gpu({{"execution", "row_pass"}, {"hidden", {64, 257}}}),
+           "policies.default.execution: one kernel cannot take rows through these layers in f32: it "
+           "has hidden layers, of at most 256 neurons behind ..."},
+          {as_gpu({{"execution", "row_pass"}, {"hidden", {{{"gru", 4}}}}}),
+           "policies.default.execution: one kernel cannot take rows through these layers in f32: a "
+           "layer that remembers is none of its layers; \"streamed\" can"},
           {all({{"gains", {{"hiden", 1}}}}),
            "policies.default.gains.hiden: there is no such setting (did you mean 'hidden'?)"}});
     hold("relay", "ppo",
@@ -197,6 +204,8 @@ TEST_CASE("a wrong convolution is refused by its place in the list") {
            "4 x 3 with padding"},
           {as_gpu({{"hidden", {good}}, {"execution", "fused"}}),
            "policies.default.execution: a fused kernel has no convolutions; \"streamed\" has"},
+          {as_gpu({{"hidden", {good}}, {"execution", "row_pass"}}),
+           "policies.default.execution: a row pass has no convolutions; \"streamed\" has"},
           {as_gpu({{"hidden", {{{"one_hot", 256}}, {{"conv", 512}, {"size", 1}}}}}),
            "policies.default.hidden: convolution 1 in f32 needs 238080 bytes of a processor's "
            "shared memory for one sample, of 232448 that there are"}});

@@ -24,12 +24,12 @@ public:
         if (threadIdx.x == 0) block.begin();
         __syncthreads();
         if (threadIdx.x >= 32 * pass_warps) {
-            leave_registers<40>();
+            leave_registers<56>();
             if (threadIdx.x == 32 * pass_warps) block.bring_weights();
             __syncthreads();    // the one of the sums
             return;
         }
-        take_registers<232>();
+        take_registers<224>();
 #else
         if (threadIdx.x >= 32 * pass_warps) return;    // the others do not wait for it then
 #endif
