@@ -136,7 +136,7 @@ public:
         if (leads()) {
             if (l == uint32_t(hidden)) await_taken<0>();
             else await_taken<1>();    // slopes that this buffer does not have
-            show_shared();
+            show_all();
         }
 #endif
         bring(l, needs_input ? layer.straight : layer.seen, layer.level_plane,

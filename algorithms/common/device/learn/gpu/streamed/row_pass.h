@@ -75,7 +75,8 @@ private:
                 slot + layout.slopes_at + Block::group_down() * Block::tile_bytes;
             const TiledMatrix& to = stream.slopes[network];
             Block::leave(to.at, to.plane, slopes, Block::down * Block::tile_bytes, 1, b);
-            NACELLE_ROLLED for (int l = hidden; l > 0; --l) backward(l, slopes, b);
+            backward<true>(hidden, slopes, b);
+            NACELLE_ROLLED for (int l = hidden - 1; l > 0; --l) backward<false>(l, slopes, b);
         }
         Block::end_leaving();
     }
@@ -118,7 +119,7 @@ private:
             block_.template multiply_by<n, false, false, ends>(c, layer, block_.level(uint32_t(l)),
                                                          layout.plane_bytes, first);
             left();
-            add_bias<n>(c, layer, first, tiles);
+            add_bias<n>(c, layer, first);
             if constexpr (C::needs_input) {
                 each_four<n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
                     Planes<planes> straight[4];
@@ -145,7 +146,7 @@ private:
     static NACELLE_INLINE void each_four(const float (&c)[8 * n][4], uint32_t first, uint32_t tiles,
                                          Fn&& fn) {
         NACELLE_UNROLL for (int q = 0; q < 8 * n; q += 2) {
-            if (n > 2 && first + uint32_t(q) / 8 >= tiles) continue;
+            if (n > 2 && Block::has_columns(3, 3) && first + uint32_t(q) / 8 >= tiles) continue;
             float x[4][2];
             NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
                 x[i][0] = c[q + i / 2][i % 2 * 2];
@@ -154,15 +155,29 @@ private:
             fn(uint32_t(q), x);
         }
     }
+    // Of a fourth tile that is none, too: other layers' biases lie behind.
     template <int n>
     static NACELLE_INLINE void add_bias(float (&c)[8 * n][4], const RowPassLayer& layer,
-                                        uint32_t first, uint32_t tiles) {
+                                        uint32_t first) {
         const float* const bias = layer.bias + first * tile_side + 2 * (threadIdx.x % 4);
-        NACELLE_UNROLL for (int q = 0; q < 8 * n; ++q) {
-            if (n > 2 && first + uint32_t(q) / 8 >= tiles) continue;
-            const Two more = *reinterpret_cast<const Two*>(bias + 8 * q);
-            NACELLE_UNROLL for (int k = 0; k < 4; ++k) c[q][k] += more.at[k % 2];
+        NACELLE_UNROLL for (int tile = 0; tile < n; ++tile) {
+            Two more[8];
+            NACELLE_UNROLL for (int q = 0; q < 8; ++q) more[q] = two_at(bias + 64 * tile + 8 * q);
+            NACELLE_UNROLL for (int q = 0; q < 8; ++q) {
+                NACELLE_UNROLL for (int k = 0; k < 4; ++k) c[8 * tile + q][k] += more[q].at[k % 2];
+            }
         }
+    }
+    static NACELLE_INLINE Two two_at(const float* from) {
+#if LEARN_WGMMA
+        Two both;
+        asm("ld.global.nc.v2.f32 {%0, %1}, [%2];"
+            : "=f"(both.at[0]), "=f"(both.at[1])
+            : "l"(from));
+        return both;
+#else
+        return *reinterpret_cast<const Two*>(from);
+#endif
     }
 
     // The outputs of these rows as floats in the ring's next slot, which stays taken.
@@ -193,11 +208,11 @@ private:
         return slot;
     }
     // From the slopes of the level behind to those along what went into level l's activation.
-    NACELLE_INLINE void backward(int l, const unsigned char* last_slopes, uint32_t b) {
+    template <bool last> NACELLE_INLINE void backward(int l, const unsigned char* last_slopes, uint32_t b) {
         const RowPassLayer layer = block_.layer(l);
         const uint32_t tiles = tiles_along(layer.in), first = Block::own_first(tiles),
                        own = Block::own_count(tiles);
-        const bool last = l == hidden, comes = C::needs_input || l < hidden - 1;
+        const bool comes = C::needs_input || l < hidden - 1;
         unsigned char* const to = block_.level(uint32_t(l));
         if (comes && !last) block_.bring_kept(uint32_t(l), b);
         const auto turn = [&] {
@@ -207,14 +222,12 @@ private:
             if (block_.next(b) < block_.end()) block_.bring_seen(block_.next(b));
         };
         if (Block::may_rest && own == 0) {
-            if (last) {
-                block_.template pass_by<true, true>(layer);
-                block_.give_back_empty();
-            } else block_.template pass_by<true, false>(layer);
+            block_.template pass_by<true, last>(layer);
+            if constexpr (last) block_.give_back_empty();
             turn();
         } else Block::with_columns(own, [&]<int n>() {
             float c[8 * n][4];
-            if (last) {
+            if constexpr (last) {
                 block_.template multiply_by<n, true, true, steps_along(L::out)>(
                     c, layer, last_slopes, Block::down * Block::tile_bytes, first);
                 block_.give_back_empty();
