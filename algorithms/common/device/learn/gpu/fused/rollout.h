@@ -36,6 +36,8 @@ public:
     }
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
         if constexpr (keeps) value_cut(rows.view, rows.env, rows.t - 1);
+        Dice<E, policy> dice(rows.view, rows.tick, rows.env);
+        if constexpr (keeps) dice.prepare();
         const size_t at = size_t(rows.t) * rows_ + rows.env;
         rows.for_own([&](int i) {
             const float* const obs = rows.obs(i);
@@ -49,7 +51,6 @@ public:
             const uint8_t* const mask = rows.mask(i);
             if (!keeps && a_.greedy) H::best(out, mask, choice);
             else {
-                Dice<E, policy> dice(rows.view, rows.tick, rows.env);
                 const float log_probability = H::draw(out, mask, dice, choice);
                 if constexpr (keeps) memory_.log_probability[at] = log_probability;
             }
@@ -64,6 +65,15 @@ public:
             H::act(choice, action);
             rows.give(i, action);
         });
+    }
+    // Writes steps down, and notes here whether the last one cut an episode short: read back from memory, the flag would
+    // be as late as a layer's outputs.
+    NACELLE_INLINE auto record(const View<E>& view) {
+        return [this, to = record_of<E>(view, a_, 0)](const Now& now, const ActionOf<E>& action,
+                                                      const Outcome& outcome) {
+            to(now, action, outcome);
+            cut_ = is_cut(flag_of(outcome, true));
+        };
     }
     // What the last step led to.
     NACELLE_INLINE void close_rollout(const View<E>& view, size_t env) {
@@ -89,7 +99,7 @@ private:
     // network of its own for values that is for later: the observation is kept instead.
     NACELLE_INLINE void value_cut(const View<E>& view, size_t env, int t) {
         const size_t at = size_t(max(t, 0)) * rows_ + env;
-        const bool cut = env < rows_ && t >= 0 && is_cut(memory_.flag[at]);
+        const bool cut = cut_;
         if (!__ballot_sync(~0u, cut)) return;
         const float* const obs = obs_row<E, Role::final_obs>(view, cut ? env : 0);
         if constexpr (N::shared) {
@@ -105,6 +115,7 @@ private:
     float* bias_;
     size_t rows_;
     KeptWeights<L> weights_;
+    bool cut_ = false;
 };
 
 // fn(env, policy) for the environment of each lane, or the number behind the last one.
@@ -123,7 +134,7 @@ NACELLE_INLINE void with_warp_policy(const View<E>& view, const Arguments& a, It
 template <class E>
 NACELLE_INLINE void rollout_warps(const View<E>& view, const Arguments& a, Items items) {
     with_warp_policy<E, true>(view, a, items, [&](size_t env, auto& policy) {
-        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, record_of<E>(view, a, 0));
+        rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, policy.record(view));
         if (!time_of(view.head, 0).stopped) policy.close_rollout(view, env);
     });
 }

@@ -37,7 +37,7 @@ template <class E> constexpr bool teams_keep_weights() {
         if constexpr (Spec<policy>::kind != Kind::random) {
             using L = typename Networks<E, policy>::Actor;
             tiles += layout_of<L>.weight_tiles;
-            fit = fit && layout_of<L>.in_registers;
+            fit = fit && keeps_weights<L>;
         }
     });
     return fit && tiles <= most_in_team_registers;
