@@ -93,7 +93,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
         parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
     } else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
-    if (kernel.form == Form::pass) arguments = "PassArguments";
+    if (kernel.form == Form::pass) arguments = "PassArguments, 2";    // blocks of a cluster
     if (kernel.form == Form::cell) arguments = "CellArguments";
     if (kernel.form == Form::layer) arguments = "LayerArguments";
     const bool product = kernel.form == Form::narrow || kernel.form == Form::wide;
@@ -104,7 +104,8 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
         function = function.substr(0, end) + (product ? "_product" : "");
     }
     const Blocks blocks = blocks_for(kernel, owner);
-    return "LEARN_KERNEL(" + symbol + ", " + arguments + ", " + std::to_string(blocks.threads) +
+    return std::string(kernel.form == Form::pass ? "LEARN_CLUSTER_KERNEL(" : "LEARN_KERNEL(") +
+           symbol + ", " + arguments + ", " + std::to_string(blocks.threads) +
            ", " + std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
 }
 

@@ -95,6 +95,16 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     }                                                                                              \
     }                                                                                              \
     NACELLE_KERNEL_OF(learn_##symbol, learn::Args, threads, resident, learn::symbol##_body)
+// A kernel whose blocks are clusters of so many, where there are such.
+#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
+#define LEARN_CLUSTER_KERNEL(symbol, Args, together, threads, resident, ...)                       \
+    extern "C" __global__ void __cluster_dims__(together, 1, 1)                                    \
+        learn_##symbol(const __grid_constant__ learn::Args args);                                  \
+    LEARN_KERNEL(symbol, Args, threads, resident, __VA_ARGS__)
+#else
+#define LEARN_CLUSTER_KERNEL(symbol, Args, together, threads, resident, ...)                       \
+    LEARN_KERNEL(symbol, Args, threads, resident, __VA_ARGS__)
+#endif
 #define LEARN_ENV_KERNEL(symbol) NACELLE_ENV_KERNEL(learn_##symbol, learn::Arguments, learn::symbol)
 #define LEARN_TEAM_KERNEL(symbol)                                                                  \
     NACELLE_ENV_KERNEL_OF(learn_##symbol, learn::Arguments, learn::team_blocks<nacelle::Author>,   \

@@ -5,6 +5,40 @@
 namespace learn {
 
 #if LEARN_WGMMA
+// What two blocks of a cluster share: their barriers and slots lie at the same places of their shared memory.
+NACELLE_INLINE uint32_t rank_in_pair() {
+    uint32_t rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+// All threads of both come together.
+NACELLE_INLINE void meet_pair() {
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;"
+                 :
+                 :
+                 : "memory");
+}
+// At the barrier of one of them: reads are done, of which nothing else needs to be seen.
+NACELLE_INLINE void barrier_arrive_of(uint32_t barrier, uint32_t rank) {
+    asm volatile("{\n"
+                 ".reg .b32 there;\n"
+                 "mapa.shared::cluster.u32 there, %0, %1;\n"
+                 "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
+                 "}"
+                 :
+                 : "r"(barrier), "r"(rank)
+                 : "memory");
+}
+// To both of them; the barrier of each counts its bytes.
+NACELLE_INLINE void bring_tile_to_pair(uint32_t to, const uint16_t* from, uint32_t bytes,
+                                       uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], [%1], %2, [%3], %4;"
+        :
+        : "r"(to), "l"(from), "r"(bytes), "r"(barrier), "h"(uint16_t(3))
+        : "memory");
+}
 // Threads that have one number meet.
 NACELLE_INLINE void meet_some(uint32_t number, uint32_t threads) {
     asm volatile("bar.sync %0, %1;" : : "r"(number), "r"(threads) : "memory");

@@ -146,17 +146,18 @@ public:
 #if LEARN_WGMMA
     // In the order in which the products take them.
     NACELLE_INLINE void bring_weights() {
-        for (uint32_t block = first_; block < end_; block = next(block)) {
-            for (int l = 0; l <= hidden; ++l) {
+        const uint32_t rank = rank_in_pair();
+        NACELLE_ROLLED for (uint32_t block = first_ - rank; block < end_; block = next(block)) {
+            NACELLE_ROLLED for (int l = 0; l <= hidden; ++l) {
                 const RowPassLayer layer = layers_[l];
-                for (uint32_t k = 0; k < tiles_along(layer.in); ++k)
-                    for (int p = planes - 1; p >= 0; --p) ring_.put(forward_unit(layer, k, p));
+                NACELLE_ROLLED for (uint32_t k = 0; k < tiles_along(layer.in); ++k)
+                    NACELLE_ROLLED for (int p = planes - 1; p >= 0; --p) ring_.put(forward_unit(layer, k, p), rank);
             }
-            ring_.put({nullptr, 0, 0, 0});
-            for (int l = hidden; l > 0; --l) {
+            ring_.put({nullptr, 0, 0, 0}, rank);
+            NACELLE_ROLLED for (int l = hidden; l > 0; --l) {
                 const RowPassLayer layer = layers_[l];
-                for (uint32_t k = 0; k < tiles_along(layer.out); ++k)
-                    for (int p = planes - 1; p >= 0; --p) ring_.put(backward_unit(layer, k, p));
+                NACELLE_ROLLED for (uint32_t k = 0; k < tiles_along(layer.out); ++k)
+                    NACELLE_ROLLED for (int p = planes - 1; p >= 0; --p) ring_.put(backward_unit(layer, k, p), rank);
             }
         }
     }
@@ -172,7 +173,7 @@ public:
             NACELLE_UNROLL for (int k = 0; k < 4; ++k) c[i][k] = 0;
         }
         uint32_t k = 0;
-        do {
+        NACELLE_ROLLED do {
             NACELLE_UNROLL for (int p = planes - 1; p >= 0; --p) {
                 const unsigned char* const b =
                     ring_.take(turned ? backward_unit(layer, k, p) : forward_unit(layer, k, p)) +
@@ -203,11 +204,21 @@ public:
     template <bool turned, bool holds>
     NACELLE_INLINE void pass_by(const RowPassLayer& layer) {
         const uint32_t steps = turned ? layer.out : layer.in;
-        for (uint32_t k = 0; k < tiles_along(steps); ++k)
-            for (int p = planes - 1; p >= 0; --p) {
+        NACELLE_ROLLED for (uint32_t k = 0; k < tiles_along(steps); ++k)
+            NACELLE_ROLLED for (int p = planes - 1; p >= 0; --p) {
                 ring_.take(turned ? backward_unit(layer, k, p) : forward_unit(layer, k, p));
                 if (!holds) ring_.give_back_but(0);
             }
+    }
+    // A turn in which the cluster's other block has the last rows.
+    NACELLE_INLINE void pass_turn_by() {
+#if LEARN_WGMMA
+        if (rank_in_pair() == 0 || (end_ + turns_ - first_) % turns_ != 0) return;
+        NACELLE_ROLLED for (int l = 0; l <= hidden; ++l) pass_by<false, false>(layers_[l]);
+        take_empty();
+        ring_.give_back_but(0);
+        NACELLE_ROLLED for (int l = hidden; l > 0; --l) pass_by<true, false>(layers_[l]);
+#endif
     }
     // A slot of the ring that nothing comes into, and that goes back with those after it when its tiles have left.
     NACELLE_INLINE unsigned char* take_empty() { return ring_.take({nullptr, 0, 0, 0}); }

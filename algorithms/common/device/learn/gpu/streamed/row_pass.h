@@ -22,11 +22,14 @@ public:
         Block block(a.with.stream, a.layers[network], slot, a.with.all.policy[policy].parts);
 #if LEARN_WGMMA
         if (threadIdx.x == 0) block.begin();
-        __syncthreads();
+        __syncwarp();
+        meet_pair();
         if (threadIdx.x >= 32 * pass_warps) {
             leave_registers<56>();
             if (threadIdx.x == 32 * pass_warps) block.bring_weights();
             __syncthreads();    // the one of the sums
+            __syncwarp();
+            meet_pair();
             return;
         }
         take_registers<224>();
@@ -37,6 +40,10 @@ public:
         Loss loss(a.with.all);
         RowPass(view, a.with, block).through(loss);
         loss.store(slot, warp_sums, pass_warps, a.with.stream.first > 0);
+#if LEARN_WGMMA
+        __syncwarp();
+        meet_pair();    // none leaves while the other one still gives slots back to it
+#endif
     }
 
 private:
@@ -78,6 +85,7 @@ private:
             backward<true>(hidden, slopes, b);
             NACELLE_ROLLED for (int l = hidden - 1; l > 0; --l) backward<false>(l, slopes, b);
         }
+        block_.pass_turn_by();
         Block::end_leaving();
     }
     // The slopes of one row as tiles in shared memory; what lies behind the last output is zero.

@@ -1,8 +1,9 @@
 #pragma once
 #include <learn/gpu/streamed/hopper_levels.h>
 #include <learn/row_pass.h>
-// What a row pass reads of its weights, in the order in which it does, through slots of shared memory. On Hopper one
-// thread brings them and eight warps give slots back; in an emulation all threads bring each when it is asked for.
+// What a row pass reads of its weights, in the order in which it does, through slots of shared memory. On Hopper two
+// blocks of a cluster have the same in their slots: a thread of each brings one half to both, and the eight warps of
+// either give slots back. In an emulation all threads bring each when it is asked for.
 
 namespace learn {
 
@@ -44,19 +45,24 @@ public:
     NACELLE_INLINE void begin() const {
         for (uint32_t s = 0; s < slots; ++s) {
             barrier_begin(full(s), 1);
-            barrier_begin(empty(s), pass_warps);
+            barrier_begin(empty(s), 2 * pass_warps);
         }
     }
-    // The thread that brings: what the next slot gets, or that it comes empty.
-    NACELLE_INLINE void put(const RingUnit& unit) {
+    // The thread that brings: what the next slot gets, or that it comes empty. Every other copy is this block's, or one
+    // half of the only one.
+    NACELLE_INLINE void put(const RingUnit& unit, uint32_t rank) {
         if (round_ > 0) barrier_wait(empty(slot_), (round_ - 1) & 1);
-        if (unit.copies == 0) barrier_arrive(full(slot_));
+        const uint32_t barrier = full(slot_), to = shared_address(memory_ + slot_ * slot_bytes);
+        if (unit.copies == 0) barrier_arrive(barrier);
         else {
-            barrier_expect(full(slot_), unit.copies * unit.bytes);
-            const uint32_t to = shared_address(memory_ + slot_ * slot_bytes);
-            for (uint32_t i = 0; i < unit.copies; ++i)
-                bring_tile(to + i * (tile_numbers * 2), unit.from + size_t(i) * unit.apart,
-                           unit.bytes, full(slot_));
+            barrier_expect(barrier, unit.copies * unit.bytes);
+            if (unit.copies == 1) {
+                const uint32_t half = unit.bytes / 2;
+                bring_tile_to_pair(to + rank * half, unit.from + rank * half / 2, half, barrier);
+            } else
+                NACELLE_ROLLED for (uint32_t i = rank; i < unit.copies; i += 2)
+                    bring_tile_to_pair(to + i * (tile_numbers * 2),
+                                       unit.from + size_t(i) * unit.apart, unit.bytes, barrier);
         }
         advance();
     }
@@ -72,7 +78,7 @@ public:
         __syncwarp();
         while (held_ > few) {
             const uint32_t s = slot_ >= held_ ? slot_ - held_ : slot_ + slots - held_;
-            if (threadIdx.x % 32 == 0) barrier_arrive(empty(s));
+            if (threadIdx.x % 32 < 2) barrier_arrive_of(empty(s), threadIdx.x % 32);
             --held_;
         }
     }
