@@ -105,8 +105,8 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
     }
     const Blocks blocks = blocks_for(kernel, owner);
     return std::string(kernel.form == Form::pass ? "LEARN_CLUSTER_KERNEL(" : "LEARN_KERNEL(") +
-           symbol + ", " + arguments + ", " + std::to_string(blocks.threads) +
-           ", " + std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
+           symbol + ", " + arguments + ", " + std::to_string(blocks.threads) + ", " +
+           std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
 }
 
 }

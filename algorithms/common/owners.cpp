@@ -62,8 +62,7 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
     if (policy.streamed()) {
         owner.facts |= policy.passes_rows() ? row_passed : by_layers;
-        owner.facts |=
-            product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
+        owner.facts |= product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
     }
     if (policy.passes_rows()) owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);

@@ -87,9 +87,8 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     if (forced || (decides && policy.streamed())) {
         const std::string why = row_pass_obstacle(policy, shape, environment, emulates);
         if (forced && !why.empty())
-            wrong(path + "execution",
-                  "one kernel cannot take rows through these layers in " + policy.precision + ": " +
-                      why + "; \"streamed\" can");
+            wrong(path + "execution", "one kernel cannot take rows through these layers in " +
+                                          policy.precision + ": " + why + "; \"streamed\" can");
         if (why.empty()) policy.execution = "row_pass";
     }
 }

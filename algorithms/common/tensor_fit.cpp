@@ -57,8 +57,7 @@ std::string row_pass_obstacle(const PolicySettings& policy, const NetworkShape& 
     };
     if (fits(shape.actor) && (shape.shared || fits(shape.critic))) return {};
     return "it has hidden layers, of at most " + std::to_string(row_pass_columns) +
-           " neurons behind as many numbers seen, and at most " +
-           std::to_string(row_pass_outputs) +
+           " neurons behind as many numbers seen, and at most " + std::to_string(row_pass_outputs) +
            " outputs, whose levels fit into a processor's shared memory";
 }
 uint32_t row_pass_bytes_of(const NetworkShape& shape, int planes) {

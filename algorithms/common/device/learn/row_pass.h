@@ -44,7 +44,8 @@ struct RowPassLayout {
 };
 // Whether a network goes through: while outputs lie in a slot, the first step back needs one for each plane.
 template <class Widths> constexpr bool row_pass_fits(const Widths& width, int layers, int planes) {
-    if (layers < 2 || layers > most_pass_layers || uint64_t(width[layers]) > row_pass_outputs) return false;
+    if (layers < 2 || layers > most_pass_layers || uint64_t(width[layers]) > row_pass_outputs)
+        return false;
     for (int l = 0; l < layers; ++l)
         if (uint64_t(width[l]) > row_pass_columns) return false;
     return RowPassLayout(width, layers, planes).slots > uint32_t(planes);
@@ -56,7 +57,8 @@ struct RowPassLayer {
     const uint16_t* weights;
     uint64_t weights_plane;
     const float* bias;
-    uint16_t *seen, *straight, *slopes;    // `straight` went into the activation, where slopes need it
+    uint16_t *seen, *straight,
+        *slopes;    // `straight` went into the activation, where slopes need it
     uint64_t level_plane;
     uint32_t in, out;
 };

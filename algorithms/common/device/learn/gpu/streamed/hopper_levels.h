@@ -51,9 +51,7 @@ template <int registers> NACELLE_INLINE void take_registers() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(registers));
 }
 // What this thread has written to shared memory is there for copies of tiles and for products.
-NACELLE_INLINE void show_shared() {
-    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
-}
+NACELLE_INLINE void show_shared() { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }
 // And what copies have brought to memory, for copies from there. It empties the cache of the multiprocessor.
 NACELLE_INLINE void show_all() { asm volatile("fence.proxy.async;" : : : "memory"); }
 // Copies to memory: those that a thread has closed as a group have been read, or are there, but for the last few.

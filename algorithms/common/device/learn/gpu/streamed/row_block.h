@@ -1,22 +1,19 @@
 #pragma once
+#include <learn/gpu/streamed/row_columns.h>
 #include <learn/gpu/streamed/row_ring.h>
-// A block of a row pass: its buffers, how levels come and go, and the product of a level and a layer's weights. Eight
-// warps work on it, a warpgroup has 64 of its rows and all columns of a level, or half of them where all groups have the
-// same rows. One thread of a third warpgroup brings weights.
+// A block of a row pass: its buffers, how levels come and go, and the product of a level and a layer's weights.
+// Two warpgroups work on it; one thread of a third one brings weights.
 
 namespace learn {
 
-template <class L> class RowBlock {
+template <class L> class RowBlock : public RowColumns<L> {
 public:
-    static constexpr RowPassLayout layout{L::width, L::count, L::planes};
-    static constexpr int planes = L::planes, hidden = L::count - 1;
-    static constexpr uint32_t down = layout.rows / tile_side, across = 2 / down, tile_bytes = 8192;
+    using Columns = RowColumns<L>;
+    using Columns::down, Columns::across, Columns::hidden, Columns::group_down, Columns::in_rows;
+    static constexpr RowPassLayout layout = Columns::layout;
+    static constexpr int planes = L::planes;
+    static constexpr uint32_t tile_bytes = tile_numbers * 2;
     static constexpr bool needs_input = Curve<L::activation>::needs_input;
-    static constexpr bool has_single_tile() {
-        for (int l = 1; l <= hidden; ++l)
-            if (L::width[l] <= int(tile_side)) return true;
-        return false;
-    }
 
     // Takes row blocks `first`, `first` + `turns` and so on.
     NACELLE_INLINE RowBlock(const Stream& stream, const RowPassLayer* layers, uint32_t first,
@@ -41,17 +38,6 @@ public:
     NACELLE_INLINE uint32_t next(uint32_t block) const { return block + turns_; }
     NACELLE_INLINE const RowPassLayer& layer(int l) const { return layers_[l]; }
 
-    // Which of the block's rows and of a level's columns this warpgroup has.
-    static NACELLE_INLINE uint32_t group_down() { return down == 1 ? 0 : threadIdx.x / 128; }
-    static NACELLE_INLINE uint32_t group_across() { return across == 1 ? 0 : threadIdx.x / 128; }
-    static NACELLE_INLINE uint32_t in_rows() { return threadIdx.x % (128 * across); }
-    static NACELLE_INLINE uint32_t own_first(uint32_t tiles) {
-        return group_across() * ((tiles + across - 1) / across);
-    }
-    static NACELLE_INLINE uint32_t own_count(uint32_t tiles) {
-        const uint32_t share = (tiles + across - 1) / across;
-        return min(share, tiles - min(tiles, own_first(tiles)));
-    }
     // This warpgroup's 64 rows of a level, in its first plane.
     NACELLE_INLINE unsigned char* level(uint32_t l) const {
         return head_ + row_pass_head_bytes + l % 2 * layout.buffer_bytes +
@@ -151,13 +137,15 @@ public:
             NACELLE_ROLLED for (int l = 0; l <= hidden; ++l) {
                 const RowPassLayer layer = layers_[l];
                 NACELLE_ROLLED for (uint32_t k = 0; k < tiles_along(layer.in); ++k)
-                    NACELLE_ROLLED for (int p = planes - 1; p >= 0; --p) ring_.put(forward_unit(layer, k, p), rank);
+                    NACELLE_ROLLED for (int p = planes - 1; p >= 0; --p)
+                        ring_.put(forward_unit(layer, k, p), rank);
             }
             ring_.put({nullptr, 0, 0, 0}, rank);
             NACELLE_ROLLED for (int l = hidden; l > 0; --l) {
                 const RowPassLayer layer = layers_[l];
                 NACELLE_ROLLED for (uint32_t k = 0; k < tiles_along(layer.out); ++k)
-                    NACELLE_ROLLED for (int p = planes - 1; p >= 0; --p) ring_.put(backward_unit(layer, k, p), rank);
+                    NACELLE_ROLLED for (int p = planes - 1; p >= 0; --p)
+                        ring_.put(backward_unit(layer, k, p), rank);
             }
         }
     }
@@ -172,8 +160,7 @@ public:
         NACELLE_UNROLL for (int i = 0; i < 8 * n; ++i) {
             NACELLE_UNROLL for (int k = 0; k < 4; ++k) c[i][k] = 0;
         }
-        uint32_t k = 0;
-        NACELLE_ROLLED do {
+        NACELLE_ROLLED for (uint32_t k = 0;;) {
             NACELLE_UNROLL for (int p = planes - 1; p >= 0; --p) {
                 const unsigned char* const b =
                     ring_.take(turned ? backward_unit(layer, k, p) : forward_unit(layer, k, p)) +
@@ -194,21 +181,21 @@ public:
                 }
 #endif
             }
-        } while (++k < tiles);
+            if (++k == tiles) break;
+        }
 #if LEARN_WGMMA
         products_await<0>();
 #endif
         if constexpr (!holds) ring_.give_back_but(0);
     }
     // A warpgroup that has none of the columns.
-    template <bool turned, bool holds>
-    NACELLE_INLINE void pass_by(const RowPassLayer& layer) {
+    template <bool turned, bool holds> NACELLE_INLINE void pass_by(const RowPassLayer& layer) {
         const uint32_t steps = turned ? layer.out : layer.in;
         NACELLE_ROLLED for (uint32_t k = 0; k < tiles_along(steps); ++k)
             NACELLE_ROLLED for (int p = planes - 1; p >= 0; --p) {
-                ring_.take(turned ? backward_unit(layer, k, p) : forward_unit(layer, k, p));
-                if (!holds) ring_.give_back_but(0);
-            }
+            ring_.take(turned ? backward_unit(layer, k, p) : forward_unit(layer, k, p));
+            if (!holds) ring_.give_back_but(0);
+        }
     }
     // A turn in which the cluster's other block has the last rows.
     NACELLE_INLINE void pass_turn_by() {
@@ -234,31 +221,9 @@ public:
         if (leads()) await_read();
 #endif
     }
-    // Whether a warpgroup has so many of the columns of some hidden level.
-    static constexpr bool has_columns(uint32_t least, uint32_t most) {
-        for (int l = 1; l <= hidden; ++l) {
-            const uint32_t tiles = tiles_along(uint64_t(L::width[l])),
-                           share = (tiles + across - 1) / across;
-            const uint32_t rest = tiles - (across - 1) * share;
-            if ((share >= least && share <= most) || (rest >= least && rest <= most)) return true;
-        }
-        return false;
-    }
-    // fn.template operator()<n>() for products of 64 n columns. Three tiles are computed as four.
-    template <class Fn> static NACELLE_INLINE void with_columns(uint32_t tiles, Fn&& fn) {
-        constexpr bool one = has_columns(1, 1), two = has_columns(2, 2), more = has_columns(3, 4);
-        if constexpr (more) {
-            if ((!one && !two) || tiles > 2) return fn.template operator()<4>();
-        }
-        if constexpr (two) {
-            if (!one || tiles == 2) return fn.template operator()<2>();
-        }
-        if constexpr (one) fn.template operator()<1>();
-    }
-    // Whether a warpgroup may have none of a hidden level's columns.
-    static constexpr bool may_rest = across > 1 && has_single_tile();
     // Where a lane stores of its 16 rows by 16 columns, from quad number `quad` of tile `first` on.
-    static NACELLE_INLINE unsigned char* place(unsigned char* level, uint32_t first, uint32_t quad) {
+    static NACELLE_INLINE unsigned char* place(unsigned char* level, uint32_t first,
+                                               uint32_t quad) {
         const uint32_t row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 16,
                        chunk = quad + threadIdx.x % 32 / 16;
         return level + (first + chunk / 8) * tile_bytes + 2 * chunk_in_tile(row, chunk % 8);

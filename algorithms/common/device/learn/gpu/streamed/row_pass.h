@@ -59,7 +59,8 @@ private:
             bool counted = false;
             size_t at = 0;
             KeptSample<E, policy> kept{};
-            const uint32_t row = b * layout.rows + Block::group_down() * tile_side + Block::in_rows();
+            const uint32_t row =
+                b * layout.rows + Block::group_down() * tile_side + Block::in_rows();
             if (Block::in_rows() < tile_side && has_sample<policy>(stream, row)) {
                 at = place_of_row<E, policy>(view_, a_, batch_, row);
                 counted = counts(memory.flag[at]);
@@ -114,7 +115,7 @@ private:
         const auto left = [&] {
             if (l == 0) Block::settle();    // the last rows' slopes have left the buffer
         };
-        if (Block::may_rest && own == 0) {
+        if (Block::may_rest() && own == 0) {
             block_.template pass_by<false, false>(layer);
             left();
             if constexpr (C::needs_input) {
@@ -122,30 +123,32 @@ private:
                 Block::leave(layer.straight, layer.level_plane, to, layout.plane_bytes, tiles, b);
                 Block::settle();
             }
-        } else Block::with_columns(own, [&]<int n>() {
-            float c[8 * n][4];
-            block_.template multiply_by<n, false, false, ends>(c, layer, block_.level(uint32_t(l)),
-                                                         layout.plane_bytes, first);
-            left();
-            add_bias<n>(c, layer, first);
-            if constexpr (C::needs_input) {
+        } else
+            Block::with_columns(own, [&]<int n>() {
+                float c[8 * n][4];
+                block_.template multiply_by<n, false, false, ends>(
+                    c, layer, block_.level(uint32_t(l)), layout.plane_bytes, first);
+                left();
+                add_bias<n>(c, layer, first);
+                if constexpr (C::needs_input) {
+                    each_four<n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
+                        Planes<planes> straight[4];
+                        NACELLE_UNROLL for (int i = 0; i < 4; ++i) straight[i] =
+                            planes_of<planes>(x[i][0], x[i][1]);
+                        Block::put(Block::place(to, first, q), straight);
+                    });
+                    Block::settle();
+                    Block::leave(layer.straight, layer.level_plane, to, layout.plane_bytes, tiles,
+                                 b);
+                    Block::settle();
+                }
                 each_four<n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
-                    Planes<planes> straight[4];
-                    NACELLE_UNROLL for (int i = 0; i < 4; ++i) straight[i] =
-                        planes_of<planes>(x[i][0], x[i][1]);
-                    Block::put(Block::place(to, first, q), straight);
+                    Planes<planes> bent[4];
+                    NACELLE_UNROLL for (int i = 0; i < 4; ++i) bent[i] =
+                        activated_pair<f, planes>(x[i][0], x[i][1]);
+                    Block::put(Block::place(to, first, q), bent);
                 });
-                Block::settle();
-                Block::leave(layer.straight, layer.level_plane, to, layout.plane_bytes, tiles, b);
-                Block::settle();
-            }
-            each_four<n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
-                Planes<planes> bent[4];
-                NACELLE_UNROLL for (int i = 0; i < 4; ++i) bent[i] =
-                    activated_pair<f, planes>(x[i][0], x[i][1]);
-                Block::put(Block::place(to, first, q), bent);
             });
-        });
         Block::settle();
         Block::leave(layer.seen, layer.level_plane, to, layout.plane_bytes, tiles, b);
     }
@@ -179,9 +182,7 @@ private:
     static NACELLE_INLINE Two two_at(const float* from) {
 #if LEARN_WGMMA
         Two both;
-        asm("ld.global.nc.v2.f32 {%0, %1}, [%2];"
-            : "=f"(both.at[0]), "=f"(both.at[1])
-            : "l"(from));
+        asm("ld.global.nc.v2.f32 {%0, %1}, [%2];" : "=f"(both.at[0]), "=f"(both.at[1]) : "l"(from));
         return both;
 #else
         return *reinterpret_cast<const Two*>(from);
@@ -200,8 +201,8 @@ private:
         unsigned char* const slot = block_.take_empty();
         if (own) {
             auto* const out = reinterpret_cast<float*>(slot);
-            const uint32_t row = Block::group_down() * tile_side + threadIdx.x / 32 % 4 * 16 +
-                                 threadIdx.x % 32 / 4;
+            const uint32_t row =
+                Block::group_down() * tile_side + threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
             NACELLE_UNROLL for (uint32_t q = 0; q < chunks_along(L::out); ++q) {
                 NACELLE_UNROLL for (uint32_t k = 0; k < 4; ++k) {
                     const uint32_t column = 8 * q + 2 * (threadIdx.x % 4) + k % 2;
@@ -216,7 +217,8 @@ private:
         return slot;
     }
     // From the slopes of the level behind to those along what went into level l's activation.
-    template <bool last> NACELLE_INLINE void backward(int l, const unsigned char* last_slopes, uint32_t b) {
+    template <bool last>
+    NACELLE_INLINE void backward(int l, const unsigned char* last_slopes, uint32_t b) {
         const RowPassLayer layer = block_.layer(l);
         const uint32_t tiles = tiles_along(layer.in), first = Block::own_first(tiles),
                        own = Block::own_count(tiles);
@@ -229,32 +231,33 @@ private:
             Block::settle();
             if (block_.next(b) < block_.end()) block_.bring_seen(block_.next(b));
         };
-        if (Block::may_rest && own == 0) {
+        if (Block::may_rest() && own == 0) {
             block_.template pass_by<true, last>(layer);
             if constexpr (last) block_.give_back_empty();
             turn();
-        } else Block::with_columns(own, [&]<int n>() {
-            float c[8 * n][4];
-            if constexpr (last) {
-                block_.template multiply_by<n, true, true, steps_along(L::out)>(
-                    c, layer, last_slopes, Block::down * Block::tile_bytes, first);
-                block_.give_back_empty();
-            } else
-                block_.template multiply_by<n, true, false, 4>(
-                    c, layer, block_.level(uint32_t(l) + 1), layout.plane_bytes, first);
-            turn();
-            each_four<n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
-                unsigned char* const place = Block::place(to, first, q);
-                Planes<planes> kept[4], slope[4];
-                Block::get(place, kept);
-                NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
-                    const float low = kept[i].low(), high = kept[i].high();
-                    slope[i] = planes_of<planes>(x[i][0] * C::slope(low, low),
-                                                 x[i][1] * C::slope(high, high));
-                }
-                Block::put(place, slope);
+        } else
+            Block::with_columns(own, [&]<int n>() {
+                float c[8 * n][4];
+                if constexpr (last) {
+                    block_.template multiply_by<n, true, true, steps_along(L::out)>(
+                        c, layer, last_slopes, Block::down * Block::tile_bytes, first);
+                    block_.give_back_empty();
+                } else
+                    block_.template multiply_by<n, true, false, 4>(
+                        c, layer, block_.level(uint32_t(l) + 1), layout.plane_bytes, first);
+                turn();
+                each_four<n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
+                    unsigned char* const place = Block::place(to, first, q);
+                    Planes<planes> kept[4], slope[4];
+                    Block::get(place, kept);
+                    NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
+                        const float low = kept[i].low(), high = kept[i].high();
+                        slope[i] = planes_of<planes>(x[i][0] * C::slope(low, low),
+                                                     x[i][1] * C::slope(high, high));
+                    }
+                    Block::put(place, slope);
+                });
             });
-        });
         Block::settle();
         const RowPassLayer& before = block_.layer(l - 1);
         Block::leave(before.slopes, before.level_plane, to, layout.plane_bytes, tiles, b);

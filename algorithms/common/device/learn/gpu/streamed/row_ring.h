@@ -27,8 +27,8 @@ NACELLE_INLINE RingUnit forward_unit(const RowPassLayer& layer, uint32_t k, int 
 NACELLE_INLINE RingUnit backward_unit(const RowPassLayer& layer, uint32_t k, int plane) {
     const uint32_t across = tiles_along(layer.in),
                    read = layer.seen ? tile_side : rows_read(layer.out, 16);
-    const uint16_t* const from = layer.weights + size_t(plane) * layer.weights_plane +
-                                 size_t(k) * across * tile_numbers;
+    const uint16_t* const from =
+        layer.weights + size_t(plane) * layer.weights_plane + size_t(k) * across * tile_numbers;
     if (read == tile_side) return {from, 1, 0, across * tile_numbers * 2};
     return {from, across, tile_numbers, read * 128};
 }
@@ -118,9 +118,8 @@ template <int n, bool turned>
 NACELLE_INLINE void multiply_slot(float (&c)[8 * n][4], const unsigned char* a,
                                   const unsigned char* b, uint32_t at) {
 #if LEARN_WGMMA
-    multiply_tiles<false, turned>(
-        c, factor_at(shared_address(a) + at * 32),
-        factor_at(shared_address(b) + at * (turned ? 2048 : 32)));
+    multiply_tiles<false, turned>(c, factor_at(shared_address(a) + at * 32),
+                                  factor_at(shared_address(b) + at * (turned ? 2048 : 32)));
 #else
     const uint32_t lane = threadIdx.x % 32, row = threadIdx.x / 32 % 4 * 16, k = 16 * at;
     uint32_t left[4], right[4];
@@ -131,8 +130,9 @@ NACELLE_INLINE void multiply_slot(float (&c)[8 * n][4], const unsigned char* a,
         if constexpr (turned)
             load_tiles<true>(right, tile + 2 * chunk_in_tile(k + lane % 16, j % 8 + lane / 16));
         else
-            load_tiles<false>(right, tile + 2 * chunk_in_tile(8 * (j % 8) + lane % 8 + lane / 16 * 8,
-                                                              2 * at + lane / 8 % 2));
+            load_tiles<false>(right,
+                              tile + 2 * chunk_in_tile(8 * (j % 8) + lane % 8 + lane / 16 * 8,
+                                                       2 * at + lane / 8 % 2));
         multiply(c[j], left, right[0], right[1]);
         multiply(c[j + 1], left, right[2], right[3]);
     }
