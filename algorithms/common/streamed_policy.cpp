@@ -145,7 +145,8 @@ void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
                                  .slopes = network.slopes[l + 1].at,
                                  .level_plane = network.slopes[l + 1].plane,
                                  .in = uint32_t(network.widths[l]),
-                                 .out = uint32_t(network.widths[l + 1])};
+                                 .out = uint32_t(network.widths[l + 1]),
+                                 .read = uint32_t(networks_[0].widths[l + 1])};
     }
     kernels_.launch("row_pass", number_, with, stream);
 }

@@ -55,16 +55,14 @@ std::string row_pass_obstacle(const PolicySettings& policy, const NetworkShape& 
     const auto fits = [&](const std::vector<int64_t>& widths) {
         return row_pass_fits(widths, int(widths.size()) - 1, policy.planes);
     };
-    if (fits(shape.actor) && (shape.shared || fits(shape.critic))) return {};
+    if (fits(shape.actor)) return {};
     return "it has hidden layers, of at most " + std::to_string(row_pass_columns) +
            " neurons behind as many numbers seen, and at most " + std::to_string(row_pass_outputs) +
            " outputs, whose levels fit into a processor's shared memory";
 }
+// The critic, whose only output the actor has at least, has the same blocks.
 uint32_t row_pass_bytes_of(const NetworkShape& shape, int planes) {
-    const auto bytes = [&](const std::vector<int64_t>& widths) {
-        return RowPassLayout(widths, int(widths.size()) - 1, planes).bytes();
-    };
-    return shape.shared ? bytes(shape.actor) : std::max(bytes(shape.actor), bytes(shape.critic));
+    return RowPassLayout(shape.actor, int(shape.actor.size()) - 1, planes).bytes();
 }
 
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

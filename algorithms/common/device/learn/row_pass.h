@@ -61,6 +61,8 @@ struct RowPassLayer {
         *slopes;    // `straight` went into the activation, where slopes need it
     uint64_t level_plane;
     uint32_t in, out;
+    uint32_t
+        read;    // outputs that the way back reads: of both networks as many as the first one has
 };
 
 }

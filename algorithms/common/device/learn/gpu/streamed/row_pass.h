@@ -7,18 +7,24 @@
 
 namespace learn {
 
-template <class E, int policy, class L, Part part> class RowPass {
+// One text for both networks, whose hidden layers are alike: a second one would not fit into a multiprocessor's cache of
+// instructions beside the first. Of the critic's outputs those behind its only one have slopes of zero.
+template <class E, int policy> class RowPass {
+    using N = Networks<E, policy>;
+    using L = typename N::Actor;
     using Block = RowBlock<L>;
-    using Loss = LossGradient<E, policy, L, part>;
+    static constexpr bool shared = N::shared;
     static constexpr RowPassLayout layout = Block::layout;
-    static constexpr int planes = L::planes, hidden = Block::hidden,
-                         network = part == Part::critic ? 1 : 0;
+    static constexpr int planes = L::planes, hidden = Block::hidden;
     static constexpr Activation f = L::activation;
     using C = Curve<f>;
+    using Choices = LossGradient<E, policy, L, shared ? Part::whole : Part::actor>;
+    using Values = LossGradient<E, policy, typename N::Critic, Part::critic>;
 
 public:
     // Blocks of a network are slots of the tallies and take rows in turns.
-    static NACELLE_INLINE void run(const View<E>& view, const PassArguments& a, uint32_t slot) {
+    static NACELLE_INLINE void run(const View<E>& view, const PassArguments& a, uint32_t network,
+                                   uint32_t slot) {
         Block block(a.with.stream, a.layers[network], slot, a.with.all.policy[policy].parts);
 #if LEARN_WGMMA
         if (threadIdx.x == 0) block.begin();
@@ -37,9 +43,12 @@ public:
         if (threadIdx.x >= 32 * pass_warps) return;    // the others do not wait for it then
 #endif
         __shared__ float warp_sums[pass_warps * tally_count];
-        Loss loss(a.with.all);
-        RowPass(view, a.with, block).through(loss);
-        loss.store(slot, warp_sums, pass_warps, a.with.stream.first > 0);
+        const bool adds = a.with.stream.first > 0;
+        Choices choices(a.with.all);
+        Values values(a.with.all);
+        RowPass(view, a.with, block, network).through(choices, values);
+        if (shared || network == 0) choices.store(slot, warp_sums, pass_warps, adds);
+        else values.store(slot, warp_sums, pass_warps, adds);
 #if LEARN_WGMMA
         __syncwarp();
         meet_pair();    // none leaves while the other one still gives slots back to it
@@ -47,10 +56,12 @@ public:
     }
 
 private:
-    NACELLE_INLINE RowPass(const View<E>& view, const StreamArguments& a, Block& block)
-        : view_(view), a_(a), batch_(view, a.all), block_(block) {}
+    NACELLE_INLINE RowPass(const View<E>& view, const StreamArguments& a, Block& block,
+                           uint32_t network)
+        : view_(view), a_(a), batch_(view, a.all), block_(block), network_(network) {}
+    NACELLE_INLINE bool has_values_only() const { return !shared && network_ == 1; }
 
-    NACELLE_INLINE void through(Loss& loss) {
+    NACELLE_INLINE void through(Choices& choices, Values& values) {
         const Stream& stream = a_.stream;
         const Memory& memory = a_.all.memory[Spec<policy>::group];
         if (block_.first() < block_.end()) block_.bring_seen(block_.first());
@@ -64,7 +75,7 @@ private:
             if (Block::in_rows() < tile_side && has_sample<policy>(stream, row)) {
                 at = place_of_row<E, policy>(view_, a_, batch_, row);
                 counted = counts(memory.flag[at]);
-                kept = loss.load(at);
+                kept = has_values_only() ? values.load(at) : choices.load(at);
             }
             forward<steps_along(L::in)>(0, b);
             NACELLE_ROLLED for (int l = 1; l < hidden; ++l) forward<4>(l, b);
@@ -73,15 +84,18 @@ private:
                 float slope[L::out];
                 NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
                 const uint32_t own = Block::group_down() * tile_side + Block::in_rows();
-                if (counted)
-                    loss.slopes(reinterpret_cast<const float*>(slot) + own * layout.out_pitch, at,
-                                kept, slope);
+                const float* const out =
+                    reinterpret_cast<const float*>(slot) + own * layout.out_pitch;
+                if (counted) {
+                    if (has_values_only()) values.slopes(out, at, kept, slope);
+                    else choices.slopes(out, at, kept, slope);
+                }
                 leave_slopes(slot, own, slope);
             }
             Block::settle();
             unsigned char* const slopes =
                 slot + layout.slopes_at + Block::group_down() * Block::tile_bytes;
-            const TiledMatrix& to = stream.slopes[network];
+            const TiledMatrix& to = stream.slopes[network_];
             Block::leave(to.at, to.plane, slopes, Block::down * Block::tile_bytes, 1, b);
             backward<true>(hidden, slopes, b);
             NACELLE_ROLLED for (int l = hidden - 1; l > 0; --l) backward<false>(l, slopes, b);
@@ -267,15 +281,17 @@ private:
     const StreamArguments& a_;
     const Minibatch<E, policy> batch_;
     Block& block_;
+    const uint32_t network_;
 };
 
 // A block takes its turns for one of the policy's networks.
 template <class E, int policy>
 NACELLE_INLINE void row_pass(const View<E>& view, const PassArguments& a, Items items) {
-    with_network<E, policy>(a.with.all, uint32_t(items.begin / pass_threads),
-                            [&]<class L, Part part>(uint32_t slot) {
-                                RowPass<E, policy, L, part>::run(view, a, slot);
-                            });
+    const PolicyState& state = a.with.all.policy[policy];
+    if (state.found[stopped] != 0) return;
+    const uint32_t block = uint32_t(items.begin / pass_threads),
+                   network = Networks<E, policy>::shared || block < state.parts ? 0 : 1;
+    RowPass<E, policy>::run(view, a, network, block - network * state.parts);
 }
 
 }

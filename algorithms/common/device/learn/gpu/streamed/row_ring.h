@@ -26,7 +26,7 @@ NACELLE_INLINE RingUnit forward_unit(const RowPassLayer& layer, uint32_t k, int 
 }
 NACELLE_INLINE RingUnit backward_unit(const RowPassLayer& layer, uint32_t k, int plane) {
     const uint32_t across = tiles_along(layer.in),
-                   read = layer.seen ? tile_side : rows_read(layer.out, 16);
+                   read = layer.seen ? tile_side : rows_read(layer.read, 16);
     const uint16_t* const from =
         layer.weights + size_t(plane) * layer.weights_plane + size_t(k) * across * tile_numbers;
     if (read == tile_side) return {from, 1, 0, across * tile_numbers * 2};
