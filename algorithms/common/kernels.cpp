@@ -61,6 +61,8 @@ Blocks conv_blocks(const Owner& owner, const ConvBlock& block) {
 Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
         case Form::warps: return {.threads = rollout_threads};
+        case Form::remembering:
+            return {.threads = owner.remembering_threads, .shared_bytes = owner.remembering_bytes};
         case Form::fused_update:
             return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
         case Form::pass: return {pass_threads, 1, owner.pass_bytes};
@@ -77,10 +79,11 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
                 gru_threads(room), 1,
                 std::max(gru_ahead_bytes(owner.planes, room), gru_back_bytes(owner.planes, room))};
         }
+        case Form::cell: return {.resident = 4};
         case Form::conv_forward: return conv_blocks(owner, owner.conv_forward);
         case Form::conv_backward: return conv_blocks(owner, owner.conv_backward);
         case Form::conv_weights: return conv_blocks(owner, owner.conv_weights);
-        default: return {};
+        default: return {.resident = kernel.resident};
     }
 }
 std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number) {

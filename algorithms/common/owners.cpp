@@ -15,9 +15,9 @@ uint32_t parts_of(const Owner& owner, bool emulates) {
     if (owner.is(streamed)) return 2 * processors;
     return processors * owner.fit.resident / owner.networks;
 }
-uint32_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
+uint64_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
                        bool with_backward) {
-    uint32_t facts = 0;
+    uint64_t facts = 0;
     const auto add = [&](int64_t columns, Fact narrow, Fact wide) {
         facts |= columns_for(uint64_t(columns), policy.planes) == 64 ? narrow : wide;
     };
@@ -31,8 +31,8 @@ uint32_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
     }
     return facts;
 }
-uint32_t gru_facts(const Settings& settings, const PolicySettings& policy) {
-    uint32_t facts = 0;
+uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
+    uint64_t facts = 0;
     for (size_t l = 0; l < policy.cells.size(); ++l) {
         if (policy.cells[l] != Cell::gru) continue;
         const uint32_t room = gru_room_of(settings, policy.hidden[l], policy.planes);
@@ -71,12 +71,35 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     return owner;
 }
 
+// What a block takes of shared memory where a rollout of a network that remembers takes all steps in one launch.
+uint64_t remembering_bytes(const PolicySettings& policy, const NetworkShape& shape) {
+    std::vector<Cell> cells = shape.cells;
+    cells.push_back(Cell::linear);
+    uint64_t words = 4;    // flags
+    for (const auto* widths : {&shape.actor, &shape.critic})
+        if (!widths->empty())
+            words += uint64_t(MemoryStage(*widths, cells, int(cells.size()), policy.planes).words);
+    return 4 * words;
+}
+// Whether a GPU's blocks take all steps of such a rollout in one launch.
+bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                  const nacelle_environment& environment) {
+    const nacelle::Header& header = SchemaView(environment).header();
+    if (settings.stepwise || header.is_team || header.has_image || shapes.size() != 1) return false;
+    const PolicySettings& policy = settings.policies[0];
+    return policy.role == PolicySettings::Role::trained && policy.streamed() &&
+           policy.remembers() && shapes[0].encoder.count == 0 &&
+           remembering_bytes(policy, shapes[0]) <= most_remembering_bytes;
+}
+
 // One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
-// through memory are launches of their own; a team has to fit into a block beside its warps' rows.
-uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
+// through memory are launches of their own, but where rows that remember fit into shared memory; a team has to fit into a
+// block beside its warps' rows.
+uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
                        const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
+    if (gpu && keeps_memory(settings, shapes, environment)) return in_memory;
     bool steps = settings.stepwise || header.has_image;
     for (const PolicySettings& policy : settings.policies)
         steps |= policy.streamed() || policy.remembers();
@@ -94,9 +117,14 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     const SchemaView schema(environment);
     Owner every{.envs = environment.envs, .steps = settings.horizon};
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
-                  (environment.on_gpu && !settings.emulates ? learning_apart : 0u) |
+                  (environment.on_gpu && !settings.emulates ? learning_apart : always) |
                   rollout_facts(settings, shapes, environment);
     run = {every};
+    if (every.is(in_memory)) {
+        const std::vector<int64_t>& widths = shapes[0].actor;
+        run[0].remembering_bytes = uint32_t(remembering_bytes(settings.policies[0], shapes[0]));
+        run[0].remembering_threads = remembering_threads(widths, int(widths.size()) - 1);
+    }
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         Owner& group = groups.emplace_back(every);
         group.rows = every.envs * schema.header().group[g].count;
@@ -105,6 +133,10 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     }
     for (size_t p = 0; p < shapes.size(); ++p) {
         policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p]));
+        if (policies.back().is(learns)) {
+            run[0].facts |= learns;
+            run[0].learning_blocks += agent_blocks(policies.back().rows);
+        }
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);
     }

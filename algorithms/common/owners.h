@@ -6,6 +6,7 @@
 #include <learn/blocked.h>
 #include <learn/conv_tiles.h>
 #include <learn/fused_layout.h>
+#include <learn/memory_layout.h>
 
 namespace learn {
 
@@ -15,7 +16,7 @@ constexpr uint64_t rounded_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; 
 constexpr uint64_t for_warps(uint64_t rows) { return rounded_up(rows, warp_rows) * 32; }
 
 // What is so of an owner of kernels: the run, a group or a policy.
-enum Fact : uint32_t {
+enum Fact : uint64_t {
     always = 0,
     on_gpu = 1 << 0,    // or as one, in an emulation
     on_cpu = 1 << 1,
@@ -50,14 +51,18 @@ enum Fact : uint32_t {
     // Of an update whose layers go through memory: one kernel takes rows through all of them and back, or each is one.
     row_passed = 1 << 29,
     by_layers = 1 << 30,
+    in_memory = uint64_t(1) << 32,    // or by blocks that keep rows which remember in shared memory
 };
 struct Owner {
-    uint32_t facts = 0;
+    uint64_t facts = 0;
     uint64_t envs = 0, steps = 0;
     uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together
+    uint32_t remembering_bytes = 0,
+             remembering_threads = 0;    // of the run: a block that takes steps in_memory
+    uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
     TensorFit fit{};                   // of a fused policy
     uint32_t pass_bytes = 0;           // of shared memory that a block of a row pass has
@@ -67,7 +72,7 @@ struct Owner {
     uint32_t policy = 0, layer = 0;
     ConvBlock conv_forward{}, conv_backward{}, conv_weights{};
 
-    bool is(uint32_t all) const { return (facts & all) == all; }
+    bool is(uint64_t all) const { return (facts & all) == all; }
     // Blocks of an update: a GPU's take one of its networks each.
     uint64_t update_blocks() const { return uint64_t(parts) * (is(on_cpu) ? 1 : networks); }
     // Blocks of a GPU that add up a fused update's slots.

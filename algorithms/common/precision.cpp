@@ -84,7 +84,8 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     const bool decides = policy.execution == "auto", forced = policy.execution == "row_pass";
     if (decides) policy.execution = obstacle.empty() ? "fused" : "streamed";
     policy.planes = planes_of(policy);
-    if (forced || (decides && policy.streamed())) {
+    // With several planes it is slower than a kernel for each layer, measured on an H200.
+    if (forced || (decides && policy.streamed() && policy.planes == 1)) {
         const std::string why = row_pass_obstacle(policy, shape, environment, emulates);
         if (forced && !why.empty())
             wrong(path + "execution", "one kernel cannot take rows through these layers in " +

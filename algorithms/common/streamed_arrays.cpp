@@ -23,8 +23,10 @@ uint64_t StreamedPolicy::numbers_of_a_row() const {
             const uint64_t gates = padded(gates_of(network.cells[l]) * width);
             numbers += padded(width) * (policy_.keeps_input() ? 3 : 2);
             if (learn::remembers(network.cells[l])) {
+                const bool gru = network.cells[l] == Cell::gru;
                 numbers += 2 * gates + padded(width);
-                floats += 2 * gates;
+                if (gru || policy_.planes > 1) floats += gru ? 2 * gates : gates;
+                else numbers += gates;
             }
         }
     return numbers * uint64_t(policy_.planes) + 2 * floats;
@@ -55,7 +57,9 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
             layer.splits = uint32_t(best);
             while (layer.sharers < 16 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
             layer.first_block = sum_blocks_;
-            const uint32_t together = block_threads / layer.sharers * 4;
+            uint32_t together = block_threads / layer.sharers * 4;
+            layer.rounds = std::clamp(layer.slot_floats / together / (2 * processors), 1u, 16u);
+            together *= layer.rounds;
             sum_blocks_ += (layer.slot_floats + together - 1) / together;
         }
 }
@@ -141,7 +145,6 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
     host_.write(table, layers.data(), bytes);
     stream_.layers = static_cast<const LayerSlots*>(table);
     stream_.layer_count = uint32_t(layers.size());
-    stream_.sum_blocks = sum_blocks_;
 }
 
 }

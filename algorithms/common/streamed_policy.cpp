@@ -40,6 +40,7 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
                  .parameter = parameter,
                  .first_block = 0,
                  .sharers = 1,
+                 .rounds = 1,
                  .first_blind = choices && shape.free_deviation ? shape.choices + shape.reals : out,
                  .end_blind = choices ? uint32_t(shape.outputs()) : out});
             parameter += (in + 1) * out;
@@ -186,7 +187,7 @@ void StreamedPolicy::choose(const Arguments& a, void* stream) const {
     else infer(agents_, "gather_step", "choose_streamed", {}, a, stream);
 }
 void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
-    if (!learns()) return;
+    if (!learns() || owner().is(in_memory)) return;
     a.step = a.steps;
     if (remembers()) return step_with_memory(a, Pass::last_step, stream);
     each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });
@@ -196,9 +197,13 @@ void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
     const uint64_t standing = shared_ ? agents_ : (a.steps + 1) * agents_;
     each_chunk(standing + a.steps * agents_, [&](Rows rows) {
         StreamArguments with = with_rows(a, rows);
-        if (rows.first + uint64_t(rows.count) > standing) launch("mark_valued", with, stream);
-        else with.stream.present = nullptr;    // all are there
-        launch("gather_valued", with, stream);
+        if (rows.first + uint64_t(rows.count) > standing) {
+            launch("mark_valued", with, stream);
+            launch("gather_marked", with, stream);
+        } else {
+            with.stream.present = nullptr;    // all are there
+            launch("gather_valued", with, stream);
+        }
         Products only{};
         only.present = with.stream.present;
         forward(rows.count, Which::critic, only, stream);

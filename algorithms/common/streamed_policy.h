@@ -109,9 +109,11 @@ private:
                   const Products& with, void* stream) const;
     void remember_backward(const StreamArguments& a, const Network& network, size_t layer,
                            const Products& with, void* stream) const;
-    void cell(KernelName name, const StreamArguments& a, const CellRows& cell, void* stream) const {
+    // A thread has so many neurons of a sequence.
+    void cell(KernelName name, const StreamArguments& a, const CellRows& cell, void* stream,
+              uint32_t together = 2) const {
         kernels_.launch(name, number_, CellArguments{a.all, a.stream, cell}, stream,
-                        uint64_t(a.stream.across) * ((cell.neurons + 1) / 2));
+                        a.stream.across * rounded_up(cell.neurons, together));
     }
     // All steps of a gru's sequences.
     void through(KernelName in_64, KernelName in_128, const StreamArguments& a,

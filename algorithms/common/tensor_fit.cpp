@@ -21,8 +21,11 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     threads = uint32_t(layout.threads);
     shared_bytes = uint32_t(4 * layout.words);
     band_bytes = uint32_t(4 * warp_rows * (layout.in_pitch + layout.out_pitch));
-    // Four warps of up to 168 registers a thread fit three times; with two bands of samples twice; eight once.
-    const int64_t most = layout.warps > 4 || planes > 1 ? 1 : layout.bands > 1 ? 2 : 3;
+    // Four warps of up to 168 registers a thread fit three times, but twice with two bands of samples of more than a small
+    // network; eight once.
+    const int64_t most = layout.warps > 4 || planes > 1                                 ? 1
+                         : layout.bands > 1 && layout.registers > most_triple_registers ? 2
+                                                                                        : 3;
     resident =
         uint32_t(std::clamp<int64_t>(processor_bytes / (shared_bytes + block_bytes), 1, most));
     const auto limit = [&](const char* what, int64_t wanted, int64_t there) {

@@ -209,8 +209,8 @@ TEST_CASE(
 #endif
     const auto on = quick_cpu();
     for (const Case& c :
-         {streamed(0, "f32"), streamed(1, "bf16", {{"hidden", {65}}}),
-          streamed(3, "f32", {{"hidden", {70, 9}}}), streamed(6, "f32"), streamed(9, "bf16")})
+         {streamed(1, "bf16", {{"hidden", {65}}}), streamed(3, "f32", {{"hidden", {64, 9}}}),
+          streamed(6, "f32"), streamed(9, "bf16")})
         hold_to_doubles(
             on, with(c, Json::object(), on_threads),
             c.config["policies"].begin()->at("precision") == "f32" ? as_f32 : as_bf16_of_few, 130);
@@ -248,7 +248,7 @@ TEST_CASE("the whole gradient of convolutions is that of the formulas, on thread
 #endif
     const auto on = quick_cpu();
     const Json few = {{"emulate", true}, {"horizon", 3}};
-    for (const size_t i : {1u, 2u, 3u, 4u})
+    for (const size_t i : {1u, 2u, 3u})
         hold_to_doubles(on, with(convolved_cases()[i], i == 2 ? narrow : wide, few),
                         i == 2 ? as_bf16_of_few : as_f32, 40);
 }

@@ -108,6 +108,12 @@ constexpr uint32_t gru_room(uint64_t neurons, int planes) {
     return neurons <= 64 ? 64 : neurons <= 128 && planes == 1 ? 128 : 0;
 }
 constexpr uint32_t gru_threads(uint32_t room) { return room / 8 * 32; }
+// Its way forward finds the gates of what is seen, too, where that is narrow and numbers have one plane: they would take
+// more memory than all that it reads.
+inline constexpr uint32_t gru_most_inputs = 64;
+constexpr bool gru_sees(uint64_t inputs, int planes) {
+    return inputs <= gru_most_inputs && planes == 1;
+}
 // Its shared memory: where sequences began and forgot; two factors of a product; steps that are on their way.
 inline constexpr uint32_t gru_head_bytes = gru_sequences * (16 + gru_chunk);
 constexpr uint32_t gru_factor_bytes(int planes, uint32_t columns) {
@@ -146,6 +152,7 @@ struct Product {
     float*
         sums;    // of a last layer [m][pitch]; of weights, a slot for each split: [m][pitch], then sums of A's columns
     uint32_t pitch, splits, slot_floats;
+    uint32_t gated;    // of gates of a mingru in one plane: its neurons, else 0
 };
 
 // What one launch computes: the same layer of one or two networks, or the weights of several.
@@ -166,6 +173,7 @@ struct LayerSlots {
     uint32_t in, out, pitch;
     uint32_t parameter;               // the first one
     uint32_t first_block, sharers;    // of the sums: blocks before it, threads that share the slots
+    uint32_t rounds;                  // of a block
     uint32_t first_blind, end_blind;    // outputs whose weights stay zero
 };
 
@@ -183,6 +191,8 @@ struct CellRows {
     uint32_t neurons, offset;    // and where they lie in what a row remembers
     uint32_t step;               // of a gru, which goes step by step
     uint32_t lasting;            // whether rows remember it: not where a rollout ends
+    // A mingru's gates where numbers have one plane, as gate_value leaves them.
+    TiledMatrix gate_values;
     // [rows][pitch]: gates of what is seen; of a gru also gates of what is remembered, and h itself [across][neurons].
     float *gates, *more, *h;
     uint32_t pitch, back_pitch;
@@ -194,6 +204,10 @@ struct CellRows {
     // keeps for the way back.
     TiledMatrix own;
     const float* own_bias;
+    // And where gru_sees(inputs), else 0: what the layer sees, and the matrix of that.
+    TiledMatrix seen, seen_weights;
+    const float* seen_bias;
+    uint32_t inputs;
     float* kept;
 };
 
@@ -210,7 +224,7 @@ struct Stream {
     // was cut short in the step before.
     uint32_t across, count;
     const LayerSlots* layers;
-    uint32_t layer_count, sum_blocks;
+    uint32_t layer_count;
 };
 
 }

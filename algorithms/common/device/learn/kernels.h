@@ -13,7 +13,9 @@
 #include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/gru_ahead.h>
 #include <learn/gpu/streamed/gru_back.h>
+#include <learn/gpu/streamed/mingru.h>
 #include <learn/gpu/streamed/products.h>
+#include <learn/gpu/streamed/remembering_rollout.h>
 #include <learn/gpu/streamed/row_pass.h>
 #include <learn/gpu/streamed/sequences.h>
 #include <learn/gpu/streamed/slopes.h>

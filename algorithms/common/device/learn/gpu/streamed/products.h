@@ -124,6 +124,36 @@ NACELLE_INLINE void each_pair(const float (&sum)[quads][4], uint32_t row, uint32
 struct alignas(8) Two {
     float at[2];
 };
+// A gate of a mingru as its recurrence needs it: the first `neurons` columns are z, the others c or, where slopes need
+// that, what goes into its activation.
+template <Activation f>
+NACELLE_INLINE float gate_value(float x, uint32_t column, uint32_t neurons) {
+    if (column < neurons) return rough_logistic(x);
+    if constexpr (f == Activation::tanh) return rough_tanh(x);
+    else return Curve<f>::needs_input ? x : Curve<f>::at(x);
+}
+template <Activation f, int quads>
+NACELLE_INLINE void leave_gates(const TileImage<1, 8 * quads>& image, const float (&sum)[quads][4],
+                                const Product& p, const ProductPart& part) {
+    if (threadIdx.x < 256) {
+        const uint32_t first = part.column * tile_side + 2 * (threadIdx.x % 4);
+        NACELLE_UNROLL for (int q = 0; q < quads; q += 2) {
+            Planes<1> gate[4];
+            NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
+                const int quad = q + i / 2, k = i % 2 * 2;
+                const uint32_t column = first + 8 * uint32_t(quad);
+                const bool there = column / tile_side < p.out.across;
+                const Two more = there ? *reinterpret_cast<const Two*>(p.bias + column) : Two{};
+                gate[i].at[0] =
+                    pair_of(gate_value<f>(sum[quad][k] + more.at[0], column, p.gated),
+                            gate_value<f>(sum[quad][k + 1] + more.at[1], column + 1, p.gated));
+            }
+            image.put(q, gate);
+        }
+    }
+    __syncthreads();
+    image.leave(p.out, part.row, part.column);
+}
 // Rows through a layer: its weights' rows are the other factor.
 template <class E, int policy, int columns>
 NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items items) {
@@ -134,7 +164,7 @@ NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items i
     const Product& p = *part.product;
     TileSum<planes, false, false, columns> tile(p, part.row, part.column, 0, tiles_along(p.k));
     tile.run([](const unsigned char*) {});
-    if (p.sums) {    // a last layer, or gates
+    if (p.sums) {    // a last layer, or gates as floats
         each_pair(tile.sum, part.row, part.column,
                   [&](uint32_t row, uint32_t column, float first, float second) {
                       if (row >= p.m || column >= p.pitch) return;
@@ -146,6 +176,12 @@ NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items i
     }
     using Image = TileImage<planes, columns>;
     const Image image{tile.stages()}, inputs{tile.stages() + Image::bytes};
+    if constexpr (has_memory<policy> && planes == 1) {
+        if (p.gated) {
+            leave_gates<f>(image, tile.sum, p, part);
+            return;
+        }
+    }
     if (threadIdx.x < 256) {
         const float* const bias = p.bias + part.column * tile_side + 2 * (threadIdx.x % 4);
         NACELLE_UNROLL for (int q = 0; q < columns / 8; q += 2) {
