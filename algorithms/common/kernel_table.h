@@ -28,6 +28,8 @@ enum class Form {
     layer,           // a policy's, with LayerArguments
     narrow,          // a policy's, with Products: 64 columns a block
     wide,            // the same with 128
+    clusters,        // the same by clusters of blocks
+    last_layer,      // a policy's, with LastLayerArguments
     conv_forward,    // a convolution's, with ConvPass; each way has blocks of its own
     conv_backward,
     conv_weights,
@@ -75,6 +77,12 @@ inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
 }
 inline uint64_t update(const Owner& o, uint64_t) { return o.update_blocks() * block_threads; }
 inline uint64_t row_pass(const Owner& o, uint64_t) { return o.update_blocks() * pass_threads; }
+inline uint64_t last_layer(const Owner& o, uint64_t) {
+    return o.update_blocks() * last_layer_threads;
+}
+inline uint64_t last_outputs(const Owner&, uint64_t rows) {
+    return rounded_up(rows, last_layer_rows) * last_layer_threads;
+}
 inline uint64_t fused_update(const Owner& o, uint64_t) { return o.update_blocks() * o.fit.threads; }
 inline uint64_t total(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.parameters : (o.sum_blocks() + 1) * block_threads;
@@ -101,6 +109,9 @@ inline uint64_t gru_128(const Owner&, uint64_t sequences) {
     return sequences / gru_sequences * gru_threads(128);
 }
 inline uint64_t products(const Owner&, uint64_t blocks) { return blocks * product_threads; }
+inline uint64_t clusters(const Owner& o, uint64_t blocks) {
+    return blocks * o.threads_of_cluster();
+}
 inline uint64_t convolved(const Owner& o, uint64_t rows) {
     return whole_blocks(rows) / uint64_t(o.conv_forward.samples) * conv_threads;
 }
@@ -178,14 +189,19 @@ inline constexpr Kernel kernel_table[] = {
     {stream, "review_streamed", update, streamed | learns | traced | feedforward,
      items::stream_rows},
     {stream, "gather_minibatch", update, streamed | learns | feedforward, items::stream_lanes},
-    {stream, "slopes_streamed", update, by_layers | learns, items::update},
+    {stream, "slopes_streamed", update, streamed | learns | last_apart | by_layers, items::update},
+    {last_layer, "last_layer", update, streamed | learns | last_at_once, items::last_layer},
     {pass, "row_pass", update, row_passed | learns, items::row_pass},
     {stream, "total_streamed", update, streamed | learns, items::stream_total},
+    {last_layer, "last_outputs", update, streamed | last_at_once, items::last_outputs},
     {narrow, "forward_64", update, narrow_forward, items::products},
     {wide, "forward_128", update, wide_forward, items::products},
     {narrow, "backward_64", update, narrow_backward, items::products},
     {wide, "backward_128", update, wide_backward, items::products},
     {wide, "weights_128", update, streamed | learns, items::products},
+    {clusters, "forward_clusters", update, streamed | in_clusters, items::clusters},
+    {clusters, "backward_clusters", update, streamed | in_clusters | learns, items::clusters},
+    {clusters, "weights_clusters", update, streamed | in_clusters | learns, items::clusters},
     {conv_forward, "conv_forward", update, streamed, items::convolved},
     {conv_backward, "conv_backward", update, streamed | learns | behind_another,
      items::convolved_back},

@@ -72,6 +72,10 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
             return {product_threads, product_resident(owner.planes, columns),
                     product_bytes(owner.planes, columns)};
         }
+        case Form::last_layer:
+            return {last_layer_threads, last_layer_resident(owner.last_width, owner.planes),
+                    last_layer_bytes(owner.last_width, owner.planes)};
+        case Form::clusters: return {owner.threads_of_cluster(), 1, cluster_bytes};
         case Form::cell_64:
         case Form::cell_128: {
             const uint32_t room = kernel.form == Form::cell_64 ? 64 : 128;
@@ -97,6 +101,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
     } else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
     if (kernel.form == Form::pass) arguments = "PassArguments, 2";    // blocks of a cluster
+    if (kernel.form == Form::last_layer) arguments = "LastLayerArguments";
     if (kernel.form == Form::cell) arguments = "CellArguments";
     if (kernel.form == Form::layer) arguments = "LayerArguments";
     const bool product = kernel.form == Form::narrow || kernel.form == Form::wide;
@@ -106,9 +111,11 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
         parameters += ", " + function.substr(end + 1);
         function = function.substr(0, end) + (product ? "_product" : "");
     }
+    if (kernel.form == Form::clusters) arguments = "Products, " + std::to_string(cluster_blocks);
     const Blocks blocks = blocks_for(kernel, owner);
-    return std::string(kernel.form == Form::pass ? "LEARN_CLUSTER_KERNEL(" : "LEARN_KERNEL(") +
-           symbol + ", " + arguments + ", " + std::to_string(blocks.threads) + ", " +
+    const bool together = kernel.form == Form::clusters || kernel.form == Form::pass;
+    return std::string(together ? "LEARN_CLUSTER_KERNEL(" : "LEARN_KERNEL(") + symbol + ", " +
+           arguments + ", " + std::to_string(blocks.threads) + ", " +
            std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
 }
 

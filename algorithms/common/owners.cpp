@@ -31,6 +31,30 @@ uint64_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
     }
     return facts;
 }
+// Clusters are for Hopper; an emulation goes through the same parts.
+uint64_t cluster_facts(const NetworkShape& shape, const PolicySettings& policy, bool hopper) {
+    if (!hopper) return 0;
+    for (const auto* widths : {&shape.actor, &shape.critic})
+        for (const MatrixSize& matrix : shape.matrices(*widths))
+            if (fits_clusters(uint64_t(matrix.in), policy.planes) ||
+                fits_clusters(uint64_t(matrix.out), policy.planes))
+                return in_clusters;
+    return 0;
+}
+// Slopes are taken from an activation's result alone.
+bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy) {
+    if (!policy.streamed() || policy.remembers() || policy.keeps_input() || policy.passes_rows())
+        return false;
+    for (const auto* widths : {&shape.actor, &shape.critic}) {
+        if (widths == &shape.critic && shape.shared) continue;
+        const std::vector<MatrixSize> matrices = shape.matrices(*widths);
+        const MatrixSize& last = matrices.back();
+        if (matrices.size() < 2 ||
+            !fits_last_layer(uint64_t(last.in), uint64_t(last.out), policy.planes))
+            return false;
+    }
+    return true;
+}
 uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     uint64_t facts = 0;
     for (size_t l = 0; l < policy.cells.size(); ++l) {
@@ -41,7 +65,7 @@ uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     return facts;
 }
 Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& policy,
-                   const NetworkShape& shape) {
+                   const NetworkShape& shape, bool hopper) {
     using Role = PolicySettings::Role;
     owner.rows = owner.envs * policy.agents;
     owner.planes = policy.planes;
@@ -65,6 +89,9 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
         owner.facts |= product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
     }
     if (policy.passes_rows()) owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
+    owner.facts |= has_last_at_once(shape, policy) ? last_at_once : last_apart;
+    owner.last_width = uint64_t(shape.actor[shape.actor.size() - 2]);
+    if (policy.streamed()) owner.facts |= cluster_facts(shape, policy, hopper);
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape);
     owner.parts = parts_of(owner, settings.emulates);
@@ -131,8 +158,9 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         group.width = schema.seen(g);
         if (schema.image_elements(g)) group.facts |= images;
     }
+    const bool hopper = settings.emulates || environment.compute == 90;
     for (size_t p = 0; p < shapes.size(); ++p) {
-        policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p]));
+        policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p], hopper));
         if (policies.back().is(learns)) {
             run[0].facts |= learns;
             run[0].learning_blocks += agent_blocks(policies.back().rows);

@@ -48,9 +48,12 @@ enum Fact : uint64_t {
     gru_in_128 = 1 << 26,
     gru_in_steps = 1 << 27,    // or launches for each
     in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
+    last_at_once = 1 << 30,    // the last layers' part of a gradient is one kernel
+    last_apart = 1u << 31,
+    in_clusters = 1 << 29,    // some products are for clusters of blocks, where there are many rows
     // Of an update whose layers go through memory: one kernel takes rows through all of them and back, or each is one.
-    row_passed = 1 << 29,
-    by_layers = 1 << 30,
+    row_passed = uint64_t(1) << 33,
+    by_layers = uint64_t(1) << 34,
     in_memory = uint64_t(1) << 32,    // or by blocks that keep rows which remember in shared memory
 };
 struct Owner {
@@ -77,6 +80,9 @@ struct Owner {
     uint64_t update_blocks() const { return uint64_t(parts) * (is(on_cpu) ? 1 : networks); }
     // Blocks of a GPU that add up a fused update's slots.
     uint64_t sum_blocks() const { return rounded_up(slot_floats, total_together); }
+    uint64_t last_width = 0;    // of what goes into the last layer
+    // A block of a cluster: an emulation has no thread that only brings tiles.
+    uint32_t threads_of_cluster() const { return cluster_threads(is(learning_apart)); }
     // Threads for so many rows: one each, or 32 for 16 of them.
     uint64_t by_rows(uint64_t count) const { return planes ? for_warps(count) : count; }
 };

@@ -175,7 +175,7 @@ void StreamedPolicy::forward_with_memory(const StreamArguments& a, Which which, 
             p.sums = l + 1 == network->layers() ? network->outputs : nullptr;
             p.pitch = network->pitch;
         }
-        launch_by_width("forward_64", "forward_128", products, with, stream);
+        launch_by_width("forward_64", "forward_128", "forward_clusters", products, with, stream);
         for (const Network* const network : networks(which))
             if (keeps) remember(a, *network, l, pass, with, stream);
     }
@@ -209,7 +209,7 @@ void StreamedPolicy::remember(const StreamArguments& a, const Network& network, 
         p.bias = network.biases[m];
         p.sums = rows.more + first * rows.pitch;
         p.pitch = rows.pitch;
-        launch_by_width("forward_64", "forward_128", {p}, with, stream);
+        launch_by_width("forward_64", "forward_128", "forward_clusters", {p}, with, stream);
         if (learning) cell("gru_forward", a, rows, stream);
         else cell("gru_once", a, rows, stream);
     }
@@ -234,7 +234,7 @@ void StreamedPolicy::backward_with_memory(const StreamArguments& a, const Produc
             if (l == 0 || !learn::remembers(network.cells[l - 1]))
                 p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
         }
-        launch_by_width("backward_64", "backward_128", products, with, stream);
+        launch_by_width("backward_64", "backward_128", "backward_clusters", products, with, stream);
     }
 }
 void StreamedPolicy::remember_backward(const StreamArguments& a, const Network& network, size_t l,
@@ -254,7 +254,7 @@ void StreamedPolicy::remember_backward(const StreamArguments& a, const Network& 
                                uint64_t(network.matrices[m].out));
         p.sums = rows.back;
         p.pitch = rows.back_pitch;
-        launch_by_width("backward_64", "backward_128", {p}, with, stream);
+        launch_by_width("backward_64", "backward_128", "backward_clusters", {p}, with, stream);
     }
 }
 

@@ -94,19 +94,51 @@ void StreamedPolicy::launch(KernelName name, uint32_t columns, const std::vector
     }
     flush();
 }
-void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide,
+void StreamedPolicy::launch_clusters(KernelName name, const std::vector<Product>& products,
+                                     Products with, void* stream) const {
+    const auto flush = [&] {
+        with.clusters = std::min(with.parts, processors / cluster_blocks);
+        if (with.count)
+            kernels_.launch(name, number_, with, stream, uint64_t(with.clusters) * cluster_blocks);
+        with.count = with.parts = 0;
+    };
+    for (const Product& product : products) {
+        if (with.count == most_products) flush();
+        with.of[with.count] = product;
+        with.of[with.count++].first_block = with.parts;
+        with.parts += uint32_t(cluster_parts(product.m, product.n, policy_.planes, product.splits));
+    }
+    flush();
+}
+void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide, KernelName clusters,
                                      const std::vector<Product>& products, const Products& with,
                                      void* stream) const {
+    // Clusters are few: with less than a part for each, more and smaller blocks are faster.
+    const uint64_t fewest = settings_.emulates ? 1 : processors / cluster_blocks - 2;
+    uint64_t parts = 0;
+    for (const Product& product : products)
+        if (fits_clusters(product.n)) parts += cluster_parts(product.m, product.n, policy_.planes);
+    const auto by_clusters = [&](const Product& product) {
+        return parts >= fewest && fits_clusters(product.n);
+    };
+    std::vector<Product> large;
+    for (const Product& product : products)
+        if (by_clusters(product)) large.push_back(product);
+    launch_clusters(clusters, large, with, stream);
     for (const uint32_t columns : {64u, 128u}) {
         std::vector<Product> these;
         for (const Product& product : products)
-            if (columns_for(product.n, policy_.planes) == columns) these.push_back(product);
+            if (!by_clusters(product) && columns_for(product.n, policy_.planes) == columns)
+                these.push_back(product);
         launch(columns == 64 ? narrow : wide, columns, these, with, stream);
     }
 }
-void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream) const {
+void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream,
+                             size_t but) const {
     convolve(rows, which, with, stream);
-    for (size_t l = 0; l < networks_[0].layers(); ++l) {
+    const bool gives = but == 0 && owner().is(last_at_once);
+    if (gives) but = 1;
+    for (size_t l = 0; l + but < networks_[0].layers(); ++l) {
         std::vector<Product> products;
         for (const Network* const network : networks(which)) {
             const auto& widths = network->widths;
@@ -119,8 +151,9 @@ void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* st
             p.sums = l + 1 == network->layers() ? network->outputs : nullptr;
             p.pitch = network->pitch;
         }
-        launch_by_width("forward_64", "forward_128", products, with, stream);
+        launch_by_width("forward_64", "forward_128", "forward_clusters", products, with, stream);
     }
+    if (gives) give_outputs(rows, which, with, stream);
 }
 void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, void* stream) const {
     std::vector<Product> products;
@@ -131,41 +164,58 @@ void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, voi
         p.out = network.slopes[l];
         p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
     }
-    launch_by_width("backward_64", "backward_128", products, with, stream);
+    launch_by_width("backward_64", "backward_128", "backward_clusters", products, with, stream);
 }
-void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
-    PassArguments with{a, {}};
+LastLayerArguments StreamedPolicy::with_last_layers(const StreamArguments& a) const {
+    LastLayerArguments with{{a}, {}, 0, nullptr, nullptr};
     for (size_t n = 0; n < networks_.size(); ++n) {
         const Network& network = networks_[n];
-        for (size_t l = 0; l < network.layers(); ++l)
-            with.layers[n][l] = {.weights = network.weights[l].at,
-                                 .weights_plane = network.weights[l].plane,
-                                 .bias = network.biases[l],
-                                 .seen = network.seen[l + 1].at,
-                                 .straight = network.straight[l + 1].at,
-                                 .slopes = network.slopes[l + 1].at,
-                                 .level_plane = network.slopes[l + 1].plane,
-                                 .in = uint32_t(network.widths[l]),
-                                 .out = uint32_t(network.widths[l + 1]),
-                                 .read = uint32_t(networks_[0].widths[l + 1])};
+        const size_t last = network.layers() - 1;
+        const LayerSlots& slots = network.slots.back();
+        with.layer[n] = {network.seen[last],
+                         network.slopes[last],
+                         network.weights.back(),
+                         network.biases.back(),
+                         const_cast<float*>(slots.gradient),
+                         slots.slot_floats,
+                         slots.pitch};
     }
-    kernels_.launch("row_pass", number_, with, stream);
+    return with;
+}
+void StreamedPolicy::go_through_last(const StreamArguments& a, void* stream) const {
+    kernels_.launch("last_layer", number_, with_last_layers(a), stream);
+}
+void StreamedPolicy::give_outputs(uint32_t rows, Which which, const Products& with,
+                                  void* stream) const {
+    StreamArguments a{{}, stream_};
+    a.stream.rows = rows;
+    LastLayerArguments its = with_last_layers(a);
+    its.found = with.found;
+    its.present = with.present;
+    for (const Network* const network : networks(which)) {
+        its.network = uint32_t(network - networks_.data());
+        kernels_.launch("last_outputs", number_, its, stream, rows);
+    }
 }
 void StreamedPolicy::sum_weights(uint32_t rows, const Products& with, void* stream) const {
-    std::vector<Product> products;
+    std::vector<Product> products, large;
     for (const Network& network : networks_)
         for (size_t m = 0, l = 0; m < network.matrices.size(); ++m) {
             if (l + 1 < network.layers() && m == network.first_matrix[l + 1]) ++l;
+            if (is_summed_apart(network, m)) continue;
             const bool first = m == network.first_matrix[l];
             const LayerSlots& slots = network.slots[m];
-            Product& p = products.emplace_back(product_of(
-                first ? top(network, l) : network.memory[l].more_slopes,
-                first ? network.seen[l] : network.memory[l].before, slots.out, slots.in, rows));
+            Product& p = (sums_in_clusters(slots) ? large : products)
+                             .emplace_back(
+                                 product_of(first ? top(network, l) : network.memory[l].more_slopes,
+                                            first ? network.seen[l] : network.memory[l].before,
+                                            slots.out, slots.in, rows));
             p.sums = const_cast<float*>(slots.gradient);
             p.pitch = slots.pitch;
             p.splits = slots.splits;
             p.slot_floats = slots.slot_floats;
         }
+    if (!large.empty()) launch_clusters("weights_clusters", large, with, stream);
     launch("weights_128", weight_columns, products, with, stream);
 }
 
@@ -227,9 +277,11 @@ void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream
         unless.adds = rows.first > 0;
         if (policy_.passes_rows()) pass_rows(with, stream);
         else {
-            forward(rows.count, Which::both, unless, stream);
-            launch("slopes_streamed", with, stream);
-            for (size_t l = networks_[0].layers(); --l > 0;)
+            const size_t at_once = owner().is(last_at_once) ? 1 : 0;
+            forward(rows.count, Which::both, unless, stream, at_once);
+            if (at_once) go_through_last(with, stream);
+            else launch("slopes_streamed", with, stream);
+            for (size_t l = networks_[0].layers() - at_once; --l > 0;)
                 backward(rows.count, l, unless, stream);
             if (convolves()) backward(rows.count, 0, unless, stream);
         }

@@ -216,6 +216,31 @@ TEST_CASE(
             c.config["policies"].begin()->at("precision") == "f32" ? as_f32 : as_bf16_of_few, 130);
 }
 
+TEST_CASE(
+    "the whole gradient of layers for clusters of blocks is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const Json less = {{"emulate", true}, {"horizon", 4}};
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "f32", {{"hidden", {128, 256}}, {"activation", "silu"}}),
+                         Json::object(), less),
+                    as_f32, 120);
+}
+
+TEST_CASE("the whole gradient with a last layer at once is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const Json less = {{"emulate", true}, {"horizon", 4}},
+               two = {{"hidden", {16, 512}}, {"trunk", "separate"}};
+    for (const char* const precision : {"bf16", "f32"})
+        hold_to_doubles(quick_cpu(), with(streamed(0, precision, two), Json::object(), less),
+                        precision == std::string("f32") ? as_f32 : as_bf16_of_few, 130);
+}
+
 TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
@@ -232,8 +257,9 @@ TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads") 
         lesson.iterate();
         return lesson.numbers("default.policy.total");
     };
-    // In bf16 to the bit; several planes are summed in another order.
-    const Case same = row_passes("bf16")[0], close = row_passes("f32")[2];
+    // In bf16 to the bit, where the other's last layer is no kernel of its own; several planes are summed in another order.
+    const Case same = with(row_passes("bf16")[0], {{"activation", "silu"}}),
+               close = row_passes("f32")[2];
     const std::vector<double> all = gradient(same, "row_pass");
     CHECK(all == gradient(same, "streamed"));
     CHECK(std::ranges::any_of(all, [](double x) { return x != 0; }));
@@ -261,6 +287,18 @@ TEST_CASE("the whole gradient is that of the formulas on a GPU") {
         hold_to_doubles(on, with(c, wide), as_f32, 150);
         hold_to_doubles(on, with(c, narrow), as_bf16, 3000);
     }
+}
+
+TEST_CASE("the whole gradient of layers for clusters of blocks is that of the formulas on a GPU") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    // So many rows that there are parts for all clusters, the last one with rows for less than a block.
+    const Json shape = {{"hidden", {1024, 512}}},
+               two = {{"hidden", {512, 1024}}, {"trunk", "separate"}, {"activation", "silu"}};
+    hold_to_doubles(on, streamed(0, "f32", shape), as_f32, 390);
+    hold_to_doubles(on, streamed(0, "bf16", shape), as_bf16_of_few, 390);
+    hold_to_doubles(on, streamed(0, "bf16", two), as_bf16_of_few, 375);
 }
 
 TEST_CASE("the whole gradient of layers that go through memory is that of the formulas on a GPU") {

@@ -15,6 +15,13 @@ struct PassArguments {
     StreamArguments with;
     RowPassLayer layers[2][most_pass_layers];    // of the policy's networks
 };
+struct LastLayerArguments : StreamArguments {
+    LastLayer layer[2];    // of the policy's networks
+    // Of outputs alone: whose, and which rows there are, as Products says it.
+    uint32_t network;
+    const double* found;
+    const uint8_t* present;
+};
 struct CellArguments {
     Arguments all;
     Stream stream;
