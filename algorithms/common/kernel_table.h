@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <learn/blocked.h>
+#include <learn/row_pass.h>
 #include <string_view>
 
 // Every kernel of a policy gradient: whose it is, in which program, where it exists and over how many items. What is
@@ -23,6 +24,7 @@ enum class Form {
     residents,       // a policy's, in blocks that keep its network's weights
     fused_update,    // a policy's, in blocks as large as its layout says
     stream,          // a policy's, with StreamArguments
+    pass,            // with PassArguments, in blocks of a row pass
     cell,            // the same with CellArguments
     cell_64,         // the same in blocks with a warp for each 8 of 64 neurons
     cell_128,
@@ -88,6 +90,7 @@ inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
     return o.by_rows((2 * o.steps + 1) * o.rows);
 }
 inline uint64_t update(const Owner& o, uint64_t) { return o.update_blocks() * block_threads; }
+inline uint64_t row_pass(const Owner& o, uint64_t) { return o.update_blocks() * pass_threads; }
 inline uint64_t last_layer(const Owner& o, uint64_t) {
     return o.update_blocks() * last_layer_threads;
 }
@@ -206,8 +209,9 @@ inline constexpr Kernel kernel_table[] = {
     {stream, "review_streamed", update, streamed | learns | traced | feedforward,
      items::stream_rows},
     {stream, "gather_minibatch", update, streamed | learns | feedforward, items::stream_lanes},
-    {stream, "slopes_streamed", update, streamed | learns | last_apart, items::update},
+    {stream, "slopes_streamed", update, streamed | learns | last_apart | by_layers, items::update},
     {last_layer, "last_layer", update, streamed | learns | last_at_once, items::last_layer},
+    {pass, "row_pass", update, row_passed | learns, items::row_pass},
     {stream, "total_streamed", update, streamed | learns, items::stream_total},
     {last_layer, "last_outputs", update, streamed | last_at_once, items::last_outputs},
     {narrow, "forward_64", update, narrow_forward, items::products},

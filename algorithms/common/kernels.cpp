@@ -70,6 +70,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
             return {.threads = owner.remembering_threads, .shared_bytes = owner.remembering_bytes};
         case Form::fused_update:
             return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
+        case Form::pass: return {pass_threads, 1, owner.pass_bytes};
         case Form::narrow:
         case Form::wide: {
             const uint32_t columns = kernel.form == Form::narrow ? 64 : 128;
@@ -105,6 +106,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
         parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
     } else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
+    if (kernel.form == Form::pass) arguments = "PassArguments, 2";    // blocks of a cluster
     if (kernel.form == Form::last_layer) arguments = "LastLayerArguments";
     if (kernel.form == Form::cell) arguments = "CellArguments";
     if (kernel.form == Form::layer) arguments = "LayerArguments";
@@ -117,8 +119,9 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
     }
     if (kernel.form == Form::clusters) arguments = "Products, " + std::to_string(cluster_blocks);
     const Blocks blocks = blocks_for(kernel, owner);
-    return std::string(kernel.form == Form::clusters ? "LEARN_CLUSTER_KERNEL(" : "LEARN_KERNEL(") +
-           symbol + ", " + arguments + ", " + std::to_string(blocks.threads) + ", " +
+    const bool together = kernel.form == Form::clusters || kernel.form == Form::pass;
+    return std::string(together ? "LEARN_CLUSTER_KERNEL(" : "LEARN_KERNEL(") + symbol + ", " +
+           arguments + ", " + std::to_string(blocks.threads) + ", " +
            std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
 }
 

@@ -11,6 +11,7 @@ constexpr uint32_t cpu_parts = 32, emulated_parts = 3;
 uint32_t parts_of(const Owner& owner, bool emulates) {
     if (owner.is(on_cpu)) return cpu_parts;
     if (emulates) return emulated_parts;
+    if (owner.is(row_passed)) return processors / owner.networks;
     if (owner.is(streamed)) return 2 * processors;
     return processors * owner.fit.resident / owner.networks;
 }
@@ -42,7 +43,8 @@ uint64_t cluster_facts(const NetworkShape& shape, const PolicySettings& policy, 
 }
 // Slopes are taken from an activation's result alone.
 bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy) {
-    if (!policy.streamed() || policy.remembers() || policy.keeps_input()) return false;
+    if (!policy.streamed() || policy.remembers() || policy.keeps_input() || policy.passes_rows())
+        return false;
     for (const auto* widths : {&shape.actor, &shape.critic}) {
         if (widths == &shape.critic && shape.shared) continue;
         const std::vector<MatrixSize> matrices = shape.matrices(*widths);
@@ -83,7 +85,11 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (!policy.shared) owner.facts |= separate;
     if (settings.traced) owner.facts |= traced;
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
-    if (policy.streamed()) owner.facts |= product_facts(shape, policy, owner.is(learns));
+    if (policy.streamed()) {
+        owner.facts |= policy.passes_rows() ? row_passed : by_layers;
+        owner.facts |= product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
+    }
+    if (policy.passes_rows()) owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
     owner.facts |= has_last_at_once(shape, policy) ? last_at_once : last_apart;
     owner.last_width = uint64_t(shape.actor[shape.actor.size() - 2]);
     if (policy.streamed()) owner.facts |= cluster_facts(shape, policy, hopper);

@@ -52,6 +52,9 @@ enum Fact : uint64_t {
     last_at_once = 1 << 30,    // the last layers' part of a gradient is one kernel
     last_apart = 1u << 31,
     in_clusters = 1 << 29,    // some products are for clusters of blocks, where there are many rows
+    // Of an update whose layers go through memory: one kernel takes rows through all of them and back, or each is one.
+    row_passed = uint64_t(1) << 33,
+    by_layers = uint64_t(1) << 34,
     in_memory = uint64_t(1) << 32,    // or by blocks that keep rows which remember in shared memory
     // Or by blocks that keep a network's weights in shared memory, or by teams whose blocks have room for networks.
     in_residence = uint64_t(1) << 35,
@@ -75,6 +78,8 @@ struct Owner {
     uint64_t resident_rows = 1;    // of such a block of one policy
     uint64_t resident_blocks = 0;
     uint32_t resident_bytes = 0;       // that keep a network's weights
+    TensorFit fit{};                   // of a fused policy
+    uint32_t pass_bytes = 0;           // of shared memory that a block of a row pass has
     Encoder encoder{};                 // of a policy
     uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
     // Of a convolution: whose it is, its place among those, and what blocks of its products take.

@@ -30,6 +30,8 @@ void choose_streamed(PolicySettings& policy, const Encoder& encoder) {
     const std::string path = "policies." + policy.name + ".";
     if (policy.execution == "fused")
         wrong(path + "execution", "a fused kernel has no convolutions; \"streamed\" has");
+    if (policy.passes_rows())
+        wrong(path + "execution", "a row pass has no convolutions; \"streamed\" has");
     policy.execution = "streamed";
     policy.planes = planes_of(policy);
     for (int l = 0; l < encoder.count; ++l) {
@@ -79,8 +81,17 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     if (policy.execution == "fused" && !obstacle.empty())
         wrong(path + "execution", "these networks cannot be computed by one kernel in " +
                                       policy.precision + ": " + obstacle + "; \"streamed\" can");
-    if (policy.execution == "auto") policy.execution = obstacle.empty() ? "fused" : "streamed";
+    const bool decides = policy.execution == "auto", forced = policy.execution == "row_pass";
+    if (decides) policy.execution = obstacle.empty() ? "fused" : "streamed";
     policy.planes = planes_of(policy);
+    // With several planes it is slower than a kernel for each layer, measured on an H200.
+    if (forced || (decides && policy.streamed() && policy.planes == 1)) {
+        const std::string why = row_pass_obstacle(policy, shape, environment, emulates);
+        if (forced && !why.empty())
+            wrong(path + "execution", "one kernel cannot take rows through these layers in " +
+                                          policy.precision + ": " + why + "; \"streamed\" can");
+        if (why.empty()) policy.execution = "row_pass";
+    }
 }
 
 }

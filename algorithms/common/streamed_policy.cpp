@@ -279,14 +279,17 @@ void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream
     each_chunk(samples, [&](Rows rows) {
         const StreamArguments with = with_rows(a, rows);
         launch("gather_minibatch", with, stream);
-        const size_t at_once = owner().is(last_at_once) ? 1 : 0;
-        forward(rows.count, Which::both, unless, stream, at_once);
-        if (at_once) go_through_last(with, stream);
-        else launch("slopes_streamed", with, stream);
         unless.adds = rows.first > 0;
-        for (size_t l = networks_[0].layers() - at_once; --l > 0;)
-            backward(rows.count, l, unless, stream);
-        if (convolves()) backward(rows.count, 0, unless, stream);
+        if (policy_.passes_rows()) pass_rows(with, stream);
+        else {
+            const size_t at_once = owner().is(last_at_once) ? 1 : 0;
+            forward(rows.count, Which::both, unless, stream, at_once);
+            if (at_once) go_through_last(with, stream);
+            else launch("slopes_streamed", with, stream);
+            for (size_t l = networks_[0].layers() - at_once; --l > 0;)
+                backward(rows.count, l, unless, stream);
+            if (convolves()) backward(rows.count, 0, unless, stream);
+        }
         sum_weights(rows.count, unless, stream);
         convolve_back(rows.count, unless, stream);
     });

@@ -94,6 +94,7 @@ private:
                const Arguments& a, void* stream) const;
     void find_values(const Arguments& a, void* stream) const;
     void backward(uint32_t rows, size_t layer, const Products& with, void* stream) const;
+    void pass_rows(const StreamArguments& a, void* stream) const;
     void sum_weights(uint32_t rows, const Products& with, void* stream) const;
     // Layers that remember, in streamed_memory.cpp. How rows go through them: a step of a rollout or of an evaluation, or
     // all steps of sequences, by which a gradient is found.

@@ -1,7 +1,9 @@
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
+#include <learn/fused_layout.h>
 #include <learn/resident_layout.h>
+#include <learn/row_pass.h>
 
 namespace learn {
 namespace {
@@ -115,6 +117,24 @@ uint32_t team_residence_bytes(const Settings& settings, const std::vector<Networ
                       bytes <= shared_bytes_of(environment.compute) &&
                       weights * blocks <= most_step_bytes;
     return fits ? uint32_t(bytes) : 0;
+}
+
+std::string row_pass_obstacle(const PolicySettings& policy, const NetworkShape& shape,
+                              const nacelle_environment& environment, bool emulates) {
+    if (!emulates && environment.compute != 90) return "it needs a GPU of capability 9.0";
+    if (policy.remembers()) return "a layer that remembers is none of its layers";
+    if (shape.encoder.count) return "convolutions are none of its layers";
+    const auto fits = [&](const std::vector<int64_t>& widths) {
+        return row_pass_fits(widths, int(widths.size()) - 1, policy.planes);
+    };
+    if (fits(shape.actor)) return {};
+    return "it has hidden layers, of at most " + std::to_string(row_pass_columns) +
+           " neurons behind as many numbers seen, and at most " + std::to_string(row_pass_outputs) +
+           " outputs, whose levels fit into a processor's shared memory";
+}
+// The critic, whose only output the actor has at least, has the same blocks.
+uint32_t row_pass_bytes_of(const NetworkShape& shape, int planes) {
+    return RowPassLayout(shape.actor, int(shape.actor.size()) - 1, planes).bytes();
 }
 
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

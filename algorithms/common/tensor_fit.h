@@ -32,6 +32,10 @@ uint32_t residence_bytes(const PolicySettings& policy, const NetworkShape& shape
 // Of one that has teams, and room for the networks of all their policies that have any.
 uint32_t team_residence_bytes(const Settings& settings, const std::vector<NetworkShape>& shapes,
                               const nacelle_environment& environment);
+// Why one kernel cannot take rows through all layers and back, or empty; and the shared memory of its blocks.
+std::string row_pass_obstacle(const PolicySettings& policy, const NetworkShape& shape,
+                              const nacelle_environment& environment, bool emulates);
+uint32_t row_pass_bytes_of(const NetworkShape& shape, int planes);
 
 // Whether a block of a GPU has room for its teams and for the rows that its warps take through all fused networks.
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

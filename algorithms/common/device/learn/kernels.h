@@ -10,15 +10,16 @@
 #include <learn/gpu/fused/rows.h>
 #include <learn/gpu/fused/team_rollout.h>
 #include <learn/gpu/fused/update.h>
-#include <learn/gpu/streamed/cluster_products.h>
 #include <learn/gpu/resident/rollout.h>
 #include <learn/gpu/resident/team_rollout.h>
+#include <learn/gpu/streamed/cluster_products.h>
 #include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/gru_ahead.h>
 #include <learn/gpu/streamed/gru_back.h>
 #include <learn/gpu/streamed/last_layer.h>
 #include <learn/gpu/streamed/mingru.h>
 #include <learn/gpu/streamed/remembering_rollout.h>
+#include <learn/gpu/streamed/row_pass.h>
 #include <learn/gpu/streamed/sequences.h>
 #include <learn/gpu/streamed/sums.h>
 #else
