@@ -78,7 +78,6 @@ struct Owner {
     uint64_t resident_rows = 1;    // of such a block of one policy
     uint64_t resident_blocks = 0;
     uint32_t resident_bytes = 0;       // that keep a network's weights
-    TensorFit fit{};                   // of a fused policy
     uint32_t pass_bytes = 0;           // of shared memory that a block of a row pass has
     Encoder encoder{};                 // of a policy
     uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
