@@ -103,7 +103,11 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     owner.resident_bytes = resident_bytes(policy, shape, environment, rows);
     owner.resident_rows = uint64_t(rows);
     owner.resident_blocks = uint64_t(settings.emulates ? emulated_blocks : resident_blocks);
-    if (owner.resident_bytes > 0) owner.facts |= resides;
+    // Of very many rows large products of their own are quicker.
+    constexpr uint64_t most_turns = 4;
+    if (owner.resident_bytes > 0 &&
+        owner.rows <= most_turns * uint64_t(resident_blocks) * uint64_t(rows))
+        owner.facts |= resides;
     return owner;
 }
 
