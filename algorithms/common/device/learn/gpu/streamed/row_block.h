@@ -47,7 +47,7 @@ public:
     // The warpgroups of the same rows come together.
     static NACELLE_INLINE void meet() {
 #if LEARN_WGMMA
-        meet_some(1 + group_down(), 128 * across);
+        meet_at(1 + group_down(), 128 * across);
 #else
         __syncthreads();
 #endif
@@ -56,7 +56,7 @@ public:
     // They come together, and what has been on its way to memory has been read.
     static NACELLE_INLINE void settle() {
 #if LEARN_WGMMA
-        show_shared();
+        show_to_copies();
         if (leads()) await_read();
 #endif
         meet();
@@ -132,7 +132,7 @@ public:
 #if LEARN_WGMMA
     // In the order in which the products take them.
     NACELLE_INLINE void bring_weights() {
-        const uint32_t rank = rank_in_pair();
+        const uint32_t rank = rank_in_cluster();
         NACELLE_ROLLED for (uint32_t block = first_ - rank; block < end_; block = next(block)) {
             NACELLE_ROLLED for (int l = 0; l <= hidden; ++l) {
                 const RowPassLayer layer = layers_[l];
@@ -200,7 +200,7 @@ public:
     // A turn in which the cluster's other block has the last rows.
     NACELLE_INLINE void pass_turn_by() {
 #if LEARN_WGMMA
-        if (rank_in_pair() == 0 || (end_ + turns_ - first_) % turns_ != 0) return;
+        if (rank_in_cluster() == 0 || (end_ + turns_ - first_) % turns_ != 0) return;
         NACELLE_ROLLED for (int l = 0; l <= hidden; ++l) pass_by<false, false>(layers_[l]);
         take_empty();
         ring_.give_back_but(0);

@@ -29,13 +29,13 @@ public:
 #if LEARN_WGMMA
         if (threadIdx.x == 0) block.begin();
         __syncwarp();
-        meet_pair();
+        meet_cluster();
         if (threadIdx.x >= 32 * pass_warps) {
-            leave_registers<56>();
+            keep_few_registers<56>();
             if (threadIdx.x == 32 * pass_warps) block.bring_weights();
             __syncthreads();    // the one of the sums
             __syncwarp();
-            meet_pair();
+            meet_cluster();
             return;
         }
         take_registers<224>();
@@ -51,7 +51,7 @@ public:
         else values.store(slot, warp_sums, pass_warps, adds);
 #if LEARN_WGMMA
         __syncwarp();
-        meet_pair();    // none leaves while the other one still gives slots back to it
+        meet_cluster();    // none leaves while the other one still gives slots back to it
 #endif
     }
 

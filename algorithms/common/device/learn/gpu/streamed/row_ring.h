@@ -58,10 +58,10 @@ public:
             barrier_expect(barrier, unit.copies * unit.bytes);
             if (unit.copies == 1) {
                 const uint32_t half = unit.bytes / 2;
-                bring_tile_to_pair(to + rank * half, unit.from + rank * half / 2, half, barrier);
+                bring_tile_to_both(to + rank * half, unit.from + rank * half / 2, half, barrier);
             } else
                 NACELLE_ROLLED for (uint32_t i = rank; i < unit.copies; i += 2)
-                    bring_tile_to_pair(to + i * (tile_numbers * 2),
+                    bring_tile_to_both(to + i * (tile_numbers * 2),
                                        unit.from + size_t(i) * unit.apart, unit.bytes, barrier);
         }
         advance();
@@ -78,7 +78,7 @@ public:
         __syncwarp();
         while (held_ > few) {
             const uint32_t s = slot_ >= held_ ? slot_ - held_ : slot_ + slots - held_;
-            if (threadIdx.x % 32 < 2) barrier_arrive_of(empty(s), threadIdx.x % 32);
+            if (threadIdx.x % 32 < 2) barrier_arrive_in(empty(s), threadIdx.x % 32);
             --held_;
         }
     }
