@@ -21,6 +21,10 @@ template <class E, int policy> struct Chooser {
     static NACELLE_INLINE const float* obs_of(const View<E>& view, const Arguments& a, size_t row) {
         return S::now(view, a) + row * width;
     }
+    static NACELLE_INLINE const float* standing(const View<E>& view, const Arguments& a,
+                                                size_t row) {
+        return S::at_step(view, a, a.step) + row * width;
+    }
     // In step t of a rollout, and kept as one of its choices; `out` is null for who acts at random.
     static NACELLE_INLINE void draw(const View<E>& view, const Arguments& a, uint32_t t,
                                     uint64_t tick, size_t row, const float* out,

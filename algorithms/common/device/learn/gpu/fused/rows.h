@@ -51,7 +51,7 @@ NACELLE_INLINE void over_standing(const View<E>& view, const Arguments& a, Items
     over_rows<E, policy, typename C::N::Actor>(
         a, a.policy[policy].prepared, items, values_cut ? 2 * agents : agents,
         [&](uint64_t i) {
-            return i < agents ? C::obs_of(view, a, C::row_of(a, i))
+            return i < agents ? C::standing(view, a, C::row_of(a, i))
                               : C::cut_at(view, a, a.step - 1, C::row_of(a, i - agents));
         },
         [&](uint64_t i, const float* out) {
