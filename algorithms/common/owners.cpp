@@ -73,8 +73,12 @@ uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
     bool steps = settings.stepwise || header.has_image;
-    for (const PolicySettings& policy : settings.policies)
+    for (size_t p = 0; p < shapes.size(); ++p) {
+        const PolicySettings& policy = settings.policies[p];
         steps |= policy.streamed() || policy.remembers();
+        if (gpu && policy.role != PolicySettings::Role::random)
+            steps |= tensor_fit(policy, shapes[p]).in_chunks;
+    }
     if (gpu && header.is_team && !settings.emulates)
         steps |= !steps && !team_fits(settings, shapes, header);
     if (steps) return in_steps | closes_apart;

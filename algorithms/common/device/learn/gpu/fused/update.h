@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/gpu/fused/plane_update.h>
+#include <learn/gpu/fused/wide_input.h>
 #include <learn/gpu/loss_gradient.h>
 #include <learn/shuffle.h>
 // The gradient of one minibatch on tensor cores. A block is a slot. Each of its warps takes 16 or 32 samples
@@ -53,9 +54,9 @@ public:
           loss_(a) {
         const auto* const from = reinterpret_cast<const uint32_t*>(state_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
-        for (int i = int(threadIdx.x); i < all.prepared; i += all.threads)
+        for (int i = all.words_outside + int(threadIdx.x); i < all.prepared; i += all.threads)
             shared_[all.weights_start + i] = from[i];
-        for (int i = int(threadIdx.x); i < all.weights_start; i += all.threads) shared_[i] = 0;
+        for (int i = int(threadIdx.x); i < all.row_words; i += all.threads) shared_[i] = 0;
         NACELLE_UNROLL for (int u = 0; u < all.units; ++u) {
             NACELLE_UNROLL for (int k = 0; k < 8; ++k) sum_[u][k / 4][k % 4] = 0;
         }
@@ -81,7 +82,8 @@ public:
         const int row = own_row();
         __syncthreads();    // the last samples have been summed
         const bool mine = there_ && counts(flag_);
-        if (mine && has_obs()) prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, memory_);
+        if (mine && has_obs() && !all.in_chunks)
+            prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, memory_);
         __syncwarp();
         if constexpr (planes > 1) {
             rows_.template forward<0>();
@@ -89,11 +91,13 @@ public:
             rows_.template backward<L::count - 1>();
         } else {
             LayerFragments<L, bands> fragments;
-            fragments.take(rows_.template seen<0>(), layer_of<L, 0>.pitch);
-            fragments.forward(WeightsInMemory{rows_.weights(0)}, rows_.bias(),
-                              [&](int b, int j, const float(&c)[4]) {
-                                  store_outputs(rows_.output(warp_rows * b), all.out_pitch, j, c);
-                              });
+            const WeightsInMemory weights{rows_.weights(0)};
+            if constexpr (all.in_chunks) see_chunks(fragments, mine);
+            else fragments.take(rows_.template seen<0>(), layer_of<L, 0>.pitch);
+            fragments.template forward<int(all.in_chunks)>(
+                weights, rows_.bias(), [&](int b, int j, const float(&c)[4]) {
+                    store_outputs(rows_.output(warp_rows * b), all.out_pitch, j, c);
+                });
             find_slopes(row, mine);
             constexpr FusedLayer<int> last = layer_of<L, L::count>;
             uint32_t slope[bands][last.in_tiles][4];
@@ -123,6 +127,16 @@ private:
     }
     NACELLE_INLINE bool has_obs() const { return all_lanes || warp_lane() < warp_rows; }
     NACELLE_INLINE bool has_loss() const { return all_lanes || warp_lane() >= warp_rows; }
+    // The first layer of many numbers, whose weights lie in shared memory where there is room for them.
+    NACELLE_INLINE void see_chunks(LayerFragments<L, bands>& fragments, bool mine) const {
+        const float* const own = mine ? memory_.obs + at_ * size_t(L::in) : nullptr;
+        const float* const prepared =
+            state_.prepared + (part == Part::critic ? Prepared<E, policy>::critic : 0);
+        const WeightsInMemory weights{all.words_outside > 0 ? own_words(prepared)
+                                                            : rows_.weights(0)};
+        forward_chunks(fragments, rows_.template seen<0>(), layer_of<L, 0>.pitch, chunk_inputs / 2,
+                       own, memory_, weights, rows_.bias());
+    }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {
         __syncwarp();
@@ -172,7 +186,10 @@ private:
     // Sixteen samples' part of a pair of tiles of weights: what was seen, turned, times the slopes. A warp that
     // has fewer pairs than others repeats one and throws it away: without branches loads run ahead of products.
     template <int l> NACELLE_INLINE void sum_layers() {
-        if constexpr (l < L::count) {
+        if constexpr (l == 0 && all.in_chunks) {
+            sum_chunks();
+            sum_layers<1>();
+        } else if constexpr (l < L::count) {
             constexpr FusedLayer<int> its = layer_of<L, l>, above = layer_of<L, l + 1>;
             constexpr int across = its.across, units = its.units;
             // Whether all of a warp's tiles share their inputs.
@@ -200,6 +217,31 @@ private:
             sum_layers<l + 1>();
         }
     }
+    // The same for the first layer of many numbers: a warp has some rows of tiles and all that lies across.
+    NACELLE_INLINE void sum_chunks() {
+        constexpr FusedLayer<int> its = layer_of<L, 0>, above = layer_of<L, 1>;
+        constexpr int across = its.across, down = its.units / across;
+        const uint32_t* const seen_corner = shared_ + its.seen + turned_corner(its.pitch);
+        const uint32_t* const slope_corner = shared_ + above.slopes + tile_corner(above.pitch);
+        NACELLE_ROLLED for (int step = 0; step < all.samples; step += 16) {
+            uint32_t inputs[4], outputs[across][4];
+            NACELLE_UNROLL for (int n = 0; n < across; ++n)
+                load_tiles<true>(outputs[n], slope_corner + step * above.pitch + 8 * n);
+            NACELLE_UNROLL for (int u = 0; u < down; ++u) {
+                const int m = min(warp_ * down + u, its.in_tiles - 1);
+                load_tiles<true>(inputs, seen_corner + step * its.pitch + 8 * m);
+                NACELLE_UNROLL for (int n = 0; n < across; ++n) {
+                    multiply(sum_[u * across + n][0], inputs, outputs[n][0], outputs[n][1]);
+                    multiply(sum_[u * across + n][1], inputs, outputs[n][2], outputs[n][3]);
+                }
+            }
+            NACELLE_UNROLL for (int u = 0; u < its.bias_units; ++u) {
+                load_tiles<true>(inputs, slope_corner + step * above.pitch +
+                                             8 * ((warp_ + u * all.warps) % across));
+                add_slopes(bias_[u], inputs);
+            }
+        }
+    }
     // Which pair of columns a warp's sum of slopes is of, or one that does not exist.
     template <int l> NACELLE_INLINE int bias_column(int u) const {
         if constexpr (layer_of<L, l>.units > 1 || planes > 1) return warp_ + u * all.warps;
@@ -215,7 +257,8 @@ private:
             NACELLE_UNROLL for (int u = 0; u < units; ++u) {
                 const int unit = warp_ * units + u, m = unit / across, n = unit % across;
                 NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
-                    const int i = 16 * m + g + k % 4 / 2 * 8,
+                    const int place = 16 * m + g + k % 4 / 2 * 8,
+                              i = l == 0 && all.in_chunks ? column_in_chunks(place) : place,
                               o = 16 * n + 8 * (k / 4) + 2 * t + k % 2;
                     if (unit < its.in_tiles * across && i < in && o < out)
                         to[i * pitch + o] = sum_[its.first_unit + u][k / 4][k % 4];
