@@ -15,12 +15,13 @@ enum class Backend : uint8_t { cpu, cuda };
 // The properties of a device, read once when it is opened.
 struct DeviceInfo {
     Backend backend = Backend::cpu;
-    std::string name;            // "NVIDIA H200", or the processor's model name
-    std::string architecture;    // "sm_90a" for NVRTC; empty on the CPU
-    std::string driver;          // "CUDA driver 13.0 (580.159)"; empty on the CPU
-    size_t memory_bytes = 0;     // total
-    int processors = 0;          // multiprocessors, or worker threads
-    size_t shared_bytes = 0;     // the most shared memory of a block, with opt-in; 0 on the CPU
+    std::string name;             // "NVIDIA H200", or the processor's model name
+    std::string architecture;     // "sm_90a" for NVRTC; empty on the CPU
+    std::string driver;           // "CUDA driver 13.0 (580.159)"; empty on the CPU
+    size_t memory_bytes = 0;      // total
+    int processors = 0;           // multiprocessors, or worker threads
+    size_t shared_bytes = 0;      // the most shared memory of a block, with opt-in; 0 on the CPU
+    bool early_launch = false;    // a graph may send a kernel while the one before it runs
 };
 
 // How a kernel's items are divided into blocks. A GPU runs `threads` threads a block; a CPU runs whole blocks in a
@@ -45,6 +46,7 @@ struct Kernel {
     size_t shared_bytes = 0;    // static
     int max_threads = 0;
     size_t args_bytes = 0;    // of its one parameter; 0 where unknown
+    bool waits = false;       // for the launch before it, where it begins: it may be sent early
 };
 
 // Device memory behind a symbol of a module.

@@ -36,6 +36,19 @@ struct alignas(16) Call {
 }
 
 #if NACELLE_GPU && !defined(NACELLE_EMULATE)
+namespace nacelle::detail {
+// A graph sends a kernel to the GPU while the one before it runs (programmatic dependent launch). Here it waits until that
+// one has ended and its writes are seen; then the next one may be sent.
+NACELLE_INLINE void await_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" : : : "memory");
+    asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+}
+// Tells the host that a kernel waits where it begins.
+#define NACELLE_WAITS(symbol)                                                                      \
+    extern "C" __device__ constinit unsigned char nacelle_waits_##symbol = 1;
 // The table is a constant of the module, and the view the one thing that the host writes into it.
 #define NACELLE_PROGRAM()                                                                          \
     extern "C" __device__ constinit auto nacelle_schema = nacelle::detail::author_schema;          \
@@ -44,16 +57,20 @@ struct alignas(16) Call {
 #define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \
     NACELLE_KERNEL_OF(symbol, Args, per_block, 1, body)
 #define NACELLE_KERNEL_OF(symbol, Args, per_block, at_once, body)                                  \
+    NACELLE_WAITS(symbol)                                                                          \
     extern "C" __global__ void __launch_bounds__(per_block, at_once)                               \
         symbol(const __grid_constant__ Args args) {                                                \
+        nacelle::detail::await_kernel_before();                                                    \
         const uint64_t item = uint64_t(blockIdx.x) * per_block + threadIdx.x;                      \
         body<nacelle::Author>(nacelle_view, args, nacelle::Items{item, item + 1});                 \
     }
 #define NACELLE_ENV_KERNEL(symbol, Args, body) NACELLE_ENV_KERNEL_OF(symbol, Args, 0, body)
 #define NACELLE_ENV_KERNEL_OF(symbol, Args, at_once, body)                                         \
+    NACELLE_WAITS(symbol)                                                                          \
     extern "C" __global__ void __launch_bounds__(nacelle::detail::Shape<nacelle::Author>::threads, \
                                                  at_once)                                          \
         symbol(const __grid_constant__ Args args) {                                                \
+        nacelle::detail::await_kernel_before();                                                    \
         using Form = nacelle::detail::Shape<nacelle::Author>;                                      \
         const uint64_t env =                                                                       \
             (uint64_t(blockIdx.x) * Form::threads + threadIdx.x) / uint32_t(Form::lanes);          \

@@ -90,8 +90,17 @@ template <class T, int... D> struct Array {
     requires requires(Fn& fn) { fn(((void)D, 0)...); }
     void fill(Fn&& fn) {
 #if NACELLE_GPU
-        NACELLE_ROLLED for (int n = lane; n < size; n += lanes)(*this)[n] =
-            detail::call_at<D...>(fn, n);
+        // A store may alias what fn reads: several elements are made before the first of them is stored, so that their
+        // reads do not wait for each other.
+        constexpr int at_once = size < 16 ? 1 : 4;
+        const int step = lanes, last = size - (at_once - 1) * step;
+        int n = lane;
+        NACELLE_ROLLED for (; n < last; n += at_once * step) {
+            T made[at_once];
+            for (int k = 0; k < at_once; ++k) made[k] = detail::call_at<D...>(fn, n + k * step);
+            for (int k = 0; k < at_once; ++k) (*this)[n + k * step] = made[k];
+        }
+        NACELLE_ROLLED for (; n < size; n += step)(*this)[n] = detail::call_at<D...>(fn, n);
 #else
         // Into a buffer first: a byte store may alias everything, so storing straight into the row
         // would reload all that fn reads for every element (half the speed).

@@ -147,6 +147,38 @@ TEST_CASE("a graph of a GPU runs what was captured, with the arguments of the ca
     CHECK(gpu.cuda.launches[1].args[0] == std::byte{5});
 }
 
+TEST_CASE("a graph sends a kernel early behind a kernel, if it waits where it begins") {
+    Opened gpu;
+    const Kernel waits = gpu.module->kernel("sixteen"), plain = gpu.module->kernel("nothing");
+    const Buffer buffer(gpu.device, 4);
+    const Sixteen args;
+    const auto launch = [&](const Kernel& kernel) {
+        gpu.stream->launch(kernel, {.items = 1}, bytes_of(args));
+    };
+    launch(waits);
+    launch(waits);
+    gpu.stream->begin_capture();
+    launch(waits);
+    launch(waits);
+    launch(plain);
+    launch(waits);
+    gpu.stream->fill(buffer.data(), 0, 4);
+    launch(waits);
+    launch(waits);
+    gpu.stream->replay(*gpu.stream->end_capture());
+    launch(waits);
+    std::vector<bool> early;
+    for (const FakeCuda::Launch& each : gpu.cuda.launches) early.push_back(each.early);
+    CHECK((early == std::vector<bool>{false, false, false, true, false, true, false, true, false}));
+}
+
+TEST_CASE("a driver that is too old for early launches gets none") {
+    FakeCudaSession session;
+    session.cuda.version = 12030;
+    const auto device = session.open();
+    CHECK(!device->info().early_launch);
+}
+
 TEST_CASE("memory and modules may come and go while a graph is captured") {
     Opened gpu;
     gpu.stream->begin_capture();

@@ -198,7 +198,9 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
     return CUDA_ERROR_NOT_FOUND;
 }
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule, const char* name) {
-    if (std::strcmp(name, "global") != 0) return CUDA_ERROR_NOT_FOUND;
+    // The mark of a kernel that waits for the launch before it.
+    if (std::strcmp(name, "global") != 0 && std::strcmp(name, "nacelle_waits_sixteen") != 0)
+        return CUDA_ERROR_NOT_FOUND;
     *address = reinterpret_cast<CUdeviceptr>(a_global);
     *bytes = sizeof a_global;
     return ready();
@@ -224,12 +226,19 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, s
 CUresult cuLaunchKernel(CUfunction function, unsigned grid, unsigned, unsigned, unsigned threads,
                         unsigned, unsigned, unsigned shared, CUstream stream, void** parameters,
                         void**) {
-    return record(stream, function, {"", grid, threads, shared, false, {}}, parameters);
+    return record(stream, function, {"", grid, threads, shared, false, {}, false}, parameters);
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** params,
                           void**) {
-    return cuLaunchKernel(function, config->gridDimX, 1, 1, config->blockDimX, 1, 1,
-                          config->sharedMemBytes, config->hStream, params, nullptr);
+    bool early = false;
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+        early |= config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+                 config->attrs[i].value.programmaticStreamSerializationAllowed != 0;
+    }
+    return record(
+        config->hStream, function,
+        {"", config->gridDimX, config->blockDimX, config->sharedMemBytes, false, {}, early},
+        params);
 }
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {

@@ -16,6 +16,7 @@ struct FakeCuda {
         unsigned shared_bytes = 0;
         bool has_args = false;
         std::vector<std::byte> args;
+        bool early = false;    // while the kernel before it runs
     };
 
     // What goes wrong.

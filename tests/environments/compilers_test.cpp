@@ -60,6 +60,7 @@ TEST_CASE("every environment compiles for a GPU, one of each kind for every arch
             const Binary cubin = built(*compiler, name);
             CHECK(cubin.warnings == "");
             CHECK(symbol_of(cubin, "nacelle_schema").size() > sizeof(Header));
+            CHECK(symbol_of(cubin, "nacelle_waits_nacelle_step").size() == 1);
         }
     }
 }

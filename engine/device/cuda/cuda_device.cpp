@@ -41,6 +41,8 @@ DeviceInfo read_info(const CudaContext& context) {
     if (major == 9 && minor == 0) info.architecture += "a";
     info.driver = driver_text(cuda.version());
     cuda.check(cuda.device_memory(&info.memory_bytes, device), "ask for the GPU's memory");
+    // Graphs know programmatic dependencies since CUDA 12.3; the first driver of 12.3 did not instantiate all of them.
+    info.early_launch = major >= 9 && cuda.version() >= 12040;
     info.processors = attribute(cuda, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     info.shared_bytes = static_cast<size_t>(
         attribute(cuda, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));

@@ -60,6 +60,11 @@ Kernel CudaModule::kernel(const std::string& name) {
         static_cast<size_t>(attribute(cuda, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
     kernel.max_threads = attribute(cuda, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     kernel.args_bytes = parameter_bytes(cuda, function);
+    // NACELLE_KERNEL leaves a mark beside each kernel that it writes.
+    CUdeviceptr mark = 0;
+    size_t mark_bytes = 0;
+    kernel.waits = cuda.module_global(&mark, &mark_bytes, module_,
+                                      ("nacelle_waits_" + name).c_str()) == CUDA_SUCCESS;
     // A kernel must opt in to more than 48 KiB. Doing it here for all kernels keeps launches simple; memory that a
     // launch does not use stays with the cache.
     if (kernel.shared_bytes < shared_bytes_) {

@@ -16,13 +16,24 @@ constexpr uint64_t most_blocks = std::numeric_limits<int32_t>::max();
 
 CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
-// Only for clusters of several blocks: the attribute makes a launch slower.
-CUresult launch_cluster(const Driver& cuda, CUstream stream, CUfunction function, unsigned grid,
-                        const LaunchShape& shape, void** parameters) {
-    CUlaunchAttribute cluster{};
-    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim.x = shape.cluster;
-    cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+// For clusters of several blocks, and for kernels that are sent while the one before them runs and wait where they
+// begin (nacelle/kernel.h). Only for these: attributes make a launch slower.
+CUresult launch_with_attributes(const Driver& cuda, CUstream stream, CUfunction function,
+                                unsigned grid, const LaunchShape& shape, bool early,
+                                void** parameters) {
+    CUlaunchAttribute attributes[2]{};
+    unsigned count = 0;
+    if (shape.cluster > 1) {
+        CUlaunchAttribute& cluster = attributes[count++];
+        cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        cluster.value.clusterDim.x = shape.cluster;
+        cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+    }
+    if (early) {
+        CUlaunchAttribute& serialization = attributes[count++];
+        serialization.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        serialization.value.programmaticStreamSerializationAllowed = 1;
+    }
     CUlaunchConfig config{};
     config.gridDimX = grid;
     config.gridDimY = config.gridDimZ = 1;
@@ -30,8 +41,8 @@ CUresult launch_cluster(const Driver& cuda, CUstream stream, CUfunction function
     config.blockDimY = config.blockDimZ = 1;
     config.sharedMemBytes = shape.shared_bytes;
     config.hStream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
+    config.attrs = attributes;
+    config.numAttrs = count;
     return cuda.launch_with(&config, function, parameters, nullptr);
 }
 
@@ -55,7 +66,9 @@ private:
 }
 
 CudaStream::CudaStream(std::shared_ptr<const CudaContext> context, const DeviceInfo& info)
-    : context_(std::move(context)), shared_bytes_(info.shared_bytes) {
+    : context_(std::move(context)),
+      shared_bytes_(info.shared_bytes),
+      early_launch_(info.early_launch) {
     const Driver& cuda = context_->enter();
     cuda.check(cuda.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "create a stream");
 }
@@ -81,10 +94,13 @@ void CudaStream::launch(const Kernel& kernel, const LaunchShape& shape,
     // The driver reads the arguments before it returns.
     void* parameter = const_cast<std::byte*>(args.data());
     void** parameters = args.empty() ? nullptr : &parameter;
-    const CUresult result = shape.cluster > 1
-                                ? launch_cluster(cuda, stream_, function, grid, shape, parameters)
-                                : cuda.launch(function, grid, 1, 1, shape.threads, 1, 1,
-                                              shape.shared_bytes, stream_, parameters, nullptr);
+    const bool early = early_launch_ && behind_kernel_ && kernel.waits;
+    const CUresult result =
+        shape.cluster > 1 || early
+            ? launch_with_attributes(cuda, stream_, function, grid, shape, early, parameters)
+            : cuda.launch(function, grid, 1, 1, shape.threads, 1, 1, shape.shared_bytes, stream_,
+                          parameters, nullptr);
+    behind_kernel_ = capturing_;
     if (result != CUDA_SUCCESS) {
         cuda.fail(result, "launch the kernel '" + kernel.name + "' with " + std::to_string(blocks) +
                               " blocks of " + std::to_string(shape.threads) + " threads and " +
@@ -119,6 +135,7 @@ void CudaStream::check_launch(const Kernel& kernel, const LaunchShape& shape, ui
 
 void CudaStream::to_device(void* target, const void* host, size_t bytes) {
     if (bytes == 0) return;
+    behind_kernel_ = false;
     const Driver& cuda = context_->enter();
     require_capturable(cuda, host, "to_device");
     cuda.check(cuda.copy_to_device(address(target), host, bytes, stream_), "copy to the GPU");
@@ -126,6 +143,7 @@ void CudaStream::to_device(void* target, const void* host, size_t bytes) {
 
 void CudaStream::to_host(void* host, const void* source, size_t bytes) {
     if (bytes == 0) return;
+    behind_kernel_ = false;
     const Driver& cuda = context_->enter();
     require_capturable(cuda, host, "to_host");
     cuda.check(cuda.copy_to_host(host, address(source), bytes, stream_), "copy from the GPU");
@@ -133,6 +151,7 @@ void CudaStream::to_host(void* host, const void* source, size_t bytes) {
 
 void CudaStream::copy(void* target, const void* source, size_t bytes) {
     if (bytes == 0) return;
+    behind_kernel_ = false;
     const Driver& cuda = context_->enter();
     cuda.check(cuda.copy_on_device(address(target), address(source), bytes, stream_),
                "copy on the GPU");
@@ -140,6 +159,7 @@ void CudaStream::copy(void* target, const void* source, size_t bytes) {
 
 void CudaStream::fill(void* target, uint8_t value, size_t bytes) {
     if (bytes == 0) return;
+    behind_kernel_ = false;
     const Driver& cuda = context_->enter();
     cuda.check(cuda.fill_bytes(address(target), value, bytes, stream_), "fill memory on the GPU");
 }
@@ -157,12 +177,13 @@ void CudaStream::begin_capture() {
     cuda.check(cuda.capture_begin(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                "begin the capture of a graph");
     capturing_ = true;
+    behind_kernel_ = false;
 }
 
 std::unique_ptr<Graph> CudaStream::end_capture() {
     if (!capturing_) throw Error("stream", "end_capture without begin_capture");
     const Driver& cuda = context_->enter();
-    capturing_ = false;
+    capturing_ = behind_kernel_ = false;
     CUgraph captured = nullptr;
     cuda.check(cuda.capture_end(stream_, &captured), "end the capture of a graph");
     return std::make_unique<CudaGraph>(context_, captured);

@@ -14,6 +14,7 @@ public:
     CudaStream(std::shared_ptr<const CudaContext> context, const DeviceInfo& info, CUstream theirs)
         : context_(std::move(context)),
           shared_bytes_(info.shared_bytes),
+          early_launch_(info.early_launch),
           stream_(theirs),
           owned_(false) {}
     ~CudaStream() override;
@@ -42,8 +43,10 @@ private:
 
     std::shared_ptr<const CudaContext> context_;
     size_t shared_bytes_;
+    bool early_launch_;
     CUstream stream_ = nullptr;
     bool capturing_ = false, owned_ = true;
+    bool behind_kernel_ = false;    // what was captured last is a kernel
 };
 
 }
