@@ -247,6 +247,12 @@ TEST_CASE("the whole gradient is that of the formulas on a GPU") {
         hold_to_doubles(on, with(c, wide), as_f32, 150);
         hold_to_doubles(on, with(c, narrow), as_bf16, 3000);
     }
+}
+
+TEST_CASE("the whole gradient of rows of many numbers is that of the formulas on a GPU") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
     for (const Case& c : much_seen()) hold_to_doubles(on, c, as_bf16_of_few, 700);
 }
 

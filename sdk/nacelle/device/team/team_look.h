@@ -10,12 +10,10 @@ namespace nacelle::detail {
 template <class E, class G>
 inline constexpr bool row_in_place = TeamObsInto<E, G>&& all_floats<ObsOf<E, G>>;
 
-// The author's observation of one member into a row of floats; `image` is the row of its arrays. Nothing that the author
-// reads lies in that row: a compiler that knows it reads ahead of what it writes.
+// The author's observation of one member into a row of floats; `image` is the row of its arrays.
 template <class E, class G>
 NACELLE_INLINE void observe_member(const View<E>& view, const Team<E>& team, const Member<E, G>& me,
-                                   const P<E>& params, bool final, size_t image,
-                                   float* __restrict__ row) {
+                                   const P<E>& params, bool final, size_t image, float* row) {
     using Obs = ObsOf<E, G>;
     if constexpr (row_in_place<E, G>) {
         E::observe(team, me, params, *reinterpret_cast<Obs*>(row));
@@ -77,7 +75,7 @@ NACELLE_INLINE void send(Packet& place, const Packet& value) {
 template <bool aligned> NACELLE_INLINE int floats_behind(const float* to) {
     return aligned ? 0 : int(reinterpret_cast<uint64_t>(to) / 4 % 4);
 }
-// `count` floats from shared memory to where they belong, by all threads of a unit. Gives whether all of them are finite.
+// `count` floats from shared memory to where they belong, by all threads of a unit. Gives whether all are finite.
 template <bool aligned, class E>
 NACELLE_INLINE bool send_off(const float* from, float* to, int count) {
     constexpr int unit = Shape<E>::unit;

@@ -1,6 +1,7 @@
 #pragma once
 #include <learn/gpu/choices.h>
 #include <learn/gpu/fused/inference.h>
+#include <learn/gpu/fused/wide_input.h>
 #include <learn/gpu/prepared.h>
 // Rollouts of teams on tensor cores, all steps in one launch: between two steps each warp takes 32 rows of its teams
 // through the network at a time, a lane for each row.
@@ -49,7 +50,8 @@ template <class E, int policy> class TeamSeat {
     using N = typename C::N;
     using L = typename N::Actor;
     using F = Followers<E, policy>;
-    using Stage = RowStage<L, F::bands>;
+    static constexpr bool in_chunks = layout_of<L>.in_chunks;
+    using Stage = Either<in_chunks, WideStage<L, F::bands>, RowStage<L, F::bands>>;
     using Weights = Either<teams_keep_weights<E>(), WeightsInRegisters<layout_of<L>.weight_tiles>,
                            TilesInMemory<L::planes>>;
     static constexpr bool learns = Spec<policy>::kind == Kind::trained;
@@ -57,7 +59,7 @@ template <class E, int policy> class TeamSeat {
 public:
     NACELLE_INLINE explicit TeamSeat(const Arguments& a)
         : a_(a), stage_(own_stage()), weights_{own_words(a.policy[policy].prepared)} {
-        stage_.clear();
+        if constexpr (!in_chunks) stage_.clear();
     }
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
         const bool closing = uint32_t(rows.t) == a_.steps;
@@ -75,22 +77,32 @@ private:
         const float *const obs = rows.obs(row), *cut = nullptr;
         if (learns && rows.t > 0 && row.there)
             cut = C::cut_at(rows.view, a_, uint32_t(rows.t) - 1, own);
-        if (!N::shared && cut) C::keep_cut(rows.view, a_, uint32_t(rows.t) - 1, own);
+        if constexpr (!N::shared && in_chunks) {
+            if (__ballot_sync(~0u, cut != nullptr))
+                copy_rows<int(width)>(cut, memory.final_obs + (at - all) * width);
+        } else if (!N::shared && cut) C::keep_cut(rows.view, a_, uint32_t(rows.t) - 1, own);
         // First the ends of those that were cut short, if there are any: one text for both.
         if (N::shared || !closing)
             NACELLE_ROLLED for (int pass = N::shared && __ballot_sync(~0u, cut != nullptr) ? 0 : 1;
                                 pass < 2; ++pass) {
-                if (pass == 0 ? cut != nullptr : row.there)
-                    stage_.put(pass == 0 ? cut : obs, memory);
-                stage_.forward(weights_, a_.policy[policy].prepared + layout_of<L>.bias_start);
+                const float* const from = pass == 0 ? cut : row.there ? obs : nullptr;
+                const float* const bias = a_.policy[policy].prepared + layout_of<L>.bias_start;
+                if constexpr (in_chunks) stage_.forward(from, memory, weights_, bias);
+                else {
+                    if (from) stage_.put(from, memory);
+                    stage_.forward(weights_, bias);
+                }
                 if constexpr (N::shared)
                     if (pass == 0 && cut)
                         memory.final_value[at - all] = stage_.outputs()[N::value_output];
             }
+        if constexpr (in_chunks)
+            if (closing) copy_rows<int(width)>(row.there ? obs : nullptr, memory.obs + at * width);
         if (!row.there) return;
         if constexpr (N::shared) memory.value[at] = stage_.outputs()[N::value_output];
         if (closing) {
-            for (size_t k = 0; k < width; ++k) memory.obs[at * width + k] = obs[k];
+            for (size_t k = 0; k < (in_chunks ? 0 : width); ++k)
+                memory.obs[at * width + k] = obs[k];
             return;
         }
         float choice[C::H::parts];
@@ -157,7 +169,18 @@ NACELLE_INLINE void rollout_teams(const View<E>& view, const Arguments& a, Items
     TeamPolicies<E, decltype(count_to<policy_count<E>()>{})> policies(a);
     rollout<E>(view, items, 0, int(a.steps), policies, record_of<E>(view, a, 0));
 }
-// Blocks that a multiprocessor is to have at once: a thread then has 128 registers.
-template <class E> inline constexpr int team_blocks = max(most_team_threads / Shape<E>::threads, 1);
-
+// Whether a policy's rows go into its first layer a part at a time.
+template <class E> constexpr bool any_in_chunks() {
+    bool any = false;
+    for_each_policy<E>([&]<int policy>() {
+        if constexpr (Spec<policy>::kind != Kind::random)
+            any = any || layout_of<typename Networks<E, policy>::Actor>.in_chunks;
+    });
+    return any;
+}
+// Blocks that a multiprocessor is to have at once: a thread then has 128 registers, or 168 where a part of a row
+// lies in some of them.
+template <class E>
+inline constexpr int team_blocks = max(
+    (any_in_chunks<E>() ? most_team_threads * 3 / 4 : most_team_threads) / Shape<E>::threads, 1);
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/gpu/fused/plane_update.h>
+#include <learn/gpu/fused/prefetched.h>
 #include <learn/gpu/fused/wide_input.h>
 #include <learn/gpu/loss_gradient.h>
 #include <learn/shuffle.h>
@@ -10,33 +11,6 @@
 // the layers in shared memory: plane_update.h.
 
 namespace learn {
-
-// What a lane reads of a sample before its turn: a few numbers of the observation, or what the rollout found.
-template <class E, int policy> struct Prefetched {
-    static constexpr int width = width_of<E, policy>, most = 8, planes = Spec<policy>::planes;
-    static constexpr bool in_registers = width <= most;
-    float seen[in_registers ? width : 1];
-    KeptSample<E, policy> kept;
-
-    NACELLE_INLINE void obs(const Memory& memory, size_t at) {
-        const float* const from = memory.obs + at * size_t(width);
-        if constexpr (in_registers) {
-            if constexpr (width % 4 == 0) {
-                NACELLE_UNROLL for (int k = 0; k < width; k += 4) {
-                    const Four four = four_at(from + k);
-                    NACELLE_UNROLL for (int i = 0; i < 4; ++i) seen[k + i] = four.at[i];
-                }
-            } else {
-                NACELLE_UNROLL for (int k = 0; k < width; ++k) seen[k] = from[k];
-            }
-        } else {
-            NACELLE_ROLLED for (int k = 0; k < width; k += 32) bring_near(from + k);
-        }
-    }
-    NACELLE_INLINE void put(uint32_t* row, size_t at, const Memory& memory) const {
-        put_row<width, planes>(row, in_registers ? seen : memory.obs + at * size_t(width), memory);
-    }
-};
 
 template <class E, int policy, class L, Part part> class WarpGradient {
     using N = Networks<E, policy>;
@@ -135,7 +109,7 @@ private:
         const WeightsInMemory weights{all.words_outside > 0 ? own_words(prepared)
                                                             : rows_.weights(0)};
         forward_chunks(fragments, rows_.template seen<0>(), layer_of<L, 0>.pitch, chunk_inputs / 2,
-                       own, memory_, weights, rows_.bias());
+                       own, 0, memory_, weights, rows_.bias());
     }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {
