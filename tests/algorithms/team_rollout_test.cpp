@@ -58,6 +58,8 @@ TEST_CASE("one launch for all steps of teams leaves the bits of a launch for eac
     hold_to_pair(quick_cpu(), cases()[7], bf16, in_emulation, 21);
     Case wide{"crowd", "ppo", for_all({{"hidden", {16}}, {"trunk", "separate"}})};
     hold_to_pair(quick_cpu(), wide, bf16, in_emulation, 9);
+    Case wide_and_large{"crowd", "ppo", for_all({{"hidden", {16}}}), {{"agents", 37}}};
+    hold_to_pair(quick_cpu(), wide_and_large, bf16, in_emulation, 2);
     Case large{"tag_gridworld", "ppo", for_all({{"hidden", {16}}})};
     large.config["policies"]["runner"] = {{"train", "random"}};
     hold_to_pair(quick_cpu(), large, Json::object(), in_emulation, 3);

@@ -2,7 +2,8 @@
 #include <nacelle/env.h>
 
 struct Crowd {
-    static constexpr int sights = nacelle::constant("sights", 129), agents = 3;
+    static constexpr int sights = nacelle::constant("sights", 129),
+                         agents = nacelle::constant("agents", 3);
     static constexpr int time_limit = 7;
     struct Params {
         float end_chance = 0.05f, cut_chance = 0.08f;

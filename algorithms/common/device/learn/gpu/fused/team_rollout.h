@@ -111,10 +111,15 @@ private:
         C::H::act(choice, action);
         rows.give(row, action);
     }
-    // This warp's.
+    // This warp's: of wide rows the room where it will stage what its team sees next.
     static NACELLE_INLINE Stage& own_stage() {
-        __shared__ Stage stages[(Shape<E>::threads + 31) / 32];
-        return stages[threadIdx.x / 32];
+        constexpr bool in_room = in_chunks && Shape<E>::unit == 32 && !Shape<E>::some_in_place &&
+                                 4 * Shape<E>::stage >= int(sizeof(Stage));
+        if constexpr (in_room) return *reinterpret_cast<Stage*>(stage_of<E>());
+        else {
+            __shared__ Stage stages[(Shape<E>::threads + 31) / 32];
+            return stages[threadIdx.x / 32];
+        }
     }
 
     const Arguments& a_;
