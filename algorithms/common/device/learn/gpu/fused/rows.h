@@ -95,8 +95,8 @@ NACELLE_INLINE void keep_standing(const View<E>& view, const Arguments& a, Items
                                                                                   row) *
                                                                                      C::width;
     if constexpr (layout_of<typename C::N::Actor>.in_chunks) {
-        if (keeps) copy_rows<int(C::width)>(obs, to);
-        if (cuts && __ballot_sync(~0u, cut != nullptr)) copy_rows<int(C::width)>(cut, cut_to);
+        if (keeps) copy_rows<int(C::width)>(obs, to, memory);
+        if (cuts) copy_rows<int(C::width)>(cut, cut_to, memory);
     } else {
         for (size_t k = 0; k < (obs ? C::width : 0); ++k) to[k] = obs[k];
         for (size_t k = 0; k < (cut ? C::width : 0); ++k) cut_to[k] = cut[k];

@@ -78,8 +78,8 @@ private:
         if (learns && rows.t > 0 && row.there)
             cut = C::cut_at(rows.view, a_, uint32_t(rows.t) - 1, own);
         if constexpr (!N::shared && in_chunks) {
-            if (__ballot_sync(~0u, cut != nullptr))
-                copy_rows<int(width)>(cut, memory.final_obs + (at - all) * width);
+            if (rows.t > 0)
+                copy_rows<int(width)>(cut, memory.final_obs + (at - all) * width, memory);
         } else if (!N::shared && cut) C::keep_cut(rows.view, a_, uint32_t(rows.t) - 1, own);
         // First the ends of those that were cut short, if there are any: one text for both.
         if (N::shared || !closing)
@@ -97,7 +97,8 @@ private:
                         memory.final_value[at - all] = stage_.outputs()[N::value_output];
             }
         if constexpr (in_chunks)
-            if (closing) copy_rows<int(width)>(row.there ? obs : nullptr, memory.obs + at * width);
+            if (closing)
+                copy_rows<int(width)>(row.there ? obs : nullptr, memory.obs + at * width, memory);
         if (!row.there) return;
         if constexpr (N::shared) memory.value[at] = stage_.outputs()[N::value_output];
         if (closing) {
@@ -174,18 +175,7 @@ NACELLE_INLINE void rollout_teams(const View<E>& view, const Arguments& a, Items
     TeamPolicies<E, decltype(count_to<policy_count<E>()>{})> policies(a);
     rollout<E>(view, items, 0, int(a.steps), policies, record_of<E>(view, a, 0));
 }
-// Whether a policy's rows go into its first layer a part at a time.
-template <class E> constexpr bool any_in_chunks() {
-    bool any = false;
-    for_each_policy<E>([&]<int policy>() {
-        if constexpr (Spec<policy>::kind != Kind::random)
-            any = any || layout_of<typename Networks<E, policy>::Actor>.in_chunks;
-    });
-    return any;
-}
-// Blocks that a multiprocessor is to have at once: a thread then has 128 registers, or 168 where a part of a row
-// lies in some of them.
-template <class E>
-inline constexpr int team_blocks = max(
-    (any_in_chunks<E>() ? most_team_threads * 3 / 4 : most_team_threads) / Shape<E>::threads, 1);
+// Blocks that a multiprocessor is to have at once: a thread then has 128 registers.
+template <class E> inline constexpr int team_blocks = max(most_team_threads / Shape<E>::threads, 1);
+
 }

@@ -85,14 +85,24 @@ template <class L, int bands = 1> struct WideStage {
         __syncwarp();
     }
 };
-// A warp copies rows, 32 numbers of one at a time; each lane brings where its row lies and where it goes, or null.
-template <int width> NACELLE_INLINE void copy_rows(const float* from, float* to) {
-    NACELLE_ROLLED for (int r = 0; r < 32; ++r) {
-        const auto* const its =
-            reinterpret_cast<const float*>(__shfl_sync(~0u, reinterpret_cast<uint64_t>(from), r));
-        auto* const place =
-            reinterpret_cast<float*>(__shfl_sync(~0u, reinterpret_cast<uint64_t>(to), r));
-        if (its) NACELLE_FOURFOLD for (int k = warp_lane(); k < width; k += 32) place[k] = its[k];
+// A warp copies rows, a chunk of 16 at a time; each lane brings where its row lies, or null, and where it goes.
+template <int width>
+NACELLE_INLINE void copy_rows(const float* from, float* to, const Memory& memory) {
+    const uint32_t owners = __ballot_sync(~0u, from != nullptr);
+    NACELLE_ROLLED for (int lane = 0; lane < 32; lane += warp_rows) {
+        if (!(owners >> lane & 0xffffu)) continue;
+        ChunkOfRows<width> numbers;
+        NACELLE_ROLLED for (int chunk = 0; chunk * chunk_inputs < width; ++chunk) {
+            const int low = chunk * chunk_inputs + warp_lane(), high = low + chunk_inputs / 2;
+            numbers.read(from, lane, chunk, memory);
+            NACELLE_UNROLL for (int r = 0; r < warp_rows; ++r) {
+                auto* const row = reinterpret_cast<float*>(
+                    __shfl_sync(~0u, reinterpret_cast<uint64_t>(to), lane + r));
+                const bool there = owners >> (lane + r) & 1;
+                if (there && low < width) row[low] = numbers.number[r][0];
+                if (there && high < width) row[high] = numbers.number[r][1];
+            }
+        }
     }
 }
 
