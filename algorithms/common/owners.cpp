@@ -76,7 +76,7 @@ uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
     for (size_t p = 0; p < shapes.size(); ++p) {
         const PolicySettings& policy = settings.policies[p];
         steps |= policy.streamed() || policy.remembers();
-        if (gpu && !header.is_team && policy.role != PolicySettings::Role::random)
+        if (gpu && policy.role != PolicySettings::Role::random)
             steps |= tensor_fit(policy, shapes[p]).in_chunks;
     }
     if (gpu && header.is_team && !settings.emulates)

@@ -79,7 +79,10 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     if (policy.execution == "fused" && !obstacle.empty())
         wrong(path + "execution", "these networks cannot be computed by one kernel in " +
                                       policy.precision + ": " + obstacle + "; \"streamed\" can");
-    if (policy.execution == "auto") policy.execution = obstacle.empty() ? "fused" : "streamed";
+    // Rows of many numbers: a step of one agent has too few of them for one kernel to be faster (rooms, H200, 2026-11).
+    const bool few = fit.in_chunks && !SchemaView(environment).header().is_team;
+    if (policy.execution == "auto")
+        policy.execution = obstacle.empty() && !few ? "fused" : "streamed";
     policy.planes = planes_of(policy);
 }
 

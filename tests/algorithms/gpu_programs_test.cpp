@@ -96,7 +96,7 @@ TEST_CASE("the learners' programs compile for GPUs") {
         {"acrobot", ppo,
          R"({"policies": {"default": {"precision": "f32", "hidden": [300, 170], "activation": "gelu"}}})",
          90, 2, true},
-        {"rooms", ppo, R"({"advantage": "vtrace"})"},
+        {"rooms", ppo, R"({"advantage": "vtrace"})", 90, 1, true},
         {"rooms", ppo, convolutions, 90, 1, true},
         {"mazes", ppo,
          R"({"policies": {"default": {"precision": "f32", "trunk": "separate", "activation": "silu",

@@ -1,7 +1,6 @@
 #pragma once
 #include <learn/gpu/choices.h>
 #include <learn/gpu/fused/inference.h>
-#include <learn/gpu/fused/wide_input.h>
 #include <learn/gpu/prepared.h>
 // Rollouts of teams on tensor cores, all steps in one launch: between two steps each warp takes 32 rows of its teams
 // through the network at a time, a lane for each row.
@@ -38,7 +37,7 @@ template <class E> constexpr bool teams_keep_weights() {
         if constexpr (Spec<policy>::kind != Kind::random) {
             using L = typename Networks<E, policy>::Actor;
             tiles += layout_of<L>.weight_tiles;
-            fit = fit && layout_of<L>.in_registers;
+            fit = fit && keeps_weights<L>;
         }
     });
     return fit && tiles <= most_in_team_registers;
@@ -50,8 +49,7 @@ template <class E, int policy> class TeamSeat {
     using N = typename C::N;
     using L = typename N::Actor;
     using F = Followers<E, policy>;
-    static constexpr bool in_chunks = layout_of<L>.in_chunks;
-    using Stage = Either<in_chunks, WideStage<L, F::bands>, RowStage<L, F::bands>>;
+    using Stage = RowStage<L, F::bands>;
     using Weights = Either<teams_keep_weights<E>(), WeightsInRegisters<layout_of<L>.weight_tiles>,
                            TilesInMemory<L::planes>>;
     static constexpr bool learns = Spec<policy>::kind == Kind::trained;
@@ -59,7 +57,7 @@ template <class E, int policy> class TeamSeat {
 public:
     NACELLE_INLINE explicit TeamSeat(const Arguments& a)
         : a_(a), stage_(own_stage()), weights_{own_words(a.policy[policy].prepared)} {
-        if constexpr (!in_chunks) stage_.clear();
+        stage_.clear();
     }
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
         const bool closing = uint32_t(rows.t) == a_.steps;
@@ -77,33 +75,22 @@ private:
         const float *const obs = rows.obs(row), *cut = nullptr;
         if (learns && rows.t > 0 && row.there)
             cut = C::cut_at(rows.view, a_, uint32_t(rows.t) - 1, own);
-        if constexpr (!N::shared && in_chunks) {
-            if (rows.t > 0)
-                copy_rows<int(width)>(cut, memory.final_obs + (at - all) * width, memory);
-        } else if (!N::shared && cut) C::keep_cut(rows.view, a_, uint32_t(rows.t) - 1, own);
+        if (!N::shared && cut) C::keep_cut(rows.view, a_, uint32_t(rows.t) - 1, own);
         // First the ends of those that were cut short, if there are any: one text for both.
         if (N::shared || !closing)
             NACELLE_ROLLED for (int pass = N::shared && __ballot_sync(~0u, cut != nullptr) ? 0 : 1;
                                 pass < 2; ++pass) {
-                const float* const from = pass == 0 ? cut : row.there ? obs : nullptr;
-                const float* const bias = a_.policy[policy].prepared + layout_of<L>.bias_start;
-                if constexpr (in_chunks) stage_.forward(from, memory, weights_, bias);
-                else {
-                    if (from) stage_.put(from, memory);
-                    stage_.forward(weights_, bias);
-                }
+                if (pass == 0 ? cut != nullptr : row.there)
+                    stage_.put(pass == 0 ? cut : obs, memory);
+                stage_.forward(weights_, a_.policy[policy].prepared + layout_of<L>.bias_start);
                 if constexpr (N::shared)
                     if (pass == 0 && cut)
                         memory.final_value[at - all] = stage_.outputs()[N::value_output];
             }
-        if constexpr (in_chunks)
-            if (closing)
-                copy_rows<int(width)>(row.there ? obs : nullptr, memory.obs + at * width, memory);
         if (!row.there) return;
         if constexpr (N::shared) memory.value[at] = stage_.outputs()[N::value_output];
         if (closing) {
-            for (size_t k = 0; k < (in_chunks ? 0 : width); ++k)
-                memory.obs[at * width + k] = obs[k];
+            for (size_t k = 0; k < width; ++k) memory.obs[at * width + k] = obs[k];
             return;
         }
         float choice[C::H::parts];
@@ -112,15 +99,10 @@ private:
         C::H::act(choice, action);
         rows.give(row, action);
     }
-    // This warp's: of wide rows the room where it will stage what its team sees next.
+    // This warp's.
     static NACELLE_INLINE Stage& own_stage() {
-        constexpr bool in_room = in_chunks && Shape<E>::unit == 32 && !Shape<E>::some_in_place &&
-                                 4 * Shape<E>::stage >= int(sizeof(Stage));
-        if constexpr (in_room) return *reinterpret_cast<Stage*>(stage_of<E>());
-        else {
-            __shared__ Stage stages[(Shape<E>::threads + 31) / 32];
-            return stages[threadIdx.x / 32];
-        }
+        __shared__ Stage stages[(Shape<E>::threads + 31) / 32];
+        return stages[threadIdx.x / 32];
     }
 
     const Arguments& a_;

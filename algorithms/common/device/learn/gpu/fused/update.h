@@ -109,7 +109,7 @@ private:
         const WeightsInMemory weights{all.words_outside > 0 ? own_words(prepared)
                                                             : rows_.weights(0)};
         forward_chunks(fragments, rows_.template seen<0>(), layer_of<L, 0>.pitch, chunk_inputs / 2,
-                       own, 0, memory_, weights, rows_.bias());
+                       own, memory_, weights, rows_.bias());
     }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {

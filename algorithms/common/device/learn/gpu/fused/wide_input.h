@@ -38,18 +38,18 @@ template <int width> struct ChunkOfRows {
 // `apart` words behind the one before it; 0: into its place.
 template <class L, int bands, class Weights>
 NACELLE_INLINE void forward_chunks(LayerFragments<L, bands>& fragments, uint32_t* rows, int pitch,
-                                   int apart, const float* own, int lane, const Memory& memory,
+                                   int apart, const float* own, const Memory& memory,
                                    const Weights& weights, const float* bias) {
     constexpr FusedLayer<int> its = layer_of<L, 0>;
     constexpr int in_chunk = chunk_inputs / 16, chunks = its.in_tiles / in_chunk;
     float sum[1][its.out_tiles][4];
     begin_tiles(sum, bias + its.bias + 2 * (warp_lane() % 4));
     ChunkOfRows<L::in> numbers;
-    numbers.read(own, lane, 0, memory);
+    numbers.read(own, 0, 0, memory);
     NACELLE_ROLLED for (int chunk = 0; chunk < chunks; ++chunk) {
         uint32_t* const here = rows + chunk * apart;
         numbers.put(here, pitch, chunk, memory);
-        if (chunk + 1 < chunks) numbers.read(own, lane, chunk + 1, memory);
+        if (chunk + 1 < chunks) numbers.read(own, 0, chunk + 1, memory);
         __syncwarp();
         uint32_t in[1][in_chunk][4];
         fetch_tiles<in_chunk>(in[0], here, pitch);
@@ -61,10 +61,10 @@ NACELLE_INLINE void forward_chunks(LayerFragments<L, bands>& fragments, uint32_t
         fragments.template activate<1>(0, j, sum[0][j]);
 }
 
-// A warp's rows outside of an update, one or two bands of 16; each lane owns one, or none.
-template <class L, int bands = 1> struct WideStage {
+// A warp's 16 rows outside of an update; each lane of the first half owns one, or none.
+template <class L> struct WideStage {
     alignas(16) uint32_t in[warp_rows * chunk_pitch];
-    float out[bands * warp_rows * layout_of<L>.out_pitch];
+    float out[warp_rows * layout_of<L>.out_pitch];
 
     NACELLE_INLINE const float* outputs() const {
         return out + warp_lane() * layout_of<L>.out_pitch;
@@ -72,16 +72,11 @@ template <class L, int bands = 1> struct WideStage {
     template <class Weights>
     NACELLE_INLINE void forward(const float* own, const Memory& memory, const Weights& weights,
                                 const float* bias) {
-        constexpr int pitch = layout_of<L>.out_pitch;
-        const uint32_t owners = __ballot_sync(~0u, own != nullptr);
-        NACELLE_ROLLED for (int lane = 0; lane < bands * warp_rows; lane += warp_rows) {
-            if (!(owners >> lane & 0xffffu)) continue;
-            LayerFragments<L> fragments;
-            forward_chunks(fragments, in, chunk_pitch, 0, own, lane, memory, weights, bias);
-            fragments.template forward<1>(weights, bias, [&](int, int j, const float(&c)[4]) {
-                store_outputs(out + lane * pitch, pitch, j, c);
-            });
-        }
+        LayerFragments<L> fragments;
+        forward_chunks(fragments, in, chunk_pitch, 0, own, memory, weights, bias);
+        fragments.template forward<1>(weights, bias, [&](int, int j, const float(&c)[4]) {
+            store_outputs(out, layout_of<L>.out_pitch, j, c);
+        });
         __syncwarp();
     }
 };
