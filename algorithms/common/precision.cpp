@@ -1,6 +1,7 @@
 #include "algorithms/common/precision.h"
 
 #include "algorithms/common/layered_update.h"
+#include "algorithms/common/schema_view.h"
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
