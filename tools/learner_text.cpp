@@ -47,7 +47,8 @@ std::string policy_text(const Json& policy) {
     }
     for (const char* const key : {"activation", "trunk", "precision"})
         if (const Json value = at(policy, key); !value.is_null()) append(text, plain(value), " ");
-    if (at(policy, "execution") == "streamed") text += " streamed";
+    for (const char* const execution : {"row_pass", "streamed"})
+        if (at(policy, "execution") == execution) text += std::string(" ") + execution;
     return train == false ? text + " not trained" : text;
 }
 

@@ -84,7 +84,7 @@ WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<
 
 void step_inside(const Watch& watch, const std::shared_ptr<ChannelViewer>& viewer) {
     const std::shared_ptr<RunsOn> on =
-        watch.policy.empty() ? open_for(watch.options) : open_for_learner(watch.options);
+        open_for_learner(watch.options);    // its helpers compile what is saved
     on->compiler = reporting_compiler(std::move(on->compiler), viewer);
     Plugins plugins(plugin_folders(watch.options), on->cache, on->log);
     std::shared_ptr<Environment> env;

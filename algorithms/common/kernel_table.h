@@ -1,7 +1,9 @@
 #pragma once
 #include "algorithms/common/owners.h"
 
+#include <algorithm>
 #include <learn/blocked.h>
+#include <learn/row_pass.h>
 #include <string_view>
 
 // Every kernel of a policy gradient: whose it is, in which program, where it exists and over how many items. What is
@@ -10,25 +12,32 @@ namespace learn {
 
 // What a kernel is launched with, in which blocks, and whose it is.
 enum class Form {
-    run,             // Arguments, in blocks of block_threads
-    environments,    // the run's, over all environments as the engine has them
-    teams,           // the same for teams whose warps choose, too
-    warps,           // the run's, in blocks of rollout_threads
+    run,               // Arguments, in blocks of block_threads
+    environments,      // the run's, over all environments as the engine has them
+    teams,             // the same for teams whose warps choose, too
+    warps,             // the run's, in blocks of rollout_threads
+    remembering,       // the run's, in blocks that keep what 32 rows remember
+    resident,          // the run's, in blocks that keep a network's weights
+    resident_teams,    // the run's, over all teams, in blocks with room for networks
     group,
     policy,
+    residents,       // a policy's, in blocks that keep its network's weights
     fused_update,    // a policy's, in blocks as large as its layout says
     stream,          // a policy's, with StreamArguments
+    pass,            // with PassArguments, in blocks of a row pass
     cell,            // the same with CellArguments
     cell_64,         // the same in blocks with a warp for each 8 of 64 neurons
     cell_128,
     layer,           // a policy's, with LayerArguments
     narrow,          // a policy's, with Products: 64 columns a block
     wide,            // the same with 128
+    clusters,        // the same by clusters of blocks
+    last_layer,      // a policy's, with LastLayerArguments
     conv_forward,    // a convolution's, with ConvPass; each way has blocks of its own
     conv_backward,
     conv_weights,
 };
-constexpr bool is_of_run(Form form) { return form <= Form::warps; }
+constexpr bool is_of_run(Form form) { return form <= Form::resident_teams; }
 constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
@@ -43,13 +52,34 @@ namespace items {
 inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
+inline uint64_t resident(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, resident_envs) * resident_threads;
+}
+inline uint64_t resident_teams(const Owner& o, uint64_t) {
+    return o.is(learning_apart) ? uint64_t(o.resident_blocks) * o.team_threads : for_warps(o.envs);
+}
+// So many rows, or those of the agents.
+inline uint64_t resident_rows(const Owner& o, uint64_t rows) {
+    return std::min(rounded_up(rows ? rows : o.rows, o.resident_rows), o.resident_blocks) *
+           resident_threads;
+}
+inline uint64_t remembering(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, remembering_rows) * o.remembering_threads;
+}
 inline uint64_t chunks(const Owner& o, uint64_t) {
-    return rounded_up(o.steps * o.rows, obs_chunk) * block_threads;
+    const ObsCut cut = obs_cut(o.steps * o.rows, o.width, o.is(on_gpu));
+    return cut.chunks * cut.slabs * block_threads;
 }
 inline uint64_t columns(const Owner& o, uint64_t) { return o.width * block_threads; }
 inline uint64_t numbers(const Owner& o, uint64_t) { return o.rows * o.width; }
 inline uint64_t parameters(const Owner& o, uint64_t) { return o.parameters; }
 inline uint64_t agents(const Owner& o, uint64_t) { return o.rows; }
+inline uint64_t steps_of_agents(const Owner& o, uint64_t) {
+    return agent_blocks(o.rows) * uint64_t(block_threads);
+}
+inline uint64_t steps_of_all(const Owner& o, uint64_t) {
+    return o.learning_blocks * uint64_t(block_threads);
+}
 inline uint64_t standing(const Owner& o, uint64_t) { return o.by_rows(o.rows); }
 // On tensor cores the rows that were cut short in the step before follow as rows of their own.
 inline uint64_t standing_and_cut(const Owner& o, uint64_t) {
@@ -60,9 +90,16 @@ inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
     return o.by_rows((2 * o.steps + 1) * o.rows);
 }
 inline uint64_t update(const Owner& o, uint64_t) { return o.update_blocks() * block_threads; }
+inline uint64_t row_pass(const Owner& o, uint64_t) { return o.update_blocks() * pass_threads; }
+inline uint64_t last_layer(const Owner& o, uint64_t) {
+    return o.update_blocks() * last_layer_threads;
+}
+inline uint64_t last_outputs(const Owner&, uint64_t rows) {
+    return rounded_up(rows, last_layer_rows) * last_layer_threads;
+}
 inline uint64_t fused_update(const Owner& o, uint64_t) { return o.update_blocks() * o.fit.threads; }
 inline uint64_t total(const Owner& o, uint64_t) {
-    return o.is(on_cpu) ? o.parameters : o.sum_blocks() * block_threads;
+    return o.is(on_cpu) ? o.parameters : (o.sum_blocks() + 1) * block_threads;
 }
 // Of what a launch counts: samples, rows of a stream, tasks, blocks.
 inline uint64_t counted(const Owner&, uint64_t samples) { return samples; }
@@ -70,7 +107,14 @@ inline uint64_t stream_rows(const Owner&, uint64_t rows) { return whole_blocks(r
 inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
     return whole_blocks(rows) * gather_lanes(o.width);
 }
-inline uint64_t stream_total(const Owner&, uint64_t blocks) { return blocks * block_threads; }
+// As many blocks as look through all marks, or as have a share of them.
+inline uint64_t stream_marked(const Owner& o, uint64_t rows) {
+    return std::min<uint64_t>(most_blocks * uint64_t(block_threads), stream_lanes(o, rows));
+}
+inline uint64_t stream_total(const Owner&, uint64_t blocks) { return (blocks + 1) * block_threads; }
+inline uint64_t step(const Owner& o, uint64_t) {
+    return o.is(on_cpu) ? o.parameters : step_blocks(o.parameters) * uint64_t(block_threads);
+}
 inline uint64_t layer_tasks(const Owner&, uint64_t tasks) { return tasks * block_threads; }
 inline uint64_t gru_64(const Owner&, uint64_t sequences) {
     return sequences / gru_sequences * gru_threads(64);
@@ -79,6 +123,9 @@ inline uint64_t gru_128(const Owner&, uint64_t sequences) {
     return sequences / gru_sequences * gru_threads(128);
 }
 inline uint64_t products(const Owner&, uint64_t blocks) { return blocks * product_threads; }
+inline uint64_t clusters(const Owner& o, uint64_t blocks) {
+    return blocks * o.threads_of_cluster();
+}
 inline uint64_t convolved(const Owner& o, uint64_t rows) {
     return whole_blocks(rows) / uint64_t(o.conv_forward.samples) * conv_threads;
 }
@@ -94,8 +141,9 @@ struct Kernel {
     // Also of the function of device/learn, but for numbers behind it: forward_64 is forward_product of 64 columns.
     std::string_view name;
     Program program;
-    uint32_t where;    // all of these facts
+    uint64_t where;    // all of these facts
     uint64_t (*items)(const Owner& owner, uint64_t count);
+    uint32_t resident = 1;    // blocks of block_threads that a multiprocessor has at once, at least
 };
 namespace rows {
 
@@ -103,17 +151,23 @@ using enum Form;
 using enum Program;
 inline constexpr Kernel kernel_table[] = {
     {run, "enlist", rollout, always, items::one},
-    {run, "begin", rest, always, items::one},
+    {run, "begin", rest, always, items::one_block},
     {run, "mark", rest, always, items::one},
+    {run, "measure_all_returns", learning, on_gpu | learns, items::steps_of_all, 8},
+    {run, "find_all_advantages", learning, on_gpu | learns, items::steps_of_all, 5},
     {run, "finish", rest, always, items::one},
     {environments, "rollout_blocks", rollout, in_blocks, items::environments},
     {environments, "step_once", rollout, in_steps, items::environments},
     {teams, "rollout_teams", rollout, in_teams, items::environments},
+    {resident_teams, "rollout_resident_teams", rollout, in_team_residence, items::resident_teams},
     {warps, "rollout_warps", rollout, in_warps, items::environments},
     {warps, "play_warps", play, in_warps, items::environments},
+    {resident, "rollout_resident", rollout, in_residence, items::resident},
+    {resident, "play_resident", play, in_residence, items::resident},
+    {remembering, "rollout_remembering", rollout, in_memory, items::remembering},
 
     {group, "gather_images", rollout, images, items::numbers},
-    {group, "measure_observations", rest, always, items::chunks},
+    {group, "measure_observations", rest, always, items::chunks, 6},
     {group, "follow_observations", rest, always, items::columns},
 
     {policy, "prepare", rest, on_gpu | network, items::parameters},
@@ -122,10 +176,14 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "choose", rollout, fused | in_steps, items::standing_and_cut},
     {policy, "choose_randomly", rollout, random | in_steps, items::agents},
     {policy, "close_rollout", rollout, fused | learns | closes_apart, items::standing_and_cut},
-    {policy, "measure_returns", learning, learns, items::agents},
-    {policy, "scale_rewards", learning, learns, items::one_block},
-    {policy, "find_advantages", learning, learns, items::agents},
-    {policy, "sum_advantages", learning, learns, items::one_block},
+    {residents, "act_resident", rest, resides, items::resident_rows},
+    {residents, "choose_resident", rollout, resides | in_steps, items::resident_rows},
+    {residents, "values_resident", update, resides | learns, items::resident_rows},
+    {policy, "measure_returns", learning, on_cpu | learns, items::agents},
+    {policy, "scale_rewards", learning, on_cpu | learns, items::one_block},
+    {policy, "find_advantages", learning, on_cpu | learns, items::agents},
+    {policy, "find_own_advantages", learning, on_gpu | learns | traced, items::steps_of_agents, 5},
+    {policy, "sum_advantages", learning, on_cpu | learns, items::one_block},
     {policy, "measure_minibatch", learning, learns | normalises_minibatches, items::counted},
     {policy, "scale_minibatch", learning, learns | normalises_minibatches, items::one_block},
     {policy, "find_values", update, on_gpu | fused | learns | separate, items::samples_and_cut},
@@ -136,13 +194,14 @@ inline constexpr Kernel kernel_table[] = {
     {fused_update, "gradient_warps", update, on_gpu | fused | learns, items::fused_update},
     {policy, "total", learning, fused | learns, items::total},
     {policy, "decide", learning, on_cpu | learns, items::one_block},
-    {policy, "adam", learning, learns, items::parameters},
+    {policy, "adam", learning, learns, items::step},
 
     {stream, "gather_now", rest, streamed, items::stream_lanes},
     {stream, "act_streamed", rest, streamed, items::stream_rows},
-    {stream, "gather_step", rollout, streamed | feedforward, items::stream_lanes},
-    {stream, "choose_streamed", rollout, streamed | feedforward, items::stream_rows},
+    {stream, "gather_step", rollout, streamed | feedforward | in_steps, items::stream_lanes},
+    {stream, "choose_streamed", rollout, streamed | feedforward | in_steps, items::stream_rows},
     {stream, "gather_valued", update, streamed | learns | feedforward, items::stream_lanes},
+    {stream, "gather_marked", update, streamed | learns | feedforward, items::stream_marked},
     {stream, "mark_valued", update, streamed | learns | feedforward, items::stream_rows},
     {stream, "keep_values", update, streamed | learns | feedforward, items::stream_rows},
     {stream, "gather_samples", update, streamed | learns | traced | feedforward,
@@ -150,23 +209,30 @@ inline constexpr Kernel kernel_table[] = {
     {stream, "review_streamed", update, streamed | learns | traced | feedforward,
      items::stream_rows},
     {stream, "gather_minibatch", update, streamed | learns | feedforward, items::stream_lanes},
-    {stream, "slopes_streamed", update, streamed | learns, items::update},
+    {stream, "slopes_streamed", update, streamed | learns | last_apart | by_layers, items::update},
+    {last_layer, "last_layer", update, streamed | learns | last_at_once, items::last_layer},
+    {pass, "row_pass", update, row_passed | learns, items::row_pass},
     {stream, "total_streamed", update, streamed | learns, items::stream_total},
+    {last_layer, "last_outputs", update, streamed | last_at_once, items::last_outputs},
     {narrow, "forward_64", update, narrow_forward, items::products},
     {wide, "forward_128", update, wide_forward, items::products},
     {narrow, "backward_64", update, narrow_backward, items::products},
     {wide, "backward_128", update, wide_backward, items::products},
     {wide, "weights_128", update, streamed | learns, items::products},
+    {clusters, "forward_clusters", update, streamed | in_clusters, items::clusters},
+    {clusters, "backward_clusters", update, streamed | in_clusters | learns, items::clusters},
+    {clusters, "weights_clusters", update, streamed | in_clusters | learns, items::clusters},
     {conv_forward, "conv_forward", update, streamed, items::convolved},
     {conv_backward, "conv_backward", update, streamed | learns | behind_another,
      items::convolved_back},
     {conv_weights, "conv_weights", update, streamed | learns, items::conv_sums},
 
-    {stream, "mark_step", rollout, streamed | recurrent | learns, items::stream_rows},
-    {stream, "keep_begun", rollout, streamed | recurrent | learns, items::counted},
-    {stream, "gather_remembering", rollout, streamed | recurrent, items::stream_lanes},
-    {stream, "choose_remembering", rollout, streamed | recurrent, items::stream_rows},
-    {stream, "keep_last_values", rollout, streamed | recurrent | learns, items::stream_rows},
+    {stream, "mark_step", rollout, in_steps | streamed | recurrent | learns, items::stream_rows},
+    {stream, "keep_begun", rollout, in_steps | streamed | recurrent | learns, items::counted},
+    {stream, "gather_remembering", rollout, in_steps | streamed | recurrent, items::stream_lanes},
+    {stream, "choose_remembering", rollout, in_steps | streamed | recurrent, items::stream_rows},
+    {stream, "keep_last_values", rollout, in_steps | streamed | recurrent | learns,
+     items::stream_rows},
     {cell, "mingru_once", rest, streamed | recurrent, items::counted},
     {cell, "gru_begin_once", rest, streamed | recurrent, items::counted},
     {cell, "gru_once", rest, streamed | recurrent, items::counted},

@@ -60,15 +60,27 @@ Blocks conv_blocks(const Owner& owner, const ConvBlock& block) {
 }
 Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
+        case Form::resident_teams:
+            return {.threads = owner.team_threads, .shared_bytes = owner.resident_bytes};
         case Form::warps: return {.threads = rollout_threads};
+        case Form::resident:
+        case Form::residents:
+            return {.threads = resident_threads, .shared_bytes = owner.resident_bytes};
+        case Form::remembering:
+            return {.threads = owner.remembering_threads, .shared_bytes = owner.remembering_bytes};
         case Form::fused_update:
             return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
+        case Form::pass: return {pass_threads, 1, owner.pass_bytes};
         case Form::narrow:
         case Form::wide: {
             const uint32_t columns = kernel.form == Form::narrow ? 64 : 128;
             return {product_threads, product_resident(owner.planes, columns),
                     product_bytes(owner.planes, columns)};
         }
+        case Form::last_layer:
+            return {last_layer_threads, last_layer_resident(owner.last_width, owner.planes),
+                    last_layer_bytes(owner.last_width, owner.planes)};
+        case Form::clusters: return {owner.threads_of_cluster(), 1, cluster_bytes};
         case Form::cell_64:
         case Form::cell_128: {
             const uint32_t room = kernel.form == Form::cell_64 ? 64 : 128;
@@ -76,15 +88,17 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
                 gru_threads(room), 1,
                 std::max(gru_ahead_bytes(owner.planes, room), gru_back_bytes(owner.planes, room))};
         }
+        case Form::cell: return {.resident = 4};
         case Form::conv_forward: return conv_blocks(owner, owner.conv_forward);
         case Form::conv_backward: return conv_blocks(owner, owner.conv_backward);
         case Form::conv_weights: return conv_blocks(owner, owner.conv_weights);
-        default: return {};
+        default: return {.resident = kernel.resident};
     }
 }
 std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number) {
     const std::string symbol = symbol_of(kernel, number);
     if (kernel.form == Form::environments) return "LEARN_ENV_KERNEL(" + symbol + ")\n";
+    if (kernel.form == Form::resident_teams) return "LEARN_RESIDENT_TEAM_KERNEL(" + symbol + ")\n";
     if (kernel.form == Form::teams) return "LEARN_TEAM_KERNEL(" + symbol + ")\n";
     std::string function(kernel.name), arguments = "Arguments", parameters = "E";
     if (is_of_convolution(kernel.form)) {
@@ -92,6 +106,8 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
         parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
     } else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
+    if (kernel.form == Form::pass) arguments = "PassArguments, 2";    // blocks of a cluster
+    if (kernel.form == Form::last_layer) arguments = "LastLayerArguments";
     if (kernel.form == Form::cell) arguments = "CellArguments";
     if (kernel.form == Form::layer) arguments = "LayerArguments";
     const bool product = kernel.form == Form::narrow || kernel.form == Form::wide;
@@ -101,9 +117,12 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
         parameters += ", " + function.substr(end + 1);
         function = function.substr(0, end) + (product ? "_product" : "");
     }
+    if (kernel.form == Form::clusters) arguments = "Products, " + std::to_string(cluster_blocks);
     const Blocks blocks = blocks_for(kernel, owner);
-    return "LEARN_KERNEL(" + symbol + ", " + arguments + ", " + std::to_string(blocks.threads) +
-           ", " + std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
+    const bool together = kernel.form == Form::clusters || kernel.form == Form::pass;
+    return std::string(together ? "LEARN_CLUSTER_KERNEL(" : "LEARN_KERNEL(") + symbol + ", " +
+           arguments + ", " + std::to_string(blocks.threads) + ", " +
+           std::to_string(blocks.resident) + ", " + function + "<" + parameters + ">)\n";
 }
 
 }

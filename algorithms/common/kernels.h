@@ -26,7 +26,9 @@ public:
         const nacelle_kernel& kernel = found_[name.row][number];
         if (!kernel.function) return;
         const Kernel& row = kernel_table[name.row];
-        if (row.form == Form::environments || row.form == Form::teams)
+        const bool more_memory = row.form == Form::resident_teams && run().is(learning_apart);
+        if (row.form == Form::environments || row.form == Form::teams ||
+            (row.form == Form::resident_teams && !more_memory))
             host_.launch_environments(kernel, args, stream);
         else host_.launch(kernel, shape_of(row, number, count), args, stream);
     }

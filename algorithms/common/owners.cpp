@@ -11,12 +11,13 @@ constexpr uint32_t cpu_parts = 32, emulated_parts = 3;
 uint32_t parts_of(const Owner& owner, bool emulates) {
     if (owner.is(on_cpu)) return cpu_parts;
     if (emulates) return emulated_parts;
+    if (owner.is(row_passed)) return processors / owner.networks;
     if (owner.is(streamed)) return 2 * processors;
     return processors * owner.fit.resident / owner.networks;
 }
-uint32_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
+uint64_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
                        bool with_backward) {
-    uint32_t facts = 0;
+    uint64_t facts = 0;
     const auto add = [&](int64_t columns, Fact narrow, Fact wide) {
         facts |= columns_for(uint64_t(columns), policy.planes) == 64 ? narrow : wide;
     };
@@ -30,8 +31,32 @@ uint32_t product_facts(const NetworkShape& shape, const PolicySettings& policy,
     }
     return facts;
 }
-uint32_t gru_facts(const Settings& settings, const PolicySettings& policy) {
-    uint32_t facts = 0;
+// Clusters are for Hopper; an emulation goes through the same parts.
+uint64_t cluster_facts(const NetworkShape& shape, const PolicySettings& policy, bool hopper) {
+    if (!hopper) return 0;
+    for (const auto* widths : {&shape.actor, &shape.critic})
+        for (const MatrixSize& matrix : shape.matrices(*widths))
+            if (fits_clusters(uint64_t(matrix.in), policy.planes) ||
+                fits_clusters(uint64_t(matrix.out), policy.planes))
+                return in_clusters;
+    return 0;
+}
+// Slopes are taken from an activation's result alone.
+bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy) {
+    if (!policy.streamed() || policy.remembers() || policy.keeps_input() || policy.passes_rows())
+        return false;
+    for (const auto* widths : {&shape.actor, &shape.critic}) {
+        if (widths == &shape.critic && shape.shared) continue;
+        const std::vector<MatrixSize> matrices = shape.matrices(*widths);
+        const MatrixSize& last = matrices.back();
+        if (matrices.size() < 2 ||
+            !fits_last_layer(uint64_t(last.in), uint64_t(last.out), policy.planes))
+            return false;
+    }
+    return true;
+}
+uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
+    uint64_t facts = 0;
     for (size_t l = 0; l < policy.cells.size(); ++l) {
         if (policy.cells[l] != Cell::gru) continue;
         const uint32_t room = gru_room_of(settings, policy.hidden[l], policy.planes);
@@ -40,7 +65,8 @@ uint32_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     return facts;
 }
 Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& policy,
-                   const NetworkShape& shape) {
+                   const NetworkShape& shape, const nacelle_environment& environment) {
+    const bool hopper = settings.emulates || environment.compute == 90;
     using Role = PolicySettings::Role;
     owner.rows = owner.envs * policy.agents;
     owner.planes = policy.planes;
@@ -59,20 +85,63 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (!policy.shared) owner.facts |= separate;
     if (settings.traced) owner.facts |= traced;
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
-    if (policy.streamed()) owner.facts |= product_facts(shape, policy, owner.is(learns));
+    if (policy.streamed()) {
+        owner.facts |= policy.passes_rows() ? row_passed : by_layers;
+        owner.facts |= product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
+    }
+    if (policy.passes_rows()) owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
+    owner.facts |= has_last_at_once(shape, policy) ? last_at_once : last_apart;
+    owner.last_width = uint64_t(shape.actor[shape.actor.size() - 2]);
+    if (policy.streamed()) owner.facts |= cluster_facts(shape, policy, hopper);
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape);
     owner.parts = parts_of(owner, settings.emulates);
+    if (settings.stepwise || !policy.streamed() || SchemaView(environment).header().has_image)
+        return owner;
+    const int rows =
+        resident_rows_for<int64_t>(shape.actor, int(shape.actor.size()) - 1, policy.planes);
+    owner.resident_bytes = resident_bytes(policy, shape, environment, rows);
+    owner.resident_rows = uint64_t(rows);
+    owner.resident_blocks = uint64_t(settings.emulates ? emulated_blocks : resident_blocks);
+    if (owner.resident_bytes > 0) owner.facts |= resides;
     return owner;
 }
 
+// What a block takes of shared memory where a rollout of a network that remembers takes all steps in one launch.
+uint64_t remembering_bytes(const PolicySettings& policy, const NetworkShape& shape) {
+    std::vector<Cell> cells = shape.cells;
+    cells.push_back(Cell::linear);
+    uint64_t words = 4;    // flags
+    for (const auto* widths : {&shape.actor, &shape.critic})
+        if (!widths->empty())
+            words += uint64_t(MemoryStage(*widths, cells, int(cells.size()), policy.planes).words);
+    return 4 * words;
+}
+// Whether a GPU's blocks take all steps of such a rollout in one launch.
+bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                  const nacelle_environment& environment) {
+    const nacelle::Header& header = SchemaView(environment).header();
+    if (settings.stepwise || header.is_team || header.has_image || shapes.size() != 1) return false;
+    const PolicySettings& policy = settings.policies[0];
+    return policy.role == PolicySettings::Role::trained && policy.streamed() &&
+           policy.remembers() && shapes[0].encoder.count == 0 &&
+           remembering_bytes(policy, shapes[0]) <= most_remembering_bytes;
+}
+
 // One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
-// through memory are launches of their own; a team has to fit into a block beside its warps' rows.
-uint32_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
+// through memory are launches of their own, but where they, or rows that remember, fit into shared memory; a team has to
+// fit into a block beside its warps' rows.
+uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
                        const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
+    if (gpu && keeps_memory(settings, shapes, environment)) return in_memory;
     bool steps = settings.stepwise || header.has_image;
+    if (gpu && !steps && !header.is_team &&
+        residence_bytes(settings.policies[0], shapes[0], environment))
+        return in_residence;
+    if (gpu && !steps && header.is_team && team_residence_bytes(settings, shapes, environment))
+        return in_team_residence;
     for (size_t p = 0; p < shapes.size(); ++p) {
         const PolicySettings& policy = settings.policies[p];
         steps |= policy.streamed() || policy.remembers();
@@ -93,9 +162,22 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     const SchemaView schema(environment);
     Owner every{.envs = environment.envs, .steps = settings.horizon};
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
-                  (environment.on_gpu && !settings.emulates ? learning_apart : 0u) |
+                  (environment.on_gpu && !settings.emulates ? learning_apart : always) |
                   rollout_facts(settings, shapes, environment);
+    if (every.is(in_residence))
+        every.resident_bytes = residence_bytes(settings.policies[0], shapes[0], environment);
+    if (every.is(in_team_residence)) {
+        const nacelle::Header& header = schema.header();
+        every.resident_bytes = team_residence_bytes(settings, shapes, environment);
+        every.team_threads = header.block_threads;
+        every.resident_blocks = rounded_up(every.envs, header.block_threads / header.env_threads);
+    }
     run = {every};
+    if (every.is(in_memory)) {
+        const std::vector<int64_t>& widths = shapes[0].actor;
+        run[0].remembering_bytes = uint32_t(remembering_bytes(settings.policies[0], shapes[0]));
+        run[0].remembering_threads = remembering_threads(widths, int(widths.size()) - 1);
+    }
     for (uint32_t g = 0; g < schema.header().groups; ++g) {
         Owner& group = groups.emplace_back(every);
         group.rows = every.envs * schema.header().group[g].count;
@@ -103,7 +185,12 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         if (schema.image_elements(g)) group.facts |= images;
     }
     for (size_t p = 0; p < shapes.size(); ++p) {
-        policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p]));
+        policies.push_back(
+            policy_owner(every, settings, settings.policies[p], shapes[p], environment));
+        if (policies.back().is(learns)) {
+            run[0].facts |= learns;
+            run[0].learning_blocks += agent_blocks(policies.back().rows);
+        }
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);
     }

@@ -6,6 +6,8 @@
 #include <learn/blocked.h>
 #include <learn/conv_tiles.h>
 #include <learn/fused_layout.h>
+#include <learn/memory_layout.h>
+#include <learn/resident_layout.h>
 
 namespace learn {
 
@@ -15,7 +17,7 @@ constexpr uint64_t rounded_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; 
 constexpr uint64_t for_warps(uint64_t rows) { return rounded_up(rows, warp_rows) * 32; }
 
 // What is so of an owner of kernels: the run, a group or a policy.
-enum Fact : uint32_t {
+enum Fact : uint64_t {
     always = 0,
     on_gpu = 1 << 0,    // or as one, in an emulation
     on_cpu = 1 << 1,
@@ -47,27 +49,50 @@ enum Fact : uint32_t {
     gru_in_128 = 1 << 26,
     gru_in_steps = 1 << 27,    // or launches for each
     in_teams = 1 << 28,        // a rollout's steps in one launch, by teams whose warps choose
+    last_at_once = 1 << 30,    // the last layers' part of a gradient is one kernel
+    last_apart = 1u << 31,
+    in_clusters = 1 << 29,    // some products are for clusters of blocks, where there are many rows
+    // Of an update whose layers go through memory: one kernel takes rows through all of them and back, or each is one.
+    row_passed = uint64_t(1) << 33,
+    by_layers = uint64_t(1) << 34,
+    in_memory = uint64_t(1) << 32,    // or by blocks that keep rows which remember in shared memory
+    // Or by blocks that keep a network's weights in shared memory, or by teams whose blocks have room for networks.
+    in_residence = uint64_t(1) << 35,
+    in_team_residence = uint64_t(1) << 36,
+    resides =
+        uint64_t(1) << 37,    // of a policy: such blocks take the rows of a step through all layers
 };
 struct Owner {
-    uint32_t facts = 0;
+    uint64_t facts = 0;
     uint64_t envs = 0, steps = 0;
     uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together
+    uint32_t remembering_bytes = 0,
+             remembering_threads = 0;    // of the run: a block that takes steps in_memory
+    uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
-    TensorFit fit{};                   // of a fused policy
+    TensorFit fit{};               // of a fused policy
+    uint32_t team_threads = 0;     // of a block that has teams and networks
+    uint64_t resident_rows = 1;    // of such a block of one policy
+    uint64_t resident_blocks = 0;
+    uint32_t resident_bytes = 0;       // that keep a network's weights
+    uint32_t pass_bytes = 0;           // of shared memory that a block of a row pass has
     Encoder encoder{};                 // of a policy
     uint32_t first_convolution = 0;    // of a streamed one, among those of all policies
     // Of a convolution: whose it is, its place among those, and what blocks of its products take.
     uint32_t policy = 0, layer = 0;
     ConvBlock conv_forward{}, conv_backward{}, conv_weights{};
 
-    bool is(uint32_t all) const { return (facts & all) == all; }
+    bool is(uint64_t all) const { return (facts & all) == all; }
     // Blocks of an update: a GPU's take one of its networks each.
     uint64_t update_blocks() const { return uint64_t(parts) * (is(on_cpu) ? 1 : networks); }
     // Blocks of a GPU that add up a fused update's slots.
     uint64_t sum_blocks() const { return rounded_up(slot_floats, total_together); }
+    uint64_t last_width = 0;    // of what goes into the last layer
+    // A block of a cluster: an emulation has no thread that only brings tiles.
+    uint32_t threads_of_cluster() const { return cluster_threads(is(learning_apart)); }
     // Threads for so many rows: one each, or 32 for 16 of them.
     uint64_t by_rows(uint64_t count) const { return planes ? for_warps(count) : count; }
 };

@@ -81,8 +81,8 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.mean = array<float>(name + ".obs.mean", {width}, true);
     memory.scale = array<float>(name + ".obs.scale", {width}, true);
     memory.obs_carried = array<double>(name + ".obs.carried", {3 * width + 1}, true);
-    memory.obs_slots = array<double>(name + ".obs.slots",
-                                     {rounded_up(steps * rows, obs_chunk), 2 * width + 1}, false);
+    memory.obs_slots = array<double>(
+        name + ".obs.slots", {obs_cut(steps * rows, width, as_gpu()).chunks, 2 * width + 1}, false);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
@@ -154,12 +154,16 @@ void PolicyGradient::make_update(uint32_t p) {
     state.total = array<float>(name + ".total", {parameters}, false);
     const uint64_t sum_blocks =
         policy.streamed() ? kernels_->streamed(p)->sum_blocks() : owner.sum_blocks();
+    state.sum_blocks = uint32_t(sum_blocks);
     state.norms = array<double>(name + ".norms", {std::max(sum_blocks, blocks(parameters))}, false);
     state.arrived = array<uint32_t>(name + ".arrived", {1}, false);
     state.tallies = array<double>(name + ".tallies", {state.parts, tally_count}, false);
     state.sums = array<double>(name + ".sums", {tally_count}, false);
-    state.slots = array<double>(name + ".slots",
-                                {std::max(blocks(state.agents), blocks(minibatch)), 6}, false);
+    state.slots = array<double>(
+        name + ".slots",
+        {std::max({uint64_t(agent_blocks(state.agents)), blocks(state.agents), blocks(minibatch)}),
+         6},
+        false);
     state.dials = array<float>(name + ".dials", {dial_count}, false);
     state.found = array<double>(name + ".found", {found_count}, false);
     auto* const schedules = reinterpret_cast<Schedule*>(

@@ -34,6 +34,7 @@ void PolicyGradient::record(void* stream) {
     kernels_->rollout(a, stream);
     kernels_->mark(a, rollout_ended, stream);
     kernels_->observations(a, stream);
+    kernels_->returns(a, stream);
     for (size_t p = 0; p < shapes_.size(); ++p)
         if (learns(p)) record_update(p, stream);
     kernels_->finish(a, stream);
@@ -43,8 +44,6 @@ void PolicyGradient::record(void* stream) {
 
 void PolicyGradient::record_update(size_t p, void* stream) {
     Arguments& a = arguments_;
-    kernels_->returns(a, p, stream);
-    kernels_->advantages(a, p, stream);
     for (a.epoch = 0; a.epoch < settings_.epochs; ++a.epoch) {
         if (settings_.traced && a.epoch > 0) kernels_->review(a, p, stream);
         for (a.minibatch = 0; a.minibatch < settings_.minibatches; ++a.minibatch)

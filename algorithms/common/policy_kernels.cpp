@@ -37,7 +37,10 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
     const bool steps = kernels_.run().is(in_steps);
     kernels_.launch("rollout_blocks", 0, a, stream);
     kernels_.launch("rollout_warps", 0, a, stream);
+    kernels_.launch("rollout_resident", 0, a, stream);
     kernels_.launch("rollout_teams", 0, a, stream);
+    kernels_.launch("rollout_resident_teams", 0, a, stream);
+    kernels_.launch("rollout_remembering", 0, a, stream);
     for (a.step = 0; steps && a.step < a.steps; ++a.step) {
         gather_images(a, stream);
         for (size_t p = 0; p < streamed_.size(); ++p) {
@@ -58,13 +61,17 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
 void PolicyKernels::observations(const Arguments& a, void* stream) const {
     for (size_t g = 0; g < groups_; ++g) kernels_.launch("measure_observations", g, a, stream);
 }
-void PolicyKernels::returns(const Arguments& a, size_t p, void* stream) const {
-    kernels_.launch("measure_returns", p, a, stream);
-    kernels_.launch("scale_rewards", p, a, stream);
-}
-void PolicyKernels::advantages(const Arguments& a, size_t p, void* stream) const {
-    kernels_.launch("find_advantages", p, a, stream);
-    kernels_.launch("sum_advantages", p, a, stream);
+void PolicyKernels::returns(const Arguments& a, void* stream) const {
+    kernels_.launch("measure_all_returns", 0, a, stream);
+    for (size_t p = 0; p < streamed_.size(); ++p) {
+        kernels_.launch("measure_returns", p, a, stream);
+        kernels_.launch("scale_rewards", p, a, stream);
+    }
+    kernels_.launch("find_all_advantages", 0, a, stream);
+    for (size_t p = 0; p < streamed_.size(); ++p) {
+        kernels_.launch("find_advantages", p, a, stream);
+        kernels_.launch("sum_advantages", p, a, stream);
+    }
 }
 void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     kernels_.launch("review", p, a, stream);
@@ -72,7 +79,9 @@ void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     kernels_.launch("find_values", p, a, stream);
     if (streamed_[p]) streamed_[p]->review(a, stream);
     if (layered_[p]) layered_[p]->review(a, stream);
-    advantages(a, p, stream);
+    kernels_.launch("find_own_advantages", p, a, stream);
+    kernels_.launch("find_advantages", p, a, stream);
+    kernels_.launch("sum_advantages", p, a, stream);
 }
 
 void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const {
@@ -94,6 +103,7 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
 void PolicyKernels::play(const Arguments& a, void* stream) const {
     prepare(a, stream);
     kernels_.launch("play_warps", 0, a, stream);
+    kernels_.launch("play_resident", 0, a, stream);
 }
 
 void PolicyKernels::finish(const Arguments& a, void* stream) const {

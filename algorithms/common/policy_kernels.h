@@ -17,13 +17,13 @@ public:
     void begin(const Arguments& a, void* stream) const;
     void rollout(Arguments& a, void* stream) const;
     void observations(const Arguments& a, void* stream) const;
-    void returns(const Arguments& a, size_t policy, void* stream) const;
-    void advantages(const Arguments& a, size_t policy, void* stream) const;
+    // And what follows from them: the advantages of all policies that learn.
+    void returns(const Arguments& a, void* stream) const;
     void review(const Arguments& a, size_t policy, void* stream) const;
     void minibatch(const Arguments& a, size_t policy, void* stream) const;
     void finish(const Arguments& a, void* stream) const;
     void act(Arguments a, void* stream) const;
-    bool plays() const { return kernels_.run().is(in_warps); }
+    bool plays() const { return kernels_.run().is(in_warps) || kernels_.run().is(in_residence); }
     void play(const Arguments& a, void* stream) const;
 
     const Owner& owner(size_t policy) const { return kernels_.policies()[policy]; }

@@ -31,6 +31,8 @@ void choose_streamed(PolicySettings& policy, const Encoder& encoder) {
     const std::string path = "policies." + policy.name + ".";
     if (policy.execution == "fused")
         wrong(path + "execution", "a fused kernel has no convolutions; \"streamed\" has");
+    if (policy.passes_rows())
+        wrong(path + "execution", "a row pass has no convolutions; \"streamed\" has");
     policy.execution = "streamed";
     policy.planes = planes_of(policy);
     for (int l = 0; l < encoder.count; ++l) {
@@ -82,9 +84,17 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
                                       policy.precision + ": " + obstacle + "; \"streamed\" can");
     // Rows of many numbers: a step of one agent has too few of them for one kernel to be faster (rooms, H200, 2026-11).
     const bool few = fit.in_chunks && !SchemaView(environment).header().is_team;
-    if (policy.execution == "auto")
-        policy.execution = obstacle.empty() && !few ? "fused" : "streamed";
+    const bool decides = policy.execution == "auto", forced = policy.execution == "row_pass";
+    if (decides) policy.execution = obstacle.empty() && !few ? "fused" : "streamed";
     policy.planes = planes_of(policy);
+    // With several planes it is slower than a kernel for each layer, measured on an H200.
+    if (forced || (decides && policy.streamed() && policy.planes == 1)) {
+        const std::string why = row_pass_obstacle(policy, shape, environment, emulates);
+        if (forced && !why.empty())
+            wrong(path + "execution", "one kernel cannot take rows through these layers in " +
+                                          policy.precision + ": " + why + "; \"streamed\" can");
+        if (why.empty()) policy.execution = "row_pass";
+    }
 }
 
 }

@@ -98,8 +98,8 @@ private:
                                {"shared", "separate"}) == "shared";
         policy.precision =
             one_of(config, path, "precision", policy.precision, {"auto", "f32", "bf16"});
-        policy.execution =
-            one_of(config, path, "execution", policy.execution, {"auto", "fused", "streamed"});
+        policy.execution = one_of(config, path, "execution", policy.execution,
+                                  {"auto", "fused", "row_pass", "streamed"});
         // What runs of version 0.1 say in its place.
         if (config.flag("staged", false)) policy.execution = "streamed";
         Config gains = config.object("gains");

@@ -41,12 +41,14 @@ struct PolicySettings {
     std::string activation, deviation, precision;
     bool shared = true, squashed = false;
     // How a GPU computes layers: "fused" takes rows through all of them in one kernel, "streamed" has a matrix product
-    // for each. "auto" until it is decided, and on a CPU.
+    // for each, "row_pass" has those in rollouts and one kernel for all layers of an update. "auto" until it is decided,
+    // and on a CPU.
     std::string execution = "auto";
     int planes = 0;             // of bfloat16 that a number has on tensor cores; none on a CPU
     int64_t noise_steps = 1;    // for which the noise of continuous actions stays the same
     bool on_tensor_cores() const { return planes > 0; }
-    bool streamed() const { return execution == "streamed"; }
+    bool passes_rows() const { return execution == "row_pass"; }
+    bool streamed() const { return execution == "streamed" || passes_rows(); }
     bool wide_on_cpu = false;    // a CPU has a matrix product for each layer, too
     // Whether the activation's slope needs what went into it.
     bool keeps_input() const { return activation == "gelu" || activation == "silu"; }

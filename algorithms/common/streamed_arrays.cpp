@@ -23,24 +23,20 @@ uint64_t StreamedPolicy::numbers_of_a_row() const {
             const uint64_t gates = padded(gates_of(network.cells[l]) * width);
             numbers += padded(width) * (policy_.keeps_input() ? 3 : 2);
             if (learn::remembers(network.cells[l])) {
+                const bool gru = network.cells[l] == Cell::gru;
                 numbers += 2 * gates + padded(width);
-                floats += 2 * gates;
+                if (gru || policy_.planes > 1) floats += gru ? 2 * gates : gates;
+                else numbers += gates;
             }
         }
     return numbers * uint64_t(policy_.planes) + 2 * floats;
 }
 
-// Into how many shares the rows of the gradients go, the same for all layers, so that all blocks of their launch take
-// equally long: as many as fill the multiprocessors best.
-void StreamedPolicy::plan_sums(uint64_t rows) {
-    const uint64_t at_once = processors * product_resident(policy_.planes, weight_columns),
-                   steps = tiles_along(rows);
-    uint64_t blocks = 0, floats = 0;
-    for (const Network& network : networks_)
-        for (const LayerSlots& layer : network.slots) {
-            blocks += product_blocks(layer.out, layer.in, weight_columns);
-            floats += layer.slot_floats;
-        }
+// Into how many shares the rows of gradients go whose parts are so many blocks: as many as fill the multiprocessors best.
+uint32_t StreamedPolicy::best_splits(uint64_t blocks, uint64_t at_once, uint64_t floats,
+                                     uint64_t rows) const {
+    const uint64_t steps = tiles_along(rows);
+    if (settings_.emulates) return uint32_t(std::min<uint64_t>(2, steps));
     // In steps of a block; writing and reading a slot of 256 thousand sums takes about as long as one.
     const auto time = [&](uint64_t splits) {
         return rounded_up(blocks * splits, at_once) * rounded_up(steps, splits) +
@@ -49,13 +45,39 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
     uint64_t best = 1;
     for (uint64_t splits = 2; splits <= 64 && splits * 4 <= steps; ++splits)
         if (time(splits) < time(best)) best = splits;
-    if (settings_.emulates) best = std::min<uint64_t>(2, steps);
+    return uint32_t(best);
+}
+// The same for all layers of a launch, so that all of its blocks take equally long: one has those for clusters.
+void StreamedPolicy::plan_sums(uint64_t rows) {
+    uint64_t blocks = 0, floats = 0, parts = 0, floats_of_clusters = 0;
+    for (const Network& network : networks_)
+        for (size_t m = 0; m < network.slots.size(); ++m) {
+            const LayerSlots& layer = network.slots[m];
+            if (is_summed_apart(network, m)) continue;
+            if (sums_in_clusters(layer)) {
+                parts += cluster_parts(layer.out, layer.in, policy_.planes);
+                floats_of_clusters += layer.slot_floats;
+            } else {
+                blocks += product_blocks(layer.out, layer.in, weight_columns);
+                floats += layer.slot_floats;
+            }
+        }
+    const uint32_t by_blocks = best_splits(
+                       blocks, processors * product_resident(policy_.planes, weight_columns),
+                       floats, rows),
+                   by_clusters =
+                       best_splits(parts, processors / cluster_blocks, floats_of_clusters, rows);
     for (Network& network : networks_)
-        for (LayerSlots& layer : network.slots) {
-            layer.splits = uint32_t(best);
-            while (layer.sharers < 16 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
+        for (size_t m = 0; m < network.slots.size(); ++m) {
+            LayerSlots& layer = network.slots[m];
+            layer.splits = is_summed_apart(network, m) ? owner().parts
+                           : sums_in_clusters(layer)   ? by_clusters
+                                                       : by_blocks;
+            while (layer.sharers < 64 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
             layer.first_block = sum_blocks_;
-            const uint32_t together = block_threads / layer.sharers * 4;
+            uint32_t together = block_threads / layer.sharers * 4;
+            layer.rounds = std::clamp(layer.slot_floats / together / (2 * processors), 1u, 16u);
+            together *= layer.rounds;
             sum_blocks_ += (layer.slot_floats + together - 1) / together;
         }
 }
@@ -141,7 +163,6 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
     host_.write(table, layers.data(), bytes);
     stream_.layers = static_cast<const LayerSlots*>(table);
     stream_.layer_count = uint32_t(layers.size());
-    stream_.sum_blocks = sum_blocks_;
 }
 
 }

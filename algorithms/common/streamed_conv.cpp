@@ -24,6 +24,7 @@ void StreamedPolicy::plan_convolutions(Network& network, uint32_t parameter) {
                                                      .parameter = parameter,
                                                      .first_block = 0,
                                                      .sharers = 1,
+                                                     .rounds = 1,
                                                      .first_blind = out,
                                                      .end_blind = out};
         parameter += (in + 1) * out;

@@ -41,7 +41,9 @@ void StreamedPolicy::make_memory() {
             cell.neurons = uint32_t(width);
             offset += cell.neurons;
             cell.pitch = in_fours(uint64_t(gates));
-            cell.gates = floats("gates", uint64_t(room_) * cell.pitch);
+            if (gru || policy_.planes > 1)
+                cell.gates = floats("gates", uint64_t(room_) * cell.pitch);
+            else cell.gate_values = rows_of(name + ".gates", gates);
             cell.out = network.seen[l + 1];
             cell.slopes = network.slopes[l + 1];
             if (learns()) cell.gate_slopes = rows_of(name + ".gate_slopes", gates);
@@ -56,6 +58,13 @@ void StreamedPolicy::make_memory() {
             cell.back_pitch = in_fours(uint64_t(width));
             cell.own = network.weights[network.first_matrix[l] + 1];
             cell.own_bias = network.biases[network.first_matrix[l] + 1];
+            if (gru_room_of(cell.neurons) &&
+                gru_sees(uint64_t(network.widths[l]), policy_.planes)) {
+                cell.seen = network.seen[l];
+                cell.seen_weights = network.weights[network.first_matrix[l]];
+                cell.seen_bias = network.biases[network.first_matrix[l]];
+                cell.inputs = uint32_t(network.widths[l]);
+            }
             if (!learns()) continue;
             cell.more_slopes = rows_of(name + ".more_slopes", gates);
             if (in_steps) cell.back = floats("back", together * cell.back_pitch);
@@ -148,13 +157,17 @@ void StreamedPolicy::forward_with_memory(const StreamArguments& a, Which which, 
         const bool keeps = learn::remembers(networks_[0].cells[l]);
         for (const Network* const network : networks(which)) {
             const size_t m = network->first_matrix[l];
+            if (pass == Pass::sequences && network->memory[l].inputs) continue;
             Product& p = products.emplace_back(
                 product_of(network->seen[l], network->weights[m], a.stream.rows,
                            uint64_t(network->matrices[m].out), uint64_t(network->widths[l])));
             p.bias = network->biases[m];
             if (keeps) {
-                p.sums = network->memory[l].gates;
-                p.pitch = network->memory[l].pitch;
+                const CellRows& cell = network->memory[l];
+                p.sums = cell.gates;
+                p.pitch = cell.pitch;
+                p.out = cell.gate_values;
+                p.gated = cell.gates ? 0 : cell.neurons;
                 continue;
             }
             p.out = network->seen[l + 1];
@@ -162,7 +175,7 @@ void StreamedPolicy::forward_with_memory(const StreamArguments& a, Which which, 
             p.sums = l + 1 == network->layers() ? network->outputs : nullptr;
             p.pitch = network->pitch;
         }
-        launch_by_width("forward_64", "forward_128", products, with, stream);
+        launch_by_width("forward_64", "forward_128", "forward_clusters", products, with, stream);
         for (const Network* const network : networks(which))
             if (keeps) remember(a, *network, l, pass, with, stream);
     }
@@ -178,8 +191,8 @@ void StreamedPolicy::remember(const StreamArguments& a, const Network& network, 
     CellRows rows = network.memory[l];
     rows.lasting = pass == Pass::step;
     if (network.cells[l] == Cell::mingru) {
-        if (learning) cell("mingru_forward", a, rows, stream);
-        else cell("mingru_once", a, rows, stream);
+        if (learning) cell("mingru_forward", a, rows, stream, 4);
+        else cell("mingru_once", a, rows, stream, 4);
         return;
     }
     if (learning && gru_room_of(rows.neurons))
@@ -196,7 +209,7 @@ void StreamedPolicy::remember(const StreamArguments& a, const Network& network, 
         p.bias = network.biases[m];
         p.sums = rows.more + first * rows.pitch;
         p.pitch = rows.pitch;
-        launch_by_width("forward_64", "forward_128", {p}, with, stream);
+        launch_by_width("forward_64", "forward_128", "forward_clusters", {p}, with, stream);
         if (learning) cell("gru_forward", a, rows, stream);
         else cell("gru_once", a, rows, stream);
     }
@@ -221,14 +234,14 @@ void StreamedPolicy::backward_with_memory(const StreamArguments& a, const Produc
             if (l == 0 || !learn::remembers(network.cells[l - 1]))
                 p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
         }
-        launch_by_width("backward_64", "backward_128", products, with, stream);
+        launch_by_width("backward_64", "backward_128", "backward_clusters", products, with, stream);
     }
 }
 void StreamedPolicy::remember_backward(const StreamArguments& a, const Network& network, size_t l,
                                        const Products& with, void* stream) const {
     CellRows rows = network.memory[l];
     if (network.cells[l] == Cell::mingru) {
-        cell("mingru_backward", a, rows, stream);
+        cell("mingru_backward", a, rows, stream, 4);
         return;
     }
     if (gru_room_of(rows.neurons)) return through("gru_back_64", "gru_back_128", a, rows, stream);
@@ -241,7 +254,7 @@ void StreamedPolicy::remember_backward(const StreamArguments& a, const Network& 
                                uint64_t(network.matrices[m].out));
         p.sums = rows.back;
         p.pitch = rows.back_pitch;
-        launch_by_width("backward_64", "backward_128", {p}, with, stream);
+        launch_by_width("backward_64", "backward_128", "backward_clusters", {p}, with, stream);
     }
 }
 

@@ -40,6 +40,7 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
                  .parameter = parameter,
                  .first_block = 0,
                  .sharers = 1,
+                 .rounds = 1,
                  .first_blind = choices && shape.free_deviation ? shape.choices + shape.reals : out,
                  .end_blind = choices ? uint32_t(shape.outputs()) : out});
             parameter += (in + 1) * out;
@@ -93,19 +94,51 @@ void StreamedPolicy::launch(KernelName name, uint32_t columns, const std::vector
     }
     flush();
 }
-void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide,
+void StreamedPolicy::launch_clusters(KernelName name, const std::vector<Product>& products,
+                                     Products with, void* stream) const {
+    const auto flush = [&] {
+        with.clusters = std::min(with.parts, processors / cluster_blocks);
+        if (with.count)
+            kernels_.launch(name, number_, with, stream, uint64_t(with.clusters) * cluster_blocks);
+        with.count = with.parts = 0;
+    };
+    for (const Product& product : products) {
+        if (with.count == most_products) flush();
+        with.of[with.count] = product;
+        with.of[with.count++].first_block = with.parts;
+        with.parts += uint32_t(cluster_parts(product.m, product.n, policy_.planes, product.splits));
+    }
+    flush();
+}
+void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide, KernelName clusters,
                                      const std::vector<Product>& products, const Products& with,
                                      void* stream) const {
+    // Clusters are few: with less than a part for each, more and smaller blocks are faster.
+    const uint64_t fewest = settings_.emulates ? 1 : processors / cluster_blocks - 2;
+    uint64_t parts = 0;
+    for (const Product& product : products)
+        if (fits_clusters(product.n)) parts += cluster_parts(product.m, product.n, policy_.planes);
+    const auto by_clusters = [&](const Product& product) {
+        return parts >= fewest && fits_clusters(product.n);
+    };
+    std::vector<Product> large;
+    for (const Product& product : products)
+        if (by_clusters(product)) large.push_back(product);
+    launch_clusters(clusters, large, with, stream);
     for (const uint32_t columns : {64u, 128u}) {
         std::vector<Product> these;
         for (const Product& product : products)
-            if (columns_for(product.n, policy_.planes) == columns) these.push_back(product);
+            if (!by_clusters(product) && columns_for(product.n, policy_.planes) == columns)
+                these.push_back(product);
         launch(columns == 64 ? narrow : wide, columns, these, with, stream);
     }
 }
-void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream) const {
+void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* stream,
+                             size_t but) const {
     convolve(rows, which, with, stream);
-    for (size_t l = 0; l < networks_[0].layers(); ++l) {
+    const bool gives = but == 0 && owner().is(last_at_once);
+    if (gives) but = 1;
+    for (size_t l = 0; l + but < networks_[0].layers(); ++l) {
         std::vector<Product> products;
         for (const Network* const network : networks(which)) {
             const auto& widths = network->widths;
@@ -118,8 +151,9 @@ void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* st
             p.sums = l + 1 == network->layers() ? network->outputs : nullptr;
             p.pitch = network->pitch;
         }
-        launch_by_width("forward_64", "forward_128", products, with, stream);
+        launch_by_width("forward_64", "forward_128", "forward_clusters", products, with, stream);
     }
+    if (gives) give_outputs(rows, which, with, stream);
 }
 void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, void* stream) const {
     std::vector<Product> products;
@@ -130,23 +164,58 @@ void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, voi
         p.out = network.slopes[l];
         p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
     }
-    launch_by_width("backward_64", "backward_128", products, with, stream);
+    launch_by_width("backward_64", "backward_128", "backward_clusters", products, with, stream);
+}
+LastLayerArguments StreamedPolicy::with_last_layers(const StreamArguments& a) const {
+    LastLayerArguments with{{a}, {}, 0, nullptr, nullptr};
+    for (size_t n = 0; n < networks_.size(); ++n) {
+        const Network& network = networks_[n];
+        const size_t last = network.layers() - 1;
+        const LayerSlots& slots = network.slots.back();
+        with.layer[n] = {network.seen[last],
+                         network.slopes[last],
+                         network.weights.back(),
+                         network.biases.back(),
+                         const_cast<float*>(slots.gradient),
+                         slots.slot_floats,
+                         slots.pitch};
+    }
+    return with;
+}
+void StreamedPolicy::go_through_last(const StreamArguments& a, void* stream) const {
+    kernels_.launch("last_layer", number_, with_last_layers(a), stream);
+}
+void StreamedPolicy::give_outputs(uint32_t rows, Which which, const Products& with,
+                                  void* stream) const {
+    StreamArguments a{{}, stream_};
+    a.stream.rows = rows;
+    LastLayerArguments its = with_last_layers(a);
+    its.found = with.found;
+    its.present = with.present;
+    for (const Network* const network : networks(which)) {
+        its.network = uint32_t(network - networks_.data());
+        kernels_.launch("last_outputs", number_, its, stream, rows);
+    }
 }
 void StreamedPolicy::sum_weights(uint32_t rows, const Products& with, void* stream) const {
-    std::vector<Product> products;
+    std::vector<Product> products, large;
     for (const Network& network : networks_)
         for (size_t m = 0, l = 0; m < network.matrices.size(); ++m) {
             if (l + 1 < network.layers() && m == network.first_matrix[l + 1]) ++l;
+            if (is_summed_apart(network, m)) continue;
             const bool first = m == network.first_matrix[l];
             const LayerSlots& slots = network.slots[m];
-            Product& p = products.emplace_back(product_of(
-                first ? top(network, l) : network.memory[l].more_slopes,
-                first ? network.seen[l] : network.memory[l].before, slots.out, slots.in, rows));
+            Product& p = (sums_in_clusters(slots) ? large : products)
+                             .emplace_back(
+                                 product_of(first ? top(network, l) : network.memory[l].more_slopes,
+                                            first ? network.seen[l] : network.memory[l].before,
+                                            slots.out, slots.in, rows));
             p.sums = const_cast<float*>(slots.gradient);
             p.pitch = slots.pitch;
             p.splits = slots.splits;
             p.slot_floats = slots.slot_floats;
         }
+    if (!large.empty()) launch_clusters("weights_clusters", large, with, stream);
     launch("weights_128", weight_columns, products, with, stream);
 }
 
@@ -161,26 +230,35 @@ void StreamedPolicy::infer(uint64_t all, KernelName from, KernelName use, const 
 }
 void StreamedPolicy::act(const Arguments& a, void* stream) const {
     if (remembers()) act_with_memory(a, stream);
+    else if (owner().is(resides)) kernels_.launch("act_resident", number_, a, stream);
     else infer(agents_, "gather_now", "act_streamed", {}, a, stream);
 }
 void StreamedPolicy::choose(const Arguments& a, void* stream) const {
     if (remembers()) step_with_memory(a, Pass::step, stream);
+    else if (owner().is(resides)) kernels_.launch("choose_resident", number_, a, stream);
     else infer(agents_, "gather_step", "choose_streamed", {}, a, stream);
 }
 void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
-    if (!learns()) return;
+    if (!learns() || owner().is(in_memory)) return;
     a.step = a.steps;
     if (remembers()) return step_with_memory(a, Pass::last_step, stream);
-    each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });
+    if (owner().is(in_steps))
+        each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });
     find_values(a, stream);
 }
 void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
     const uint64_t standing = shared_ ? agents_ : (a.steps + 1) * agents_;
+    if (owner().is(resides))
+        return kernels_.launch("values_resident", number_, a, stream, standing + a.steps * agents_);
     each_chunk(standing + a.steps * agents_, [&](Rows rows) {
         StreamArguments with = with_rows(a, rows);
-        if (rows.first + uint64_t(rows.count) > standing) launch("mark_valued", with, stream);
-        else with.stream.present = nullptr;    // all are there
-        launch("gather_valued", with, stream);
+        if (rows.first + uint64_t(rows.count) > standing) {
+            launch("mark_valued", with, stream);
+            launch("gather_marked", with, stream);
+        } else {
+            with.stream.present = nullptr;    // all are there
+            launch("gather_valued", with, stream);
+        }
         Products only{};
         only.present = with.stream.present;
         forward(rows.count, Which::critic, only, stream);
@@ -201,11 +279,17 @@ void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream
     each_chunk(samples, [&](Rows rows) {
         const StreamArguments with = with_rows(a, rows);
         launch("gather_minibatch", with, stream);
-        forward(rows.count, Which::both, unless, stream);
-        launch("slopes_streamed", with, stream);
         unless.adds = rows.first > 0;
-        for (size_t l = networks_[0].layers(); --l > 0;) backward(rows.count, l, unless, stream);
-        if (convolves()) backward(rows.count, 0, unless, stream);
+        if (policy_.passes_rows()) pass_rows(with, stream);
+        else {
+            const size_t at_once = owner().is(last_at_once) ? 1 : 0;
+            forward(rows.count, Which::both, unless, stream, at_once);
+            if (at_once) go_through_last(with, stream);
+            else launch("slopes_streamed", with, stream);
+            for (size_t l = networks_[0].layers() - at_once; --l > 0;)
+                backward(rows.count, l, unless, stream);
+            if (convolves()) backward(rows.count, 0, unless, stream);
+        }
         sum_weights(rows.count, unless, stream);
         convolve_back(rows.count, unless, stream);
     });

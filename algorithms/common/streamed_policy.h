@@ -60,6 +60,7 @@ private:
     uint32_t room_for(uint64_t rows, uint64_t row_bytes) const;
     uint64_t numbers_of_a_row() const;
     void plan_sums(uint64_t rows);
+    uint32_t best_splits(uint64_t blocks, uint64_t at_once, uint64_t floats, uint64_t rows) const;
     // In streamed_conv.cpp: what belongs to convolutions.
     bool convolves() const { return encoder_.count > 0; }
     uint64_t numbers_of_convolutions() const;
@@ -82,12 +83,18 @@ private:
     void launch(KernelName name, const StreamArguments& a, void* stream) const {
         kernels_.launch(name, number_, a, stream, a.stream.rows);
     }
-    void forward(uint32_t rows, Which which, Products with, void* stream) const;
+    // Through all layers, or all but so many of the last ones.
+    void forward(uint32_t rows, Which which, Products with, void* stream, size_t but = 0) const;
+    // From what goes into the last layers to the slopes along it.
+    void go_through_last(const StreamArguments& a, void* stream) const;
+    void give_outputs(uint32_t rows, Which which, const Products& with, void* stream) const;
+    LastLayerArguments with_last_layers(const StreamArguments& a) const;
     // So many rows through the first network: where they come from, and what its outputs are for.
     void infer(uint64_t rows, KernelName from, KernelName use, const Products& with,
                const Arguments& a, void* stream) const;
     void find_values(const Arguments& a, void* stream) const;
     void backward(uint32_t rows, size_t layer, const Products& with, void* stream) const;
+    void pass_rows(const StreamArguments& a, void* stream) const;
     void sum_weights(uint32_t rows, const Products& with, void* stream) const;
     // Layers that remember, in streamed_memory.cpp. How rows go through them: a step of a rollout or of an evaluation, or
     // all steps of sequences, by which a gradient is found.
@@ -108,9 +115,11 @@ private:
                   const Products& with, void* stream) const;
     void remember_backward(const StreamArguments& a, const Network& network, size_t layer,
                            const Products& with, void* stream) const;
-    void cell(KernelName name, const StreamArguments& a, const CellRows& cell, void* stream) const {
+    // A thread has so many neurons of a sequence.
+    void cell(KernelName name, const StreamArguments& a, const CellRows& cell, void* stream,
+              uint32_t together = 2) const {
         kernels_.launch(name, number_, CellArguments{a.all, a.stream, cell}, stream,
-                        uint64_t(a.stream.across) * ((cell.neurons + 1) / 2));
+                        a.stream.across * rounded_up(cell.neurons, together));
     }
     // All steps of a gru's sequences.
     void through(KernelName in_64, KernelName in_128, const StreamArguments& a,
@@ -126,8 +135,22 @@ private:
     // As few launches as there may be of all products that blocks of so many columns compute.
     void launch(KernelName name, uint32_t columns, const std::vector<Product>& products,
                 Products with, void* stream) const;
-    void launch_by_width(KernelName narrow, KernelName wide, const std::vector<Product>& products,
-                         const Products& with, void* stream) const;
+    void launch_by_width(KernelName narrow, KernelName wide, KernelName clusters,
+                         const std::vector<Product>& products, const Products& with,
+                         void* stream) const;
+    // By clusters of blocks, of which each stays for several parts.
+    void launch_clusters(KernelName name, const std::vector<Product>& products, Products with,
+                         void* stream) const;
+    bool fits_clusters(uint64_t columns) const {
+        return owner().is(in_clusters) && learn::fits_clusters(columns, policy_.planes);
+    }
+    // Whether a kernel of its own sums a layer's gradient, into a slot for each of its blocks.
+    bool is_summed_apart(const Network& network, size_t matrix) const {
+        return owner().is(last_at_once) && matrix + 1 == network.matrices.size();
+    }
+    bool sums_in_clusters(const LayerSlots& layer) const {
+        return layer.out >= cluster_rows && fits_clusters(layer.in);
+    }
     Product product_of(const TiledMatrix& a, const TiledMatrix& b, uint64_t m, uint64_t n,
                        uint64_t k) const;
     std::vector<const Network*> networks(Which which) const;

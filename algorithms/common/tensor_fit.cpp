@@ -2,15 +2,44 @@
 
 #include <algorithm>
 #include <learn/fused_layout.h>
+#include <learn/resident_layout.h>
+#include <learn/row_pass.h>
 
 namespace learn {
 namespace {
 
-constexpr int64_t most_shared_bytes = most_update_bytes;
+constexpr int64_t most_shared_bytes = most_resident_bytes;
 // Of shared memory a multiprocessor has so much in all, and each block takes some more than it asks for.
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
 // Of a block whose warps take rows through the layers, outside of an update.
 constexpr int64_t most_stage_bytes = 48 * 1024;
+
+// Shared memory of a block; an emulation has that of an H200.
+int64_t shared_bytes_of(uint32_t compute) {
+    if (compute >= 120 || compute == 86 || compute == 89) return 99 * 1024;
+    return compute == 0 || compute >= 90 ? most_shared_bytes : 163 * 1024;
+}
+
+// Weights that all blocks bring in a step from the second-level cache: more of them take longer than launches.
+constexpr int64_t most_step_bytes = 300 << 20;
+
+bool may_reside(const PolicySettings& policy, const NetworkShape& shape) {
+    return policy.streamed() && !policy.remembers() && shape.encoder.count == 0;
+}
+int64_t weight_bytes(const PolicySettings& policy, const NetworkShape& shape) {
+    int64_t bytes = 0;
+    for (const MatrixSize& matrix : shape.matrices(shape.actor))
+        bytes += 2 * policy.planes * matrix.in * matrix.out;
+    return bytes;
+}
+uint32_t staged_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                      const nacelle_environment& environment, int rows, int stages) {
+    if (!may_reside(policy, shape)) return 0;
+    const ResidentLayout<int64_t> layout(shape.actor, int(shape.actor.size()) - 1, policy.planes,
+                                         rows, stages);
+    const int64_t bytes = 4 * layout.words;
+    return bytes <= shared_bytes_of(environment.compute) ? uint32_t(bytes) : 0;
+}
 
 }
 
@@ -21,8 +50,11 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     threads = uint32_t(layout.threads);
     shared_bytes = uint32_t(4 * layout.words);
     band_bytes = uint32_t(4 * warp_rows * (layout.in_pitch + layout.out_pitch));
-    // Four warps of up to 168 registers a thread fit three times; with two bands of samples twice; eight once.
-    const int64_t most = layout.warps > 4 || planes > 1 ? 1 : layout.bands > 1 ? 2 : 3;
+    // Four warps of up to 168 registers a thread fit three times, but twice with two bands of samples of more than a small
+    // network; eight once.
+    const int64_t most = layout.warps > 4 || planes > 1                                 ? 1
+                         : layout.bands > 1 && layout.registers > most_triple_registers ? 2
+                                                                                        : 3;
     resident =
         uint32_t(std::clamp<int64_t>(processor_bytes / (shared_bytes + block_bytes), 1, most));
     const auto limit = [&](const char* what, int64_t wanted, int64_t there) {
@@ -46,6 +78,65 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
     fit.resident = std::min(fit.resident, critic.resident);
     return fit;
+}
+
+uint32_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                        const nacelle_environment& environment, int rows) {
+    return staged_bytes(policy, shape, environment, rows, 0);
+}
+uint32_t residence_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                         const nacelle_environment& environment) {
+    if (!policy.streamed()) return 0;
+    const int layers = int(shape.actor.size()) - 1,
+              stages =
+                  resident_stages_for<int64_t>(shape.actor, layers, policy.planes, resident_envs);
+    const int64_t blocks = (int64_t(environment.envs) + resident_envs - 1) / resident_envs;
+    if (stages > 0 && weight_bytes(policy, shape) * blocks > most_step_bytes) return 0;
+    return staged_bytes(policy, shape, environment, resident_envs, stages);
+}
+
+uint32_t team_residence_bytes(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                              const nacelle_environment& environment) {
+    const nacelle::Header& header = SchemaView(environment).header();
+    const int threads = int(header.block_threads), teams = threads / int(header.env_threads);
+    int64_t bytes = 0, weights = 0;
+    for (size_t p = 0; p < shapes.size(); ++p) {
+        const PolicySettings& policy = settings.policies[p];
+        if (policy.role == PolicySettings::Role::random) continue;
+        if (!may_reside(policy, shapes[p])) return 0;
+        const int rows = resident_team_rows(teams, int(header.policy[p].agents));
+        const auto& widths = shapes[p].actor;
+        bytes += 4 * ResidentLayout<int64_t>(widths, int(widths.size()) - 1, policy.planes, rows,
+                                             team_stages, threads / 32)
+                         .words;
+        weights += weight_bytes(policy, shapes[p]);
+        if (!settings.emulates && rows > most_resident_team_rows) return 0;
+    }
+    if (settings.emulates || bytes == 0) return uint32_t(bytes > 0);
+    bytes += (int64_t(header.shared_bytes) + 15) / 16 * 16;
+    const int64_t blocks = (int64_t(environment.envs) + teams - 1) / teams;
+    const bool fits = header.env_threads <= 32 && header.cluster_blocks <= 1 &&
+                      bytes <= shared_bytes_of(environment.compute) &&
+                      weights * blocks <= most_step_bytes;
+    return fits ? uint32_t(bytes) : 0;
+}
+
+std::string row_pass_obstacle(const PolicySettings& policy, const NetworkShape& shape,
+                              const nacelle_environment& environment, bool emulates) {
+    if (!emulates && environment.compute != 90) return "it needs a GPU of capability 9.0";
+    if (policy.remembers()) return "a layer that remembers is none of its layers";
+    if (shape.encoder.count) return "convolutions are none of its layers";
+    const auto fits = [&](const std::vector<int64_t>& widths) {
+        return row_pass_fits(widths, int(widths.size()) - 1, policy.planes);
+    };
+    if (fits(shape.actor)) return {};
+    return "it has hidden layers, of at most " + std::to_string(row_pass_columns) +
+           " neurons behind as many numbers seen, and at most " + std::to_string(row_pass_outputs) +
+           " outputs, whose levels fit into a processor's shared memory";
+}
+// The critic, whose only output the actor has at least, has the same blocks.
+uint32_t row_pass_bytes_of(const NetworkShape& shape, int planes) {
+    return RowPassLayout(shape.actor, int(shape.actor.size()) - 1, planes).bytes();
 }
 
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,

@@ -21,6 +21,23 @@ struct TensorFit {
 // Of all networks of a policy, as its settings want it.
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape);
 
+// Bytes of a GPU's block that keeps the weights of a policy's first network in shared memory, whose layers else go
+// through memory, and takes so many rows through it; 0 where there is no room for that.
+uint32_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                        const nacelle_environment& environment, int rows);
+// Of one that takes the environments of one agent through all steps; it brings weights over and over where they have no
+// room, unless launches for each layer and step are quicker.
+uint32_t residence_bytes(const PolicySettings& policy, const NetworkShape& shape,
+                         const nacelle_environment& environment);
+
+// Of one that has teams, and room for the networks of all their policies that have any.
+uint32_t team_residence_bytes(const Settings& settings, const std::vector<NetworkShape>& shapes,
+                              const nacelle_environment& environment);
+// Why one kernel cannot take rows through all layers and back, or empty; and the shared memory of its blocks.
+std::string row_pass_obstacle(const PolicySettings& policy, const NetworkShape& shape,
+                              const nacelle_environment& environment, bool emulates);
+uint32_t row_pass_bytes_of(const NetworkShape& shape, int planes);
+
 // Whether a block of a GPU has room for its teams and for the rows that its warps take through all fused networks.
 bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes,
                const nacelle::Header& header);

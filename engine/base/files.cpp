@@ -74,11 +74,13 @@ public:
             if (count < 0) throw_errno(errno);
             bytes.remove_prefix(static_cast<size_t>(count));
         }
+    }
+    void sync() {
         if (::fsync(file_.get()) != 0) throw_errno(errno);
-        if (!file_.close()) throw_errno(errno);
     }
 
     void rename_to(const std::filesystem::path& target) {
+        if (!file_.close()) throw_errno(errno);
         if (::rename(path_.c_str(), target.c_str()) != 0) throw_errno(errno);
         path_.clear();
     }
@@ -157,9 +159,17 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
     writing(path, [&] {
         Temporary temporary(path);
         temporary.write(bytes);
+        temporary.sync();
         temporary.rename_to(path);
     });
     sync_directory(directory_of(path));
+}
+void write_cached_file(const std::filesystem::path& path, std::string_view bytes) {
+    writing(path, [&] {
+        Temporary temporary(path);
+        temporary.write(bytes);
+        temporary.rename_to(path);
+    });
 }
 
 UnfinishedFile::UnfinishedFile(std::filesystem::path target)

@@ -90,7 +90,7 @@ Finding check_threads(Session& session) {
 
 Finding check_order(Session& session) {
     if (!session.schema().header().is_team) return skipped("one agent has no order");
-    const auto forwards = session.load_near_limit(Variant::quick()),
+    const auto forwards = session.load_near_limit(Variant::plain()),
                backwards = session.load_near_limit(Variant::reversed());
     return compare(session, *forwards, *backwards, session.steps(200),
                    {"agents visited from the first and from the last leave equal bytes",
@@ -134,7 +134,7 @@ Finding check_gpu_path(Session& session) {
     std::vector<Cut> cuts = {{0, team ? 33u : session.envs()}};
     if (team) cuts.push_back({128, 3});
     for (const Cut& cut : cuts) {
-        const auto loop = session.load_near_limit(Variant::quick(), cut.envs),
+        const auto loop = session.load_near_limit(Variant::plain(), cut.envs),
                    threads = session.load_near_limit(Variant::emulated(cut.lanes), cut.envs);
         const Finding found =
             compare(session, *loop, *threads, steps,

@@ -58,7 +58,7 @@ Finding check_parameters(Session& session) {
         if (field->kind == Kind::value) fields.push_back(field);
     if (fields.empty()) return skipped("Params has no numbers");
 
-    const auto plain = session.load(Variant::quick(), settings);
+    const auto plain = session.load(Variant::plain(), settings);
     for (const Field* field : fields) {
         const std::string found = set_and_read(*plain, short_name(*field));
         if (!found.empty()) return refused(found, "give the parameter a type that can hold it");

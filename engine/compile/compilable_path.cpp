@@ -55,7 +55,7 @@ fs::path copied_path(RunsOn& on, const std::vector<SourceFile>& files) {
         const fs::path place = (folder / file.path.lexically_relative(from)).lexically_normal();
         if (has_text(place, file.text)) continue;    // the programs of a version share its copy
         make_private_directory(place.parent_path());
-        write_file(place, file.text);
+        write_cached_file(place, file.text);
     }
     return folder / author.filename();
 }

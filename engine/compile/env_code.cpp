@@ -17,6 +17,18 @@ const ProgramText stepwise_text{.instantiation =
                                 .headers = {},
                                 .defines = {}};
 
+// The same in two programs.
+const ProgramText steps_text{
+    .instantiation =
+        "#include <nacelle/programs/stepwise.h>\nNACELLE_PROGRAM()\nNACELLE_STEP_KERNELS()\n",
+    .headers = {},
+    .defines = {}};
+const ProgramText resets_text{
+    .instantiation =
+        "#include <nacelle/programs/stepwise.h>\nNACELLE_PROGRAM()\nNACELLE_RESET_KERNELS()\n",
+    .headers = {},
+    .defines = {}};
+
 const ProgramText table_text{.instantiation = "#include <nacelle/kernel.h>\nNACELLE_PROGRAM()\n",
                              .headers = {},
                              .defines = {}};
@@ -92,18 +104,16 @@ Binary EnvVersion::compile_copy(const ProgramText& text, const CompileWay& way) 
     of_copy.copy_of = source.file;
     return compile_program(*on, copied_path(*on, files), with_defines(text, defines), of_copy);
 }
-std::future<Binary> EnvVersion::begin_copy(const ProgramText& text,
-                                           const std::atomic<bool>* cancel) const {
-    return std::async(std::launch::async, [version = *this, text, cancel] {
-        return version.compile_copy(text, {.cancel = cancel, .aside = true});
-    });
+std::future<Binary> EnvVersion::begin_copy(const ProgramText& text, const CompileWay& way) const {
+    return std::async(std::launch::async,
+                      [version = *this, text, way] { return version.compile_copy(text, way); });
 }
 
 namespace {
 
 EnvCode code_of(EnvVersion version, const Binary& table, std::shared_future<Binary> stepwise) {
     EnvSchema schema = EnvSchema::read(table.elf(), version.source.file.filename().string());
-    return {std::move(version), std::move(schema), std::move(stepwise)};
+    return {std::move(version), std::move(schema), std::move(stepwise), std::nullopt};
 }
 EnvCode code_of(EnvVersion version, const Binary& stepwise) {
     std::promise<Binary> done;
@@ -131,8 +141,25 @@ EnvCode compile_env(std::shared_ptr<RunsOn> on, const EnvSource& source, const C
                                             {.cancel = way.cancel, .draft = way.draft}));
 }
 
-EnvCode compile_saved(const EnvVersion& version, const CompileWay& way) {
-    return code_of(version, version.compile_copy(stepwise_text, way));
+bool drafts_aside(const EnvVersion& version) {
+    return version.on->compiler->get_ready_beside(
+        program_source(*version.on, copied_path(*version.on, version.files),
+                       with_defines(stepwise_text, version.defines)));
+}
+
+EnvCode compile_saved(const EnvVersion& version, const CompileWay& way, std::atomic<bool>& stop) {
+    if (!way.draft || !way.aside) return code_of(version, version.compile_copy(stepwise_text, way));
+    CompileWay of_resets = way;
+    of_resets.cancel = &stop;
+    std::future<Binary> resets = version.begin_copy(resets_text, of_resets);
+    try {
+        EnvCode code = code_of(version, version.compile_copy(steps_text, way));
+        code.resets = resets.get();
+        return code;
+    } catch (...) {
+        stop = true;
+        throw;
+    }
 }
 
 }

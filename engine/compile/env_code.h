@@ -34,7 +34,7 @@ struct EnvVersion {
 
     // Compiles a copy of exactly these files, which may be saved meanwhile.
     Binary compile_copy(const ProgramText& text, const CompileWay& way) const;
-    std::future<Binary> begin_copy(const ProgramText& text, const std::atomic<bool>* cancel) const;
+    std::future<Binary> begin_copy(const ProgramText& text, const CompileWay& way) const;
 };
 // Throws where a constant that is set is not in the file.
 EnvVersion version_of(std::shared_ptr<RunsOn> on, const EnvSource& source,
@@ -45,6 +45,7 @@ EnvVersion version_of(std::shared_ptr<RunsOn> on, const EnvSource& source,
 struct EnvCode : EnvVersion {
     EnvSchema schema;
     std::shared_future<Binary> stepwise;
+    std::optional<Binary> resets;    // of a draft in two parts, what its first part does not have
 
     // The files that a program is made from: the author's, or the stand-in of the same sizes (stand_in.h).
     std::vector<SourceFile> files_of(const ProgramText& text) const;
@@ -57,7 +58,10 @@ struct EnvCode : EnvVersion {
 // waits for the whole program.
 EnvCode compile_env(std::shared_ptr<RunsOn> on, const EnvSource& source,
                     const CompileWay& way = {});
-// The code of a version that was saved; compiles a copy of it.
-EnvCode compile_saved(const EnvVersion& version, const CompileWay& way);
+// The code of a version that was saved; compiles a copy of it. A draft is compiled in two parts where a helper can take
+// one of them; `stop` is set where one part does not compile, and ends the other.
+EnvCode compile_saved(const EnvVersion& version, const CompileWay& way, std::atomic<bool>& stop);
+// Whether helpers compile such a version, so that its drafts cost the programs around it no processor.
+bool drafts_aside(const EnvVersion& version);
 
 }

@@ -21,19 +21,33 @@ std::vector<std::byte> defaults_of(std::span<const std::byte> elf, size_t size,
 
 }
 
-Program::Program(RunsOn& on, const Binary& binary, const std::string& what) {
+Program::Program(RunsOn& on, const Binary& binary, const std::string& what, const Binary* rest) {
     const std::vector<std::byte> elf = binary.elf();
     EnvSchema schema = EnvSchema::read(elf, what);
     std::vector<std::byte> defaults = defaults_of(elf, schema.header().params_size, what);
-    code_ = std::make_unique<Code>(Code{std::move(schema), std::move(defaults),
-                                        on.device->load(std::as_bytes(std::span(binary.image))),
-                                        binary.milliseconds, binary.from_cache});
+    const auto loaded = [&](const Binary* part) {
+        return part ? on.device->load(std::as_bytes(std::span(part->image))) : nullptr;
+    };
+    code_ = std::make_unique<Code>(Code{std::move(schema), std::move(defaults), loaded(&binary),
+                                        loaded(rest), binary.milliseconds, binary.from_cache});
+}
+
+Kernel Program::kernel(const std::string& name) {
+    if (!code_->rest) return code_->module->kernel(name);
+    try {
+        return code_->module->kernel(name);
+    } catch (const Error&) {
+        return code_->rest->kernel(name);
+    }
 }
 
 void Program::set_view(Stream& stream, std::span<const std::byte> view) {
     view_ = view.data();
-    const Symbol symbol = code_->module->symbol("nacelle_view");
-    if (symbol.address) stream.to_device(symbol.address, view.data(), view.size());
+    for (Module* const module : {code_->module.get(), code_->rest.get()}) {
+        if (!module) continue;
+        const Symbol symbol = module->symbol("nacelle_view");
+        if (symbol.address) stream.to_device(symbol.address, view.data(), view.size());
+    }
 }
 
 void Program::exchange(Program& other) {
@@ -44,7 +58,8 @@ void Program::exchange(Program& other) {
 
 void Program::exchange_build(Program& other) {
     Code &mine = *code_, &its = *other.code_;
-    its.module = std::exchange(mine.module, std::move(its.module));
+    std::swap(its.module, mine.module);
+    std::swap(its.rest, mine.rest);
     its.milliseconds = std::exchange(mine.milliseconds, its.milliseconds);
     its.from_cache = std::exchange(mine.from_cache, its.from_cache);
     ++generation_;

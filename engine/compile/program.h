@@ -10,14 +10,15 @@ namespace nacelle {
 // must then be looked up again.
 class Program final {
 public:
-    // `what` names it in messages.
-    Program(RunsOn& on, const Binary& binary, const std::string& what);
+    // `what` names it in messages; `rest` has further kernels of it, where it was compiled in two parts.
+    Program(RunsOn& on, const Binary& binary, const std::string& what,
+            const Binary* rest = nullptr);
 
     // Grows with each reload.
     uint64_t generation() const { return generation_; }
     const EnvSchema& schema() const { return code_->schema; }
     const std::vector<std::byte>& defaults() const { return code_->defaults; }
-    Kernel kernel(const std::string& name) { return code_->module->kernel(name); }
+    Kernel kernel(const std::string& name);
     // Sets the view: in constant memory on a GPU; the kernels of a CPU get its address.
     void set_view(Stream& stream, std::span<const std::byte> view);
     // The address that was last set.
@@ -34,7 +35,7 @@ private:
     struct Code {
         EnvSchema schema;
         std::vector<std::byte> defaults;
-        std::unique_ptr<Module> module;
+        std::unique_ptr<Module> module, rest;    // the second may be null
         double milliseconds;
         bool from_cache;
     };

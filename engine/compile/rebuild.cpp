@@ -71,8 +71,7 @@ void Rebuilder::run() {
         compiles_ = true;
         began_ = std::chrono::steady_clock::now();
         lock.unlock();
-        // The programs around it take longer than its own.
-        std::optional<Rebuilt> built = build(source, recipe, recipe.programs.empty());
+        std::optional<Rebuilt> built = build(source, recipe, false);
         lock.lock();
         compiles_ = false;
         if (!built || ends_) continue;
@@ -83,8 +82,9 @@ void Rebuilder::run() {
         result_ = std::move(built);
         ready_ = true;
         if (!draft || next_) continue;
+        stop_programs_ = false;
         lock.unlock();
-        std::optional<Rebuilt> full = build(source, recipe, false);
+        std::optional<Rebuilt> full = build(source, recipe, true);
         lock.lock();
         // If it was cancelled the draft runs until the next save.
         if (!full || next_ || ends_) continue;
@@ -101,7 +101,7 @@ void Rebuilder::run() {
 // Nothing where it was given up. All programs compile side by side, from a copy of the version: the files may be saved
 // meanwhile.
 std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe& recipe,
-                                        bool draft) {
+                                        bool behind_draft) {
     const auto start = std::chrono::steady_clock::now();
     Rebuilt rebuilt;
     rebuilt.source = source;
@@ -109,15 +109,22 @@ std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe&
     std::map<uint64_t, std::future<Binary>> around;
     try {
         const EnvVersion version = version_of(on_, recipe.source, source.files);
+        // Drafts of the programs around it are worth it where they compile beside its own.
+        const bool aside = !behind_draft && drafts_aside(version),
+                   draft = aside || (!behind_draft && recipe.programs.empty());
         for (const auto& [number, text] : recipe.programs)
-            if (!text.of_sizes) around[number] = version.begin_copy(text, &stop_programs_);
-        rebuilt.code = compile_saved(version, {.cancel = &cancel_, .draft = draft});
+            if (!text.of_sizes)
+                around[number] = version.begin_copy(
+                    text, {.cancel = &stop_programs_, .draft = draft, .aside = true});
+        rebuilt.code =
+            compile_saved(version, {.cancel = &cancel_, .draft = draft, .aside = aside || !draft},
+                          stop_programs_);
         const EnvSchema& schema = rebuilt.code->schema;
         rebuilt.other_spaces = difference_of_spaces(recipe.running, schema);
         if (!policy_bound_ || rebuilt.other_spaces.empty()) {
             const bool same_sizes = stand_in_text(recipe.running) == stand_in_text(schema);
             for (const auto& [number, text] : recipe.programs)
-                if (text.of_sizes && !same_sizes)
+                if (text.of_sizes && !same_sizes && !behind_draft)
                     around[number] = rebuilt.code->begin(text, &stop_programs_).binary;
             for (auto& [number, binary] : around) rebuilt.programs[number] = binary.get();
         }

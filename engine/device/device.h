@@ -21,7 +21,7 @@ struct DeviceInfo {
     size_t memory_bytes = 0;      // total
     int processors = 0;           // multiprocessors, or worker threads
     size_t shared_bytes = 0;      // the most shared memory of a block, with opt-in; 0 on the CPU
-    bool early_launch = false;    // a graph may send a kernel while the one before it runs
+    bool early_launch = false;    // a graph may send a kernel before the one before it has ended
 };
 
 // How a kernel's items are divided into blocks. A GPU runs `threads` threads a block; a CPU runs whole blocks in a

@@ -29,6 +29,24 @@ void EnvPrograms::release(const Program& program) {
         entries_, [&](const auto& entry) { return entry.second.program.get() == &program; });
 }
 
+std::vector<std::unique_ptr<Program>>
+EnvPrograms::run_instead(const std::map<uint64_t, Binary>& builds) {
+    std::vector<std::unique_ptr<Program>> others;
+    std::vector<Program*> mine;
+    for (const auto& [number, binary] : builds) {
+        Program* const program = find(number);
+        if (!program) continue;    // released since
+        mine.push_back(program);
+        others.push_back(
+            std::make_unique<Program>(*code_.on, binary, code_.source.file.filename().string()));
+    }
+    code_.on->stream->synchronize();
+    for (size_t i = 0; i < mine.size(); ++i) mine[i]->exchange_build(*others[i]);
+    show();
+    code_.on->stream->synchronize();
+    return others;
+}
+
 Program* EnvPrograms::find(uint64_t number) const {
     const auto found = entries_.find(number);
     return found == entries_.end() ? nullptr : found->second.program.get();

@@ -18,6 +18,9 @@ public:
     // A program that the environment's code, of this or an earlier version, has started to compile.
     Program& add(PendingProgram pending);
     void release(const Program& program);
+    // Runs other builds of the same sources from now on. Returns the old ones, which may be destroyed once no graph uses
+    // their kernels.
+    std::vector<std::unique_ptr<Program>> run_instead(const std::map<uint64_t, Binary>& builds);
     // Null where it was released.
     Program* find(uint64_t number) const;
     // Sets the current view in all programs.

@@ -91,11 +91,13 @@ std::optional<Reload> Reloader::take() {
 void Reloader::finish(const Rebuilt& full) {
     if (!std::exchange(draft_runs_, false)) return;    // the draft was refused
     std::unique_ptr<Stepwise> draft;
+    std::vector<std::unique_ptr<Program>> drafts;    // of the programs around it
     try {
         draft = environment_->run_instead(full.code->stepwise.get());
+        drafts = environment_->programs().run_instead(full.programs);
     } catch (const std::exception& wrong) {
         environment_->on().log.warn(wrong.what());
-        return;
+        if (!draft) return;
     }
     if (user_.rebuilt) user_.rebuilt();
     environment_->on().stream->synchronize();

@@ -5,8 +5,9 @@ namespace nacelle {
 
 // An environment's own program, with its most used kernels.
 struct Stepwise {
-    Stepwise(RunsOn& on, const Binary& binary, const std::string& what)
-        : program(on, binary, what) {
+    Stepwise(RunsOn& on, const Binary& binary, const std::string& what,
+             const Binary* resets = nullptr)
+        : program(on, binary, what, resets) {
         find_kernels();
     }
     void exchange(Stepwise& other) {

@@ -131,13 +131,22 @@ bool Cache::keep(const std::string& key, std::string_view bytes) {
     std::string file(reinterpret_cast<const char*>(&header), sizeof header);
     file += bytes;
     try {
-        write_file(directory_ / key, file);
+        write_cached_file(directory_ / key, file);
     } catch (const Error& error) {
         note(error.what());
         return false;
     }
-    trim_cache(directory_, directory_ / key, bound_bytes_);
+    if (may_be_full(file.size())) trim_cache(directory_, directory_ / key, bound_bytes_);
     return true;
+}
+
+// Looking through thousands of files would take longer than all else of a save: it is done for the first entry that
+// this process keeps, and then for each sixteenth of the bound.
+bool Cache::may_be_full(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const bool look = !kept_ || *kept_ + bytes > bound_bytes_ / 16;
+    kept_ = look ? 0 : *kept_ + bytes;
+    return look;
 }
 
 bool Cache::empty() const {
@@ -167,7 +176,7 @@ fs::path Cache::materialise(const std::string& name, std::string_view bytes) {
         std::error_code trouble;
         // Compares the content, not only the size: opening a damaged shared object crashes the process.
         if (fs::file_size(path, trouble) != bytes.size() || trouble || read_file(path) != bytes)
-            write_file(path, bytes);
+            write_cached_file(path, bytes);
         else touch(path);
         return path;
     };

@@ -37,12 +37,14 @@ public:
 
 private:
     void note(const std::string& reason);
+    bool may_be_full(size_t bytes);
 
     std::filesystem::path directory_;
     size_t bound_bytes_;
     bool writable_ = false;
     mutable std::mutex mutex_;    // the thread of a reload shares the cache
     std::string trouble_;
+    std::optional<size_t> kept_;    // in bytes, since the directory was last looked through
 };
 
 }

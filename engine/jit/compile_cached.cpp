@@ -74,7 +74,7 @@ Compiled compile_one(Cache& cache, const std::string& identity, const ProgramSou
 
         Compiled built = build(closure);
         std::vector<SourceFile> now = read_closure(source.author);
-        const bool same = cache_key(source, now, identity) == key;
+        const bool same = same_text(now, closure);
         if (!same && attempt < 3) {
             closure = std::move(now);
             continue;

@@ -17,7 +17,7 @@
 namespace nacelle {
 namespace {
 
-constexpr int idle_milliseconds = 60'000, look_milliseconds = 20;
+constexpr int idle_milliseconds = 600'000, look_milliseconds = 20;
 constexpr uint64_t most_bytes = 1 << 28;
 
 bool receive_all(int socket, void* data, size_t size) {

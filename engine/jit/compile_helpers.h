@@ -50,7 +50,7 @@ private:
     std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
-// The main loop of a helper: compiles what it receives until the socket is closed or a minute passes without a
+// The main loop of a helper: compiles what it receives until the socket is closed or ten minutes pass without a
 // request. `open` gives the compiler for an architecture.
 void serve_compiles(
     int socket,

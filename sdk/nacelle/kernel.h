@@ -37,12 +37,12 @@ struct alignas(16) Call {
 
 #if NACELLE_GPU && !defined(NACELLE_EMULATE)
 namespace nacelle::detail {
-// A graph sends a kernel to the GPU while the one before it runs (programmatic dependent launch). Here it waits until that
-// one has ended and its writes are seen; then the next one may be sent.
+// A graph sends a kernel to the GPU when the one before it ends in all its blocks (programmatic dependent launch). Here it
+// waits until that one's writes are seen. It is not sent earlier (launch_dependents): blocks that wait beside those that
+// work cost 4 to 25 % on an H200 (2026-11-24); sent at the end, it saves 2 to 3 %.
 NACELLE_INLINE void await_kernel_before() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" : : : "memory");
-    asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
 #endif
 }
 }

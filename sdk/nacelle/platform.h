@@ -46,6 +46,21 @@ using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 #define NACELLE_FOURFOLD
 #define NACELLE_EIGHTFOLD
 #endif
+// A draft of a GPU's program is there sooner and runs slower, with the same bits: what is large and wanted in several
+// places is called there, and long loops of whole numbers stay loops.
+#if defined(__CUDACC_RTC__) && defined(NACELLE_DRAFT)
+#define NACELLE_CALLED_IN_DRAFTS __attribute__((noinline))
+#define NACELLE_ROLLED_IN_DRAFTS NACELLE_ROLLED
+namespace nacelle::detail {
+inline constexpr bool gpu_draft = true;
+}
+#else
+#define NACELLE_CALLED_IN_DRAFTS __attribute__((always_inline)) inline
+#define NACELLE_ROLLED_IN_DRAFTS NACELLE_UNROLL
+namespace nacelle::detail {
+inline constexpr bool gpu_draft = false;
+}
+#endif
 // Inlined whatever its size: the loops over environments vectorise only without calls in them.
 #define NACELLE_INLINE __attribute__((always_inline)) inline
 #define NACELLE_INLINE_LAMBDA __attribute__((always_inline))    // behind a lambda's parameters

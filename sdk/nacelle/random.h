@@ -56,8 +56,12 @@ public:
           row_(row),
           block_(uint32_t(domain) << 24) {}
 
-    NACELLE_INLINE uint32_t bits() {
+    // The next numbers are made here rather than where the first of them is needed.
+    NACELLE_INLINE void prepare() {
         if (left_ == 0) refill();
+    }
+    NACELLE_INLINE uint32_t bits() {
+        prepare();
         --left_;
         const uint32_t next = word0_;    // shifted: an index would put the block in memory
         word0_ = word1_;
@@ -88,7 +92,7 @@ private:
     void refill() {
         uint32_t a = block_++, b = tick_low_, c = tick_high_, d = row_, low = key_low_,
                  high = key_high_;
-        NACELLE_UNROLL for (int round = 0; round < 10; ++round) {
+        NACELLE_ROLLED_IN_DRAFTS for (int round = 0; round < 10; ++round) {
             const detail::Product first = detail::wide_product(0xD2511F53u, a),
                                   second = detail::wide_product(0xCD9E8D57u, c);
             a = second.high ^ b ^ low;

@@ -7,6 +7,9 @@ namespace detail {
 template <int... D> inline constexpr int product = (1 * ... * D);
 
 #if NACELLE_GPU
+struct alignas(16) Sixteen {
+    uint32_t word[4];
+};
 template <int bytes> struct Unit { using type = uint8_t; };
 template <> struct Unit<2> { using type = uint16_t; };
 template <> struct Unit<4> { using type = uint32_t; };
@@ -89,18 +92,25 @@ template <class T, int... D> struct Array {
     template <class Fn>
     requires requires(Fn& fn) { fn(((void)D, 0)...); }
     void fill(Fn&& fn) {
-#if NACELLE_GPU
-        // A store may alias what fn reads: several elements are made before the first of them is stored, so that their
-        // reads do not wait for each other.
-        constexpr int at_once = size < 16 ? 1 : 4;
-        const int step = lanes, last = size - (at_once - 1) * step;
-        int n = lane;
-        NACELLE_ROLLED for (; n < last; n += at_once * step) {
-            T made[at_once];
-            for (int k = 0; k < at_once; ++k) made[k] = detail::call_at<D...>(fn, n + k * step);
-            for (int k = 0; k < at_once; ++k) (*this)[n + k * step] = made[k];
+#if defined(__CUDACC_RTC__)
+        // Elements that lie side by side are stored 16 bytes at a time: single bytes of one thread wait for each other.
+        constexpr int together = int(sizeof(detail::Sixteen) / sizeof(T));
+        if constexpr (size % together == 0 && size >= 4 * together) {
+            if (stride == 1 && reinterpret_cast<size_t>(first) % sizeof(detail::Sixteen) == 0) {
+                NACELLE_ROLLED for (int n = lane * together; n < size; n += lanes * together) {
+                    alignas(detail::Sixteen) T made[together];
+                    NACELLE_UNROLL for (int k = 0; k < together; ++k) made[k] =
+                        detail::call_at<D...>(fn, n + k);
+                    *reinterpret_cast<detail::Sixteen*>(first + n) =
+                        *reinterpret_cast<const detail::Sixteen*>(made);
+                }
+                return;
+            }
         }
-        NACELLE_ROLLED for (; n < size; n += step)(*this)[n] = detail::call_at<D...>(fn, n);
+#endif
+#if NACELLE_GPU
+        NACELLE_ROLLED for (int n = lane; n < size; n += lanes)(*this)[n] =
+            detail::call_at<D...>(fn, n);
 #else
         // Into a buffer first: a byte store may alias everything, so storing straight into the row
         // would reload all that fn reads for every element (half the speed).

@@ -62,6 +62,14 @@ bool matters(const Base& base, const Json& settings, const Json::json_pointer& a
     return false;
 }
 
+// Policies read their settings alike, whatever learner and group they are of, but for what they set for a learner.
+std::string meaning(const Base& base, const std::string& path) {
+    const std::string policies = "/policies/";
+    if (!path.starts_with(policies)) return base.learner + path;
+    const std::string setting = path.substr(path.find('/', policies.size()));
+    return setting.starts_with("/learner/") ? path : policies + setting;
+}
+
 std::vector<Base> bases() {
     // Steps so large that every bound is met.
     const Json rate = {{"linear", {0.05, 0.02}}};
@@ -129,7 +137,7 @@ TEST_CASE("every number and every switch among the settings changes what is lear
         const Json flat = settings.flatten();
         for (const auto& [path, value] : flat.items()) {
             if (!value.is_number() && !value.is_boolean()) continue;
-            const std::string name = std::string(base.learner) + path;
+            const std::string name = meaning(base, path);
             if (path == "/policies/default/train") continue;    // false is refused for the only one
             if (all[name]) continue;
             int tried = 0;

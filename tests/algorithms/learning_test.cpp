@@ -12,6 +12,7 @@ namespace {
 
 // The lower end of the 95 % interval of the trained policy's mean return over 1,000 episodes.
 double surely_returned(const std::string& env, uint64_t seed) {
+    const CompiledBy with_vectors("quick_compiler");
     Plugins plugins = plugins_of({learners});
     Json configuration = load_json(env_folder / (env + ".json"));
     configuration["seed"] = seed;
@@ -25,6 +26,7 @@ double surely_returned(const std::string& env, uint64_t seed) {
 }
 // The same of an environment of this folder, with these layers.
 double surely_returned_with(const Json& hidden, const char* env, uint64_t steps) {
+    const CompiledBy with_vectors("quick_compiler");
     Plugins plugins = plugins_of({learners});
     const Json configuration = {
         {"seed", 11},

@@ -40,18 +40,37 @@ struct Sights {
     }
 };
 
-void hold(const Case& c) {
+// Of as many steps as there are, from the values that the rollout kept.
+void hold_advantages(Lesson& lesson, const PolicyForm& policy, const Kept& kept,
+                     const Normaliser& then, double scale) {
+    const Scholar scholar(policy, lesson.numbers(policy.name + ".policy.weights"), then);
+    const Found must = found_by(scholar, policy, kept, scale);
+    for (const auto& [is, wanted] :
+         {std::pair(&kept.advantage, &must.advantage), std::pair(&kept.target, &must.target)})
+        CHECK(relative_error(own(policy, kept, *is), own(policy, kept, *wanted)) < 1e-5);
+}
+
+struct Size {
+    uint32_t envs = 150, horizon = 11;
+    int iterations = 5;
+};
+void hold(const std::shared_ptr<RunsOn>& on, const Case& c, const Size& size) {
     const uint64_t seed = fresh_seed();
     CAPTURE(seed);
     CAPTURE(c.env);
     Json config = c.config;
-    config.update({{"horizon", 11}, {"minibatches", 2}, {"gamma", 0.9}});
-    Lesson lesson(cpu(), env_of(c.env, 150), c.learner, config, seed);
+    config.update(
+        {{"horizon", size.horizon}, {"minibatches", 2}, {"gamma", 0.9}, {"learning_rate", 0}});
+    if (c.learner == "ppo") config["epochs"] = 1;
+    Lesson lesson(on, env_of(c.env, size.envs), c.learner, config, seed);
     const std::vector<PolicyForm> policies = policies_of(lesson);
     std::map<std::string, Sights> sights;
     std::vector<Returns> returns(policies.size());
-    for (int iteration = 0; iteration < 5; ++iteration) {
+    for (int iteration = 0; iteration < size.iterations; ++iteration) {
         CAPTURE(iteration);
+        std::vector<Normaliser> then;
+        for (const PolicyForm& policy : policies)
+            then.push_back(Normaliser::of(lesson, policy.group));
         lesson.iterate();
         std::map<std::string, bool> met;
         for (size_t p = 0; p < policies.size(); ++p) {
@@ -61,6 +80,7 @@ void hold(const Case& c) {
             const std::string prefix = policies.size() > 1 ? policy.name + "." : "";
             CHECK(metric(lesson, prefix + "reward_scale") ==
                   doctest::Approx(returns[p].scale()).epsilon(1e-5));
+            hold_advantages(lesson, policy, kept, then[p], returns[p].scale());
             if (met[policy.group]) continue;
             met[policy.group] = true;
             sights[policy.group].see(kept);
@@ -75,8 +95,24 @@ void hold(const Case& c) {
 }
 
 TEST_CASE("observations and rewards are scaled by all that was seen, over iterations") {
-    hold(cases()[0]);
-    hold(cases()[6]);
+    hold(cpu(), cases()[0], {});
+    hold(cpu(), cases()[6], {});
+}
+TEST_CASE("observations, rewards and advantages by the blocks of a GPU, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    Case turns = cases()[6],
+         wide{"long", "a2c",
+              for_all({{"hidden", {3}}})};    // more numbers than a block has threads
+    for (Case* const c : {&turns, &wide}) {
+        for (auto& [name, policy] : c->config["policies"].items())
+            policy.update({{"execution", "streamed"}, {"precision", "f32"}});
+        c->config["emulate"] = true;
+    }
+    hold(quick_cpu(), turns, {.envs = 37, .horizon = 37, .iterations = 2});
+    hold(quick_cpu(), wide, {.envs = 7, .horizon = 19, .iterations = 2});
 }
 TEST_CASE("without normalisation nothing is moved, and rewards are multiplied as asked") {
     Lesson lesson(cpu(), env_of("choices", 150), "ppo",

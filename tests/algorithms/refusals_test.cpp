@@ -98,55 +98,63 @@ TEST_CASE("what an algorithm or a configuration would ignore is refused with wha
           {{{"epochs", 2}}, "epochs: there is no such setting (there is: ..."}});
 }
 TEST_CASE("a wrong policy is refused by its path") {
-    hold("choices", "ppo",
-         {{{{"policies", 3}}, "policies: expected an object"},
-          {of("runner", Json::object()),
-           "policies.runner: Choices has no such policy (there is: default)"},
-          {all({{"hiden", {3}}}),
-           "policies.default.hiden: there is no such setting (did you mean 'hidden'?)"},
-          {all({{"hidden", {0}}}), "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
-          {all({{"hidden", {8, 8193}}}),
-           "policies.default.hidden: a layer has 1 to 8192 neurons, not 8193"},
-          {all({{"hidden", 64}}),
-           "policies.default.hidden: expected a list of layers, such as [64, 64] or [64, "
-           "{\"mingru\": 64}]"},
-          {all({{"hidden", {"gru"}}}),
-           "policies.default.hidden[0]: expected a layer (there is: a number of neurons, "
-           "{\"mingru\": neurons}, {\"gru\": neurons}, {\"conv\": channels, \"size\": 3}, "
-           "{\"one_hot\": codes})"},
-          {all({{"hidden", {8, {{"lstm", 8}}}}}),
-           "policies.default.hidden[1]: there is no layer 'lstm' (there is: a number of neurons, "
-           "{\"mingru\": neurons}, {\"gru\": neurons}, {\"conv\": channels, \"size\": 3}, "
-           "{\"one_hot\": codes})"},
-          {all({{"hidden", {{{"gru", 0}}}}}),
-           "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
-          {all({{"hidden", std::vector<Json>(16, Json{{"gru", 8192}})}}),
-           "policies.default.hidden: its networks have at most 2147483647 parameters, not 6..."},
-          {all({{"hidden", {{{"gru", "wide"}}}}}),
-           "policies.default.hidden: expected a number of neurons"},
-          {all({{"hidden", {{{"gru", 8}, {"size", 3}}}}}),
-           "policies.default.hidden[0]: a layer that remembers has one setting, its neurons: "
-           "{\"gru\": 64}"},
-          {all({{"hidden", std::vector<int>(17, 1)}}),
-           "policies.default.hidden: at most 16 hidden layers"},
-          {all({{"activation", "sigmoid"}}),
-           "policies.default.activation: there is no 'sigmoid' (there is: tanh, relu, gelu, silu)"},
-          {all({{"trunk", "split"}}),
-           "policies.default.trunk: there is no 'split' (there is: shared, separate)"},
-          {all({{"train", "never"}}), "policies.default.train: expected true, false or \"random\""},
-          {all({{"precision", "f16"}}),
-           "policies.default.precision: there is no 'f16' (there is: auto, f32, bf16)"},
-          {all({{"precision", "bf16"}}),
-           "policies.default.precision: a CPU computes in f32; bf16 needs a GPU"},
-          {all({{"execution", "staged"}}),
-           "policies.default.execution: there is no 'staged' (there is: auto, fused, streamed)"},
-          {all({{"execution", "streamed"}}),
-           "policies.default.execution: is a choice of kernels for GPUs; a CPU has one way"},
-          {as_gpu({{"execution", "fused"}, {"hidden", {128, 128}}}),
-           "policies.default.execution: these networks cannot be computed by one kernel in f32: an "
-           "update needs this many bytes of a processor's shared memory: ..."},
-          {all({{"gains", {{"hiden", 1}}}}),
-           "policies.default.gains.hiden: there is no such setting (did you mean 'hidden'?)"}});
+    hold(
+        "choices", "ppo",
+        {{{{"policies", 3}}, "policies: expected an object"},
+         {of("runner", Json::object()),
+          "policies.runner: Choices has no such policy (there is: default)"},
+         {all({{"hiden", {3}}}),
+          "policies.default.hiden: there is no such setting (did you mean 'hidden'?)"},
+         {all({{"hidden", {0}}}), "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
+         {all({{"hidden", {8, 8193}}}),
+          "policies.default.hidden: a layer has 1 to 8192 neurons, not 8193"},
+         {all({{"hidden", 64}}),
+          "policies.default.hidden: expected a list of layers, such as [64, 64] or [64, "
+          "{\"mingru\": 64}]"},
+         {all({{"hidden", {"gru"}}}),
+          "policies.default.hidden[0]: expected a layer (there is: a number of neurons, "
+          "{\"mingru\": neurons}, {\"gru\": neurons}, {\"conv\": channels, \"size\": 3}, "
+          "{\"one_hot\": codes})"},
+         {all({{"hidden", {8, {{"lstm", 8}}}}}),
+          "policies.default.hidden[1]: there is no layer 'lstm' (there is: a number of neurons, "
+          "{\"mingru\": neurons}, {\"gru\": neurons}, {\"conv\": channels, \"size\": 3}, "
+          "{\"one_hot\": codes})"},
+         {all({{"hidden", {{{"gru", 0}}}}}),
+          "policies.default.hidden: a layer has 1 to 8192 neurons, not 0"},
+         {all({{"hidden", std::vector<Json>(16, Json{{"gru", 8192}})}}),
+          "policies.default.hidden: its networks have at most 2147483647 parameters, not 6..."},
+         {all({{"hidden", {{{"gru", "wide"}}}}}),
+          "policies.default.hidden: expected a number of neurons"},
+         {all({{"hidden", {{{"gru", 8}, {"size", 3}}}}}),
+          "policies.default.hidden[0]: a layer that remembers has one setting, its neurons: "
+          "{\"gru\": 64}"},
+         {all({{"hidden", std::vector<int>(17, 1)}}),
+          "policies.default.hidden: at most 16 hidden layers"},
+         {all({{"activation", "sigmoid"}}),
+          "policies.default.activation: there is no 'sigmoid' (there is: tanh, relu, gelu, silu)"},
+         {all({{"trunk", "split"}}),
+          "policies.default.trunk: there is no 'split' (there is: shared, separate)"},
+         {all({{"train", "never"}}), "policies.default.train: expected true, false or \"random\""},
+         {all({{"precision", "f16"}}),
+          "policies.default.precision: there is no 'f16' (there is: auto, f32, bf16)"},
+         {all({{"precision", "bf16"}}),
+          "policies.default.precision: a CPU computes in f32; bf16 needs a GPU"},
+         {all({{"execution", "staged"}}),
+          "policies.default.execution: there is no 'staged' (there is: auto, fused, row_pass, "
+          "streamed)"},
+         {all({{"execution", "streamed"}}),
+          "policies.default.execution: is a choice of kernels for GPUs; a CPU has one way"},
+         {as_gpu({{"execution", "fused"}, {"hidden", {128, 128}}}),
+          "policies.default.execution: these networks cannot be computed by one kernel in f32: an "
+          "update needs this many bytes of a processor's shared memory: ..."},
+         {as_gpu({{"execution", "row_pass"}, {"hidden", {64, 257}}}),
+          "policies.default.execution: one kernel cannot take rows through these layers in f32: it "
+          "has hidden layers, of at most 256 neurons behind ..."},
+         {as_gpu({{"execution", "row_pass"}, {"hidden", {{{"gru", 4}}}}}),
+          "policies.default.execution: one kernel cannot take rows through these layers in f32: a "
+          "layer that remembers is none of its layers; \"streamed\" can"},
+         {all({{"gains", {{"hiden", 1}}}}),
+          "policies.default.gains.hiden: there is no such setting (did you mean 'hidden'?)"}});
     hold("relay", "ppo",
          {{of("runer", Json::object()),
            "policies.runer: Relay has no such policy (there is: default, keeper, runner)"},
@@ -197,6 +205,8 @@ TEST_CASE("a wrong convolution is refused by its place in the list") {
            "4 x 3 with padding"},
           {as_gpu({{"hidden", {good}}, {"execution", "fused"}}),
            "policies.default.execution: a fused kernel has no convolutions; \"streamed\" has"},
+          {as_gpu({{"hidden", {good}}, {"execution", "row_pass"}}),
+           "policies.default.execution: a row pass has no convolutions; \"streamed\" has"},
           {as_gpu({{"hidden", {{{"one_hot", 256}}, {{"conv", 512}, {"size", 1}}}}}),
            "policies.default.hidden: convolution 1 in f32 needs 238080 bytes of a processor's "
            "shared memory for one sample, of 232448 that there are"}});

@@ -1,5 +1,5 @@
 #include "tests/algorithms/cases.h"
-#include "tests/algorithms/lesson.h"
+#include "tests/algorithms/left.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
 
@@ -10,10 +10,8 @@ using namespace nacelle::test;
 
 namespace {
 
-// All arrays that there are after some iterations: the environment's, and what the learner keeps.
-std::map<std::string, std::vector<std::byte>> left_by(const std::shared_ptr<RunsOn>& on, Case c,
-                                                      const char* rollout, uint32_t envs,
-                                                      uint64_t seed) {
+Left left_by(const std::shared_ptr<RunsOn>& on, Case c, const char* rollout, uint32_t envs,
+             uint64_t seed) {
     c.config["rollout"] = rollout;
     Json env = env_of(c.env, envs);
     if (c.env ==
@@ -21,13 +19,7 @@ std::map<std::string, std::vector<std::byte>> left_by(const std::shared_ptr<Runs
         env["constants"] = {{"taggers", 68}, {"observe_all", false}, {"time_limit", 7}};
     Lesson lesson(on, env, c.learner, c.config, seed);
     lesson.iterate(2);
-    std::map<std::string, std::vector<std::byte>> all;
-    for (const NamedArray& one : lesson.env().arrays().all()) {
-        const std::string name = one.name();
-        const bool other = name.find("marks") != std::string::npos;    // what a clock showed
-        if (!other) all[name] = bytes_of(one);
-    }
-    return all;
+    return left_by(lesson);
 }
 void hold_to_pair(const std::shared_ptr<RunsOn>& on, Case c, const Json& policy,
                   const Json& learner, uint32_t envs) {
@@ -36,13 +28,7 @@ void hold_to_pair(const std::shared_ptr<RunsOn>& on, Case c, const Json& policy,
     const uint64_t seed = fresh_seed();
     CAPTURE(seed);
     CAPTURE(c.env);
-    const auto together = left_by(on, c, "auto", envs, seed),
-               apart = left_by(on, c, "stepwise", envs, seed);
-    REQUIRE(together.size() == apart.size());
-    for (const auto& [name, bytes] : apart) {
-        CAPTURE(name);
-        CHECK(together.at(name) == bytes);
-    }
+    hold_same(left_by(on, c, "auto", envs, seed), left_by(on, c, "stepwise", envs, seed));
 }
 const Json bf16 = {{"precision", "bf16"}}, f32 = {{"precision", "f32"}},
            in_emulation = {{"emulate", true}, {"horizon", 9}, {"minibatches", 1}, {"epochs", 1}};

@@ -27,25 +27,6 @@ struct Report {
     }
 };
 
-// While it lives, what is compiled has the flags that users have (tests/support/quick_compiler).
-class UsersFlags final {
-public:
-    UsersFlags() {
-        const char* const compiler = std::getenv("CXX");
-        if (compiler) quick_ = compiler;
-        const size_t end = quick_.find("quick_compiler ");
-        if (end != quick_.npos) ::setenv("CXX", quick_.c_str() + quick_.find(' ', end) + 1, 1);
-    }
-    ~UsersFlags() {
-        if (!quick_.empty()) ::setenv("CXX", quick_.c_str(), 1);
-    }
-    UsersFlags(const UsersFlags&) = delete;
-    UsersFlags& operator=(const UsersFlags&) = delete;
-
-private:
-    std::string quick_;
-};
-
 inline Report check(const std::filesystem::path& author,
                     const std::vector<std::string>& assignments = {}, double timeout = 60,
                     const std::vector<std::string>& only = {}) {

@@ -12,8 +12,8 @@ using namespace nacelle::test;
 
 TEST_CASE("every environment keeps the contract") {
     for (const std::string& name : kinds_if_sanitized(all_environments())) {
-        std::optional<UsersFlags> flags;
-        if (name == "cartpole" || name == "tag_gridworld") flags.emplace();
+        std::optional<CompiledBy> flags;
+        if (name == "cartpole" || name == "tag_gridworld") flags.emplace("");
         const Report report = check(env_folder / (name + ".cu"));
         CAPTURE(name);
         CHECK_MESSAGE(report.passes, report.refusals());

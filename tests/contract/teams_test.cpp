@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-// Teams of every size that is a turning point: one agent, a part of a warp, a warp, one more, several agents to a
+// Teams of every size that is a turning point: one agent, a part of a warp, one more than a warp, several agents to a
 // thread, more strips of 32 than a strip has, members that a sort moves. A GPU has more of them: more agents than a
 // block has threads, teams of which several share a block, a cluster.
 using namespace nacelle;
@@ -25,7 +25,6 @@ std::vector<TeamSize> sizes(bool gpu) {
     std::vector<TeamSize> sizes = {
         {"tag_gridworld", 1, {"taggers=0"}},
         {"pursuit_swarm", 5, {"predators=2", "preys=3"}},
-        {"tag_continuous", 32, {"taggers=2", "runners=30"}},
         {"tag_gridworld", 33, {"taggers=32", "observe_all=0"}},
         {"tag_continuous", 1025, {"taggers=25", "runners=1000"}},
         {"pursuit_swarm", 16384, {"predators=2048", "preys=14336"}},

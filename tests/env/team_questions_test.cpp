@@ -190,9 +190,9 @@ TEST_CASE("questions, bins and the nearest are those of plain loops, for 1 to 1,
     Dice dice(seed);
     const Folder folder;
     const std::filesystem::path source = folder.write("asks.cu", asks);
-    const std::vector<std::pair<int, int>> sizes = {{1, 3},  {2, 9},     {31, 4},   {32, 1},
-                                                    {33, 8}, {105, 300}, {1000, 40}};
-    for (const auto& [agents, bins] : few_if_sanitized(sizes, {0, 4, 6})) {
+    const std::vector<std::pair<int, int>> sizes = {{1, 3},  {31, 4},    {32, 1},
+                                                    {33, 8}, {105, 300}, {1100, 60}};
+    for (const auto& [agents, bins] : few_if_sanitized(sizes, {0, 3, 5})) {
         CAPTURE(agents);
         Environment env(quick_cpu(), asks_settings(source, agents, bins, 3));
         for (int trial = 0; trial < 8; ++trial) {
@@ -210,28 +210,29 @@ TEST_CASE("the answers have the same bits for any number of a GPU's threads") {
     Dice dice(seed);
     const Folder folder;
     const std::filesystem::path source = folder.write("asks.cu", asks);
-    const std::vector<std::pair<int, int>> all = {{1, 3},     {31, 4},    {33, 8},
-                                                  {105, 300}, {300, 200}, {1100, 60}};
-    const auto sizes = few_if_sanitized(all, {3});
-    const auto threads = few_if_sanitized<int>({32, 64, 128}, {1});
-    for (const auto& [agents, bins] : sizes)
-        for (const int lanes : threads) {
-            CAPTURE(agents);
-            CAPTURE(lanes);
-            const EnvSettings settings = asks_settings(source, agents, bins, 2);
-            Environment plain(quick_cpu(), settings), emulated = on_threads(settings, lanes),
-                                                      moved = moving(settings, lanes);
-            if (agents > 32) CHECK(emulated.schema().header().env_threads == uint32_t(lanes));
-            for (int trial = 0; trial < 3; ++trial) {
-                const Members members = random_members(dice, size_t(2 * agents), bins);
-                for (Environment* const env : {&plain, &emulated, &moved}) give(*env, members);
-                for (Environment* const env : {&plain, &emulated, &moved}) env->step();
-                for (Environment* const env : {&emulated, &moved}) {
-                    check_answers(*env, members);
-                    REQUIRE(first_difference(plain, *env) == "");
-                }
+    struct Size {
+        int agents, bins, lanes;
+    };
+    // Threads without an agent, with one, with several; of one warp and of more.
+    const std::vector<Size> all = {{1, 3, 32},     {31, 4, 64},    {33, 8, 32},    {105, 300, 128},
+                                   {300, 200, 64}, {1100, 60, 32}, {1100, 60, 128}};
+    for (const auto& [agents, bins, lanes] : few_if_sanitized(all, {4})) {
+        CAPTURE(agents);
+        CAPTURE(lanes);
+        const EnvSettings settings = asks_settings(source, agents, bins, 2);
+        Environment plain(quick_cpu(), settings), emulated = on_threads(settings, lanes),
+                                                  moved = moving(settings, lanes);
+        if (agents > 32) CHECK(emulated.schema().header().env_threads == uint32_t(lanes));
+        for (int trial = 0; trial < 3; ++trial) {
+            const Members members = random_members(dice, size_t(2 * agents), bins);
+            for (Environment* const env : {&plain, &emulated, &moved}) give(*env, members);
+            for (Environment* const env : {&plain, &emulated, &moved}) env->step();
+            for (Environment* const env : {&emulated, &moved}) {
+                check_answers(*env, members);
+                REQUIRE(first_difference(plain, *env) == "");
             }
         }
+    }
 }
 
 TEST_CASE("a row that is not finite is named by a GPU's code wherever it was gathered") {

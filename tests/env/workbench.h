@@ -60,12 +60,41 @@ inline std::shared_ptr<RunsOn> open(const std::string& backend, int threads = 2)
                          .env_folders = {env_folder}});
 }
 inline std::shared_ptr<RunsOn> cpu(int threads = 2) { return open("cpu", threads); }
+// The script of tests/support that $CXX begins with; empty where what is compiled has the flags that users have.
+inline std::string compiling_script() {
+    const char* const compiler = std::getenv("CXX");
+    const std::string words = compiler ? compiler : "", script = words.substr(0, words.find(' '));
+    return script.ends_with("_compiler") ? script : "";
+}
+// While it lives, another script compiles; without a name, none.
+class CompiledBy final {
+public:
+    explicit CompiledBy(const std::string& name) {
+        const std::string script = compiling_script();
+        if (script.empty()) return;
+        before_ = std::getenv("CXX");
+        const std::string compiler = before_.substr(script.size() + 1),
+                          other = script.substr(0, script.rfind('/') + 1) + name;
+        ::setenv("CXX", name.empty() ? compiler.c_str() : (other + ' ' + compiler).c_str(), 1);
+    }
+    ~CompiledBy() {
+        if (!before_.empty()) ::setenv("CXX", before_.c_str(), 1);
+    }
+    CompiledBy(const CompiledBy&) = delete;
+    CompiledBy& operator=(const CompiledBy&) = delete;
+
+private:
+    std::string before_;
+};
+
 // A CPU that compiles another build of the same code.
 inline std::shared_ptr<RunsOn> cpu_for(Variant variant) {
+    // Where a script or a sanitizer decides on the level, another -O would only compile the same once more.
+    bool decided = !compiling_script().empty();
 #ifdef NACELLE_SANITIZE
-    // -O1, which takes instrumented code longer than its own level
-    if (!std::getenv("NACELLE_UNINSTRUMENTED")) variant.options.clear();
+    decided |= !std::getenv("NACELLE_UNINSTRUMENTED");
 #endif
+    if (decided) std::erase(variant.options, "-O1");
     return open_variant({.backend = "cpu", .cache = cache_place(), .env_folders = {env_folder}},
                         variant, nullptr);
 }

@@ -32,7 +32,7 @@ TEST_CASE("the table of an environment is the same in a cubin and in a shared ob
           "byte but for its launch") {
     const auto device = nvrtc("sm_90");
     if (!device) NACELLE_SKIP("NVRTC is not here");
-    const auto host = open_host_compiler(shared_cache());
+    const auto host = uninstrumented_compiler();
     for (const std::string& name : all_environments()) {
         CAPTURE(name);
         const Binary cubin = built(*device, name), library = built(*host, name);

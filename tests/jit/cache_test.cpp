@@ -99,6 +99,22 @@ TEST_CASE("the least recently used entries make room") {
     CHECK(cache.find("d"));
 }
 
+TEST_CASE("a cache is looked through for its first entry, and for each sixteenth of its bound") {
+    const Place place;
+    Cache cache(place.path() / "cache", 16000);
+    REQUIRE(cache.keep("first", "small"));
+    {
+        Cache another(cache.directory(), size_t(1) << 20);
+        REQUIRE(another.keep("old", std::string(20000, 'x')));
+        age(cache.directory() / "old", 60);
+    }
+    REQUIRE(cache.keep("second", "small"));
+    CHECK(fs::exists(cache.directory() / "old"));
+    REQUIRE(cache.keep("third", std::string(1000, 'y')));
+    CHECK_FALSE(fs::exists(cache.directory() / "old"));
+    for (const char* const name : {"first", "second", "third"}) CHECK(cache.find(name));
+}
+
 TEST_CASE("an entry larger than the bound is kept alone") {
     const Place place;
     Cache cache(place.path(), 100);

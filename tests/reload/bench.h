@@ -39,6 +39,25 @@ struct Author {
     }
 };
 
+// Compiles no drafts: half the compilers for tests of what a reload keeps, which is the same for the full build.
+class WholeCompiler final : public Compiler {
+public:
+    explicit WholeCompiler(std::unique_ptr<Compiler> inner) : inner_(std::move(inner)) {}
+    std::string identity() const override { return inner_->identity(); }
+    Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
+        ProgramSource whole = source;
+        whole.draft = false;
+        return inner_->compile(whole, cancel);
+    }
+
+private:
+    std::unique_ptr<Compiler> inner_;
+};
+inline std::shared_ptr<RunsOn> without_drafts(std::shared_ptr<RunsOn> on) {
+    on->compiler = std::make_unique<WholeCompiler>(std::move(on->compiler));
+    return on;
+}
+
 class Bench final {
 public:
     explicit Bench(std::shared_ptr<RunsOn> on, const Author& author = {}, Json env = Json::object(),

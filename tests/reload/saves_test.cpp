@@ -17,13 +17,13 @@ namespace {
 constexpr int many = 20;
 constexpr bool sanitized = true;
 #else
-constexpr int many = 200;
+constexpr int many = 120;
 constexpr bool sanitized = false;
 #endif
 
-// The save's version: each half has 16 good ones of its own, again and again, since what was compiled before is
+// The save's version: each half has 8 good ones of its own, again and again, since what was compiled before is
 // loaded as anew as what was not.
-int version_of(int save) { return save % 20 + (save > many / 2 ? 100 : 0); }
+int version_of(int save) { return save % 10 + (save > many / 2 ? 100 : 0); }
 
 Author adding(int by) { return {.step = "s.value = " + std::to_string(by) + "; ++s.steps;"}; }
 

@@ -84,9 +84,9 @@ TEST_CASE("so it does for teams of every size, with groups, turns, bins and vari
         int hunters, preys, lanes;
     };
     // One warp for 105, and four for 33: several agents to a thread, and threads without any.
-    const std::vector<Size> sizes = {{1, 1, 0},    {1, 2, 0},     {2, 31, 0},  {5, 32, 0},
-                                     {3, 33, 128}, {33, 105, 32}, {33, 105, 0}};
-    for (const auto& [hunters, preys, lanes] : few_if_sanitized(sizes, {1, 5})) {
+    const std::vector<Size> sizes = {
+        {1, 1, 0}, {2, 31, 0}, {5, 32, 0}, {3, 33, 128}, {33, 105, 32}};
+    for (const auto& [hunters, preys, lanes] : few_if_sanitized(sizes, {0, 4})) {
         CAPTURE(hunters);
         CAPTURE(preys);
         CAPTURE(lanes);
@@ -113,8 +113,8 @@ TEST_CASE("so it does where questions look at the team's state and at other memb
 TEST_CASE("several steps in one launch are those of single steps on a CPU, too") {
     const Folder folder;
     const std::filesystem::path source = folder.write("chase.cu", team_everything);
-    const std::vector<std::pair<int, int>> sizes = {{1, 1}, {3, 37}, {40, 500}};
-    for (const auto& [hunters, preys] : few_if_sanitized(sizes, {1})) {
+    const std::vector<std::pair<int, int>> sizes = {{2, 31}, {40, 500}};
+    for (const auto& [hunters, preys] : few_if_sanitized(sizes, {0})) {
         CAPTURE(preys);
         const EnvSettings settings =
             settings_of({{"source", source},

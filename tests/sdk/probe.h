@@ -78,9 +78,18 @@ struct NamedCompiler {
     std::string name;
     std::unique_ptr<Compiler> compiler;
 };
+// The host's compiler where nothing that it makes is run: a sanitizer build takes what the plain build's tests compiled.
+inline std::unique_ptr<Compiler> uninstrumented_compiler() {
+    constexpr const char* name = "NACELLE_UNINSTRUMENTED";
+    const bool was_set = std::getenv(name);
+    ::setenv(name, "1", 1);
+    std::unique_ptr<Compiler> compiler = open_host_compiler(shared_cache());
+    if (!was_set) ::unsetenv(name);
+    return compiler;
+}
 inline std::vector<NamedCompiler> both_compilers() {
     std::vector<NamedCompiler> list;
-    list.push_back({"the host's compiler", open_host_compiler(shared_cache())});
+    list.push_back({"the host's compiler", uninstrumented_compiler()});
     try {
         list.push_back({"NVRTC", open_nvrtc("sm_90", shared_cache())});
     } catch (const Error&) {

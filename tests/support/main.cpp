@@ -2,9 +2,12 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 #include <doctest/doctest.h>
+#include <iomanip>
 #include <iostream>
 #include <string>
 #include <vector>
+
+#include <sys/resource.h>
 
 namespace {
 
@@ -17,6 +20,19 @@ std::string skip_reason;
 bool skipped = false;
 std::vector<std::string> left_out;    // of the running test case
 
+// Seconds of processors until now, with those of processes that have ended.
+double processor_seconds() {
+    double seconds = 0;
+    for (const int whose : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+        rusage usage{};
+        ::getrusage(whose, &usage);
+        for (const timeval& part : {usage.ru_utime, usage.ru_stime})
+            seconds += double(part.tv_sec) + 1e-6 * double(part.tv_usec);
+    }
+    return seconds;
+}
+constexpr double long_case = 2;    // seconds of processors
+
 // Counts test cases as doctest reports them, with a third outcome of its own: skipped at run time.
 class Counter final : public doctest::IReporter {
 public:
@@ -26,12 +42,17 @@ public:
         name_ = data.m_name;
         skipped = false;
         left_out.clear();
+        began_ = processor_seconds();
     }
     void test_case_end(const doctest::CurrentTestCaseStats& end) override {
         if (!end.testCaseSuccess) ++counts.failed;
         else if (skipped) count_skipped(name_, skip_reason);
         else ++counts.passed;
         for (const std::string& reason : left_out) count_skipped(name_, reason);
+        const double seconds = processor_seconds() - began_;
+        if (seconds > long_case)
+            std::cout << "took " << std::fixed << std::setprecision(1) << seconds << " s: " << name_
+                      << '\n';
     }
     void test_case_skipped(const doctest::TestCaseData& data) override {
         if (data.m_skip) count_skipped(data.m_name, "marked so");
@@ -54,6 +75,7 @@ private:
     }
 
     const char* name_ = "";
+    double began_ = 0;
 };
 
 }

@@ -24,13 +24,16 @@ std::vector<T> few_if_sanitized(std::vector<T> all, std::initializer_list<size_t
 #endif
 }
 
-// The same for the names of all environments: one with a few numbers, one that sees images, one of
-// turns with masks, one team.
+// An environment of each kind: one with a few numbers, one that sees images, one of turns with masks, one team.
+inline std::vector<std::string> kinds() {
+    return {"cartpole", "mazes", "connect_four", "tag_gridworld"};
+}
+// As few_if_sanitized, for the names of all environments.
 inline std::vector<std::string> kinds_if_sanitized(std::vector<std::string> all) {
 #ifdef NACELLE_SANITIZE
     leave_out("the plain build has all " + std::to_string(all.size()) +
               " environments, this one has one of each kind");
-    return {"cartpole", "mazes", "connect_four", "tag_gridworld"};
+    return kinds();
 #else
     return all;
 #endif

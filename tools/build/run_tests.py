@@ -10,11 +10,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 LAST = re.compile(r'^(\d+) passed, (\d+) failed, (\d+) skipped$')
+CASE = re.compile(r'^took ([\d.]+) s: (.*)$', re.MULTILINE)       # of a test case: seconds of processors
 
 
 def arguments():
@@ -73,18 +75,25 @@ def environment(build, test):
 
 
 def run(build, test):
-    """Output, the three counts, and seconds."""
+    """Output, the three counts, seconds, and seconds of processors, with those of all that it started and waited for."""
     began = time.monotonic()
     process = subprocess.Popen(test['cmd'], cwd=test['workdir'] or build, env=environment(build, test), text=True,
                                errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, start_new_session=True)
-    ending = ''
-    try:
-        output = process.communicate(timeout=test['timeout'])[0]
-    except subprocess.TimeoutExpired:
+    too_late = threading.Event()
+
+    def end():
+        too_late.set()
         os.killpg(process.pid, signal.SIGKILL)
-        output = process.communicate()[0]
-        ending = f'ended after {test["timeout"]} s\n'
+
+    timer = threading.Timer(test['timeout'], end)
+    timer.start()
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    timer.cancel()
+    process.stdout.close()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    ending = f'ended after {test["timeout"]} s\n' if too_late.is_set() else ''
     lines = output.splitlines()
     match = LAST.match(lines[-1]) if lines and not ending else None
     counts = [int(number) for number in match.groups()] if match else [0, 1, 0]
@@ -93,7 +102,7 @@ def run(build, test):
     elif process.returncode != 0 and counts[1] == 0:
         counts[1] = 1
         output += f'failed after its tests: {describe(process.returncode)}\n'
-    return output, counts, time.monotonic() - began
+    return output, counts, time.monotonic() - began, usage.ru_utime + usage.ru_stime
 
 
 def describe(status):
@@ -104,14 +113,14 @@ def shortened(output, most=100):
     """What is said of the tests that failed, and how it ended."""
     parts = re.split(r'^={20,}\n', output, flags=re.MULTILINE)
     told = ''.join([part for part in parts[:-1] if 'ERROR' in part] + parts[-1:])
-    lines = [line for line in told.splitlines() if not line.startswith(('ok ', 'skipped: '))]
+    lines = [line for line in told.splitlines() if not line.startswith(('ok ', 'skipped: ', 'took '))]
     return ''.join(f'    {line}\n' for line in lines[-most:])
 
 
-def report(options, test, output, counts, seconds):
+def report(options, test, output, counts, seconds, processor):
     name = f'{options.label} {test["name"]}'.strip()
     passed, failed, skipped = counts
-    line = f'{name:<20} {passed} passed, {failed} failed, {skipped} skipped   {seconds:.1f} s'
+    line = f'{name:<20} {passed} passed, {failed} failed, {skipped} skipped   {seconds:.1f} s, {processor:.1f} s of processors'
     print(line)
     if failed:
         print(output)
@@ -123,7 +132,9 @@ def report(options, test, output, counts, seconds):
     sys.stdout.flush()
     if options.times:
         with options.times.open('a') as file:
-            file.write(f'{seconds:8.1f}  {name}\n')
+            file.write(f'{processor:8.1f} {seconds:8.1f}  {name}\n')
+            for seconds, case in CASE.findall(output):
+                file.write(f'{float(seconds):8.1f}           {name}: {case}\n')
 
 
 def main():

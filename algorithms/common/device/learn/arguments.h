@@ -6,10 +6,23 @@ namespace learn {
 
 inline constexpr int most_groups = 4, most_policies = 8;
 
-// Threads of most kernels' blocks; samples whose observations one of them sums; places of a gradient that one adds up
-// on a GPU.
+// Threads of most kernels' blocks; places of a gradient that one adds up on a GPU.
 inline constexpr int block_threads = 128, total_together = 32;
-inline constexpr uint32_t obs_chunk = 1024;
+
+// A GPU's blocks of passes over all rows: eight for each multiprocessor of an H100 or H200, whatever the GPU, so that a
+// run repeats on another one.
+inline constexpr uint32_t most_blocks = 8 * 132;
+// Of those that take a step of the optimiser: so many parameters at most for each block of threads.
+constexpr uint32_t step_blocks(uint64_t parameters) {
+    const uint64_t blocks = (parameters + uint64_t(block_threads) - 1) / uint64_t(block_threads);
+    return uint32_t(blocks < most_blocks ? blocks : most_blocks);
+}
+// Of those that go through the steps of agents, a warp's at a time.
+inline constexpr uint32_t agents_together = 32;
+constexpr uint32_t agent_blocks(uint64_t agents) {
+    const uint64_t blocks = (agents + agents_together - 1) / agents_together;
+    return uint32_t(blocks < most_blocks ? blocks : most_blocks);
+}
 
 // Where a normalised number of an observation, and the logarithm of a deviation, are cut.
 inline constexpr float most_normal = 10, least_log_deviation = -10, most_log_deviation = 2;
@@ -34,6 +47,28 @@ enum Dial : int32_t {
     trace_bound,
     dial_count
 };
+
+// How a group's samples are cut for the sums of their observations: chunks of neighbours, each into a slot. On a GPU a
+// block has a slab of a chunk's numbers, one for each thread where rows are that wide, else several rows at a time.
+struct ObsCut {
+    uint64_t samples = 1024, chunks = 0;    // of a chunk, and how many chunks there are
+    uint64_t slabs = 1, slab = 1;           // of a chunk, and numbers of each
+};
+constexpr ObsCut obs_cut(uint64_t samples, uint64_t width, bool gpu) {
+    constexpr uint64_t threads = uint64_t(block_threads), warp = 32;
+    const auto parts = [](uint64_t all, uint64_t size) { return (all + size - 1) / size; };
+    ObsCut cut;
+    if (gpu) {
+        cut.slabs = parts(width, threads);
+        cut.slab = cut.slabs == 1 ? width : parts(parts(width, cut.slabs), warp) * warp;
+        const uint64_t chunks = most_blocks > cut.slabs ? most_blocks / cut.slabs : 1,
+                       fewest = cut.slab < 32 ? 8 * (threads / cut.slab) : 32;
+        cut.samples = parts(samples, chunks);
+        if (cut.samples < fewest) cut.samples = fewest;
+    }
+    cut.chunks = parts(samples, cut.samples);
+    return cut;
+}
 
 struct Schedule {
     enum Form : int32_t { constant, linear, cosine, exponential };
@@ -60,6 +95,7 @@ enum Found : int32_t {
     advantage_scale,    // one over their deviation
     explained,          // variance of the targets that the values explain
     stopped,            // 1 where the target KL ended the update
+    too_far,            // 1 from the minibatch on that shows it
     update_count,       // updates made in this iteration
     step_scale,         // what the gradient is multiplied by: its mean and its clipping
     gradient_norm,      // of the last update, before clipping
@@ -100,7 +136,7 @@ struct Memory {
     float* scale;           // [width]: what the rest is multiplied by
     float* ratio;           // of a choice's probability now to the one then; null: 1
     double* obs_carried;    // [1 + 3 width]: from 1 on, the means, squares about them, and counts
-    double* obs_slots;      // [blocks of 1,024 samples][1 + 2 width]
+    double* obs_slots;      // [chunks of samples][1 + 2 width]
     float* seen;            // [rows][width], and where episodes ended: of a group that sees images
     float* seen_final;
     uint32_t normalises;    // whether mean and scale follow what is seen
@@ -111,8 +147,8 @@ struct PolicyState {
     float* moment;        // Adam's first and second, [2][weights]
     float* gradient;      // [slots][packed]
     float* total;         // [weights]: the mean gradient of the minibatch
-    double* norms;        // [blocks of weights]
-    uint32_t* arrived;    // [1]: blocks that have summed their weights
+    double* norms;        // [blocks of sums]: of the mean gradient's squares
+    uint32_t* arrived;    // [1]: blocks of a launch that have left their sums
     double* tallies;      // [slots][tally_count]
     double* sums;         // [tally_count]: of the iteration's updates
     double* slots;        // [blocks of agents][6]: of the returns, then of the advantages
@@ -123,8 +159,9 @@ struct PolicyState {
     float* prepared;             // a GPU's: weights in the order that its kernels read them
     const int32_t* agent_ids;    // which agents of the group, in one environment
     uint32_t agents_per_env;
-    uint32_t agents;    // of all environments
-    uint32_t parts;     // of an update: blocks that sum apart, each into a slot
+    uint32_t agents;        // of all environments
+    uint32_t parts;         // of an update: blocks that sum apart, each into a slot
+    uint32_t sum_blocks;    // that add up the slots
     // Of networks that remember; rows are those of the group, `width` what a row remembers.
     float* remembered;    // [rows][width]: before the step to come
     float* acting;        // the same in evaluations, which leave a rollout's rows as they are

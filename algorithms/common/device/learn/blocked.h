@@ -95,9 +95,45 @@ inline constexpr uint32_t weight_columns = 128;
 constexpr uint32_t columns_for(uint64_t columns, int planes) {
     return columns > 64 && planes != 2 ? 128 : 64;
 }
+// On Hopper large products have clusters of two blocks, one below the other, that bring their second factor together, for
+// twice the columns where registers have room for these sums. A block stays and takes one part after another; beside
+// its stages there is room for results on their way to memory.
+inline constexpr uint32_t cluster_blocks = 2, cluster_rows = cluster_blocks * product_rows,
+                          cluster_stages_bytes = 192 * 1024, sender_bytes = 32 * 1024;
+constexpr uint32_t cluster_threads(bool on_hopper) { return on_hopper ? 384 : product_threads; }
+constexpr uint32_t cluster_columns(int planes) { return planes == 1 ? 256 : 128; }
+constexpr uint32_t cluster_stages(int planes) {
+    return cluster_stages_bytes / product_stage_bytes(planes, cluster_columns(planes));
+}
+inline constexpr uint32_t cluster_bytes =
+    1024 + product_head_bytes + cluster_stages_bytes + sender_bytes;
+// Where columns of a block lie beside the matrix, other blocks do better.
+constexpr bool fits_clusters(uint64_t columns, int planes) {
+    return columns >= cluster_columns(planes) &&
+           (columns % cluster_columns(planes) == 0 || columns >= 4 * cluster_columns(planes));
+}
+constexpr uint64_t cluster_parts(uint64_t rows, uint64_t columns, int planes, uint32_t splits = 1) {
+    const uint32_t across = cluster_columns(planes);
+    return (rows + cluster_rows - 1) / cluster_rows * ((columns + across - 1) / across) * splits;
+}
 constexpr uint64_t product_blocks(uint64_t rows, uint64_t columns, uint32_t at_once,
                                   uint32_t splits = 1) {
     return uint64_t(blocks_down(rows)) * ((columns + at_once - 1) / at_once) * splits;
+}
+
+// A block of the last layer's kernel has some rows of what goes in, all columns of it, the weights and sums of its eight
+// warps. It is for two columns a thread or more, and few outputs.
+inline constexpr uint32_t last_layer_rows = 16, last_layer_threads = 256, last_layer_outputs = 4;
+constexpr bool fits_last_layer(uint64_t in, uint64_t out, int planes) {
+    return in % (2 * last_layer_threads) == 0 && in * uint64_t(planes) <= 2048 &&
+           out <= last_layer_outputs;
+}
+constexpr uint32_t last_layer_bytes(uint64_t in, int planes) {
+    return uint32_t(in) * uint32_t(planes) * 2 * (last_layer_rows + 8) +
+           last_layer_rows * (last_layer_threads / 32 * 8 + last_layer_outputs) * 4;
+}
+constexpr uint32_t last_layer_resident(uint64_t in, int planes) {
+    return in * uint64_t(planes) <= 1024 ? 4 : 2;
 }
 
 // A gru whose matrix of what it remembers fits into a block's registers goes through all steps of its sequences in one
@@ -108,6 +144,12 @@ constexpr uint32_t gru_room(uint64_t neurons, int planes) {
     return neurons <= 64 ? 64 : neurons <= 128 && planes == 1 ? 128 : 0;
 }
 constexpr uint32_t gru_threads(uint32_t room) { return room / 8 * 32; }
+// Its way forward finds the gates of what is seen, too, where that is narrow and numbers have one plane: they would take
+// more memory than all that it reads.
+inline constexpr uint32_t gru_most_inputs = 64;
+constexpr bool gru_sees(uint64_t inputs, int planes) {
+    return inputs <= gru_most_inputs && planes == 1;
+}
 // Its shared memory: where sequences began and forgot; two factors of a product; steps that are on their way.
 inline constexpr uint32_t gru_head_bytes = gru_sequences * (16 + gru_chunk);
 constexpr uint32_t gru_factor_bytes(int planes, uint32_t columns) {
@@ -146,6 +188,7 @@ struct Product {
     float*
         sums;    // of a last layer [m][pitch]; of weights, a slot for each split: [m][pitch], then sums of A's columns
     uint32_t pitch, splits, slot_floats;
+    uint32_t gated;    // of gates of a mingru in one plane: its neurons, else 0
 };
 
 // What one launch computes: the same layer of one or two networks, or the weights of several.
@@ -157,6 +200,16 @@ struct Products {
     const uint8_t* present;    // whether anything is to be known of 32 rows; or null
     uint32_t count;
     uint32_t adds;    // weights: to what the slots have
+    // Of clusters: parts in all, of which each takes every so many'th.
+    uint32_t parts, clusters;
+};
+
+// A network's last layer: what goes in, slopes along what went into the activation before it, and a slot for each block.
+struct LastLayer {
+    TiledMatrix seen, slopes, weights;
+    const float* bias;
+    float* gradient;
+    uint32_t slot_floats, pitch;
 };
 
 // How the gradient of a layer's weights is summed.
@@ -166,6 +219,7 @@ struct LayerSlots {
     uint32_t in, out, pitch;
     uint32_t parameter;               // the first one
     uint32_t first_block, sharers;    // of the sums: blocks before it, threads that share the slots
+    uint32_t rounds;                  // of a block
     uint32_t first_blind, end_blind;    // outputs whose weights stay zero
 };
 
@@ -183,6 +237,8 @@ struct CellRows {
     uint32_t neurons, offset;    // and where they lie in what a row remembers
     uint32_t step;               // of a gru, which goes step by step
     uint32_t lasting;            // whether rows remember it: not where a rollout ends
+    // A mingru's gates where numbers have one plane, as gate_value leaves them.
+    TiledMatrix gate_values;
     // [rows][pitch]: gates of what is seen; of a gru also gates of what is remembered, and h itself [across][neurons].
     float *gates, *more, *h;
     uint32_t pitch, back_pitch;
@@ -194,6 +250,10 @@ struct CellRows {
     // keeps for the way back.
     TiledMatrix own;
     const float* own_bias;
+    // And where gru_sees(inputs), else 0: what the layer sees, and the matrix of that.
+    TiledMatrix seen, seen_weights;
+    const float* seen_bias;
+    uint32_t inputs;
     float* kept;
 };
 
@@ -210,7 +270,7 @@ struct Stream {
     // was cut short in the step before.
     uint32_t across, count;
     const LayerSlots* layers;
-    uint32_t layer_count, sum_blocks;
+    uint32_t layer_count;
 };
 
 }

@@ -19,6 +19,11 @@ public:
     NACELLE_INLINE Dice(const View<E>& view, uint64_t tick, size_t row)
         : fresh_(of(view, tick, row, 0)),
           held_(steps > 1 ? of(view, tick / steps, row, 1) : fresh_) {}
+    // Ahead of the network's work, so that nothing waits for them behind it.
+    NACELLE_INLINE void prepare() {
+        fresh_.prepare();
+        if (steps > 1) held_.prepare();
+    }
     NACELLE_INLINE uint32_t bits() { return fresh_.bits(); }
     NACELLE_INLINE uint32_t noise() { return steps > 1 ? held_.bits() : fresh_.bits(); }
 

@@ -8,6 +8,9 @@ namespace learn {
 struct alignas(16) Four {
     float at[4];
 };
+struct alignas(16) FourWords {
+    uint32_t at[4];
+};
 NACELLE_INLINE Four four_at(const float* place) { return *reinterpret_cast<const Four*>(place); }
 
 }

@@ -13,8 +13,10 @@ inline constexpr int most_layers = 17;
 // through shared memory, and their tiles are counted at run time. With several planes there are not enough registers.
 inline constexpr int most_unrolled = 100;
 inline constexpr int most_in_registers = 48;    // tiles of weights that a warp keeps for all steps
-// Of a warp with two bands of samples, and of its block: two of them fit into a multiprocessor.
-inline constexpr int most_pair_registers = 140, most_pair_bytes = 113 * 1024;
+// Of a warp with two bands of samples, and of its block: two of them fit into a multiprocessor. Three do where a warp
+// keeps no more than so many, beside 80 for what it does.
+inline constexpr int most_pair_registers = 140, most_pair_bytes = 113 * 1024,
+                     most_triple_registers = 88;
 inline constexpr int plane_words = 64;    // of a tile of weights
 
 // Of a wider first layer, in one plane, what goes in is read 64 numbers at a time where it is kept, and never lies in
@@ -70,6 +72,7 @@ template <class Number = int> struct FusedLayout {
     // A warp takes two bands of 16 samples at once where what both leave behind fits into its registers, and two such
     // blocks into shared memory: they share what is read of the weights.
     Number warps = 0, threads = 0, bands = 1, warp_samples = 0, samples = 0;
+    Number registers = 0;    // of what a warp keeps with two bands
     Number weights_start = 0, out_start = 0, words = 0;
     // Words of an update's memory before the weights, and of prepared weights those that are read where they are.
     Number row_words = 0, words_outside = 0;
@@ -113,8 +116,7 @@ template <class Number = int> struct FusedLayout {
         warps = widest > 64 ? 8 : 4;
         threads = 32 * warps;
         share_sums(count);
-        const Number registers =
-            8 * input_tiles * (keeps_input ? 2 : 1) + 8 * units + 4 * bias_units;
+        registers = 8 * input_tiles * (keeps_input ? 2 : 1) + 8 * units + 4 * bias_units;
         place_rows(count, 128);
         if (warps > 4 || planes > 1 || registers > most_pair_registers ||
             4 * words > most_pair_bytes)

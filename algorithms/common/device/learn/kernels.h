@@ -10,12 +10,17 @@
 #include <learn/gpu/fused/rows.h>
 #include <learn/gpu/fused/team_rollout.h>
 #include <learn/gpu/fused/update.h>
+#include <learn/gpu/resident/rollout.h>
+#include <learn/gpu/resident/team_rollout.h>
+#include <learn/gpu/streamed/cluster_products.h>
 #include <learn/gpu/streamed/conv_weights.h>
 #include <learn/gpu/streamed/gru_ahead.h>
 #include <learn/gpu/streamed/gru_back.h>
-#include <learn/gpu/streamed/products.h>
+#include <learn/gpu/streamed/last_layer.h>
+#include <learn/gpu/streamed/mingru.h>
+#include <learn/gpu/streamed/remembering_rollout.h>
+#include <learn/gpu/streamed/row_pass.h>
 #include <learn/gpu/streamed/sequences.h>
-#include <learn/gpu/streamed/slopes.h>
 #include <learn/gpu/streamed/sums.h>
 #else
 #include <learn/cpu/act.h>
@@ -94,7 +99,19 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     }                                                                                              \
     }                                                                                              \
     NACELLE_KERNEL_OF(learn_##symbol, learn::Args, threads, resident, learn::symbol##_body)
+// A kernel whose blocks are clusters of so many, where there are such.
+#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
+#define LEARN_CLUSTER_KERNEL(symbol, Args, together, threads, resident, ...)                       \
+    extern "C" __global__ void __cluster_dims__(together, 1, 1)                                    \
+        learn_##symbol(const __grid_constant__ learn::Args args);                                  \
+    LEARN_KERNEL(symbol, Args, threads, resident, __VA_ARGS__)
+#else
+#define LEARN_CLUSTER_KERNEL(symbol, Args, together, threads, resident, ...)                       \
+    LEARN_KERNEL(symbol, Args, threads, resident, __VA_ARGS__)
+#endif
 #define LEARN_ENV_KERNEL(symbol) NACELLE_ENV_KERNEL(learn_##symbol, learn::Arguments, learn::symbol)
+#define LEARN_RESIDENT_TEAM_KERNEL(symbol)                                                         \
+    NACELLE_ENV_KERNEL_OF(learn_##symbol, learn::Arguments, 1, learn::symbol)
 #define LEARN_TEAM_KERNEL(symbol)                                                                  \
     NACELLE_ENV_KERNEL_OF(learn_##symbol, learn::Arguments, learn::team_blocks<nacelle::Author>,   \
                           learn::symbol)

@@ -11,8 +11,8 @@ template <class E, int group> struct ObsSums {
     static NACELLE_INLINE uint32_t samples(const View<E>& view, const Arguments& a) {
         return a.steps * uint32_t(rows_of<E, G>(view));
     }
-    static NACELLE_INLINE uint32_t blocks(const View<E>& view, const Arguments& a) {
-        return (samples(view, a) + obs_chunk - 1) / obs_chunk;
+    static NACELLE_INLINE ObsCut cut(const View<E>& view, const Arguments& a) {
+        return obs_cut(samples(view, a), uint64_t(width), NACELLE_GPU);
     }
     static NACELLE_INLINE void add(const Memory& memory, size_t at, int k, double shift,
                                    double* to) {
@@ -21,55 +21,85 @@ template <class E, int group> struct ObsSums {
         to[1] += off * off;
     }
 };
-// Count, then sums and squares about the mean until now, of a block's samples. An item is a thread, of
-// which a block has one for each of its samples' eighth.
+#if NACELLE_GPU
+// Count, then sums and squares about the mean until now, of a chunk's samples. A thread has one number of them, or of
+// every so many rows of them, so that neighbours read neighbours, many of them at once.
+template <class E, int group>
+NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a, Items items) {
+    using O = ObsSums<E, group>;
+    constexpr uint32_t threads = uint32_t(block_threads), width = uint32_t(O::width),
+                       slab = uint32_t(obs_cut(0, width, true).slab), rows = threads / slab,
+                       at_once = 16;
+    __shared__ double sums[2][threads];
+    __shared__ uint32_t counts_of[threads];
+    const Memory& memory = a.memory[group];
+    if (!memory.normalises) return;
+    const ObsCut cut = O::cut(view, a);
+    const uint32_t block = uint32_t(items.begin / threads), thread = threadIdx.x,
+                   chunk = block / uint32_t(cut.slabs),
+                   first_number = block % uint32_t(cut.slabs) * slab,
+                   k = first_number + thread % slab, row = thread / slab;
+    const uint32_t first = chunk * uint32_t(cut.samples),
+                   end = min(first + uint32_t(cut.samples), O::samples(view, a));
+    if (first >= end) return;    // the whole block
+    double sum = 0, squares = 0;
+    uint32_t count = 0;
+    if (row < rows && k < width) {
+        const double shift = memory.obs_carried[1 + k];
+        const float* const from = memory.obs + k;
+        NACELLE_ROLLED for (uint32_t at = first + row; at < end; at += at_once * rows) {
+            float x[at_once];
+            uint8_t flag[at_once];
+            // From the last sample where there is none: with branches each would wait for memory alone.
+            NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
+                const size_t its = min(at + i * rows, end - 1);
+                x[i] = from[its * width];
+                flag[i] = counting_flag<E, typename O::G>(memory, its);
+            }
+            NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
+                const bool counted = at + i * rows < end && (flag[i] & acted);
+                const double off = counted ? double(x[i]) - shift : 0.0;
+                count += counted;
+                sum += off;
+                squares += off * off;
+            }
+        }
+    }
+    sums[0][thread] = sum;
+    sums[1][thread] = squares;
+    counts_of[thread] = count;
+    __syncthreads();
+    double* const to = memory.obs_slots + size_t(chunk) * uint32_t(O::count);
+    for (uint32_t n = thread; n < 2 * slab && first_number + n / 2 < width; n += threads) {
+        double all = 0;
+        NACELLE_UNROLL for (uint32_t r = 0; r < rows; ++r) all += sums[n % 2][r * slab + n / 2];
+        to[1 + 2 * first_number + n] = all;
+    }
+    if (first_number > 0 || thread > 0) return;
+    uint32_t all = 0;
+    NACELLE_UNROLL for (uint32_t r = 0; r < rows; ++r) all += counts_of[r * slab];
+    to[0] = double(all);
+}
+#else
 template <class E, int group>
 NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a, Items items) {
     using O = ObsSums<E, group>;
     const Memory& memory = a.memory[group];
     if (!memory.normalises) return;
-    const uint32_t samples = O::samples(view, a);
-#if NACELLE_GPU
-    const uint32_t block = uint32_t(items.begin / block_threads), first = block * obs_chunk,
-                   end = min(first + obs_chunk, samples), thread = threadIdx.x;
-    double* const to = memory.obs_slots + size_t(block) * O::count;
-    if constexpr (O::width <= 8) {    // a thread for each sample
-        Sums<O::count> sums;
-        for (uint32_t at = first + thread; at < end; at += block_threads) {
-            if (!(memory.flag[at] & acted)) continue;
-            sums.at[0] += 1;
-            NACELLE_UNROLL for (int k = 0; k < O::width; ++k)
-                O::add(memory, at, k, memory.obs_carried[1 + k], sums.at + 1 + 2 * k);
-        }
-        store_sums(sums, to);
-    } else {    // a thread for each number, so that a row is read together
-        for (int k = int(thread); k < O::width; k += block_threads) {
-            double sum[2] = {0, 0}, count = 0;
-            const double shift = memory.obs_carried[1 + k];
-            NACELLE_FOURFOLD for (uint32_t at = first; at < end; ++at) {
-                if (!(memory.flag[at] & acted)) continue;
-                count += 1;
-                O::add(memory, at, k, shift, sum);
-            }
-            to[1 + 2 * k] = sum[0];
-            to[2 + 2 * k] = sum[1];
-            if (k == 0) to[0] = count;
-        }
-    }
-#else
+    const uint64_t samples = O::samples(view, a), together = O::cut(view, a).samples;
     for (uint64_t block = items.begin / block_threads; block < items.end / block_threads; ++block) {
         double* const to = memory.obs_slots + block * uint64_t(O::count);
         for (int k = 0; k < O::count; ++k) to[k] = 0;
-        const uint64_t end = min((block + 1) * obs_chunk, uint64_t(samples));
-        for (uint64_t at = block * obs_chunk; at < end; ++at) {
+        const uint64_t end = min((block + 1) * together, samples);
+        for (uint64_t at = block * together; at < end; ++at) {
             if (!(memory.flag[at] & acted)) continue;
             to[0] += 1;
             for (int k = 0; k < O::width; ++k)
                 O::add(memory, size_t(at), k, memory.obs_carried[1 + k], to + 1 + 2 * k);
         }
     }
-#endif
 }
+#endif
 // One number of the observations, or 128 threads for it.
 template <class E, int group>
 NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a, Items items) {
@@ -79,15 +109,18 @@ NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a,
     if (!memory.normalises) return;
     for (uint64_t k = items.begin / block_threads;
          k < min((items.end + block_threads - 1) / block_threads, width); ++k) {
-        const uint32_t blocks = O::blocks(view, a), pitch = uint32_t(O::count);
-        const double count = sum_of<1>(memory.obs_slots, blocks, pitch).at[0];
-        const Sums<2> sums = sum_of<2>(memory.obs_slots + 1 + 2 * k, blocks, pitch);
+        const uint32_t blocks = uint32_t(O::cut(view, a).chunks), pitch = uint32_t(O::count);
+        // The count of all samples, then a number's sums.
+        const Sums<3> sums = sum_by<3, 9>(blocks, [&](uint32_t chunk, int which) {
+            const double* const slot = memory.obs_slots + size_t(chunk) * pitch;
+            return slot[which == 0 ? 0 : 2 * k + uint64_t(which)];
+        });
 #if NACELLE_GPU
         if (threadIdx.x != 0) continue;
 #endif
         double* const carried = memory.obs_carried;
         Spread spread{carried[1 + 2 * width + k], carried[1 + k], carried[1 + width + k]};
-        spread.add(count, sums.at[0], sums.at[1], carried[1 + k]);
+        spread.add(sums.at[0], sums.at[1], sums.at[2], carried[1 + k]);
         carried[1 + k] = spread.mean;
         carried[1 + width + k] = spread.squares;
         carried[1 + 2 * width + k] = spread.count;

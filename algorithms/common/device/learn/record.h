@@ -14,6 +14,11 @@ NACELLE_INLINE bool is_cut(uint8_t flag) { return (flag & (terminated | truncate
 
 // Whether anything is to be learnt from a step.
 NACELLE_INLINE bool counts(uint8_t flag) { return (flag & (acted | unsettled)) == acted; }
+// The flag of a step as far as whether it counts: without turns every step does, and none is looked up.
+template <class E, class G> NACELLE_INLINE uint8_t counting_flag(const Memory& memory, size_t at) {
+    if constexpr (has_turn<E, G>) return memory.flag[at];
+    else return acted;
+}
 
 // `first` is the step of the whole rollout that a launch begins with.
 template <class E> struct AloneRecord {

@@ -36,9 +36,11 @@ struct Shuffle {
 };
 
 // The samples of one minibatch: those from `begin` on of the epoch's order. Networks that remember have sequences, one
-// behind the other, whose order that is.
+// behind the other, whose order that is. A GPU takes the only minibatch of an epoch as it lies in memory: whatever the
+// order, the same samples are in it, and neighbours are read together.
 template <class E, int policy> struct Minibatch {
     uint32_t steps, sequences, begin, count;
+    bool shuffled;
     Shuffle order;
 
     NACELLE_INLINE Minibatch(const View<E>& view, const Arguments& a)
@@ -47,17 +49,19 @@ template <class E, int policy> struct Minibatch {
           begin(uint32_t(uint64_t(sequences) * a.minibatch / a.minibatches)),
           count((uint32_t(uint64_t(sequences) * (a.minibatch + 1) / a.minibatches) - begin) *
                 steps),
+          shuffled(!NACELLE_GPU || a.minibatches > 1),
           order(sequences, view.head.seed, a.iteration[0], a.epoch, uint32_t(policy)) {}
+    NACELLE_INLINE uint32_t ordered(uint32_t i) const { return shuffled ? order(begin + i) : i; }
     // The sample that step t of sequence i of them is.
     NACELLE_INLINE uint32_t sample(const Arguments& a, uint32_t i, uint32_t t) const {
-        const uint32_t sequence = order(begin + i), agents = a.policy[policy].agents;
+        const uint32_t sequence = ordered(i), agents = a.policy[policy].agents;
         return (sequence / agents * steps + t) * agents + sequence % agents;
     }
     // Where number i of them lies.
     NACELLE_INLINE size_t place(const View<E>& view, const Arguments& a, uint32_t i) const {
         if constexpr (has_memory<policy>)
             return place_of<E, policy>(view, a, sample(a, i / steps, i % steps));
-        else return place_of<E, policy>(view, a, order(begin + i));
+        else return place_of<E, policy>(view, a, ordered(i));
     }
 };
 // The sample that step t of sequence i of a minibatch is.

@@ -93,6 +93,7 @@ NACELLE_INLINE size_t place_of(const View<E>& view, const Arguments& a, uint32_t
     if constexpr (in_group == 1) return n;
     else {
         const PolicyState& state = a.policy[policy];
+        if (state.agents_per_env == in_group) return n;    // all of the group are its own
         const uint32_t agents = view.head.envs * state.agents_per_env, agent = n % agents,
                        row = agent / state.agents_per_env * in_group +
                              uint32_t(state.agent_ids[agent % state.agents_per_env]);

@@ -67,29 +67,35 @@ template <int count> NACELLE_INLINE void store_sums(Sums<count> sums, double* sl
     }
 }
 #endif
-// `count` numbers that lie side by side in each of some slots, `pitch` doubles apart, over all slots. On a
-// GPU a whole block comes along.
-template <int count>
-NACELLE_INLINE Sums<count> sum_of(const double* slots, uint32_t how_many, uint32_t pitch = count) {
+// `count` numbers of each of some slots, read(slot, which), over all slots. On a GPU a whole block comes along, and each of
+// its threads reads so many slots at once.
+template <int count, uint32_t at_once = 4, class Read>
+NACELLE_INLINE Sums<count> sum_by(uint32_t how_many, Read&& read) {
     Sums<count> sums;
 #if NACELLE_GPU
-    for (uint32_t first = threadIdx.x; first < how_many; first += 4 * block_threads) {
-        double read[4][count];    // at once
-        NACELLE_UNROLL for (uint32_t i = 0; i < 4; ++i) {
+    for (uint32_t first = threadIdx.x; first < how_many; first += at_once * block_threads) {
+        double its[at_once][count];
+        NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
             const uint32_t slot = first + i * block_threads;
-            NACELLE_UNROLL for (int k = 0; k < count; ++k) read[i][k] =
-                slot < how_many ? slots[size_t(slot) * pitch + uint32_t(k)] : 0;
+            NACELLE_UNROLL for (int k = 0; k < count; ++k) its[i][k] =
+                slot < how_many ? read(slot, k) : 0;
         }
-        NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
-            NACELLE_UNROLL for (int k = 0; k < count; ++k) sums.at[k] += read[i][k];
+        NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
+            NACELLE_UNROLL for (int k = 0; k < count; ++k) sums.at[k] += its[i][k];
         }
     }
     add_up(sums);
 #else
     for (uint32_t slot = 0; slot < how_many; ++slot)
-        for (int k = 0; k < count; ++k) sums.at[k] += slots[size_t(slot) * pitch + uint32_t(k)];
+        for (int k = 0; k < count; ++k) sums.at[k] += read(slot, k);
 #endif
     return sums;
+}
+// The same of numbers that lie side by side, those of a slot `pitch` doubles behind those of the one before.
+template <int count>
+NACELLE_INLINE Sums<count> sum_of(const double* slots, uint32_t how_many, uint32_t pitch = count) {
+    return sum_by<count>(
+        how_many, [&](uint32_t slot, int k) { return slots[size_t(slot) * pitch + uint32_t(k)]; });
 }
 
 // fn(first agent, how many, sums) for every strip, then its sums into slots [block][count].
@@ -119,6 +125,7 @@ NACELLE_INLINE uint32_t row_of_agent(const Arguments& a, uint32_t agent) {
     if constexpr (in_group == 1) return agent;
     else {
         const uint32_t agents = a.policy[policy].agents_per_env;
+        if (agents == in_group) return agent;    // all of the group are its own
         return agent / agents * in_group + uint32_t(a.policy[policy].agent_ids[agent % agents]);
     }
 }

@@ -118,6 +118,7 @@ template <class T> void exchange(const T& mine, T (&all)[32]) {
 #define __forceinline__ inline
 
 inline void __syncthreads() { nacelle::emulate::self().block->meet(0); }
+inline int __syncthreads_or(int set) { return nacelle::emulate::self().block->meet(set != 0) != 0; }
 inline void __syncwarp(unsigned mask = ~0u) { nacelle::emulate::self().meet(mask, 0); }
 inline unsigned __ballot_sync(unsigned mask, bool set) {
     nacelle::emulate::Thread& self = nacelle::emulate::self();

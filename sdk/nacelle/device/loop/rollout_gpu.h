@@ -115,8 +115,9 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
     EpisodeSums sums;
     load_local<E>(view, local);
     // All blocks of a wave load at once and then compute at once. Prefetching for the next wave fills the gap.
-    if (steps == 1 && view.head.prefetch && env + view.head.prefetch < view.head.envs)
-        prefetch_env<E>(view, env + view.head.prefetch);
+    if constexpr (!gpu_draft)
+        if (steps == 1 && view.head.prefetch && env + view.head.prefetch < view.head.envs)
+            prefetch_env<E>(view, env + view.head.prefetch);
     auto [tick, stopped] = time_of(view.head, ahead);
     hold(local.length, local.running);
     for_each_element(local.state, [](auto, int, auto& value) { hold(value); });

@@ -202,7 +202,8 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, Steps 
 template <class E, class Steps, class Policy, class Record>
 NACELLE_INLINE void rollout_teams(const View<E>& view, Items items, uint32_t ahead, Steps steps,
                                   Policy& policy, Record& record) {
-    constexpr bool all_come = chooses_by_warp<Policy> && Shape<E>::lanes < 32;
+    // Threads without a team come along, too: a policy may share its work among all of a block that has several teams.
+    constexpr bool all_come = chooses_by_warp<Policy> && Shape<E>::lanes <= 32;
     const uint64_t end = all_come ? items.end : min(items.end, uint64_t(view.head.envs));
     for (uint64_t env = items.begin; env < end; ++env)
         play<E>(view, size_t(env), ahead, steps, policy, record);

@@ -10,6 +10,7 @@ struct WarpRow {
     size_t env;
     int id;
     bool there;
+    int place;    // among those of the same warp or, of a team of several, of the team
 };
 
 template <class E, class G> struct WarpRows {
@@ -31,7 +32,7 @@ template <class E, class G> struct WarpRows {
         NACELLE_ROLLED for (int first = lanes > 32 ? local.threads.lane - lane : 0; first < all;
                             first += at_once) {
             const int place = first + lane;
-            WarpRow row{first_env() + size_t(place / agents), 0, place < all};
+            WarpRow row{first_env() + size_t(place / agents), 0, place < all, place};
             row.there = row.there && row.env < view.head.envs;
             if (row.there) row.id = agent(place % agents);
             fn(row);

@@ -37,6 +37,11 @@ public:
         }
         return kept;
     }
+    NACELLE_INLINE void bring_sample_near(size_t at) const {
+        bring_near(memory_.experience + 4 * at);
+        if constexpr (part != Part::critic) bring_near(memory_.choice + at * H::parts);
+        if (const uint8_t* const mask = kept_mask<E, G>(memory_, at)) bring_near(mask);
+    }
     // The slopes as pairs, plane by plane; none where there is no sample.
     NACELLE_INLINE void row(const float* out, bool mine, size_t at,
                             const KeptSample<E, policy>& kept, uint32_t* to) {

@@ -60,13 +60,18 @@ template <bool turned> NACELLE_INLINE void load_tiles(uint32_t (&to)[4], const v
                      : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                      : "r"(shared_address(row)));
 }
+#if __CUDA_ARCH__ >= 900
+NACELLE_INLINE void store_tiles_at(uint32_t row, const uint32_t (&from)[4]) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "r"(row), "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
+                 : "memory");
+}
+#endif
 // The other way: each lane's words of four tiles to where lane i says that row i % 8 of tile i / 8 begins.
 NACELLE_INLINE void store_tiles(void* row, const uint32_t (&from)[4]) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
-                 :
-                 : "r"(shared_address(row)), "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
-                 : "memory");
+    store_tiles_at(shared_address(row), from);
 #else
     const int lane = int(threadIdx.x % 32), g = lane / 4, t = lane % 4;
     const uint64_t mine = uint64_t(row);

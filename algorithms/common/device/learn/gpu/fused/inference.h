@@ -8,11 +8,13 @@ namespace learn {
 NACELLE_INLINE const uint32_t* own_words(const float* prepared) {
     return reinterpret_cast<const uint32_t*>(prepared) + 2 * warp_lane();
 }
-// Weights that a warp uses over and over: in its registers where they fit.
+// Weights that a warp uses over and over: in its registers where they fit, and where the network is no function that is
+// called.
+template <class L>
+inline constexpr bool keeps_weights = layout_of<L>.in_registers && !nacelle::detail::gpu_draft;
 template <class L>
 using KeptWeights =
-    Either<layout_of<L>.in_registers,
-           WeightsInRegisters<layout_of<L>.in_registers ? layout_of<L>.weight_tiles : 1>,
+    Either<keeps_weights<L>, WeightsInRegisters<keeps_weights<L> ? layout_of<L>.weight_tiles : 1>,
            TilesInMemory<L::planes>>;
 
 // A warp's rows in shared memory, one or two bands of 16: what goes into a layer as pairs, then outputs. The whole warp
@@ -33,7 +35,7 @@ template <class L, int bands = 1> struct RowStage {
     NACELLE_INLINE const float* outputs() const { return out + warp_lane() * pitch_out; }
 
     template <class Weights>
-    NACELLE_INLINE void forward(const Weights& weights, const float* bias) {
+    NACELLE_CALLED_IN_DRAFTS void forward(const Weights& weights, const float* bias) {
         __syncwarp();
         if constexpr (layout_of<L>.rolled)
             NACELLE_ROLLED for (int b = 0; b < bands; ++b) forward_from<0>(weights, bias, b);

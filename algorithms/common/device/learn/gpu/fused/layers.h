@@ -118,9 +118,8 @@ NACELLE_INLINE void store_outputs(float* rows, int pitch, int j, const float (&c
     lower[1] = c[3];
 }
 // One row's numbers as pairs, written by the lane that owns it. What is behind them stays zero.
-template <int width, int planes = 1>
+template <int width, int planes = 1, int apart = 8 * tiles_of(width, 16)>
 NACELLE_INLINE void put_row(uint32_t* to, const float* obs, const Memory& memory) {
-    constexpr int apart = 8 * tiles_of(width, 16);
     const float *const mean = memory.mean, *const scale = memory.scale;
     NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
         const float first = normal_of(obs[k], mean[k], scale[k]);

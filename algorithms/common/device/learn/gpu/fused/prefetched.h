@@ -22,9 +22,11 @@ template <class E, int policy> struct Prefetched {
             } else {
                 NACELLE_UNROLL for (int k = 0; k < width; ++k) seen[k] = from[k];
             }
-        } else {
-            NACELLE_ROLLED for (int k = 0; k < width; k += 32) bring_near(from + k);
-        }
+        } else bring_row_near(memory, at);
+    }
+    static NACELLE_INLINE void bring_row_near(const Memory& memory, size_t at) {
+        NACELLE_ROLLED for (int k = 0; k < width; k += 32)
+            bring_near(memory.obs + at * size_t(width) + k);
     }
     NACELLE_INLINE void put(uint32_t* row, size_t at, const Memory& memory) const {
         put_row<width, planes>(row, in_registers ? seen : memory.obs + at * size_t(width), memory);

@@ -43,6 +43,17 @@ template <class E> constexpr bool teams_keep_weights() {
     return fit && tiles <= most_in_team_registers;
 }
 
+// What a row does, by its network's outputs or, without any, at random; and what is written down of that.
+template <class E, int policy, class Rows>
+NACELLE_INLINE void decide(const Arguments& a, Rows& rows, const WarpRow& row, const float* out) {
+    using C = Chooser<E, policy>;
+    float choice[C::H::parts];
+    C::draw(rows.view, a, uint32_t(rows.t), rows.tick, rows.row(row), out, choice);
+    ActionOf<E, typename C::G> action;
+    C::H::act(choice, action);
+    rows.give(row, action);
+}
+
 // One policy in the loop, and what it writes down.
 template <class E, int policy> class TeamSeat {
     using C = Chooser<E, policy>;
@@ -93,11 +104,7 @@ private:
             for (size_t k = 0; k < width; ++k) memory.obs[at * width + k] = obs[k];
             return;
         }
-        float choice[C::H::parts];
-        C::draw(rows.view, a_, uint32_t(rows.t), rows.tick, own, stage_.outputs(), choice);
-        ActionOf<E, typename C::G> action;
-        C::H::act(choice, action);
-        rows.give(row, action);
+        decide<E, policy>(a_, rows, row, stage_.outputs());
     }
     // This warp's.
     static NACELLE_INLINE Stage& own_stage() {
@@ -111,7 +118,6 @@ private:
 };
 // Of one that acts at random.
 template <class E, int policy> class RandomSeat {
-    using C = Chooser<E, policy>;
     using F = Followers<E, policy>;
 
 public:
@@ -120,42 +126,46 @@ public:
         if (uint32_t(rows.t) == a_.steps) return;
         rows.template by_warps<F::count>([&](int k) { return F::agent(a_, k); },
                                          [&](const WarpRow& row) {
-                                             if (!row.there) return;
-                                             float choice[C::H::parts];
-                                             C::draw(rows.view, a_, uint32_t(rows.t), rows.tick,
-                                                     rows.row(row), nullptr, choice);
-                                             ActionOf<E, typename C::G> action;
-                                             C::H::act(choice, action);
-                                             rows.give(row, action);
+                                             if (row.there)
+                                                 decide<E, policy>(a_, rows, row, nullptr);
                                          });
     }
 
 private:
     const Arguments& a_;
 };
-template <class E, int policy, bool random> struct SeatFor { using type = TeamSeat<E, policy>; };
-template <class E, int policy> struct SeatFor<E, policy, true> {
+// Every policy's seat; those of policies with networks are of the given kind.
+template <class E, template <class, int> class Seat, int policy, bool random> struct SeatFor {
+    using type = Seat<E, policy>;
+};
+template <class E, template <class, int> class Seat, int policy>
+struct SeatFor<E, Seat, policy, true> {
     using type = RandomSeat<E, policy>;
 };
-template <class E, int policy>
-using SeatOf = typename SeatFor<E, policy, Spec<policy>::kind == Kind::random>::type;
+template <class E, template <class, int> class Seat, int policy>
+using SeatOf = typename SeatFor<E, Seat, policy, Spec<policy>::kind == Kind::random>::type;
 
-template <class E, class Policies> struct TeamPolicies;
-template <class E, int... p> struct TeamPolicies<E, Ints<p...>> : SeatOf<E, p>... {
+template <class E, template <class, int> class Seat, class Policies> struct TeamPolicies;
+template <class E, template <class, int> class Seat, int... p>
+struct TeamPolicies<E, Seat, Ints<p...>> : SeatOf<E, Seat, p>... {
     static constexpr bool chooses_by_warp = true;
-    NACELLE_INLINE explicit TeamPolicies(const Arguments& a) : SeatOf<E, p>(a)... {}
+    NACELLE_INLINE explicit TeamPolicies(const Arguments& a) : SeatOf<E, Seat, p>(a)... {}
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) { (choose_one<p>(rows), ...); }
 
 private:
     template <int policy, class Rows> NACELLE_INLINE void choose_one(Rows& rows) {
         if constexpr (Spec<policy>::group == group_index<E, typename Rows::Group>())
-            SeatOf<E, policy>::choose(rows);
+            SeatOf<E, Seat, policy>::choose(rows);
     }
 };
+template <class E, template <class, int> class Seat>
+NACELLE_INLINE void rollout_of_teams(const View<E>& view, const Arguments& a, Items items) {
+    TeamPolicies<E, Seat, decltype(count_to<policy_count<E>()>{})> policies(a);
+    rollout<E>(view, items, 0, int(a.steps), policies, record_of<E>(view, a, 0));
+}
 template <class E>
 NACELLE_INLINE void rollout_teams(const View<E>& view, const Arguments& a, Items items) {
-    TeamPolicies<E, decltype(count_to<policy_count<E>()>{})> policies(a);
-    rollout<E>(view, items, 0, int(a.steps), policies, record_of<E>(view, a, 0));
+    rollout_of_teams<E, TeamSeat>(view, a, items);
 }
 // Blocks that a multiprocessor is to have at once: a thread then has 128 registers.
 template <class E> inline constexpr int team_blocks = max(most_team_threads / Shape<E>::threads, 1);

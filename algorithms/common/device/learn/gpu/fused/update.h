@@ -13,6 +13,7 @@
 namespace learn {
 
 template <class E, int policy, class L, Part part> class WarpGradient {
+    using G = GroupOf<E, policy>;
     using N = Networks<E, policy>;
     static constexpr FusedLayout<> all = layout_of<L>;
     static constexpr int bands = all.bands, planes = L::planes;
@@ -28,9 +29,15 @@ public:
           loss_(a) {
         const auto* const from = reinterpret_cast<const uint32_t*>(state_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
-        for (int i = all.words_outside + int(threadIdx.x); i < all.prepared; i += all.threads)
-            shared_[all.weights_start + i] = from[i];
-        for (int i = int(threadIdx.x); i < all.row_words; i += all.threads) shared_[i] = 0;
+        // The weights are on their way while the rows are cleared and the first samples looked up.
+        static_assert(all.prepared % 4 == 0 && all.weights_start % 4 == 0 &&
+                      all.row_words % 4 == 0);
+        for (int i = all.words_outside + 4 * int(threadIdx.x); i < all.prepared;
+             i += 4 * all.threads)
+            bring_async(shared_ + all.weights_start + i, from + i, true);
+        close_group();
+        for (int i = 4 * int(threadIdx.x); i < all.row_words; i += 4 * all.threads)
+            *reinterpret_cast<FourWords*>(shared_ + i) = {};
         NACELLE_UNROLL for (int u = 0; u < all.units; ++u) {
             NACELLE_UNROLL for (int k = 0; k < 8; ++k) sum_[u][k / 4][k % 4] = 0;
         }
@@ -42,19 +49,27 @@ public:
     // Where the samples from number `first` of a minibatch on lie, one block of them; what is read of them
     // arrives while others are summed. Each lane has a row, where there are 32; else both halves of a warp have
     // the same ones: the first puts what was observed into the network, the second finds the slopes along what comes out.
+    // Where samples go by in order, those of the time after come nearer.
     NACELLE_INLINE void look_up(const View<E>& view, const Minibatch<E, policy>& batch,
-                                uint64_t first) {
+                                uint64_t first, uint64_t stride) {
         const uint64_t number = first + uint64_t(own_row());
         there_ = number < batch.count;
         at_ = there_ ? batch.place(view, a_, uint32_t(number)) : 0;
-        flag_ = memory_.flag[at_];
+        flag_ = counting_flag<E, G>(memory_, at_);
         if (has_obs()) prefetched_.obs(memory_, at_);
         if (has_loss()) prefetched_.kept = loss_.load(at_);
+        if (batch.shuffled || number + stride >= batch.count) return;
+        const size_t later = batch.place(view, a_, uint32_t(number + stride));
+        if constexpr (has_turn<E, G>) bring_near(memory_.flag + later);
+        if (has_obs()) prefetched_.bring_row_near(memory_, later);
+        if (has_loss()) loss_.bring_sample_near(later);
     }
     // The samples that were looked up last; then those from number `next` on are.
-    NACELLE_INLINE void add(const View<E>& view, const Minibatch<E, policy>& batch, uint64_t next) {
+    NACELLE_INLINE void add(const View<E>& view, const Minibatch<E, policy>& batch, uint64_t next,
+                            uint64_t stride) {
         const int row = own_row();
-        __syncthreads();    // the last samples have been summed
+        await_groups<0>();
+        __syncthreads();    // the weights are there, and the last samples have been summed
         const bool mine = there_ && counts(flag_);
         if (mine && has_obs() && !all.in_chunks)
             prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, memory_);
@@ -81,7 +96,7 @@ public:
             store_fragments(fragments);
             backward<L::count - 1>(fragments, slope);
         }
-        look_up(view, batch, next);
+        look_up(view, batch, next, stride);
         __syncthreads();
         if constexpr (planes > 1) sum_planes<L>(shared_, warp_, sum_, bias_);
         else sum_layers<0>();
@@ -272,9 +287,9 @@ NACELLE_INLINE void gradient_warps(const View<E>& view, const Arguments& a, Item
             WarpGradient<E, policy, L, part> tile_gradient(a);
             constexpr uint64_t together = uint64_t(layout_of<L>.samples);
             const uint64_t stride = a.policy[policy].parts * together;
-            tile_gradient.look_up(view, batch, slot * together);
+            tile_gradient.look_up(view, batch, slot * together, stride);
             for (uint64_t first = slot * together; first < batch.count; first += stride)
-                tile_gradient.add(view, batch, first + stride);
+                tile_gradient.add(view, batch, first + stride, stride);
             tile_gradient.store(slot);
         });
 }

@@ -1,8 +1,7 @@
 #pragma once
 #include <learn/gpu/streamed/rows.h>
-// Layers that remember, between the products of their gates and those of the next layer: a thread has two neighbouring
-// neurons of a sequence. A mingru's goes through all of its steps; a gru's is asked step by step, since each step's
-// gates are a product of what the step before left.
+// What layers that remember share, and a gru whose steps are launches of their own, since each step's gates are a product
+// of what the step before left: a thread has two neighbouring neurons of a sequence.
 
 namespace learn {
 
@@ -30,6 +29,11 @@ template <class E, int policy, bool learns> struct Past {
     NACELLE_INLINE bool forgot(const View<E>& view, uint32_t t) const {
         if constexpr (learns) return state.forgot[at + t * rows] != 0;
         else return begins<E>(view, at / size_t(count_of<E, GroupOf<E, policy>>));
+    }
+    // The same of a sequence as it lies there, for one that is none, too, which has nothing to forget.
+    NACELLE_INLINE uint8_t flag(uint32_t t) const {
+        static_assert(learns);
+        return state.forgot[at + t * rows];
     }
 };
 
@@ -63,83 +67,6 @@ NACELLE_INLINE void put_one(const TiledMatrix& to, uint32_t row, uint32_t column
 template <class Fn> NACELLE_INLINE void with_pair(const CellArguments& a, Items items, Fn&& fn) {
     const uint32_t pairs = (a.cell.neurons + 1) / 2, i = uint32_t(items.begin / pairs);
     if (i < a.stream.across) fn(i, uint32_t(items.begin % pairs) * 2);
-}
-
-template <class E, int policy, bool learns>
-NACELLE_INLINE void mingru_rows(const View<E>& view, const CellArguments& a, Items items) {
-    constexpr int planes = Spec<policy>::planes;
-    using C = Curve<Spec<policy>::activation>;
-    if constexpr (learns)
-        if (a.all.policy[policy].found[stopped] != 0) return;
-    with_pair(a, items, [&](uint32_t i, uint32_t j) {
-        const CellRows& cell = a.cell;
-        const Past<E, policy, learns> past(view, a, i);
-        const auto step = [&](uint32_t row, const float(&h)[2], float(&next)[2]) {
-            const float* const gate = cell.gates + size_t(row) * cell.pitch;
-            NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) {
-                const bool mine = past.there && j + k < cell.neurons;
-                const float z = mine ? logistic(gate[j + k]) : 0,
-                            c = mine ? C::at(gate[cell.neurons + j + k]) : 0;
-                next[k] = mine ? h[k] + z * (c - h[k]) : 0;
-            }
-            put_two<planes>(cell.out, row, j, next[0], next[1]);
-        };
-        float h[2] = {}, next[2];
-        NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) if (past.there && j + k < cell.neurons)
-            h[k] = past.first[cell.offset + j + k];
-        // Where an episode was cut short its last observation is seen with what was remembered until then.
-        if (!learns && a.stream.rows > a.stream.across) step(a.stream.across + i, h, next);
-        const uint32_t steps = learns ? a.all.sequence : 1;
-        for (uint32_t t = 0; t < steps; ++t) {
-            if (past.there && past.forgot(view, t)) h[0] = h[1] = 0;
-            step(t * a.stream.across + i, h, next);
-            h[0] = next[0];
-            h[1] = next[1];
-        }
-        NACELLE_UNROLL for (uint32_t k = 0; k < 2;
-                            ++k) if (!learns && cell.lasting && past.there && j + k < cell.neurons)
-            past.first[cell.offset + j + k] = h[k];
-    });
-}
-// In a step of a rollout or of an evaluation, and through sequences.
-template <class E, int policy>
-NACELLE_INLINE void mingru_once(const View<E>& view, const CellArguments& a, Items items) {
-    mingru_rows<E, policy, false>(view, a, items);
-}
-template <class E, int policy>
-NACELLE_INLINE void mingru_forward(const View<E>& view, const CellArguments& a, Items items) {
-    mingru_rows<E, policy, true>(view, a, items);
-}
-template <class E, int policy>
-NACELLE_INLINE void mingru_backward(const View<E>& view, const CellArguments& a, Items items) {
-    constexpr int planes = Spec<policy>::planes;
-    using C = Curve<Spec<policy>::activation>;
-    if (a.all.policy[policy].found[stopped] != 0) return;
-    with_pair(a, items, [&](uint32_t i, uint32_t j) {
-        const CellRows& cell = a.cell;
-        const Past<E, policy, true> past(view, a, i);
-        float later[2] = {};
-        for (uint32_t t = a.all.sequence; t-- > 0;) {
-            const uint32_t row = t * a.stream.across + i;
-            const float* const gate = cell.gates + size_t(row) * cell.pitch;
-            const bool forgot = past.there && past.forgot(view, t);
-            float slope[2] = {}, h[2] = {};
-            get_two<planes>(cell.slopes, row, j, slope);
-            if (past.there && !forgot && t > 0)
-                get_two<planes>(cell.out, row - a.stream.across, j, h);
-            NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k) {
-                if (j + k >= cell.neurons) continue;
-                if (past.there && !forgot && t == 0) h[k] = past.first[cell.offset + j + k];
-                const float x = gate[cell.neurons + j + k], z = logistic(gate[j + k]), c = C::at(x),
-                            d = past.there ? slope[k] + later[k] : 0;
-                put_one<planes>(cell.gate_slopes, row, j + k,
-                                past.there ? d * (c - h[k]) * z * (1 - z) : 0);
-                put_one<planes>(cell.gate_slopes, row, cell.neurons + j + k,
-                                past.there ? d * z * C::slope(x, c) : 0);
-                later[k] = forgot ? 0.0f : d * (1 - z);
-            }
-        }
-    });
 }
 
 // What a gru had before its first step; of rows where an episode was cut short, what was remembered until then.

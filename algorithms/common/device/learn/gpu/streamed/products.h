@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/gpu/streamed/gate_values.h>
 #include <learn/gpu/streamed/tile_sum.h>
 // The three products of a layer whose numbers go through memory: forward, back to its inputs, and to its weights. Each
 // block finds its part of the launch's products, sums it and finishes it on the spot.
@@ -10,11 +11,15 @@ struct ProductPart {
     const Product* product;
     uint32_t row, column, split;    // the first tiles
 
-    NACELLE_INLINE ProductPart(const Products& all, uint32_t block, uint32_t columns) {
+    NACELLE_INLINE ProductPart(const Product* of, uint32_t its_row, uint32_t its_column,
+                               uint32_t its_split)
+        : product(of), row(its_row), column(its_column), split(its_split) {}
+    NACELLE_INLINE ProductPart(const Products& all, uint32_t block, uint32_t columns,
+                               uint32_t rows = product_rows) {
         product = all.of;
         for (uint32_t i = 1; i < all.count && block >= product[1].first_block; ++i) ++product;
         constexpr uint32_t together = 8;    // rows of blocks that go across together
-        const uint32_t down = blocks_down(product->m),
+        const uint32_t down = (product->m + rows - 1) / rows,
                        across = (product->n + columns - 1) / columns;
         uint32_t at = block - product->first_block;
         split = at / (down * across);
@@ -22,8 +27,20 @@ struct ProductPart {
         const uint32_t band = at / (together * across),
                        high = min(together, down - band * together);
         at -= band * together * across;
-        row = (band * together + at % high) * (product_rows / tile_side);
+        row = (band * together + at % high) * (rows / tile_side);
         column = at / high * (columns / tile_side);
+    }
+    // The steps of the sum that belong to its share of them.
+    NACELLE_INLINE uint32_t first_step() const {
+        return min(split * share(), tiles_along(product->k));
+    }
+    NACELLE_INLINE uint32_t end_step() const {
+        return min(first_step() + share(), tiles_along(product->k));
+    }
+
+private:
+    NACELLE_INLINE uint32_t share() const {
+        return (tiles_along(product->k) + product->splits - 1) / product->splits;
     }
 };
 
@@ -121,31 +138,39 @@ NACELLE_INLINE void each_pair(const float (&sum)[quads][4], uint32_t row, uint32
     }
 }
 
-struct alignas(8) Two {
-    float at[2];
-};
+// Sums as they are: of a last layer or of gates, with their biases, or of what comes back to what was remembered.
+template <int quads>
+NACELLE_INLINE void put_sums(const ProductPart& part, const float (&sum)[quads][4], bool biased) {
+    const Product& p = *part.product;
+    each_pair(sum, part.row, part.column,
+              [&](uint32_t row, uint32_t column, float first, float second) {
+                  if (row >= p.m || column >= p.pitch) return;
+                  float* const to = p.sums + size_t(row) * p.pitch + column;
+                  to[0] = biased ? first + p.bias[column] : first;
+                  to[1] = biased ? second + p.bias[column + 1] : second;
+              });
+}
+
 // Rows through a layer: its weights' rows are the other factor.
-template <class E, int policy, int columns>
-NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items items) {
+template <int policy, int columns>
+NACELLE_INLINE void forward_part(const Products& all, const ProductPart& part) {
     constexpr int planes = Spec<policy>::planes;
     constexpr Activation f = Spec<policy>::activation;
-    const ProductPart part(all, uint32_t(items.begin / product_threads), uint32_t(columns));
     if (is_idle(all, part.row)) return;
     const Product& p = *part.product;
     TileSum<planes, false, false, columns> tile(p, part.row, part.column, 0, tiles_along(p.k));
     tile.run([](const unsigned char*) {});
-    if (p.sums) {    // a last layer, or gates
-        each_pair(tile.sum, part.row, part.column,
-                  [&](uint32_t row, uint32_t column, float first, float second) {
-                      if (row >= p.m || column >= p.pitch) return;
-                      float* const to = p.sums + size_t(row) * p.pitch + column;
-                      to[0] = first + p.bias[column];
-                      to[1] = second + p.bias[column + 1];
-                  });
-        return;
-    }
+    if (p.sums) return put_sums(part, tile.sum, true);
     using Image = TileImage<planes, columns>;
     const Image image{tile.stages()}, inputs{tile.stages() + Image::bytes};
+    if constexpr (has_memory<policy> && planes == 1) {
+        if (p.gated) {
+            leave_gates<f>(image, tile.sum, p, part.column);
+            __syncthreads();
+            image.leave(p.out, part.row, part.column);
+            return;
+        }
+    }
     if (threadIdx.x < 256) {
         const float* const bias = p.bias + part.column * tile_side + 2 * (threadIdx.x % 4);
         NACELLE_UNROLL for (int q = 0; q < columns / 8; q += 2) {
@@ -169,28 +194,23 @@ NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items i
         if (p.kept.at) inputs.leave(p.kept, part.row, part.column);
     }
 }
+template <class E, int policy, int columns>
+NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items items) {
+    forward_part<policy, columns>(
+        all, ProductPart(all, uint32_t(items.begin / product_threads), uint32_t(columns)));
+}
 
 // Slopes along a layer's outputs become those along what went into the activation before it.
-template <class E, int policy, int columns>
-NACELLE_INLINE void backward_product(const View<E>&, const Products& all, Items items) {
+template <int policy, int columns>
+NACELLE_INLINE void backward_part(const Products& all, const ProductPart& part) {
     constexpr int planes = Spec<policy>::planes;
     using C = Curve<Spec<policy>::activation>;
-    const ProductPart part(all, uint32_t(items.begin / product_threads), uint32_t(columns));
     if (is_idle(all, part.row)) return;
     const Product& p = *part.product;
     if (p.kept.at) TileImage<planes, columns>::bring_near(p.kept, part.row, part.column);
     TileSum<planes, false, true, columns> tile(p, part.row, part.column, 0, tiles_along(p.k));
     tile.run([](const unsigned char*) {});
-    if (p.sums) {    // to what was remembered
-        each_pair(tile.sum, part.row, part.column,
-                  [&](uint32_t row, uint32_t column, float first, float second) {
-                      if (row >= p.m || column >= p.pitch) return;
-                      float* const to = p.sums + size_t(row) * p.pitch + column;
-                      to[0] = first;
-                      to[1] = second;
-                  });
-        return;
-    }
+    if (p.sums) return put_sums(part, tile.sum, false);
     const TileImage<planes, columns> image{tile.stages()};
     const bool bends = p.kept.at != nullptr;    // else the inputs come from a layer that remembers
     if (bends) image.bring(p.kept, part.row, part.column);
@@ -212,6 +232,11 @@ NACELLE_INLINE void backward_product(const View<E>&, const Products& all, Items 
     __syncthreads();
     image.leave(p.out, part.row, part.column);
 }
+template <class E, int policy, int columns>
+NACELLE_INLINE void backward_product(const View<E>&, const Products& all, Items items) {
+    backward_part<policy, columns>(
+        all, ProductPart(all, uint32_t(items.begin / product_threads), uint32_t(columns)));
+}
 
 // The sums of A's 128 columns over all rows of the block's share: a bias's gradient. Sixteen threads share a column.
 template <int planes> class ColumnSums {
@@ -230,14 +255,15 @@ public:
             }
         }
     }
-    // All threads of the block come along; `meeting` has room for 16 rows of 128 floats. fn(column, sum)
-    template <class Fn> NACELLE_INLINE void finish(float* meeting, Fn&& fn) const {
+    // All of 256 threads come along and meet(); `meeting` has room for 16 rows of 128 floats. fn(column, sum)
+    template <class Meet, class Fn>
+    NACELLE_INLINE void finish(float* meeting, Meet&& meet, Fn&& fn) const {
         if (threadIdx.x < 256) {
             NACELLE_UNROLL for (int k = 0; k < 8; ++k)
                 meeting[threadIdx.x / 16 * product_rows + threadIdx.x % 16 * 8 + uint32_t(k)] =
                     sum_[k];
         }
-        __syncthreads();
+        meet();
         if (threadIdx.x >= product_rows) return;
         float all = 0;
         for (uint32_t i = 0; i < 16; ++i) all += meeting[i * product_rows + threadIdx.x];
@@ -251,37 +277,53 @@ private:
     float sum_[8] = {};
 };
 
-// The gradient of a layer's weights and biases over a share of the rows: slopes, turned, times what was seen, turned.
-template <class E, int policy, int columns>
-NACELLE_INLINE void weights_product(const View<E>&, const Products& all, Items items) {
-    constexpr int planes = Spec<policy>::planes;
-    const ProductPart part(all, uint32_t(items.begin / product_threads), uint32_t(columns));
-    if (is_idle(all, 0)) return;
+// What a part of the gradient comes to goes into its slot, or to what that has.
+template <int quads>
+NACELLE_INLINE void put_weights(const Products& all, const ProductPart& part,
+                                const float (&sum)[quads][4]) {
     const Product& p = *part.product;
-    const uint32_t steps = tiles_along(p.k), share = (steps + p.splits - 1) / p.splits,
-                   first = min(part.split * share, steps), end = min(first + share, steps);
-    TileSum<planes, true, true, columns> tile(p, part.row, part.column, first, end);
-    ColumnSums<planes> biases;
-    const bool first_column = part.column == 0;
-    tile.run([&](const unsigned char* stage) {
-        if (first_column) biases.add(stage);
-    });
     float* const slot = p.sums + size_t(part.split) * p.slot_floats;
     const bool adds = all.adds;
-    each_pair(tile.sum, part.row, part.column,
+    each_pair(sum, part.row, part.column,
               [&](uint32_t row, uint32_t column, float left, float right) {
                   if (row >= p.m || column >= p.pitch) return;
                   float* const to = slot + size_t(row) * p.pitch + column;
                   to[0] = adds ? to[0] + left : left;
                   to[1] = adds ? to[1] + right : right;
               });
-    if (!first_column) return;
-    biases.finish(reinterpret_cast<float*>(tile.stages()), [&](uint32_t column, float sum) {
-        const uint32_t row = part.row * tile_side + column;
-        if (row >= p.m) return;
-        float* const to = slot + size_t(p.m) * p.pitch + row;
-        *to = adds ? *to + sum : sum;
+}
+NACELLE_INLINE void put_bias(const Products& all, const ProductPart& part, uint32_t column,
+                             float sum) {
+    const Product& p = *part.product;
+    const uint32_t row = part.row * tile_side + column;
+    if (row >= p.m) return;
+    float* const to = p.sums + size_t(part.split) * p.slot_floats + size_t(p.m) * p.pitch + row;
+    *to = all.adds ? *to + sum : sum;
+}
+
+// The gradient of a layer's weights and biases over a share of the rows: slopes, turned, times what was seen, turned.
+template <int policy, int columns>
+NACELLE_INLINE void weights_part(const Products& all, const ProductPart& part) {
+    constexpr int planes = Spec<policy>::planes;
+    if (is_idle(all, 0)) return;
+    const Product& p = *part.product;
+    TileSum<planes, true, true, columns> tile(p, part.row, part.column, part.first_step(),
+                                              part.end_step());
+    ColumnSums<planes> biases;
+    const bool first_column = part.column == 0;
+    tile.run([&](const unsigned char* stage) {
+        if (first_column) biases.add(stage);
     });
+    put_weights(all, part, tile.sum);
+    if (!first_column) return;
+    biases.finish(
+        reinterpret_cast<float*>(tile.stages()), [] { __syncthreads(); },
+        [&](uint32_t column, float sum) { put_bias(all, part, column, sum); });
+}
+template <class E, int policy, int columns>
+NACELLE_INLINE void weights_product(const View<E>&, const Products& all, Items items) {
+    weights_part<policy, columns>(
+        all, ProductPart(all, uint32_t(items.begin / product_threads), uint32_t(columns)));
 }
 
 }

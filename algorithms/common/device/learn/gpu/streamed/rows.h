@@ -105,7 +105,9 @@ NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments&
     const Minibatch<E, policy> batch(view, a.all);
     gather<E, policy>(a, items, [&](uint32_t i) -> const float* {
         const size_t at = batch.place(view, a.all, i);
-        return counts(memory.flag[at]) ? memory.obs + at * size_t(width_of<E, policy>) : nullptr;
+        return counts(counting_flag<E, GroupOf<E, policy>>(memory, at))
+                   ? memory.obs + at * size_t(width_of<E, policy>)
+                   : nullptr;
     });
 }
 template <class E, int policy>
@@ -140,14 +142,32 @@ template <class E, int policy> struct Valued {
 };
 template <class E, int policy>
 NACELLE_INLINE void gather_valued(const View<E>& view, const StreamArguments& a, Items items) {
-    const uint32_t block = uint32_t(items.begin / gather_lanes(width_of<E, policy>)) / product_rows;
-    if (block * product_rows >= a.stream.rows ||
-        !is_present(a.stream.present, block * (product_rows / tile_side)))
-        return;
-    gather<E, policy>(a, items, [&](uint32_t i) -> const float* {
-        const Valued<E, policy> valued(view, a.all, i);
-        return valued.there ? valued.obs() : nullptr;
-    });
+    gather<E, policy>(a, items,
+                      [&](uint32_t i) { return Valued<E, policy>(view, a.all, i).obs(); });
+}
+// The same of those rows alone that are marked. Mostly none are: few blocks look through the marks of all, 32 products'
+// blocks of rows at a time, and where there are any each takes its share of those.
+template <class E, int policy>
+NACELLE_INLINE void gather_marked(const View<E>& view, const StreamArguments& a, Items items) {
+    constexpr uint32_t lanes = gather_lanes(width_of<E, policy>), lookers = most_blocks / lanes,
+                       bytes = product_rows / 32;
+    static_assert(bytes == sizeof(uint32_t) && product_rows == block_threads);
+    const uint32_t block = uint32_t(items.begin / block_threads), share = block % lanes,
+                   down = blocks_down(a.stream.rows);
+    const auto* const present = reinterpret_cast<const uint32_t*>(a.stream.present);
+    for (uint32_t first = block / lanes; first < down; first += 32 * lookers) {
+        const uint32_t mine = first + threadIdx.x % 32 * lookers;
+        uint32_t left = __ballot_sync(~0u, mine < down && present[mine] != 0);
+        for (; left; left &= left - 1) {
+            const uint32_t rows = first + uint32_t(__ffs(int(left)) - 1) * lookers;
+            const uint64_t at =
+                (uint64_t(rows) * lanes + share) * uint32_t(block_threads) + threadIdx.x;
+            gather<E, policy>(a, Items{at, at + 1}, [&](uint32_t i) -> const float* {
+                const Valued<E, policy> valued(view, a.all, i);
+                return valued.there ? valued.obs() : nullptr;
+            });
+        }
+    }
 }
 // Which 32 of these rows have anything to be valued; an item is a row.
 template <class E, int policy>
@@ -164,7 +184,7 @@ NACELLE_INLINE void keep_values(const View<E>& view, const StreamArguments& a, I
     using N = Networks<E, policy>;
     constexpr int network = N::shared ? 0 : 1, output = N::shared ? N::value_output : 0;
     const uint32_t row = uint32_t(items.begin);
-    if (row >= a.stream.rows) return;
+    if (row >= a.stream.rows || (a.stream.present && !a.stream.present[row / 32])) return;
     const Valued<E, policy> valued(view, a.all, a.stream.first + row);
     if (!valued.there) return;
     (valued.standing ? valued.memory.value : valued.memory.final_value)[valued.at] =

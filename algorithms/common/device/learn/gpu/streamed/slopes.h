@@ -40,7 +40,7 @@ NACELLE_INLINE void slopes_of(const View<E>& view, const StreamArguments& a, uin
         NACELLE_UNROLL for (int k = 0; k < L::out; ++k) slope[k] = 0;
         if (has_sample<policy>(stream, row)) {
             const size_t at = place_of_row<E, policy>(view, a, batch, row);
-            if (counts(memory.flag[at]))
+            if (counts(counting_flag<E, GroupOf<E, policy>>(memory, at)))
                 loss.slopes(stream.outputs[network] + size_t(row) * stream.pitch[network], at,
                             loss.load(at), slope);
         }

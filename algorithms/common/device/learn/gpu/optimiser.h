@@ -1,0 +1,120 @@
+#pragma once
+#include <learn/gpu/prepared.h>
+#include <learn/optimiser.h>
+// From the slots' gradients to new weights by blocks of a GPU: two launches. The first one adds up the slots and leaves
+// the squares of what comes out, a number for each block; a block more judges the minibatch by its tallies. In the
+// second one each block adds up all squares for itself, since nothing is quicker than that which all can do at once.
+
+namespace learn {
+
+// One over the samples that count.
+NACELLE_INLINE float one_over_samples(const PolicyState& state) {
+    const double count = sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0];
+    return count > 0 ? float(1.0 / count) : 0.0f;
+}
+NACELLE_INLINE void judge_by_tallies(const PolicyState& state) {
+    const Sums<tally_count> tally = sum_of<tally_count>(state.tallies, state.parts);
+    if (threadIdx.x == 0) judge(state, tally);
+}
+
+// A block has 32 places of the packed order, a thread four of them; threads share the slots.
+inline constexpr int sharers = block_threads / (total_together / 4);
+template <class E, int policy>
+NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
+    using Here = Place<E, policy>;
+    constexpr uint32_t blocks = uint32_t((Here::size + total_together - 1) / total_together);
+    // One after the other each would wait for memory: all that a thread has of two blocks a multiprocessor at once.
+    constexpr uint32_t at_once = 17;
+    __shared__ float parts[sharers][total_together];
+    const PolicyState& state = a.policy[policy];
+    const uint32_t block = uint32_t(items.begin / block_threads);
+    if (block > blocks || state.found[stopped] != 0) return;
+    if (block == blocks) return judge_by_tallies(state);
+    const int thread = int(threadIdx.x);
+    const int mine = thread % (total_together / 4) * 4, share = thread / (total_together / 4),
+              first = int(block) * total_together;
+    Four sum{};
+    const auto add_slots = [&](uint32_t from, auto&& meanwhile) {
+        Four its[at_once];
+        const float* const part = state.gradient + first + mine;
+        NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
+            const uint32_t slot = from + k * sharers;
+            its[k] = first + mine < Here::size && slot < state.parts
+                         ? four_at(part + size_t(slot) * Here::size)
+                         : Four{};
+        }
+        meanwhile();
+        NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
+            NACELLE_UNROLL for (int i = 0; i < 4; ++i) sum.at[i] += its[k].at[i];
+        }
+    };
+    float one = 0;
+    add_slots(uint32_t(share), [&] { one = one_over_samples(state); });
+    for (uint32_t slot = uint32_t(share) + at_once * sharers; slot < state.parts;
+         slot += at_once * sharers)
+        add_slots(slot, [] {});
+    NACELLE_UNROLL for (int k = 0; k < 4; ++k) parts[share][mine + k] = sum.at[k];
+    __syncthreads();
+    const int place = first + thread;
+    const int i = thread < total_together && place < Here::size ? Here::parameter(place) : -1;
+    double square = 0;
+    if (i >= 0) {
+        float all = 0;
+        NACELLE_UNROLL for (int k = 0; k < sharers; ++k) all += parts[k][thread];
+        all = is_blind<E, policy>(i) ? 0.0f : all * one;
+        state.total[i] = all;
+        square = double(all) * double(all);
+    }
+    static_assert(total_together == 32);
+    if (thread >= total_together) return;
+    square = warp_sum(square);
+    if (thread == 0) state.norms[block] = square;
+}
+
+template <class E, int policy>
+NACELLE_INLINE void adam(const View<E>&, const Arguments& a, Items items) {
+    constexpr uint32_t parameters = uint32_t(Networks<E, policy>::parameters),
+                       stride = step_blocks(parameters) * block_threads, at_once = 4;
+    const PolicyState& state = a.policy[policy];
+    const uint32_t begin = uint32_t(items.begin);
+    float w[at_once], g[at_once], m[at_once], v[at_once];
+    const auto load = [&](uint32_t first) {
+        NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
+            const uint32_t i = first + k * stride;
+            if (i >= parameters) continue;
+            w[k] = state.weights[i];
+            g[k] = state.total[i];
+            m[k] = state.moment[i];
+            v[k] = state.moment[parameters + i];
+        }
+    };
+    load(begin);
+    const bool follows = state.found[too_far] == 0;
+    const AdamStep step(state);
+    const double longest = double(state.dials[most_norm]);
+    const double norm = root(sum_of<1>(state.norms, state.sum_blocks).at[0]),
+                 bounded = bounded_step(longest, norm);
+    if (begin == 0) {
+        if (!follows) state.found[stopped] = 1;
+        else {
+            state.found[gradient_norm] = norm;
+            state.found[step_scale] = bounded;
+        }
+    }
+    if (!follows) return;
+    const float scale = float(bounded);
+    NACELLE_ROLLED for (uint32_t first = begin; first < parameters; first += at_once * stride) {
+        if (first != begin) load(first);
+        NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
+            const uint32_t i = first + k * stride;
+            if (i >= parameters) continue;
+            const float fresh = step(w[k], g[k] * scale, m[k], v[k]);
+            state.moment[i] = m[k];
+            state.moment[parameters + i] = v[k];
+            state.weights[i] = fresh;
+            Prepared<E, policy>::store(state.prepared, int(i), fresh);
+        }
+    }
+}
+
+}

@@ -1,0 +1,143 @@
+#include "tests/reload/course.h"
+#include "tests/support/random.h"
+#include "tests/support/skip.h"
+
+#include <doctest/doctest.h>
+#include <mutex>
+
+// Drafts that compile beside each other: of the environment in two parts, and of the programs around it.
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+struct Asked {
+    std::string instantiation;
+    bool draft, aside;
+};
+
+// Compiles as where helpers do, and keeps what was asked for.
+class AsideCompiler final : public Compiler {
+public:
+    AsideCompiler(std::unique_ptr<Compiler> inner, std::shared_ptr<std::vector<Asked>> asked)
+        : inner_(std::move(inner)), asked_(std::move(asked)) {}
+
+    std::string identity() const override { return inner_->identity(); }
+    Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
+        {
+            const std::lock_guard lock(mutex_);
+            asked_->push_back({source.instantiation, source.draft, source.aside});
+        }
+        return inner_->compile(source, cancel);
+    }
+    bool get_ready_beside(const ProgramSource&) override { return true; }
+
+private:
+    std::unique_ptr<Compiler> inner_;
+    std::shared_ptr<std::vector<Asked>> asked_;
+    std::mutex mutex_;
+};
+
+std::shared_ptr<RunsOn> cpu_aside(const std::shared_ptr<std::vector<Asked>>& asked) {
+    const std::shared_ptr<RunsOn> on = cpu();
+    on->compiler = std::make_unique<AsideCompiler>(std::move(on->compiler), asked);
+    return on;
+}
+std::string new_comment() { return "// " + std::to_string(fresh_seed()) + "\n"; }
+
+size_t count(const std::vector<Asked>& asked, const std::string& text, bool draft) {
+    return size_t(std::ranges::count_if(asked, [&](const Asked& one) {
+        return one.draft == draft && contains(one.instantiation, text);
+    }));
+}
+
+// Trains until the full build has taken the place of the draft.
+void await_full(Course& course, uint64_t draft) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (course.run().environment().stepwise().generation() == draft) {
+        REQUIRE(course.run().iterate());
+        REQUIRE(std::chrono::steady_clock::now() < end);
+    }
+}
+
+void a_comment_by_drafts(const std::shared_ptr<RunsOn>& on) {
+    const Json one_by_one = {{"run", {{"report_every", 1}}}};
+    Course saved(on, one_by_one), never(on, one_by_one);
+    for (int i = 0; i < 10; ++i) saved.run().iterate();
+    const RunReload reload = saved.save_and_wait(saved.text() + new_comment());
+    REQUIRE_MESSAGE(reload.taken, reload.text);
+    CHECK(reload.version == 2);
+    const uint64_t draft = saved.run().environment().stepwise().generation();
+    for (int i = 0; i < 5; ++i) saved.run().iterate();
+    await_full(saved, draft);
+    CHECK(saved.told().size() == 1);
+    CHECK(saved.run().environment().version() == 2);
+    for (int i = 0; i < 5; ++i) saved.run().iterate();
+    while (never.run().progress().steps < saved.run().progress().steps) never.run().iterate();
+    saved.run().evaluate(100);
+    saved.run().finish();
+    never.run().finish();
+    const std::filesystem::path name = Checkpoints("").of_steps(saved.run().progress().steps);
+    const auto tensors = [&](Course& course) {
+        return read_file((course.out() / "checkpoints" / name).replace_extension(".safetensors"));
+    };
+    CHECK(tensors(saved) == tensors(never));
+}
+
+}
+
+TEST_CASE("where helpers compile, a draft is of two parts, and the full build of one") {
+    const auto asked = std::make_shared<std::vector<Asked>>();
+    Bench bench(cpu(), {.before = new_comment()});
+    bench.env().on().compiler =
+        std::make_unique<AsideCompiler>(std::move(bench.env().on().compiler), asked);
+    const Reload reload =
+        bench.save_and_wait({.before = new_comment(), .step = "s.value = 5; ++s.steps;"});
+    REQUIRE_MESSAGE(reload.taken, reload.why);
+    CHECK(count(*asked, "NACELLE_STEP_KERNELS", true) == 1);
+    CHECK(count(*asked, "NACELLE_RESET_KERNELS", true) == 1);
+    const uint64_t draft = bench.env().stepwise().generation();
+    for (int pass = 0; pass < 2; ++pass) {
+        bench.env().step_at_random();
+        CHECK(numbers(bench.env(), "state.value") == std::vector<double>(64, 5));
+        bench.env().reset();
+        CHECK(numbers(bench.env(), "state.value") == std::vector<double>(64, 0));
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (pass == 0 && bench.env().stepwise().generation() == draft) {
+            REQUIRE(std::chrono::steady_clock::now() < end);
+            CHECK(!bench.reloader().take());
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+    CHECK(count(*asked, "NACELLE_STEPWISE", false) == 1);
+    // The part that fails is told, and ends the other.
+    const Reload broken = bench.save_and_wait({.before = new_comment(), .reset = "s.valu = 0;"});
+    CHECK(!broken.taken);
+    CHECK(contains(broken.why, "valu"));
+    CHECK(bench.save_and_wait({.before = new_comment(), .step = "s.value = 7;"}).taken);
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 7);
+}
+
+TEST_CASE("where helpers compile, a comment that is saved in a training changes no byte of it") {
+    const auto asked = std::make_shared<std::vector<Asked>>();
+    a_comment_by_drafts(cpu_aside(asked));
+    CHECK(count(*asked, "(rollout_", true) >= 1);
+    // At the start, and behind the draft.
+    CHECK(count(*asked, "(rollout_", false) >= 2);
+    CHECK(count(*asked, "(gradient_", true) == 0);
+}
+TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build") {
+    const std::filesystem::path tool = std::filesystem::path(NACELLE_BUILD_ROOT) / "tools/nacelle";
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] {
+        on = open_backend({.backend = "cuda",
+                           .threads = 2,
+                           .cache = cache_place(),
+                           .env_folders = {env_folder},
+                           .compile_helper = {tool.string(), "compile-helper"}});
+    });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    if (!std::filesystem::exists(tool)) NACELLE_SKIP("no command line");
+    a_comment_by_drafts(on);
+}
