@@ -146,8 +146,12 @@ uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
         return in_residence;
     if (gpu && !steps && header.is_team && team_residence_bytes(settings, shapes, environment))
         return in_team_residence;
-    for (const PolicySettings& policy : settings.policies)
+    for (size_t p = 0; p < shapes.size(); ++p) {
+        const PolicySettings& policy = settings.policies[p];
         steps |= policy.streamed() || policy.remembers();
+        if (gpu && policy.role != PolicySettings::Role::random)
+            steps |= tensor_fit(policy, shapes[p]).in_chunks;
+    }
     if (gpu && header.is_team && !settings.emulates)
         steps |= !steps && !team_fits(settings, shapes, header);
     if (steps) return in_steps | closes_apart;

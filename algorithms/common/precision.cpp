@@ -1,6 +1,7 @@
 #include "algorithms/common/precision.h"
 
 #include "algorithms/common/layered_update.h"
+#include "algorithms/common/schema_view.h"
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
@@ -81,8 +82,10 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
     if (policy.execution == "fused" && !obstacle.empty())
         wrong(path + "execution", "these networks cannot be computed by one kernel in " +
                                       policy.precision + ": " + obstacle + "; \"streamed\" can");
+    // Rows of many numbers: a step of one agent has too few of them for one kernel to be faster (rooms, H200, 2026-11).
+    const bool few = fit.in_chunks && !SchemaView(environment).header().is_team;
     const bool decides = policy.execution == "auto", forced = policy.execution == "row_pass";
-    if (decides) policy.execution = obstacle.empty() ? "fused" : "streamed";
+    if (decides) policy.execution = obstacle.empty() && !few ? "fused" : "streamed";
     policy.planes = planes_of(policy);
     // With several planes it is slower than a kernel for each layer, measured on an H200.
     if (forced || (decides && policy.streamed() && policy.planes == 1)) {

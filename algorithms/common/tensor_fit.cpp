@@ -8,7 +8,7 @@
 namespace learn {
 namespace {
 
-constexpr int64_t most_shared_bytes = most_resident_bytes, most_units = 14;
+constexpr int64_t most_shared_bytes = most_resident_bytes;
 // Of shared memory a multiprocessor has so much in all, and each block takes some more than it asks for.
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
 // Of a block whose warps take rows through the layers, outside of an update.
@@ -46,6 +46,7 @@ uint32_t staged_bytes(const PolicySettings& policy, const NetworkShape& shape,
 TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_input) {
     const FusedLayout<int64_t> layout(widths, int(widths.size()) - 1, planes, keeps_input);
     words = uint32_t(layout.prepared);
+    in_chunks = layout.in_chunks;
     threads = uint32_t(layout.threads);
     shared_bytes = uint32_t(4 * layout.words);
     band_bytes = uint32_t(4 * warp_rows * (layout.in_pitch + layout.out_pitch));
@@ -61,7 +62,7 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
             obstacle = what + std::to_string(wanted) + ", of " + std::to_string(there);
     };
     limit("the sums of gradients need this many registers of a thread: ", 8 * layout.units,
-          8 * most_units);
+          8 * (layout.in_chunks ? most_units_in_chunks : most_units));
     limit("an update needs this many bytes of a processor's shared memory: ", 4 * layout.words,
           most_shared_bytes);
     limit("a block of choices needs this many bytes of shared memory: ",
@@ -73,6 +74,7 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
     if (shape.shared) return fit;
     const TensorFit critic(shape.critic, policy.planes, policy.keeps_input());
     if (fit.obstacle.empty()) fit.obstacle = critic.obstacle;
+    fit.in_chunks |= critic.in_chunks;
     fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
     fit.resident = std::min(fit.resident, critic.resident);
     return fit;

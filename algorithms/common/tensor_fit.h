@@ -11,7 +11,8 @@ struct TensorFit {
     uint32_t words = 0;           // of prepared weights
     uint32_t band_bytes =
         0;    // of 16 rows that a warp takes through the layers, outside of an update
-    std::string obstacle;    // why it cannot be, or empty
+    bool in_chunks = false;    // whether rows go into the first layer a part at a time
+    std::string obstacle;      // why it cannot be, or empty
 
     TensorFit() = default;
     TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_input);

@@ -22,7 +22,9 @@
 // environment's number. With teams it is called for each group, gets a row for each lane by
 // rows.by_warps(...), and is called once more behind the last step, when rows.t is the number of steps.
 //
-// A `record` that has rows(group, t) says where a team's observations go, so that they are written once.
+// A `record` that has rows(group, t) says where a team's observations of step t go, so that they are written once, or
+// null for the environment's own array; those of the first step are copied there unless record.goes_on() says that they
+// lie there already.
 //
 // One step is a rollout of length one: there is no second loop. On a GPU an environment's state stays
 // in its thread's registers for all steps; on a CPU blocks of environments take each step in passes

@@ -7,6 +7,7 @@ namespace nacelle::test {
 struct Case {
     std::string env, learner;
     Json config;
+    Json constants = Json::object();    // of the environment
 };
 
 // Every activation and form of network, with every kind of action.

@@ -84,7 +84,9 @@ void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Lim
                    {"gamma", 0.93},   {"lambda", 0.8}};
     if (c.learner == "ppo") config["epochs"] = 1;
     config.update(c.config, true);
-    Lesson lesson(on, env_of(c.env, envs), c.learner, config, seed);
+    Json env = env_of(c.env, envs);
+    if (!c.constants.empty()) env["constants"] = c.constants;
+    Lesson lesson(on, env, c.learner, config, seed);
     const std::vector<PolicyForm> policies = policies_of(lesson);
     std::vector<Returns> returns(policies.size());
     std::vector<Normaliser> normalisers;
@@ -147,6 +149,19 @@ std::vector<Case> odd_widths(const char* precision) {
             streamed(0, precision, {{"hidden", {40, 40, 40, 40, 40, 40, 40, 40, 40, 40}}}),
             streamed(5, precision, {{"hidden", {4096, 5}}})};
 }
+// More numbers than go into a first layer at once, beside what its chunks hold; the last one's weights find no room in an
+// update's shared memory.
+std::vector<Case> much_seen() {
+    const auto seeing = [](int sights, Json policy, const char* learner = "ppo") {
+        policy.update(
+            {{"execution", "fused"}, {"precision", "bf16"}, {"gains", {{"choice", 1.0}}}});
+        return Case{"crowd", learner, for_all(policy), {{"sights", sights}}};
+    };
+    return {seeing(129, {{"hidden", {40, 7}}, {"activation", "gelu"}, {"trunk", "separate"}}),
+            seeing(422, {{"hidden", {32, 32}}}, "a2c"), seeing(363, {{"hidden", {64, 64}}}),
+            seeing(1000, {{"hidden", {16}}, {"activation", "silu"}, {"trunk", "separate"}}),
+            seeing(448, {{"hidden", {64, 64, 64}}})};
+}
 // Rows that go through all layers of an update in one kernel.
 Case row_pass(size_t i, const char* precision, Json policy = Json::object()) {
     policy.update({{"execution", "row_pass"}, {"precision", precision}});
@@ -199,6 +214,17 @@ TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, o
     hold_to_doubles(on, with(cases()[2], less, on_threads), as_f32, 130);
     for (const size_t i : {0u, 3u})
         hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16_of_few, 260);
+}
+
+TEST_CASE("the whole gradient of rows of many numbers is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    const Json few = {{"emulate", true}, {"horizon", 3}};
+    for (const size_t i : {0u, 1u})
+        hold_to_doubles(on, with(much_seen()[i], Json::object(), few), as_bf16_of_few, 40);
 }
 
 TEST_CASE(
@@ -287,6 +313,13 @@ TEST_CASE("the whole gradient is that of the formulas on a GPU") {
         hold_to_doubles(on, with(c, wide), as_f32, 150);
         hold_to_doubles(on, with(c, narrow), as_bf16, 3000);
     }
+}
+
+TEST_CASE("the whole gradient of rows of many numbers is that of the formulas on a GPU") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    for (const Case& c : much_seen()) hold_to_doubles(on, c, as_bf16_of_few, 700);
 }
 
 TEST_CASE("the whole gradient of layers for clusters of blocks is that of the formulas on a GPU") {

@@ -25,8 +25,10 @@ template <class E> struct TeamRecord {
     const View<E>& view;
     const RandomRolloutArgs& to;
 
+    static constexpr bool goes_on() { return false; }
     NACELLE_INLINE float* rows(int group, int t) const {
         float* found = nullptr;
+        if (t >= int(to.steps)) return found;
         for_each_group<E>([&]<class G, int I>() {
             if (I == group)
                 found = to.group[I].obs +

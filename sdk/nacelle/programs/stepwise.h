@@ -42,7 +42,7 @@ NACELLE_INLINE void leave(const View<E>& view, uint64_t tick, LocalTeam<E>& loca
     const Source source = local.source(view, tick, Domain::reset);
     const Team<E> team(local.memory, local.threads, local.episode, source);
     constexpr int nothing = 0;    // no record
-    look_team<E>(view, tick, 0, 0, local, team, false, nothing);
+    look_team<E>(view, tick, 0, local, team, false, nothing);
     local.sync();
     store_team<E>(view, local);
     store_team_counters<E>(view, local);

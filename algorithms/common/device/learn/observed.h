@@ -15,6 +15,15 @@ template <class E, class G> struct Observed {
         if constexpr (gathered) return a.memory[group].seen;
         else return group_column<E, float, Role::obs, group>(view);
     }
+    // The rows before step t of a rollout of one launch a step: what a team saw between its first and its last step
+    // lies where it is kept.
+    static NACELLE_INLINE const float* at_step(const View<E>& view, const Arguments& a,
+                                               uint32_t t) {
+        if constexpr (is_team<E> && !has_image<E>)
+            if (t > 0 && t < a.steps)
+                return a.memory[group].obs + size_t(t) * rows_of<E, G>(view) * size_t(width);
+        return now(view, a);
+    }
     static NACELLE_INLINE const float* final(const View<E>& view, const Arguments& a) {
         if constexpr (gathered) return a.memory[group].seen_final;
         else return group_column<E, float, Role::final_obs, group>(view);

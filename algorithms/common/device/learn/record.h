@@ -38,9 +38,12 @@ template <class E> struct TeamRecord {
     const Arguments& to;
     uint32_t first = 0;
 
-    // Where observations are kept at once; images and the numbers before them are put together later.
+    NACELLE_INLINE bool goes_on() const { return first > 0; }
+    // Where observations are kept at once; images and the numbers before them are put together later. What comes of
+    // the last step lies in the environment's array, in which the next rollout begins.
     NACELLE_INLINE float* rows(int group, int t) const requires(!has_image<E>) {
         float* found = nullptr;
+        if (first + uint32_t(t) >= to.steps) return found;
         for_each_group<E>([&]<class G, int I>() {
             if (I == group)
                 found = to.memory[I].obs +

@@ -75,18 +75,19 @@ NACELLE_INLINE void finish_group(const View<E>& view, uint64_t tick, int t, bool
     });
 }
 
-// Where the observations of step `next` are written: into the record if it has rows for them, else into `obs`.
+// Where the observations of step t are: in the record if it has rows for them, else in `obs`.
 template <class E, int I, class Record>
-NACELLE_INLINE float* rows_after(const View<E>& view, int next, int steps, Record& record) {
+NACELLE_INLINE float* rows_at(const View<E>& view, int t, Record& record) {
     if constexpr (requires { record.rows(0, 0); })
-        if (next < steps) return record.rows(I, next);
-    (void)next, (void)steps, (void)record;
+        if (float* const rows = record.rows(I, t)) return rows;
+    (void)t, (void)record;
     return group_column<E, float, Role::obs, I>(view);
 }
 // The observations of the first step lie in `obs`; the record gets a copy.
 template <class E, class Record>
 NACELLE_INLINE void copy_first_rows(const View<E>& view, LocalTeam<E>& local, Record& record) {
-    if constexpr (requires { record.rows(0, 0); })
+    if constexpr (requires { record.rows(0, 0); }) {
+        if (record.goes_on()) return;
         for_each_group<E>([&]<class G, int I>() {
             constexpr int numbers = count_of<E, G> * numbers_in<ObsOf<E, G>>;
             const size_t first = local.env * size_t(numbers);
@@ -95,6 +96,7 @@ NACELLE_INLINE void copy_first_rows(const View<E>& view, LocalTeam<E>& local, Re
             local.threads.template spread_over<numbers, Weight::light>(
                 [&](int i) { store_streaming(to[i], from[i]); });
         });
+    }
 }
 
 // Every group's choices, and the barriers around them. A policy that works by whole warps may have several teams in one.
@@ -105,10 +107,10 @@ template <class E, class Policy> NACELLE_INLINE void sync_choices() {
     TeamThreads<E>::sync();
 }
 template <class E, class Policy, class Record>
-NACELLE_INLINE void choose_team(const View<E>& view, uint64_t tick, int t, int steps,
-                                LocalTeam<E>& local, Policy& policy, Record& record) {
+NACELLE_INLINE void choose_team(const View<E>& view, uint64_t tick, int t, LocalTeam<E>& local,
+                                Policy& policy, Record& record) {
     for_each_group<E>([&]<class G, int I>() {
-        const float* const seen = rows_after<E, I>(view, t, steps, record);
+        const float* const seen = rows_at<E, I>(view, t, record);
 #if NACELLE_GPU
         if constexpr (chooses_by_warp<Policy>) {
             WarpRows<E, G> rows{view, tick, t, local, seen};
@@ -123,12 +125,11 @@ NACELLE_INLINE void choose_team(const View<E>& view, uint64_t tick, int t, int s
 
 // All that a team sees. Where an episode ends this is called twice, from one place, so that it is compiled once.
 template <class E, class Record>
-NACELLE_INLINE void look_team(const View<E>& view, uint64_t tick, int next, int steps,
-                              LocalTeam<E>& local, const Team<E>& team, bool final,
-                              Record& record) {
+NACELLE_INLINE void look_team(const View<E>& view, uint64_t tick, int next, LocalTeam<E>& local,
+                              const Team<E>& team, bool final, Record& record) {
     for_each_group<E>([&]<class G, int I>() {
         float* const to = final ? group_column<E, float, Role::final_obs, I>(view)
-                                : rows_after<E, I>(view, next, steps, record);
+                                : rows_at<E, I>(view, next, record);
         look_group<E, G>(view, tick, team, local, final, to);
     });
     if (final) return;
@@ -153,7 +154,7 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, Steps 
     bool terminated = false, truncated = false;
     NACELLE_ROLLED for (int t = 0; t < steps + int(by_warps); ++t, ++tick) {
         sync_choices<E, Policy>();
-        choose_team<E>(view, tick, t, steps, local, policy, record);
+        choose_team<E>(view, tick, t, local, policy, record);
         if (by_warps && (!mine || t == steps)) continue;
         ++local.length;
         local.episode.step = local.start + local.length;
@@ -175,7 +176,7 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, Steps 
         });
         NACELLE_ROLLED for (int pass = over ? 0 : 1; pass < 2; ++pass) {
             const bool final = pass == 0;
-            look_team<E>(view, tick, t + 1, steps, local, team, final, record);
+            look_team<E>(view, tick, t + 1, local, team, final, record);
             if (final) {
                 close_episode<E>(view, team, local);
                 open_episode<E>(view, tick, local, false);

@@ -65,13 +65,23 @@ template <class E> constexpr int threads_for_team() {
 inline constexpr int stage_floats = 2304;
 // A row of this width is stored by its agent alone, 16 bytes at once.
 constexpr bool leaves_alone(int width) { return width == 1 || width == 2 || width == 4; }
-// The rows that fit; 0: they are written in place, one number at a time.
-constexpr int rows_staged(int width, int unit) {
+// The rows that fit into `room` floats; 0: they are written in place, one number at a time.
+constexpr int rows_staged(int width, int unit, int room) {
     if (width == 0 || leaves_alone(width)) return 0;
-    const int fit = 4 * stage_floats / width;    // a very wide row may take four times the room
-    return width > stage_floats          ? (fit > 0 ? 1 : 0)
-           : stage_floats / width < unit ? stage_floats / width
-                                         : unit;
+    const int most = 4 * stage_floats;    // a very wide row may take four times the usual room
+    return width > room ? (width <= most ? 1 : 0) : room / width < unit ? room / width : unit;
+}
+// A lane writes a row, so a warp whose stage holds few of them works with few lanes: rows too wide for the usual room
+// get what a block can have where eight warps share a multiprocessor: there are lanes at work and warps to wait for each
+// other. With sixteen warps a rollout of 105 agents that see 421 numbers was 7 % slower (H200, 2026-11).
+constexpr int room_of_warp([[maybe_unused]] int warps, [[maybe_unused]] int memory) {
+#if defined(NACELLE_EMULATE)
+    return stage_floats;
+#else
+    const int blocks = warps < 8 ? 8 / warps : 1,
+              floats = ((most_shared + 1024) / blocks - 1024 - memory) / 4 / warps - 4;
+    return floats > stage_floats ? floats : stage_floats;
+#endif
 }
 
 // Bytes of a block's stages that are left out: rows for which there is no room are written in place, one
@@ -100,19 +110,36 @@ constexpr int left_out([[maybe_unused]] int stages, [[maybe_unused]] int threads
 template <class E> struct TeamShape {
     static constexpr int lanes = threads_for_team<E>();
     static constexpr int unit = lanes < 32 ? lanes : 32;    // threads that store rows together
+    static constexpr int memory = rounded_up(int(sizeof(TeamMemory<E>)), 16);
+    static constexpr int room = lanes > 32 ? room_of_warp(min(lanes, 1024) / 32, memory)
+                                           : stage_floats;    // of a unit's stage at most
+    // How many rows of this group a unit stages at once.
+    template <class G> static constexpr int rows_at_once() {
+        return min(rows_staged(numbers_in<ObsOf<E, G>>, unit, room), count_of<E, G>);
+    }
+    // Whether its rows, those of every team and of every round, begin and end on 16 bytes; rows that are scattered do
+    // not leave in pieces of 16 bytes.
+    template <class G> static constexpr bool sends_aligned() {
+        constexpr int width = numbers_in<ObsOf<E, G>>;
+        return has_bins<E, G> ||
+               (width * count_of<E, G> % 4 == 0 &&
+                (width * rows_at_once<G>() % 4 == 0 || rows_at_once<G>() == count_of<E, G>));
+    }
+    static constexpr int floats_to_spare() {
+        int spare = 0;
+        for_each_group<E>([&]<class G, int>() {
+            if (rows_at_once<G>() > 0 && !sends_aligned<G>()) spare = 3;
+        });
+        return spare;
+    }
+    static constexpr int spare = floats_to_spare();    // of a stage, for where its first row begins
     static constexpr int stage_of_unit() {
         int most = 0;
-        for_each_group<E>([&]<class G, int>() {
-            constexpr int width = numbers_in<ObsOf<E, G>>;
-            constexpr int rows = rows_staged(width, unit) < count_of<E, G>
-                                     ? rows_staged(width, unit)
-                                     : count_of<E, G>;
-            most = rows * width > most ? rows * width : most;
-        });
-        return rounded_up(most, 4);
+        for_each_group<E>(
+            [&]<class G, int>() { most = max(most, rows_at_once<G>() * numbers_in<ObsOf<E, G>>); });
+        return rounded_up(most + spare, 4);
     }
     static constexpr int stage = stage_of_unit();    // floats
-    static constexpr int memory = rounded_up(int(sizeof(TeamMemory<E>)), 16);
 
     static constexpr int bytes_with(int threads, bool team_inside) {
         return (team_inside ? (lanes < threads ? threads / lanes : 1) * memory : 0) +
@@ -171,7 +198,7 @@ template <class E> struct SoloShape {
 // On a CPU one thread runs whole environments, so many that a share of the work is worth handing out.
 template <class E> struct TeamShape {
     static constexpr int lanes = 1, unit = 1, blocks = 1, shared_bytes = 0, workspace = 0,
-                         stage = 0;
+                         stage = 0, room = stage_floats;
     static constexpr int threads = agents_in_all<E>() >= 256 ? 1 : 256 / agents_in_all<E>();
     static constexpr bool in_shared = false, sorts_inside = false;
 };

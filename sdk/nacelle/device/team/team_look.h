@@ -60,33 +60,41 @@ NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, LocalT
 }
 
 #if NACELLE_GPU
+// Floats leave a stage 16 bytes at once. Where their place does not begin on 16 bytes, they lie as many floats behind
+// the beginning of the stage.
+struct alignas(16) Packet {
+    float part[4];
+};
+NACELLE_INLINE void send(Packet& place, const Packet& value) {
 #if defined(__CUDACC_RTC__)
-template <int together> struct Vector { using type = float4; };
-template <> struct Vector<2> { using type = float2; };
-#endif
-// `count` floats from shared memory to where they belong, `together` at once, by all threads of a unit.
-// Gives whether all of them are finite.
-template <int together> struct Packet { alignas(4 * together) float part[together]; };
-NACELLE_INLINE void send(Packet<1>& place, const Packet<1>& value) {
-    store_streaming(place.part[0], value.part[0]);
-}
-template <int together>
-NACELLE_INLINE void send(Packet<together>& place, const Packet<together>& value) {
-#if defined(__CUDACC_RTC__)
-    using Wide = typename Vector<together>::type;
-    store_streaming(reinterpret_cast<Wide&>(place), reinterpret_cast<const Wide&>(value));
+    store_streaming(reinterpret_cast<float4&>(place), reinterpret_cast<const float4&>(value));
 #else
     place = value;
 #endif
 }
-template <int together, class E>
-NACELLE_INLINE bool send_off(const float* stage, float* to, int count) {
+template <bool aligned> NACELLE_INLINE int floats_behind(const float* to) {
+    return aligned ? 0 : int(reinterpret_cast<uint64_t>(to) / 4 % 4);
+}
+// `count` floats from shared memory to where they belong, by all threads of a unit. Gives whether all are finite.
+template <bool aligned, class E>
+NACELLE_INLINE bool send_off(const float* from, float* to, int count) {
     constexpr int unit = Shape<E>::unit;
+    const int at = int(threadIdx.x) % unit;
+    int head = 0;
     float zero = 0;
-    NACELLE_ROLLED for (int i = int(threadIdx.x) % unit; i < count / together; i += unit) {
-        const auto packet = reinterpret_cast<const Packet<together>*>(stage)[i];
-        send(reinterpret_cast<Packet<together>*>(to)[i], packet);
-        NACELLE_UNROLL for (int k = 0; k < together; ++k) zero = fused(packet.part[k], 0.0f, zero);
+    if constexpr (!aligned) {
+        head = min((4 - floats_behind<aligned>(to)) % 4, count);
+        const int rest = (count - head) % 4;
+        NACELLE_ROLLED for (int i = at; i < head + rest; i += unit) {
+            const int k = i < head ? i : count - rest + i - head;
+            store_streaming(to[k], from[k]);
+            zero = fused(from[k], 0.0f, zero);
+        }
+    }
+    NACELLE_FOURFOLD for (int i = at; i < (count - head) / 4; i += unit) {
+        const auto packet = reinterpret_cast<const Packet*>(from + head)[i];
+        send(reinterpret_cast<Packet*>(to + head)[i], packet);
+        NACELLE_UNROLL for (int k = 0; k < 4; ++k) zero = fused(packet.part[k], 0.0f, zero);
     }
     return zero == 0.0f;
 }
@@ -97,12 +105,6 @@ template <class E> NACELLE_INLINE uint32_t shown_by(uint32_t value, int other) {
         return __shfl_sync(TeamThreads<E>::unit_mask(), value,
                            int(threadIdx.x) % 32 / Shape<E>::unit * Shape<E>::unit +
                                other % Shape<E>::unit);
-}
-// Floats that can go at once: rows of every team begin on that many.
-template <class E, class G, int rows> constexpr int sent_together() {
-    constexpr int width = numbers_in<ObsOf<E, G>>, team = width * count_of<E, G>,
-                  part = width * rows;
-    return team % 4 == 0 && part % 4 == 0 ? 4 : team % 2 == 0 && part % 2 == 0 ? 2 : 1;
 }
 // Where a row in the stage is not finite. Rare, so it is small and not fast.
 NACELLE_INLINE void note_bad_row(const ViewHead& head, uint64_t tick, uint32_t row, int width,
@@ -138,13 +140,13 @@ NACELLE_INLINE bool send_scattered(const float* stage, float* rows, uint32_t own
     return zero == 0.0f;
 }
 // `here` rows in the stage leave it.
-template <class E, class G, int staged>
+template <class E, class G>
 NACELLE_INLINE bool send_rows(const float* stage, float* rows, uint32_t own, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
     if constexpr (has_bins<E, G>) return send_scattered<E, width>(stage, rows, own, here);
     else {
         (void)own;
-        return send_off<sent_together<E, G, staged>(), E>(
+        return send_off<Shape<E>::template sends_aligned<G>(), E>(
             stage, rows + size_t(first) * size_t(width), here * width);
     }
 }
@@ -154,16 +156,18 @@ template <class E, int width> NACELLE_INLINE int rows_with_room(int here) {
     if constexpr (!Shape<E>::some_in_place) return here;
     else {
         const int before = int(threadIdx.x) / Shape<E>::unit * Shape<E>::stage,
-                  fit = max((Shape<E>::stages / 4 - before) / width, 0);
+                  fit = max((Shape<E>::stages / 4 - before - Shape<E>::spare) / width, 0);
         return fit >= here ? here : fit / 4 * 4;
     }
 }
-template <class E, class G, int staged>
+template <class E, class G>
 NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>& team,
                                LocalTeam<E>& local, bool final, float* rows, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
     auto& members = local.memory.template group<G>();
-    float* const stage = stage_of<E>();
+    constexpr bool aligned = Shape<E>::template sends_aligned<G>();
+    float* const stage =
+        stage_of<E>() + floats_behind<aligned>(rows + size_t(first) * size_t(width));
     const int at = int(threadIdx.x) % Shape<E>::unit, gathered = rows_with_room<E, width>(here),
               i = at < here ? visited_at(members, first + at) : 0;
     const bool in_place = Shape<E>::some_in_place && at >= gathered && at < here;
@@ -171,7 +175,7 @@ NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>
     if (at < here)
         look_member<E, G>(view, team, local, final, i, visited_member(members, first + at), own);
     TeamThreads<E>::sync_unit();
-    if (!send_rows<E, G, staged>(stage, rows, uint32_t(i * width), first, gathered))
+    if (!send_rows<E, G>(stage, rows, uint32_t(i * width), first, gathered))
         NACELLE_ROLLED for (int k = 0; k < gathered; ++k) note_bad_row(
             view.head, tick, row_in_all<E, G>(local.env, visited_at(members, first + k)), width,
             stage + k * width);
@@ -189,11 +193,10 @@ NACELLE_INLINE void look_staged(const View<E>& view, uint64_t tick, const Team<E
                         base += TeamThreads<E>::lanes) {
         const int end = min(base + unit, count);
         if constexpr (staged >= unit || staged >= count)
-            look_round<E, G, staged>(view, tick, team, local, final, rows, base, end - base);
+            look_round<E, G>(view, tick, team, local, final, rows, base, end - base);
         else
-            NACELLE_ROLLED for (int first = base; first < end; first += staged)
-                look_round<E, G, staged>(view, tick, team, local, final, rows, first,
-                                         min(staged, end - first));
+            NACELLE_ROLLED for (int first = base; first < end; first += staged) look_round<E, G>(
+                view, tick, team, local, final, rows, first, min(staged, end - first));
     }
 }
 #endif
@@ -221,8 +224,7 @@ NACELLE_INLINE void look_group(const View<E>& view, uint64_t tick, const Team<E>
     constexpr int width = numbers_in<ObsOf<E, G>>;
     float* const rows = to + row_of<E, G>(local.env, 0) * size_t(width);
 #if NACELLE_GPU
-    constexpr int most = rows_staged(width, Shape<E>::unit),
-                  staged = most < count_of<E, G> ? most : count_of<E, G>;
+    constexpr int staged = Shape<E>::template rows_at_once<G>();
     if constexpr (staged > 0) look_staged<E, G, staged>(view, tick, team, local, final, rows);
     else look_alone<E, G>(view, tick, team, local, final, rows);
 #else

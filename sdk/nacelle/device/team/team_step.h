@@ -26,7 +26,8 @@ NACELLE_INLINE void ask_group(const View<E>& view, const Team<E>& team, LocalTea
 }
 // Whether a member's row may be written by another thread than the one that asked for its turn.
 template <class E, class G> constexpr bool looks_elsewhere() {
-    constexpr int unit = Shape<E>::unit, staged = rows_staged(numbers_in<ObsOf<E, G>>, unit);
+    constexpr int unit = Shape<E>::unit,
+                  staged = rows_staged(numbers_in<ObsOf<E, G>>, unit, Shape<E>::room);
     return has_turn<E, G> && (bins_in<E, G> > 0 || (staged > 0 && staged < unit));
 }
 template <class E>

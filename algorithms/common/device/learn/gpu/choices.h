@@ -21,6 +21,10 @@ template <class E, int policy> struct Chooser {
     static NACELLE_INLINE const float* obs_of(const View<E>& view, const Arguments& a, size_t row) {
         return S::now(view, a) + row * width;
     }
+    static NACELLE_INLINE const float* standing(const View<E>& view, const Arguments& a,
+                                                size_t row) {
+        return S::at_step(view, a, a.step) + row * width;
+    }
     // In step t of a rollout, and kept as one of its choices; `out` is null for who acts at random.
     static NACELLE_INLINE void draw(const View<E>& view, const Arguments& a, uint32_t t,
                                     uint64_t tick, size_t row, const float* out,
@@ -42,9 +46,9 @@ template <class E, int policy> struct Chooser {
         give<E, policy>(view, row, choice);
     }
     // What a team sees is kept by its step, unless images belong to it.
+    static constexpr bool keeps_obs = !is_team<E> || has_image<E>;
     static NACELLE_INLINE void keep_obs(const View<E>& view, const Arguments& a, size_t row) {
-        if constexpr (is_team<E> && !has_image<E>) return;
-        else {
+        if constexpr (keeps_obs) {
             const float* const obs = obs_of(view, a, row);
             float* const to =
                 a.memory[group].obs + (size_t(a.step) * rows_of<E, G>(view) + row) * width;

@@ -34,7 +34,7 @@ template <class L> struct FusedOrder {
             prepared[all.bias_start + its.bias + at - in * out] = value;
             return;
         }
-        const int o = at / in, i = at % in;
+        const int o = at / in, i = l == 0 && all.in_chunks ? place_in_chunks(at % in) : at % in;
         const int tile = its.weights + i / 16 * its.out_tiles + o / 8,
                   turned = its.turned + o / 16 * 2 * its.in_tiles + i / 8;
         const Planes<planes> pair = planes_of<planes>(value, 0.0f);

@@ -1,6 +1,7 @@
 #pragma once
 #include <learn/gpu/choices.h>
 #include <learn/gpu/fused/inference.h>
+#include <learn/gpu/fused/wide_input.h>
 #include <learn/gpu/prepared.h>
 // Passes of tensor cores over rows that lie in memory: a warp takes 16 at a time, whose owners come with their lanes. An
 // item is a thread.
@@ -12,20 +13,28 @@ namespace learn {
 template <class E, int policy, class L, class From, class Fn>
 NACELLE_INLINE void over_rows(const Arguments& a, const float* prepared, Items items,
                               uint64_t count, From&& from, Fn&& fn) {
-    __shared__ RowStage<L> stages[block_threads / 32];
+    constexpr bool in_chunks = layout_of<L>.in_chunks;
+    using Stage = Either<in_chunks, WideStage<L>, RowStage<L>>;
+    __shared__ Stage stages[block_threads / 32];
     const uint64_t first = items.begin / 32 * warp_rows;
     if (first >= count) return;    // the whole warp
-    RowStage<L>& stage = stages[threadIdx.x / 32];
+    Stage& stage = stages[threadIdx.x / 32];
     const Memory& memory = a.memory[Spec<policy>::group];
     const int lane = warp_lane();
-    stage.clear();
-    __syncwarp();
+    if constexpr (!in_chunks) {
+        stage.clear();
+        __syncwarp();
+    }
     const bool mine = lane < warp_rows && first + uint64_t(lane) < count;
     const float* const obs = mine ? from(first + uint64_t(lane)) : nullptr;
     if (!__ballot_sync(~0u, obs != nullptr)) return;
-    if (obs) stage.put(obs, memory);
-    stage.forward(TilesInMemory<L::planes>{own_words(prepared)},
-                  prepared + layout_of<L>.bias_start);
+    const TilesInMemory<L::planes> weights{own_words(prepared)};
+    const float* const bias = prepared + layout_of<L>.bias_start;
+    if constexpr (in_chunks) stage.forward(obs, memory, weights, bias);
+    else {
+        if (obs) stage.put(obs, memory);
+        stage.forward(weights, bias);
+    }
     if (obs) fn(first + uint64_t(lane), stage.outputs());
 }
 
@@ -51,7 +60,7 @@ NACELLE_INLINE void over_standing(const View<E>& view, const Arguments& a, Items
     over_rows<E, policy, typename C::N::Actor>(
         a, a.policy[policy].prepared, items, values_cut ? 2 * agents : agents,
         [&](uint64_t i) {
-            return i < agents ? C::obs_of(view, a, C::row_of(a, i))
+            return i < agents ? C::standing(view, a, C::row_of(a, i))
                               : C::cut_at(view, a, a.step - 1, C::row_of(a, i - agents));
         },
         [&](uint64_t i, const float* out) {
@@ -65,29 +74,46 @@ NACELLE_INLINE void over_standing(const View<E>& view, const Arguments& a, Items
             fn(row, out);
         });
 }
+// What the agents see in step a.step where `keeps`, and where the step before cut episodes short. Many numbers of a row
+// are copied by a warp together.
+template <class E, int policy>
+NACELLE_INLINE void keep_standing(const View<E>& view, const Arguments& a, Items items,
+                                  bool keeps) {
+    using C = Chooser<E, policy>;
+    const uint64_t mine = items.begin / 32 * warp_rows + items.begin % 32;
+    const bool there = items.begin % 32 < uint64_t(warp_rows) && mine < a.policy[policy].agents,
+               cuts = !C::N::shared && a.step > 0 && Spec<policy>::kind == Kind::trained;
+    const size_t row = there ? C::row_of(a, mine) : 0, rows = group_rows<E, policy>(view),
+                 before = a.step > 0 ? a.step - 1 : 0;
+    const Memory& memory = a.memory[C::group];
+    const float *const obs = there && keeps ? C::standing(view, a, row) : nullptr,
+                       *const cut =
+                           there && cuts ? C::cut_at(view, a, uint32_t(before), row) : nullptr;
+    float *const to = memory.obs + (size_t(a.step) * rows + row) * C::width, *const cut_to =
+                                                                                 memory.final_obs +
+                                                                                 (before * rows +
+                                                                                  row) *
+                                                                                     C::width;
+    if constexpr (layout_of<typename C::N::Actor>.in_chunks) {
+        if (keeps) copy_rows<int(C::width)>(obs, to, memory);
+        if (cuts) copy_rows<int(C::width)>(cut, cut_to, memory);
+    } else {
+        for (size_t k = 0; k < (obs ? C::width : 0); ++k) to[k] = obs[k];
+        for (size_t k = 0; k < (cut ? C::width : 0); ++k) cut_to[k] = cut[k];
+    }
+}
 template <class E, int policy>
 NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, Items items) {
     using C = Chooser<E, policy>;
-    over_standing<E, policy>(view, a, items, [&](size_t row, const float* out) {
-        if (!C::N::shared && a.step > 0 && Spec<policy>::kind == Kind::trained)
-            C::keep_cut(view, a, a.step - 1, row);
-        C::keep_obs(view, a, row);
-        C::choose(view, a, row, out);
-    });
+    keep_standing<E, policy>(view, a, items, C::keeps_obs);
+    over_standing<E, policy>(view, a, items,
+                             [&](size_t row, const float* out) { C::choose(view, a, row, out); });
 }
 // Behind the last step, a.step being their number.
 template <class E, int policy>
 NACELLE_INLINE void close_rollout(const View<E>& view, const Arguments& a, Items items) {
     using C = Chooser<E, policy>;
-    const uint64_t mine = items.begin / 32 * warp_rows + items.begin % 32;
-    if (items.begin % 32 < uint64_t(warp_rows) && mine < a.policy[policy].agents) {
-        const size_t row = C::row_of(a, mine);
-        const float* const obs = C::obs_of(view, a, row);
-        float* const to = a.memory[C::group].obs +
-                          (size_t(a.step) * group_rows<E, policy>(view) + row) * C::width;
-        for (size_t k = 0; k < C::width; ++k) to[k] = obs[k];
-        if constexpr (!C::N::shared) C::keep_cut(view, a, a.step - 1, row);
-    }
+    keep_standing<E, policy>(view, a, items, true);
     if constexpr (C::N::shared)
         over_standing<E, policy>(view, a, items, [](size_t, const float*) {});
 }

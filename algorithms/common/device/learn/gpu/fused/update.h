@@ -1,5 +1,7 @@
 #pragma once
 #include <learn/gpu/fused/plane_update.h>
+#include <learn/gpu/fused/prefetched.h>
+#include <learn/gpu/fused/wide_input.h>
 #include <learn/gpu/loss_gradient.h>
 #include <learn/shuffle.h>
 // The gradient of one minibatch on tensor cores. A block is a slot. Each of its warps takes 16 or 32 samples
@@ -9,35 +11,6 @@
 // the layers in shared memory: plane_update.h.
 
 namespace learn {
-
-// What a lane reads of a sample before its turn: a few numbers of the observation, or what the rollout found.
-template <class E, int policy> struct Prefetched {
-    static constexpr int width = width_of<E, policy>, most = 8, planes = Spec<policy>::planes;
-    static constexpr bool in_registers = width <= most;
-    float seen[in_registers ? width : 1];
-    KeptSample<E, policy> kept;
-
-    NACELLE_INLINE void obs(const Memory& memory, size_t at) {
-        const float* const from = memory.obs + at * size_t(width);
-        if constexpr (in_registers) {
-            if constexpr (width % 4 == 0) {
-                NACELLE_UNROLL for (int k = 0; k < width; k += 4) {
-                    const Four four = four_at(from + k);
-                    NACELLE_UNROLL for (int i = 0; i < 4; ++i) seen[k + i] = four.at[i];
-                }
-            } else {
-                NACELLE_UNROLL for (int k = 0; k < width; ++k) seen[k] = from[k];
-            }
-        } else bring_row_near(memory, at);
-    }
-    static NACELLE_INLINE void bring_row_near(const Memory& memory, size_t at) {
-        NACELLE_ROLLED for (int k = 0; k < width; k += 32)
-            bring_near(memory.obs + at * size_t(width) + k);
-    }
-    NACELLE_INLINE void put(uint32_t* row, size_t at, const Memory& memory) const {
-        put_row<width, planes>(row, in_registers ? seen : memory.obs + at * size_t(width), memory);
-    }
-};
 
 template <class E, int policy, class L, Part part> class WarpGradient {
     using G = GroupOf<E, policy>;
@@ -57,11 +30,13 @@ public:
         const auto* const from = reinterpret_cast<const uint32_t*>(state_.prepared) +
                                  (part == Part::critic ? Prepared<E, policy>::critic : 0);
         // The weights are on their way while the rows are cleared and the first samples looked up.
-        static_assert(all.prepared % 4 == 0 && all.weights_start % 4 == 0);
-        for (int i = 4 * int(threadIdx.x); i < all.prepared; i += 4 * all.threads)
+        static_assert(all.prepared % 4 == 0 && all.weights_start % 4 == 0 &&
+                      all.row_words % 4 == 0);
+        for (int i = all.words_outside + 4 * int(threadIdx.x); i < all.prepared;
+             i += 4 * all.threads)
             bring_async(shared_ + all.weights_start + i, from + i, true);
         close_group();
-        for (int i = 4 * int(threadIdx.x); i < all.weights_start; i += 4 * all.threads)
+        for (int i = 4 * int(threadIdx.x); i < all.row_words; i += 4 * all.threads)
             *reinterpret_cast<FourWords*>(shared_ + i) = {};
         NACELLE_UNROLL for (int u = 0; u < all.units; ++u) {
             NACELLE_UNROLL for (int k = 0; k < 8; ++k) sum_[u][k / 4][k % 4] = 0;
@@ -96,7 +71,8 @@ public:
         await_groups<0>();
         __syncthreads();    // the weights are there, and the last samples have been summed
         const bool mine = there_ && counts(flag_);
-        if (mine && has_obs()) prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, memory_);
+        if (mine && has_obs() && !all.in_chunks)
+            prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, memory_);
         __syncwarp();
         if constexpr (planes > 1) {
             rows_.template forward<0>();
@@ -104,11 +80,13 @@ public:
             rows_.template backward<L::count - 1>();
         } else {
             LayerFragments<L, bands> fragments;
-            fragments.take(rows_.template seen<0>(), layer_of<L, 0>.pitch);
-            fragments.forward(WeightsInMemory{rows_.weights(0)}, rows_.bias(),
-                              [&](int b, int j, const float(&c)[4]) {
-                                  store_outputs(rows_.output(warp_rows * b), all.out_pitch, j, c);
-                              });
+            const WeightsInMemory weights{rows_.weights(0)};
+            if constexpr (all.in_chunks) see_chunks(fragments, mine);
+            else fragments.take(rows_.template seen<0>(), layer_of<L, 0>.pitch);
+            fragments.template forward<int(all.in_chunks)>(
+                weights, rows_.bias(), [&](int b, int j, const float(&c)[4]) {
+                    store_outputs(rows_.output(warp_rows * b), all.out_pitch, j, c);
+                });
             find_slopes(row, mine);
             constexpr FusedLayer<int> last = layer_of<L, L::count>;
             uint32_t slope[bands][last.in_tiles][4];
@@ -138,6 +116,16 @@ private:
     }
     NACELLE_INLINE bool has_obs() const { return all_lanes || warp_lane() < warp_rows; }
     NACELLE_INLINE bool has_loss() const { return all_lanes || warp_lane() >= warp_rows; }
+    // The first layer of many numbers, whose weights lie in shared memory where there is room for them.
+    NACELLE_INLINE void see_chunks(LayerFragments<L, bands>& fragments, bool mine) const {
+        const float* const own = mine ? memory_.obs + at_ * size_t(L::in) : nullptr;
+        const float* const prepared =
+            state_.prepared + (part == Part::critic ? Prepared<E, policy>::critic : 0);
+        const WeightsInMemory weights{all.words_outside > 0 ? own_words(prepared)
+                                                            : rows_.weights(0)};
+        forward_chunks(fragments, rows_.template seen<0>(), layer_of<L, 0>.pitch, chunk_inputs / 2,
+                       own, memory_, weights, rows_.bias());
+    }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {
         __syncwarp();
@@ -187,7 +175,10 @@ private:
     // Sixteen samples' part of a pair of tiles of weights: what was seen, turned, times the slopes. A warp that
     // has fewer pairs than others repeats one and throws it away: without branches loads run ahead of products.
     template <int l> NACELLE_INLINE void sum_layers() {
-        if constexpr (l < L::count) {
+        if constexpr (l == 0 && all.in_chunks) {
+            sum_chunks();
+            sum_layers<1>();
+        } else if constexpr (l < L::count) {
             constexpr FusedLayer<int> its = layer_of<L, l>, above = layer_of<L, l + 1>;
             constexpr int across = its.across, units = its.units;
             // Whether all of a warp's tiles share their inputs.
@@ -215,6 +206,31 @@ private:
             sum_layers<l + 1>();
         }
     }
+    // The same for the first layer of many numbers: a warp has some rows of tiles and all that lies across.
+    NACELLE_INLINE void sum_chunks() {
+        constexpr FusedLayer<int> its = layer_of<L, 0>, above = layer_of<L, 1>;
+        constexpr int across = its.across, down = its.units / across;
+        const uint32_t* const seen_corner = shared_ + its.seen + turned_corner(its.pitch);
+        const uint32_t* const slope_corner = shared_ + above.slopes + tile_corner(above.pitch);
+        NACELLE_ROLLED for (int step = 0; step < all.samples; step += 16) {
+            uint32_t inputs[4], outputs[across][4];
+            NACELLE_UNROLL for (int n = 0; n < across; ++n)
+                load_tiles<true>(outputs[n], slope_corner + step * above.pitch + 8 * n);
+            NACELLE_UNROLL for (int u = 0; u < down; ++u) {
+                const int m = min(warp_ * down + u, its.in_tiles - 1);
+                load_tiles<true>(inputs, seen_corner + step * its.pitch + 8 * m);
+                NACELLE_UNROLL for (int n = 0; n < across; ++n) {
+                    multiply(sum_[u * across + n][0], inputs, outputs[n][0], outputs[n][1]);
+                    multiply(sum_[u * across + n][1], inputs, outputs[n][2], outputs[n][3]);
+                }
+            }
+            NACELLE_UNROLL for (int u = 0; u < its.bias_units; ++u) {
+                load_tiles<true>(inputs, slope_corner + step * above.pitch +
+                                             8 * ((warp_ + u * all.warps) % across));
+                add_slopes(bias_[u], inputs);
+            }
+        }
+    }
     // Which pair of columns a warp's sum of slopes is of, or one that does not exist.
     template <int l> NACELLE_INLINE int bias_column(int u) const {
         if constexpr (layer_of<L, l>.units > 1 || planes > 1) return warp_ + u * all.warps;
@@ -230,7 +246,8 @@ private:
             NACELLE_UNROLL for (int u = 0; u < units; ++u) {
                 const int unit = warp_ * units + u, m = unit / across, n = unit % across;
                 NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
-                    const int i = 16 * m + g + k % 4 / 2 * 8,
+                    const int place = 16 * m + g + k % 4 / 2 * 8,
+                              i = l == 0 && all.in_chunks ? column_in_chunks(place) : place,
                               o = 16 * n + 8 * (k / 4) + 2 * t + k % 2;
                     if (unit < its.in_tiles * across && i < in && o < out)
                         to[i * pitch + o] = sum_[its.first_unit + u][k / 4][k % 4];

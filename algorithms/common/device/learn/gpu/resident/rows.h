@@ -68,21 +68,24 @@ NACELLE_INLINE void over_resident_rows(const Arguments& a, const float* prepared
         }
     }
 }
-// use(row, outputs) for where each of the policy's agents stands.
-template <class E, int policy, class Use>
+// use(row, outputs) for where each of the policy's agents stands, in a rollout or outside of one.
+template <class E, int policy, bool in_rollout, class Use>
 NACELLE_INLINE void over_resident_agents(const View<E>& view, const Arguments& a, Items items,
                                          Use&& use) {
     using C = Chooser<E, policy>;
     over_resident_rows<E, policy, typename C::N::Actor>(
         a, a.policy[policy].prepared, items, a.policy[policy].agents,
-        [&](uint32_t agent) { return C::obs_of(view, a, C::row_of(a, agent)); },
+        [&](uint32_t agent) {
+            const size_t row = C::row_of(a, agent);
+            return in_rollout ? C::standing(view, a, row) : C::obs_of(view, a, row);
+        },
         [&](uint32_t agent, const float* out) { use(C::row_of(a, agent), out); });
 }
 template <class E, int policy>
 NACELLE_INLINE void choose_resident(const View<E>& view, const Arguments& a, Items items) {
     using C = Chooser<E, policy>;
     constexpr bool learns = Spec<policy>::kind == Kind::trained;
-    over_resident_agents<E, policy>(view, a, items, [&](size_t row, const float* out) {
+    over_resident_agents<E, policy, true>(view, a, items, [&](size_t row, const float* out) {
         if (learns && a.step > 0) C::keep_cut(view, a, a.step - 1, row);
         if constexpr (C::N::shared && learns)
             a.memory[C::group].value[size_t(a.step) * group_rows<E, policy>(view) + row] =
@@ -92,7 +95,7 @@ NACELLE_INLINE void choose_resident(const View<E>& view, const Arguments& a, Ite
 }
 template <class E, int policy>
 NACELLE_INLINE void act_resident(const View<E>& view, const Arguments& a, Items items) {
-    over_resident_agents<E, policy>(view, a, items, [&](size_t row, const float* out) {
+    over_resident_agents<E, policy, false>(view, a, items, [&](size_t row, const float* out) {
         act_on<E, policy>(view, a, row, out);
     });
 }

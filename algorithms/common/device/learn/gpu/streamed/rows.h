@@ -58,7 +58,8 @@ NACELLE_INLINE void gather_standing(const View<E>& view, const StreamArguments& 
     const size_t rows = group_rows<E, policy>(view), step = a.all.step;
     gather<E, policy>(a, items, [&](uint32_t agent) {
         const size_t row = C::row_of(a.all, agent);
-        const float* const obs = C::obs_of(view, a.all, row);
+        const float* const obs =
+            keeps ? C::standing(view, a.all, row) : C::obs_of(view, a.all, row);
         if constexpr (keeps) {
             // What a team sees is kept by its step, but for what it sees last.
             if (!is_team<E> || has_image<E> || step == a.all.steps)

@@ -46,7 +46,7 @@ NACELLE_INLINE void gather_remembering(const View<E>& view, const StreamArgument
         const size_t its = C::row_of(a.all, a.stream.first + i);
         if (row >= a.stream.across)
             return step > 0 ? C::cut_at(view, a.all, uint32_t(step) - 1, its) : nullptr;
-        const float* const obs = C::obs_of(view, a.all, its);
+        const float* const obs = C::standing(view, a.all, its);
         // What a team sees is kept by its step, but for what it sees last.
         if (!is_team<E> || has_image<E> || step == a.all.steps)
             keep_row<width>(memory.obs + (step * rows + its) * size_t(width), obs, items);
