@@ -1,5 +1,7 @@
 #include "algorithms/common/owners.h"
 
+#include <algorithm>
+
 namespace learn {
 namespace {
 
@@ -42,7 +44,7 @@ uint64_t cluster_facts(const NetworkShape& shape, const PolicySettings& policy, 
     return 0;
 }
 // Slopes are taken from an activation's result alone.
-bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy) {
+bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy, uint32_t compute) {
     if (!policy.streamed() || policy.remembers() || policy.keeps_input() || policy.passes_rows())
         return false;
     for (const auto* widths : {&shape.actor, &shape.critic}) {
@@ -50,7 +52,8 @@ bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy) {
         const std::vector<MatrixSize> matrices = shape.matrices(*widths);
         const MatrixSize& last = matrices.back();
         if (matrices.size() < 2 ||
-            !fits_last_layer(uint64_t(last.in), uint64_t(last.out), policy.planes))
+            !fits_last_layer(uint64_t(last.in), uint64_t(last.out), policy.planes) ||
+            last_layer_bytes(uint64_t(last.in), policy.planes) > shared_bytes_of(compute))
             return false;
     }
     return true;
@@ -90,11 +93,11 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
         owner.facts |= product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
     }
     if (policy.passes_rows()) owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
-    owner.facts |= has_last_at_once(shape, policy) ? last_at_once : last_apart;
+    owner.facts |= has_last_at_once(shape, policy, environment.compute) ? last_at_once : last_apart;
     owner.last_width = uint64_t(shape.actor[shape.actor.size() - 2]);
     if (policy.streamed()) owner.facts |= cluster_facts(shape, policy, hopper);
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
-    if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape);
+    if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape, environment.compute);
     owner.parts = parts_of(owner, settings.emulates);
     if (settings.stepwise || !policy.streamed() || SchemaView(environment).header().has_image)
         return owner;
@@ -129,7 +132,9 @@ bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& sha
     const PolicySettings& policy = settings.policies[0];
     return policy.role == PolicySettings::Role::trained && policy.streamed() &&
            policy.remembers() && shapes[0].encoder.count == 0 &&
-           remembering_bytes(policy, shapes[0]) <= most_remembering_bytes;
+           remembering_bytes(policy, shapes[0]) <=
+               std::min<uint64_t>(most_remembering_bytes,
+                                  uint64_t(shared_bytes_of(environment.compute)));
 }
 
 // One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
@@ -150,7 +155,7 @@ uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
         const PolicySettings& policy = settings.policies[p];
         steps |= policy.streamed() || policy.remembers();
         if (gpu && policy.role != PolicySettings::Role::random)
-            steps |= tensor_fit(policy, shapes[p]).in_chunks;
+            steps |= tensor_fit(policy, shapes[p], environment.compute).in_chunks;
     }
     if (gpu && header.is_team && !settings.emulates)
         steps |= !steps && !team_fits(settings, shapes, header);

@@ -76,7 +76,7 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
         choose_streamed(policy, shape.encoder);
         return;
     }
-    const TensorFit fit = tensor_fit(policy, shape);
+    const TensorFit fit = tensor_fit(policy, shape, environment.compute);
     const std::string obstacle =
         policy.remembers() ? "a layer that remembers is none of its kernels" : fit.obstacle;
     if (policy.execution == "fused" && !obstacle.empty())

@@ -1,5 +1,7 @@
 #include "algorithms/common/tensor_fit.h"
 
+#include "algorithms/common/schema_view.h"
+
 #include <algorithm>
 #include <learn/fused_layout.h>
 #include <learn/resident_layout.h>
@@ -14,11 +16,14 @@ constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
 // Of a block whose warps take rows through the layers, outside of an update.
 constexpr int64_t most_stage_bytes = 48 * 1024;
 
-// Shared memory of a block; an emulation has that of an H200.
+}
+
 int64_t shared_bytes_of(uint32_t compute) {
     if (compute >= 120 || compute == 86 || compute == 89) return 99 * 1024;
     return compute == 0 || compute >= 90 ? most_shared_bytes : 163 * 1024;
 }
+
+namespace {
 
 // Weights that all blocks bring in a step from the second-level cache: more of them take longer than launches.
 constexpr int64_t most_step_bytes = 300 << 20;
@@ -69,14 +74,19 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
           block_threads / 32 * int64_t(band_bytes), most_stage_bytes);
 }
 
-TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape) {
+TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, uint32_t compute) {
     TensorFit fit(shape.actor, policy.planes, policy.keeps_input());
-    if (shape.shared) return fit;
-    const TensorFit critic(shape.critic, policy.planes, policy.keeps_input());
-    if (fit.obstacle.empty()) fit.obstacle = critic.obstacle;
-    fit.in_chunks |= critic.in_chunks;
-    fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
-    fit.resident = std::min(fit.resident, critic.resident);
+    if (!shape.shared) {
+        const TensorFit critic(shape.critic, policy.planes, policy.keeps_input());
+        if (fit.obstacle.empty()) fit.obstacle = critic.obstacle;
+        fit.in_chunks |= critic.in_chunks;
+        fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
+        fit.resident = std::min(fit.resident, critic.resident);
+    }
+    const int64_t there = shared_bytes_of(compute);
+    if (fit.obstacle.empty() && int64_t(fit.shared_bytes) > there)
+        fit.obstacle = "an update needs this many bytes of a block's shared memory: " +
+                       std::to_string(fit.shared_bytes) + ", of " + std::to_string(there);
     return fit;
 }
 
@@ -146,7 +156,7 @@ bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes
     int64_t bytes = 0;
     for (size_t p = 0; p < shapes.size(); ++p)
         if (settings.policies[p].role != PolicySettings::Role::random)
-            bytes += int64_t(tensor_fit(settings.policies[p], shapes[p]).band_bytes) *
+            bytes += int64_t(tensor_fit(settings.policies[p], shapes[p], 0).band_bytes) *
                      bands_of_team(int(header.env_threads), int(header.policy[p].agents));
     bytes *= (header.block_threads + 31) / 32;
     return bytes <= most_stage_bytes && bytes + header.shared_bytes <= most_shared_bytes;

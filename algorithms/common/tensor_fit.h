@@ -18,8 +18,11 @@ struct TensorFit {
     TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_input);
 };
 
-// Of all networks of a policy, as its settings want it.
-TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape);
+// Shared memory that a block of a GPU of this capability can have; an emulation, which has none, has that of an H200.
+int64_t shared_bytes_of(uint32_t compute);
+
+// Of all networks of a policy, as its settings want it and a GPU of this capability can have it.
+TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, uint32_t compute);
 
 // Bytes of a GPU's block that keeps the weights of a policy's first network in shared memory, whose layers else go
 // through memory, and takes so many rows through it; 0 where there is no room for that.

@@ -159,8 +159,8 @@ std::vector<Case> much_seen() {
     };
     return {seeing(129, {{"hidden", {40, 7}}, {"activation", "gelu"}, {"trunk", "separate"}}),
             seeing(422, {{"hidden", {32, 32}}}, "a2c"), seeing(363, {{"hidden", {64, 64}}}),
-            seeing(1000, {{"hidden", {16}}, {"activation", "silu"}, {"trunk", "separate"}}),
-            seeing(448, {{"hidden", {64, 64, 64}}})};
+            seeing(768, {{"hidden", {16}}, {"activation", "silu"}, {"trunk", "separate"}}),
+            seeing(448, {{"hidden", {64, 64}}})};
 }
 // Rows that go through all layers of an update in one kernel.
 Case row_pass(size_t i, const char* precision, Json policy = Json::object()) {

@@ -3,6 +3,7 @@
 Each program's last line is `N passed, N failed, N skipped`; one that ends without it has crashed,
 and that is one failure."""
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -84,13 +85,14 @@ def run(build, test):
 
     def end():
         too_late.set()
-        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
     timer = threading.Timer(test['timeout'], end)
     timer.start()
     output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
     timer.cancel()
+    _, status, usage = os.wait4(process.pid, 0)
     process.stdout.close()
     process.returncode = os.waitstatus_to_exitcode(status)
     ending = f'ended after {test["timeout"]} s\n' if too_late.is_set() else ''

@@ -13,7 +13,8 @@ inline constexpr uint32_t row_pass_columns = 256, row_pass_outputs = tile_side;
 inline constexpr int most_pass_layers = 17;
 // Two warpgroups compute; the third one has a thread that brings weights, and leaves them its registers.
 inline constexpr uint32_t pass_threads = 384;
-inline constexpr uint32_t row_pass_bytes = 227 * 1024, row_pass_head_bytes = 1024, most_slots = 4;
+// Of the 227 KB that a block can have the kernel takes some for itself.
+inline constexpr uint32_t row_pass_bytes = 226 * 1024, row_pass_head_bytes = 1024, most_slots = 4;
 
 struct RowPassLayout {
     uint32_t rows, widest;    // of a block; tiles across its widest level
@@ -33,7 +34,8 @@ struct RowPassLayout {
         out_pitch = uint32_t(width[layers]) | 1;    // rows begin in banks of their own
         slopes_at = (rows * out_pitch * 4 + 1023) / 1024 * 1024;
         const uint32_t between = slopes_at + uint32_t(planes) * down * tile_bytes;
-        slot_bytes = widest * tile_bytes > between ? widest * tile_bytes : between;
+        const uint32_t read = widest == 3 ? 4 : widest;    // three tiles are computed as four
+        slot_bytes = read * tile_bytes > between ? read * tile_bytes : between;
         const uint32_t taken = 1024 + row_pass_head_bytes + 2 * buffer_bytes;
         slots = taken < row_pass_bytes ? (row_pass_bytes - taken) / slot_bytes : 0;
         if (slots > most_slots) slots = most_slots;

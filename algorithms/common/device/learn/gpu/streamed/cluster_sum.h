@@ -67,6 +67,8 @@ template <int planes, bool a_turned, bool b_turned> class ClusterSum {
 public:
     static constexpr int columns = int(cluster_columns(planes)), quads = columns / 8,
                          stages = int(cluster_stages(planes)), warps = 8, steps_together = 4;
+    // The step behind which the other group follows at first: it has given no stage back that this one waits for.
+    static constexpr uint32_t ahead = stages > 2 ? 2 : stages - 1;
     static constexpr uint32_t a_bytes = product_rows * 128, b_bytes = columns * 128,
                               stage_bytes = product_stage_bytes(planes, columns);
     static constexpr int a_tiles = int(product_rows / tile_side),
@@ -224,7 +226,7 @@ private:
             }
             products_close();
             task.see(head_ + product_head_bytes + at_.stage * stage_bytes);
-            if (!begun_ && group == 0 && k == 2) go_ahead();
+            if (!begun_ && group == 0 && k == ahead) go_ahead();
             at_.go_on();
             ++entered_;
             if (k + 1 == steps) task.look_ahead(part);
