@@ -69,7 +69,7 @@ uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
 }
 Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& policy,
                    const NetworkShape& shape, const nacelle_environment& environment) {
-    const bool hopper = settings.emulates || environment.compute == 90;
+    const bool hopper = is_hopper(environment, settings.emulates);
     using Role = PolicySettings::Role;
     owner.rows = owner.envs * policy.agents;
     owner.planes = policy.planes;

@@ -22,6 +22,9 @@ int64_t shared_bytes_of(uint32_t compute) {
     if (compute >= 120 || compute == 86 || compute == 89) return 99 * 1024;
     return compute == 0 || compute >= 90 ? most_shared_bytes : 163 * 1024;
 }
+bool is_hopper(const nacelle_environment& environment, bool emulates) {
+    return emulates || environment.compute == 90;
+}
 
 namespace {
 
@@ -133,7 +136,7 @@ uint32_t team_residence_bytes(const Settings& settings, const std::vector<Networ
 
 std::string row_pass_obstacle(const PolicySettings& policy, const NetworkShape& shape,
                               const nacelle_environment& environment, bool emulates) {
-    if (!emulates && environment.compute != 90) return "it needs a GPU of capability 9.0";
+    if (!is_hopper(environment, emulates)) return "it needs a GPU of capability 9.0";
     if (policy.remembers()) return "a layer that remembers is none of its layers";
     if (shape.encoder.count) return "convolutions are none of its layers";
     const auto fits = [&](const std::vector<int64_t>& widths) {

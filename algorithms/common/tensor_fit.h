@@ -20,6 +20,8 @@ struct TensorFit {
 
 // Shared memory that a block of a GPU of this capability can have; an emulation, which has none, has that of an H200.
 int64_t shared_bytes_of(uint32_t compute);
+// Whether kernels for Hopper run there, its tensor cores and clusters of blocks; an emulation goes through their text.
+bool is_hopper(const nacelle_environment& environment, bool emulates);
 
 // Of all networks of a policy, as its settings want it and a GPU of this capability can have it.
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, uint32_t compute);
