@@ -86,9 +86,6 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
-    if (!settings_.traced) return;
-    const std::vector<float> same(steps * rows, 1.0f);
-    host_.write(memory.ratio, same.data(), same.size() * sizeof(float));
 }
 
 void PolicyGradient::make_policy(uint32_t p) {

@@ -34,6 +34,7 @@ void PolicyGradient::record(void* stream) {
     kernels_->rollout(a, stream);
     kernels_->mark(a, rollout_ended, stream);
     kernels_->observations(a, stream);
+    a.epoch = 0;    // nothing has been reviewed in this iteration: ratios are 1
     kernels_->returns(a, stream);
     for (size_t p = 0; p < shapes_.size(); ++p)
         if (learns(p)) record_update(p, stream);

@@ -41,10 +41,11 @@ NACELLE_INLINE void scale_rewards(const View<E>&, const Arguments& a, Items item
 template <class E, int policy>
 NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
+    if (state.found[stopped] != 0) return;    // nor was anything reviewed
     const Memory& memory = a.memory[Spec<policy>::group];
     const size_t rows = group_rows<E, policy>(view);
     const float scale = float(state.found[reward_scale]), most = state.most_reward;
-    const bool traced = memory.ratio != nullptr;
+    const bool traced = memory.ratio != nullptr, moved = traced && a.epoch > 0;
     float dials[dial_count];
     for (int k = 0; k < dial_count; ++k) dials[k] = state.dials[k];
     over_strips<6>(items, state.agents, state.slots, [&](uint32_t first, int n, Sums<6>& sums) {
@@ -62,7 +63,7 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
             const bool known =
                 step_back(back[i], scaled_reward(memory.reward[at], scale, most), flag, value,
                           is_cut(flag) ? memory.final_value[at] : 0.0f,
-                          traced ? memory.ratio[at] : 1.0f, dials, traced, advantage, target);
+                          moved ? memory.ratio[at] : 1.0f, dials, traced, advantage, target);
             memory.advantage[at] = advantage;
             memory.target[at] = target;
             if (!known) memory.flag[at] = flag | unsettled;
@@ -83,7 +84,8 @@ NACELLE_INLINE void find_advantages(const View<E>& view, const Arguments& a, Ite
 template <class E, int policy>
 NACELLE_INLINE void sum_advantages(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
-    if (items.begin == 0) settle_advantages(state, sum_of<6>(state.slots, blocks_of(state.agents)));
+    if (items.begin == 0 && state.found[stopped] == 0)
+        settle_advantages(state, sum_of<6>(state.slots, blocks_of(state.agents)));
 }
 
 }

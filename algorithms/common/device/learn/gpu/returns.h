@@ -150,11 +150,13 @@ template <class E, int policy>
 NACELLE_INLINE void find_own_advantages(const View<E>& view, const Arguments& a, Items items) {
     ChunkSteps& chunk = chunk_of_block();
     const PolicyState& state = a.policy[policy];
+    if (state.found[stopped] != 0) return;    // nor was anything reviewed
     const Memory& memory = a.memory[Spec<policy>::group];
     const uint32_t rows = group_rows<E, policy>(view), lane = threadIdx.x % agents_together,
                    last_step = a.steps - 1;
     const float scale = float(state.found[reward_scale]), most = state.most_reward;
-    const bool traced = memory.ratio != nullptr, packs = memory.experience != nullptr;
+    const bool traced = memory.ratio != nullptr, moved = traced && a.epoch > 0,
+               packs = memory.experience != nullptr;
     float dials[dial_count];
     NACELLE_UNROLL for (int k = 0; k < dial_count; ++k) dials[k] = state.dials[k];
     Backward back{};
@@ -192,7 +194,7 @@ NACELLE_INLINE void find_own_advantages(const View<E>& view, const Arguments& a,
                           memory.reward[at],
                           memory.value[at],
                           packs ? memory.log_probability[at] : 0.0f,
-                          traced ? memory.ratio[at] : 1.0f,
+                          moved ? memory.ratio[at] : 1.0f,
                           memory.flag[at]};
         },
         [&](uint32_t row, float value) {
