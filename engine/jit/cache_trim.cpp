@@ -32,9 +32,14 @@ bool is_named_by_content(const fs::path& path) {
 }
 
 bool is_entry(const fs::path& path) {
-    char begin[entry_magic.size()];
+    char bytes[entry_magic.size()];
     std::ifstream file(path, std::ios::binary);
-    return file.read(begin, sizeof begin) && std::string_view(begin, sizeof begin) == entry_magic;
+    file.read(bytes, sizeof bytes);
+    const std::string_view begin(bytes, size_t(file.gcount()));
+    if (begin == entry_magic) return true;
+    // Entries wait for no disk: where the power went before it had one, zeros or nothing lie under its name, a hash.
+    return is_hex(path.filename().string(), 32) && !file.bad() &&
+           begin.find_first_not_of('\0') == begin.npos;
 }
 
 uintmax_t size_of(const fs::directory_entry& entry) {

@@ -149,6 +149,26 @@ TEST_CASE("old materialised files make room, young ones may be about to be opene
     CHECK(cache.find("key"));
 }
 
+TEST_CASE("entries of which a power cut left zeros or nothing make room") {
+    const Place place;
+    const std::string torn(32, 'a'), empty(32, 'b'), used(32, 'c'), foreign(32, 'd');
+    place.write(torn, std::string(5000, '\0'));
+    place.write(empty, "");
+    place.write(foreign, std::string(5000, 'x'));
+    place.write("zeros.bin", std::string(5000, '\0'));
+    Cache cache(place.path(), 3500);
+    for (const std::string& name : {torn, empty, foreign, std::string("zeros.bin")})
+        age(place.path() / name, 60);
+    REQUIRE(cache.keep(used, std::string(1000, 'x')));
+    CHECK_FALSE(fs::exists(place.path() / torn));
+    CHECK(fs::exists(place.path() / foreign));
+    CHECK(fs::exists(place.path() / "zeros.bin"));
+    CHECK(cache.find(used));
+    // Nothing takes no room, and goes where more is asked for.
+    REQUIRE(cache.keep("more", std::string(3000, 'x')));
+    CHECK_FALSE(fs::exists(place.path() / empty));
+}
+
 TEST_CASE("what others keep in a cache's directory stays and does not count") {
     const Place place;
     const std::string much(5000, 'x');
