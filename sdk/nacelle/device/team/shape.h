@@ -65,6 +65,9 @@ template <class E> constexpr int threads_for_team() {
 inline constexpr int stage_floats = 2304;
 // A row of this width is stored by its agent alone, 16 bytes at once.
 constexpr bool leaves_alone(int width) { return width == 1 || width == 2 || width == 4; }
+// What a stage keeps for where its first row begins, where rows do not begin on 16 bytes; and all its floats.
+inline constexpr int most_spare = 3;
+constexpr int stage_of(int rows_floats, int spare) { return rounded_up(rows_floats + spare, 4); }
 // The rows that fit into `room` floats; 0: they are written in place, one number at a time.
 constexpr int rows_staged(int width, int unit, int room) {
     if (width == 0 || leaves_alone(width)) return 0;
@@ -74,13 +77,15 @@ constexpr int rows_staged(int width, int unit, int room) {
 // A lane writes a row, so a warp whose stage holds few of them works with few lanes: rows too wide for the usual room
 // get what a block can have where eight warps share a multiprocessor: there are lanes at work and warps to wait for each
 // other. With sixteen warps a rollout of 105 agents that see 421 numbers was 7 % slower (H200, 2026-11).
-constexpr int room_of_warp([[maybe_unused]] int warps, [[maybe_unused]] int memory) {
+constexpr int room_of_warp([[maybe_unused]] int warps, [[maybe_unused]] int memory,
+                           [[maybe_unused]] int shared = most_shared) {
 #if defined(NACELLE_EMULATE)
     return stage_floats;
 #else
     const int blocks = warps < 8 ? 8 / warps : 1,
-              floats = ((most_shared + 1024) / blocks - 1024 - memory) / 4 / warps - 4;
-    return floats > stage_floats ? floats : stage_floats;
+              floats = ((shared + 1024) / blocks - 1024 - memory) / 4 / warps,
+              room = floats / 4 * 4 - most_spare;    // a whole stage of this room fits
+    return room > stage_floats ? room : stage_floats;
 #endif
 }
 
@@ -128,7 +133,7 @@ template <class E> struct TeamShape {
     static constexpr int floats_to_spare() {
         int spare = 0;
         for_each_group<E>([&]<class G, int>() {
-            if (rows_at_once<G>() > 0 && !sends_aligned<G>()) spare = 3;
+            if (rows_at_once<G>() > 0 && !sends_aligned<G>()) spare = most_spare;
         });
         return spare;
     }
@@ -137,7 +142,7 @@ template <class E> struct TeamShape {
         int most = 0;
         for_each_group<E>(
             [&]<class G, int>() { most = max(most, rows_at_once<G>() * numbers_in<ObsOf<E, G>>); });
-        return rounded_up(most + spare, 4);
+        return stage_of(most, spare);
     }
     static constexpr int stage = stage_of_unit();    // floats
 
