@@ -54,17 +54,35 @@ void Rebuilder::compile_again(SavedSource source) {
     wake_.notify_all();
 }
 
+void Rebuilder::finish_draft(SavedSource source) {
+    {
+        const std::lock_guard lock(mutex_);
+        unfinished_ = std::move(source);
+    }
+    wake_.notify_all();
+}
+
 std::optional<Rebuilt> Rebuilder::take() {
-    const std::lock_guard lock(mutex_);
-    ready_ = false;
-    return std::exchange(result_, std::nullopt);
+    std::optional<Rebuilt> taken;
+    {
+        const std::lock_guard lock(mutex_);
+        ready_ = false;
+        taken = std::exchange(result_, std::nullopt);
+    }
+    wake_.notify_all();    // an unfinished draft waits until all results were taken
+    return taken;
 }
 
 void Rebuilder::run() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        wake_.wait(lock, [&] { return ends_ || (next_ && recipe_); });
+        wake_.wait(lock,
+                   [&] { return ends_ || (recipe_ && (next_ || (unfinished_ && !result_))); });
         if (ends_) return;
+        if (!next_) {
+            build_in_full(lock, *std::exchange(unfinished_, std::nullopt), Recipe(*recipe_));
+            continue;
+        }
         const SavedSource source = *std::exchange(next_, std::nullopt);
         const Recipe recipe = *recipe_;
         cancel_ = stop_programs_ = false;
@@ -78,24 +96,30 @@ void Rebuilder::run() {
         // What is wrong with a version that has been saved over is of no use.
         if (next_ && !built->failure.empty()) continue;
         gave_up_ = false;
-        const bool draft = built->code && built->code->stepwise.get().draft;
+        const bool compiled = built->code.has_value(),
+                   draft = compiled && built->code->stepwise.get().draft;
+        if (compiled) unfinished_.reset();    // this version takes its place
         result_ = std::move(built);
         ready_ = true;
-        if (!draft || next_) continue;
-        stop_programs_ = false;
-        lock.unlock();
-        std::optional<Rebuilt> full = build(source, recipe, true);
-        lock.lock();
-        // If it was cancelled the draft runs until the next save.
-        if (!full || next_ || ends_) continue;
-        if (!full->code) {
-            on_->log.warn(full->failure);
-            continue;
-        }
-        full->finishes = !result_;    // nobody has taken the draft: no more is said of it
-        result_ = std::move(full);
-        ready_ = true;
+        if (draft && !next_) build_in_full(lock, source, recipe);
     }
+}
+
+// Whoever cancels it has a newer version compiled. Where that is not taken, the draft that runs on is built in full then.
+void Rebuilder::build_in_full(std::unique_lock<std::mutex>& lock, const SavedSource& source,
+                              const Recipe& recipe) {
+    cancel_ = stop_programs_ = false;
+    lock.unlock();
+    std::optional<Rebuilt> full = build(source, recipe, true);
+    lock.lock();
+    if (!full || next_ || ends_) return;
+    if (!full->code) {
+        on_->log.warn(full->failure);
+        return;
+    }
+    full->finishes = !result_;    // nobody has taken the draft: no more is said of it
+    result_ = std::move(full);
+    ready_ = true;
 }
 
 // Nothing where it was given up. All programs compile side by side, from a copy of the version: the files may be saved

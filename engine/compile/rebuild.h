@@ -47,12 +47,16 @@ public:
     void compile(SavedSource source);
     // Compiles the same version again, unless a newer one was saved.
     void compile_again(SavedSource source);
+    // Makes the full build of a version whose draft runs on, since a newer one was not taken.
+    void finish_draft(SavedSource source);
     // The newest result, once.
     std::optional<Rebuilt> take();
     bool ready() const { return ready_; }
 
 private:
     void run();
+    void build_in_full(std::unique_lock<std::mutex>& lock, const SavedSource& source,
+                       const Recipe& recipe);
     std::optional<Rebuilt> build(const SavedSource& source, const Recipe& recipe,
                                  bool behind_draft);
     void give_up();
@@ -62,7 +66,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     std::optional<Recipe> recipe_;
-    std::optional<SavedSource> next_;
+    std::optional<SavedSource> next_, unfinished_;
     std::optional<Rebuilt> result_;
     bool ends_ = false, compiles_ = false, gave_up_ = false;
     std::chrono::steady_clock::time_point began_;

@@ -61,7 +61,6 @@ std::optional<Reload> Reloader::take() {
         finish(*rebuilt);
         return std::nullopt;
     }
-    draft_runs_ = false;
     // A program was added since: the next compile finds the others in the cache.
     if (rebuilt->recipe_number != recipe_number_) {
         rebuilder_.compile_again(std::move(rebuilt->source));
@@ -77,19 +76,23 @@ std::optional<Reload> Reloader::take() {
         try {
             swap(*rebuilt, reload);
             reload.taken = true;
-            draft_runs_ = rebuilt->code->stepwise.get().draft;
+            draft_.reset();
+            if (rebuilt->code->stepwise.get().draft) draft_ = rebuilt->source;
         } catch (const std::exception& wrong) {
             reload.why = wrong.what();
         }
     }
     prepare();
+    // Compiling this one may have ended the full build of the version that runs on.
+    if (!reload.taken && draft_) rebuilder_.finish_draft(*draft_);
     reload.version = environment_->version();
     return reload;
 }
 
 // Replaces the draft by the full build, which computes the same bits faster.
 void Reloader::finish(const Rebuilt& full) {
-    if (!std::exchange(draft_runs_, false)) return;    // the draft was refused
+    if (!draft_ || !same_text(draft_->files, full.source.files)) return;    // the draft was refused
+    draft_.reset();
     std::unique_ptr<Stepwise> draft;
     std::vector<std::unique_ptr<Program>> drafts;    // of the programs around it
     try {

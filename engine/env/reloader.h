@@ -65,7 +65,7 @@ private:
     ReloadSettings settings_;
     ReloadUser user_;
     uint64_t recipe_number_ = ~uint64_t(0);
-    bool draft_runs_ = false;
+    std::optional<SavedSource> draft_;    // the version that runs, where it is a draft
     Rebuilder rebuilder_;
     SourceWatch watch_;    // last: it calls the rebuilder
 };

@@ -93,6 +93,29 @@ TEST_CASE("a draft that is refused is not finished") {
     CHECK(bench.first("state.value") == 1);
 }
 
+TEST_CASE("a draft behind which broken versions are saved is finished all the same") {
+    Bench bench(cpu(), new_text_adding(1));
+    REQUIRE(bench.save_and_wait(new_text_adding(2)).taken);
+    // At once, so that the full build is given up; and another while that is taken up again.
+    for (int i = 0; i < 2; ++i) {
+        Author broken = new_text_adding(3);
+        broken.step = "s.value = nothing;";
+        CHECK(!bench.save_and_wait(broken).taken);
+    }
+    REQUIRE(changes_in_silence(bench));
+    CHECK(bench.env().version() == 2);
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 2);
+    // One that compiles and is refused leaves the running draft to be finished, and not its own.
+    REQUIRE(bench.save_and_wait(new_text_adding(4)).taken);
+    Author endless = new_text_adding(5);
+    endless.reset = "s.value = 1.0f / 0.0f; s.steps = 0;";
+    REQUIRE(!bench.save_and_wait(endless).taken);
+    REQUIRE(changes_in_silence(bench));
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 4);
+}
+
 TEST_CASE("a draft leaves the bytes of the full build, in an environment of each kind") {
     const CompiledBy users_flags("");    // the scripts compile both at one level
     // A cache that has nothing in full, or there would be no drafts.
