@@ -117,7 +117,9 @@ void Rebuilder::build_in_full(std::unique_lock<std::mutex>& lock, const SavedSou
         on_->log.warn(full->failure);
         return;
     }
-    full->finishes = !result_;    // nobody has taken the draft: no more is said of it
+    full->finishes = !result_;
+    // Nobody has taken the draft: this is the version, with those of the draft's programs that have no drafts.
+    if (result_) full->programs.merge(result_->programs);
     result_ = std::move(full);
     ready_ = true;
 }

@@ -1,4 +1,5 @@
 #include "tests/reload/course.h"
+#include "tests/support/random.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -32,6 +33,25 @@ private:
     std::mutex mutex_;
 };
 
+// Drafts of programs around the author's functions come first, as where helpers compile.
+class DraftsAside final : public Compiler {
+public:
+    DraftsAside(std::unique_ptr<Compiler> inner) : inner_(std::move(inner)) {}
+
+    std::atomic<int> in_full = 0;
+
+    std::string identity() const override { return inner_->identity(); }
+    Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
+        Compiled made = inner_->compile(source, cancel);
+        in_full += !source.draft && contains(source.instantiation, "NACELLE_STEPWISE");
+        return made;
+    }
+    bool get_ready_beside(const ProgramSource&) override { return true; }
+
+private:
+    std::unique_ptr<Compiler> inner_;
+};
+
 // What updates need is sizes.
 void only_the_authors(const std::shared_ptr<RunsOn>& on) {
     Course course(on);
@@ -59,6 +79,39 @@ void only_the_authors(const std::shared_ptr<RunsOn>& on) {
 TEST_CASE(
     "a save in a training compiles what carries the author's code, and nothing of the update") {
     only_the_authors(cpu());
+}
+TEST_CASE(
+    "a full build that comes before its draft was taken brings programs of other sizes, too") {
+    const std::shared_ptr<RunsOn> on = cpu();
+    Bench bench(on);
+    auto aside = std::make_unique<DraftsAside>(std::move(on->compiler));
+    const std::atomic<int>& in_full = aside->in_full;
+    on->compiler = std::move(aside);
+    Recipe recipe = bench.env().programs().recipe();
+    recipe.programs[7] = {.instantiation = "#include <nacelle/kernel.h>\nNACELLE_PROGRAM()\n",
+                          .headers = {},
+                          .defines = {},
+                          .of_sizes = true};
+    Rebuilder rebuilder(on, false);
+    rebuilder.use(recipe);
+    // The full build is there a moment after its compiler has ended: of how many is not known, so it is asked for again.
+    for (int attempt = 0; attempt < 12; ++attempt) {
+        const int before = in_full;
+        const Author wider = {.before = "// " + std::to_string(fresh_seed()) + "\n",
+                              .obs = "float value, more;",
+                              .observe = "return {s.value, 1};"};
+        rebuilder.compile({{{bench.source(), wider.text()}}, {}});
+        while (in_full == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20 << attempt));
+        const std::optional<Rebuilt> built = rebuilder.take();
+        REQUIRE(built);
+        REQUIRE_MESSAGE(built->code, built->failure);
+        if (built->code->stepwise.get().draft) continue;
+        CHECK(!built->finishes);
+        CHECK(built->programs.contains(7));
+        return;
+    }
+    FAIL("every draft was taken first");
 }
 TEST_CASE("a save in a training on a GPU compiles what carries the author's code") {
     std::shared_ptr<RunsOn> on;
