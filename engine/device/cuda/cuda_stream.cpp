@@ -133,34 +133,35 @@ void CudaStream::check_launch(const Kernel& kernel, const LaunchShape& shape, ui
     }
 }
 
+const Driver& CudaStream::enter_for_memory() {
+    behind_kernel_ = false;
+    return context_->enter();
+}
+
 void CudaStream::to_device(void* target, const void* host, size_t bytes) {
     if (bytes == 0) return;
-    behind_kernel_ = false;
-    const Driver& cuda = context_->enter();
+    const Driver& cuda = enter_for_memory();
     require_capturable(cuda, host, "to_device");
     cuda.check(cuda.copy_to_device(address(target), host, bytes, stream_), "copy to the GPU");
 }
 
 void CudaStream::to_host(void* host, const void* source, size_t bytes) {
     if (bytes == 0) return;
-    behind_kernel_ = false;
-    const Driver& cuda = context_->enter();
+    const Driver& cuda = enter_for_memory();
     require_capturable(cuda, host, "to_host");
     cuda.check(cuda.copy_to_host(host, address(source), bytes, stream_), "copy from the GPU");
 }
 
 void CudaStream::copy(void* target, const void* source, size_t bytes) {
     if (bytes == 0) return;
-    behind_kernel_ = false;
-    const Driver& cuda = context_->enter();
+    const Driver& cuda = enter_for_memory();
     cuda.check(cuda.copy_on_device(address(target), address(source), bytes, stream_),
                "copy on the GPU");
 }
 
 void CudaStream::fill(void* target, uint8_t value, size_t bytes) {
     if (bytes == 0) return;
-    behind_kernel_ = false;
-    const Driver& cuda = context_->enter();
+    const Driver& cuda = enter_for_memory();
     cuda.check(cuda.fill_bytes(address(target), value, bytes, stream_), "fill memory on the GPU");
 }
 
@@ -177,7 +178,6 @@ void CudaStream::begin_capture() {
     cuda.check(cuda.capture_begin(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                "begin the capture of a graph");
     capturing_ = true;
-    behind_kernel_ = false;
 }
 
 std::unique_ptr<Graph> CudaStream::end_capture() {

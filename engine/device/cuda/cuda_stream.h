@@ -37,6 +37,8 @@ public:
 
 private:
     void check_launch(const Kernel&, const LaunchShape&, uint64_t blocks, size_t args_bytes) const;
+    // For what copies or fills memory: no kernel behind it begins early.
+    const Driver& enter_for_memory();
     // Throws for pageable host memory: a graph runs later, when the memory may be gone, and a GPU cannot read it.
     void require_capturable(const Driver& cuda, const void* host, const char* call) const;
     void require_no_capture(const char* call) const;
