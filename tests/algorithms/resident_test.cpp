@@ -15,6 +15,7 @@ struct Net {
     const char* env;
     Json policy;
     Json learner = Json::object();
+    Json constants = Json::object();
 };
 void hold_to_steps(const std::shared_ptr<RunsOn>& on, const Net& net, uint32_t envs) {
     const uint64_t seed = fresh_seed();
@@ -27,8 +28,10 @@ void hold_to_steps(const std::shared_ptr<RunsOn>& on, const Net& net, uint32_t e
     config.update(net.learner);
     const auto left = [&](const char* rollout) {
         config["rollout"] = rollout;
-        Lesson lesson(on, env_of(net.env, envs), "ppo", config, seed);
-        if (std::string(net.env) != "relay")
+        Json env = env_of(net.env, envs);
+        if (!net.constants.empty()) env["constants"] = net.constants;
+        Lesson lesson(on, env, "ppo", config, seed);
+        if (std::string(net.env) != "relay" && net.constants.empty())
             CHECK((lesson.learner().most_steps() > 0) == (std::string(rollout) == "auto"));
         lesson.iterate(2);
         lesson.learner().act(false);
@@ -64,6 +67,20 @@ TEST_CASE("a block that keeps the weights leaves the bits of a launch for each l
          {{"horizon", 3}}},
     };
     for (const Net& net : nets) hold_to_steps(quick_cpu(), net, 37);
+}
+
+// Rows so wide that 32 of them have no room beside any weights, and 16 have some beside all.
+TEST_CASE(
+    "blocks that keep the weights for one step leave what one agent sees where updates read it") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
+#endif
+    hold_to_steps(quick_cpu(),
+                  {"wide",
+                   {{"hidden", Json::array()}, {"precision", "f32"}},
+                   {{"horizon", 3}},
+                   {{"sights", 1150}}},
+                  20);
 }
 
 // Tensor cores add up in another order there, and what is drawn by a number that is off by a bit goes elsewhere: one step.

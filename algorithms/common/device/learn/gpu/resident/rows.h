@@ -86,6 +86,7 @@ NACELLE_INLINE void choose_resident(const View<E>& view, const Arguments& a, Ite
     using C = Chooser<E, policy>;
     constexpr bool learns = Spec<policy>::kind == Kind::trained;
     over_resident_agents<E, policy, true>(view, a, items, [&](size_t row, const float* out) {
+        C::keep_obs(view, a, row);
         if (learns && a.step > 0) C::keep_cut(view, a, a.step - 1, row);
         if constexpr (C::N::shared && learns)
             a.memory[C::group].value[size_t(a.step) * group_rows<E, policy>(view) + row] =
