@@ -10,7 +10,7 @@ using namespace nacelle::test;
 TEST_CASE("staggered episodes end one after the other, and later ones have their whole length") {
     constexpr uint32_t envs = 50, limit = 200;    // a Pendulum ends at its limit alone
     Environment env(cpu(), recommended("pendulum", envs));
-    stagger_first_episodes(env, false, "run.json");
+    stagger_first_episodes(env, "run.json");
     std::vector<int> ended(2 * limit + 1);
     for (uint32_t t = 1; t <= 2 * limit; ++t) {
         env.step_at_random();
@@ -31,7 +31,7 @@ TEST_CASE("staggered episodes end one after the other, and later ones have their
 
 TEST_CASE("an environment without a time limit cannot be staggered") {
     Environment env(cpu(), settings_of({{"source", "connect_four"}, {"count", 2}}));
-    CHECK(complaint([&] { stagger_first_episodes(env, false, "run.json"); }) ==
+    CHECK(complaint([&] { stagger_first_episodes(env, "run.json"); }) ==
           "run.json: run.stagger: ConnectFour has no time_limit, so that its episodes do not end "
           "together (false)");
 }
