@@ -106,7 +106,8 @@ TEST_CASE("episodes that all end alike are named only while nothing is learned")
     CHECK(episodes(later(50, 100), later(90, 200)) ==
           "every episode ends at step 200 and returns what the first ones did");
     CHECK(episodes([](double t) { return 100 + 100 * t; }, later(90, 200)).empty());
-    CHECK(episodes(always(100.5), [](double t) { return t < 0.9 ? 190 : 200; }).empty());
+    CHECK(episodes([](double t) { return 100 + t; }, [](double t) { return t < 0.9 ? 190 : 200; })
+              .empty());
 }
 
 TEST_CASE("a long run is remembered in few readings, from its beginning to its end") {
