@@ -1,5 +1,6 @@
 #include "tests/match/games.h"
 #include "tests/support/random.h"
+#include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
 #include <set>
@@ -150,6 +151,37 @@ TEST_CASE("where sides are roles, more reward in both games of a round wins it")
     const Meeting one = meet(duels.arena, left, right, settings);
     CHECK(one.returns[0][0].front() == 6 * 3 * (1 + 3 + 4) / 3.0);
     CHECK(one.returns[1][1].front() == (rights(3) + 3000) / 2);
+}
+
+TEST_CASE("the kernel that names who decides for an agent compiles for a GPU") {
+    std::unique_ptr<Compiler> compiler;
+    try {
+        compiler = open_nvrtc("sm_90", shared_cache());
+    } catch (const Error&) {
+        NACELLE_SKIP("NVRTC is not here");
+    }
+    ProgramSource source = stepwise_program(env_folder / "tag_gridworld.cu");
+    source.instantiation = "#include <nacelle/programs/deciders.h>\nNACELLE_DECIDERS()\n";
+    const Compiled result = compiler->compile(source);
+    const auto* const wrong = std::get_if<Diagnostics>(&result);
+    CHECK_MESSAGE(!wrong, (wrong ? wrong->text() : std::string()));
+    if (!wrong) CHECK(std::get<Binary>(result).warnings == "");
+}
+
+TEST_CASE("a GPU plays games of the same rules") {
+    std::shared_ptr<RunsOn> on;
+    try {
+        on = open("cuda");
+    } catch (const Error& error) {
+        NACELLE_SKIP(error.what());
+    }
+    Environment env(on, recommended("tag_gridworld", 16));
+    CHECK(sides_of(env).side_of == std::vector<std::vector<uint8_t>>{{0, 0, 0, 0, 1}});
+    Environment four(on, recommended("connect_four", 16));
+    Arena arena(four);
+    const Meeting meeting = meet(arena, stacker(0), stacker(3), {.games = 40});
+    CHECK(meeting.won == 40);
+    CHECK(meeting.lost == 40);
 }
 
 TEST_CASE("an environment without two sides is refused with what is needed") {
