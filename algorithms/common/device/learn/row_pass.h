@@ -10,7 +10,8 @@ namespace learn {
 
 // Outputs have one tile, and the levels before them so many columns at most.
 inline constexpr uint32_t row_pass_columns = 256, row_pass_outputs = tile_side;
-inline constexpr int most_pass_layers = 17;
+// As many as fit into a kernel's arguments, which are 4,096 bytes before CUDA 12.1.
+inline constexpr int most_pass_layers = 11;
 // Two warpgroups compute; the third one has a thread that brings weights, and leaves them its registers.
 inline constexpr uint32_t pass_threads = 384;
 // Of the 227 KB that a block can have the kernel takes some for itself.

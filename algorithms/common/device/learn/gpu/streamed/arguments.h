@@ -15,6 +15,7 @@ struct PassArguments {
     StreamArguments with;
     RowPassLayer layers[2][most_pass_layers];    // of the policy's networks
 };
+static_assert(sizeof(PassArguments) <= 4096);
 struct LastLayerArguments : StreamArguments {
     LastLayer layer[2];    // of the policy's networks
     // Of outputs alone: whose, and which rows there are, as Products says it.
