@@ -104,10 +104,10 @@ NACELLE_INLINE uint32_t pair_of(float low, float high) {
 NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
     return pair_of(tanh(low_half(pair)), tanh(high_half(pair)));
 }
-// Columns are vectors, and one lane computes the product of all, since most of a test's time goes into this.
+// Vectors, and one lane computes the product for all, since most of a test's time goes into this.
 [[gnu::noinline]] inline void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
                                        uint32_t b1) {
-    typedef float Column __attribute__((vector_size(64), may_alias));
+    typedef float Half __attribute__((vector_size(32), may_alias));    // of a column
     struct Tiles {
         float a[16][16];    // by columns
         float b[16][8];
@@ -129,12 +129,16 @@ NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
     tiles.b[later][g] = low_half(b1);
     tiles.b[later + 1][g] = high_half(b1);
     if (emulate::meet_and_lead()) {
-        const Column* const columns = reinterpret_cast<const Column*>(tiles.a);
-        Column* const products = reinterpret_cast<Column*>(tiles.product);
+        const Half* const halves = reinterpret_cast<const Half*>(tiles.a);
+        Half* const products = reinterpret_cast<Half*>(tiles.product);
         for (int j = 0; j < 8; ++j) {
-            Column sum = {};
-            for (int k = 0; k < 16; ++k) sum += columns[k] * tiles.b[k][j];
-            products[j] = sum;
+            Half upper = {}, lower = {};
+            for (int k = 0; k < 16; ++k) {
+                upper += halves[2 * k] * tiles.b[k][j];
+                lower += halves[2 * k + 1] * tiles.b[k][j];
+            }
+            products[2 * j] = upper;
+            products[2 * j + 1] = lower;
         }
     }
     c[0] += tiles.product[first][g];
