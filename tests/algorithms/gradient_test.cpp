@@ -22,12 +22,14 @@ std::vector<Case> wide_on_cpu() {
 
 TEST_CASE("the whole gradient is that of the formulas") {
     const auto on = cpu();
-    for (const Case& c : few_if_sanitized(cases(), {1, 6, 8})) hold_to_doubles(on, c, as_f32, 150);
+    for (const Case& c : few_if_sanitized(cases(), sanitized_cases))
+        hold_to_doubles(on, c, as_f32, 150);
 }
 
 TEST_CASE("the whole gradient of wide layers is that of the formulas") {
     const auto on = quick_cpu();
-    for (const Case& c : wide_on_cpu()) hold_to_doubles(on, c, as_f32_of_many, 60);
+    for (const Case& c : few_if_sanitized(wide_on_cpu(), {1}))
+        hold_to_doubles(on, c, as_f32_of_many, 60);
 }
 
 TEST_CASE("the whole gradient of convolutions is that of the formulas") {
