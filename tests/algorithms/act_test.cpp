@@ -20,9 +20,9 @@ struct Play {
 
     Play(const Case& of, uint64_t seed)
         : c(of),
-          lesson(cpu(), env_of(c.env, 2000), c.learner, quick(c.config), seed),
+          lesson(cpu(), env_of(c.env, 1000), c.learner, quick(c.config), seed),
           policy(policies_of(lesson).front()) {
-        lesson.iterate(3);
+        lesson.iterate(2);
         const Scholar scholar(policy, lesson.numbers(policy.name + ".policy.weights"),
                               Normaliser::of(lesson, policy.group));
         const std::vector<double> obs = numbers(lesson.env(), "obs");
@@ -34,7 +34,7 @@ struct Play {
         mask = lesson.env().arrays()["mask"].host<uint8_t>();
     }
     static Json quick(Json config) {
-        config.update({{"horizon", 8}, {"learning_rate", 0.01}});
+        config.update({{"horizon", 8}, {"epochs", 1}, {"learning_rate", 0.01}});
         return config;
     }
     // The actions of all rows, part by part.
