@@ -20,7 +20,7 @@ struct Play {
 
     Play(const Case& of, uint64_t seed)
         : c(of),
-          lesson(cpu(), env_of(c.env, 1000), c.learner, quick(c.config), seed),
+          lesson(cpu(), env_of(c.env, 2000), c.learner, quick(c.config), seed),
           policy(policies_of(lesson).front()) {
         lesson.iterate(2);
         const Scholar scholar(policy, lesson.numbers(policy.name + ".policy.weights"),
