@@ -123,10 +123,11 @@ std::string WatchedProcess::failure() const {
     return failure_;
 }
 
-void WatchedProcess::write_line(const std::string& line) {
+bool WatchedProcess::write_line(const std::string& line) {
     const std::string whole = line + "\n";
     const std::lock_guard lock(mutex_);
-    if (channel_ >= 0) ::send(channel_, whole.data(), whole.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    return channel_ >= 0 && ::send(channel_, whole.data(), whole.size(),
+                                   MSG_DONTWAIT | MSG_NOSIGNAL) == ssize_t(whole.size());
 }
 
 void WatchedProcess::send(const std::string& command) {
@@ -161,8 +162,10 @@ void WatchedProcess::write_lasting_commands() {
         else write_line("{\"do\":\"pause\"}");
 }
 
+// A look that reaches nobody, since the process does not run yet, is as if nobody had looked: a page would wait for its
+// first picture for ever.
 void WatchedProcess::look() {
-    if (!looks_.exchange(true)) write_line("look");
+    if (!looks_.exchange(true) && !write_line("look")) looks_ = false;
 }
 
 void WatchedProcess::broken(const std::string& text) {

@@ -48,7 +48,8 @@ private:
     void read_source();
     void wait_for_save();
     void broken(const std::string& text);
-    void write_line(const std::string& line);
+    // False where no process listens or its channel is full.
+    bool write_line(const std::string& line);
     void keep(const std::string& command);
     void write_lasting_commands();
 
