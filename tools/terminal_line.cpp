@@ -7,7 +7,7 @@
 namespace nacelle::tools {
 namespace {
 
-constexpr std::chrono::seconds between_lines{5};    // where standard output is no terminal
+constexpr std::chrono::seconds between_terminal_lines{5};    // where standard output is no terminal
 
 // The width of the terminal, since a wrapped line could not be rewritten; 0 where it is unknown.
 size_t terminal_width() {
@@ -35,7 +35,7 @@ void TerminalLine::show(const std::string& text) {
         std::printf("\r\033[K%s", (width > 0 ? text.substr(0, width - 1) : text).c_str());
         open_ = true;
     } else {
-        if (now - said_ < between_lines) return;
+        if (now - said_ < between_terminal_lines) return;
         said_ = now;
         say_heading();
         std::printf("%s\n", text.c_str());

@@ -1,5 +1,6 @@
 #include "engine/base/mean_interval.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -16,6 +17,14 @@ double student_quantile(size_t degrees) {
                  z7 = z5 * z * z;
     return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
+}
+
+ShareInterval share_interval(double share, double count) {
+    constexpr double z = 1.96;    // the 97.5 % quantile of the normal distribution
+    const double middle = (share + z * z / (2 * count)) / (1 + z * z / count);
+    const double reach = z / (1 + z * z / count) *
+                         std::sqrt(share * (1 - share) / count + z * z / (4 * count * count));
+    return {std::max(0.0, middle - reach), std::min(1.0, middle + reach)};
 }
 
 MeanInterval mean_interval(const std::vector<double>& values) {

@@ -11,6 +11,12 @@ struct MeanInterval {
 };
 MeanInterval mean_interval(const std::vector<double>& values);
 
+// Wilson's 95 % interval of a share, such as of games that were won among `count`.
+struct ShareInterval {
+    double low = 0, high = 0;
+};
+ShareInterval share_interval(double share, double count);
+
 // The 97.5 % quantile of Student's distribution: 12.7 for one degree of freedom, 1.96 for very many.
 double student_quantile(size_t degrees);
 

@@ -44,7 +44,7 @@ std::vector<std::string> baked(const EnvSource& source, const fs::path& file) {
                             " has no constant '" + name + "'",
                         suggest(name, known));
     std::vector<std::string> defines =
-        layout_defines(source.constants, source.varied, source.where);
+        layout_defines(source.constants, source.varied, source.policies, source.where);
     if (source.strict) defines.push_back(strict_define);
     return defines;
 }
@@ -113,6 +113,7 @@ namespace {
 
 EnvCode code_of(EnvVersion version, const Binary& table, std::shared_future<Binary> stepwise) {
     EnvSchema schema = EnvSchema::read(table.elf(), version.source.file.filename().string());
+    require_agents(version.source.policies, schema, version.source.where);
     return {std::move(version), std::move(schema), std::move(stepwise), std::nullopt};
 }
 EnvCode code_of(EnvVersion version, const Binary& stepwise) {

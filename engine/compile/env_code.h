@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/compile/assigned_policies.h"
 #include "engine/compile/compile_program.h"
 #include "engine/compile/schema.h"
 #include "engine/jit/author_source.h"
@@ -14,8 +15,9 @@ struct EnvSource {
     std::filesystem::path file;    // the author's
     std::map<std::string, double> constants;
     std::set<std::string> varied;    // the parameters that are drawn
+    AssignedPolicies policies;       // none: the author's file decides
     bool strict = false;
-    std::string where;    // who set the constants, for messages
+    std::string where;    // who set all that, for messages
 };
 
 // A program around an environment's functions, or around its sizes, that compiles on another thread.

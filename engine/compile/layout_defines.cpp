@@ -45,6 +45,7 @@ bool is_dotted_name(std::string_view text) {
 
 std::vector<std::string> layout_defines(const std::map<std::string, double>& constants,
                                         const std::set<std::string>& varied,
+                                        const AssignedPolicies& policies,
                                         const std::string& where) {
     std::string given, drawn;
     for (const auto& [name, value] : constants) {
@@ -52,7 +53,7 @@ std::vector<std::string> layout_defines(const std::map<std::string, double>& con
         given += "{" + word + "," + number_text(value, name, where) + "},";
     }
     for (const std::string& name : varied) drawn += quoted_name(name, "env.params", where) + ",";
-    std::vector<std::string> defines;
+    std::vector<std::string> defines = policy_defines(policies, where);
     if (!given.empty()) defines.push_back("NACELLE_CONSTANTS=" + given);
     if (!drawn.empty()) defines.push_back("NACELLE_VARIED=" + drawn);
     return defines;

@@ -1,4 +1,6 @@
 #pragma once
+#include "engine/compile/assigned_policies.h"
+
 #include <map>
 #include <set>
 #include <string>
@@ -11,11 +13,11 @@ namespace nacelle {
 // since both compilers take them.
 bool is_dotted_name(std::string_view text);
 
-// The defines that decide on the layout of an environment's arrays: the constants that are set, and the parameters
-// that are drawn for each episode. The values may come from a stranger's recording and become code. Therefore only
+// The defines that decide on the layout of an environment's arrays: the constants that are set, the parameters that
+// are drawn for each episode, and the policies that agents are given. The values may come from a stranger's recording and become code. Therefore only
 // parsed names and finite numbers are written; others throw with `where` in front.
 std::vector<std::string> layout_defines(const std::map<std::string, double>& constants,
                                         const std::set<std::string>& varied,
-                                        const std::string& where);
+                                        const AssignedPolicies& policies, const std::string& where);
 
 }

@@ -30,8 +30,8 @@ public:
     explicit StandIn(const EnvSchema& schema) : schema_(schema), header_(schema.header()) {}
 
     std::string text() const {
-        std::string all = "#include <nacelle/env.h>\n\nstruct StandIn {\n" + agents();
-        if (has_policies()) all += policies();
+        std::string all = assigned() + "#include <nacelle/env.h>\n\nstruct StandIn {\n" + agents();
+        if (has_policies() && !has_groups()) all += policies();
         for (uint32_t g = 0; g < header_.groups; ++g) all += sight(g);
         return all + functions() + "};\nNACELLE_ENV(StandIn)\n";
     }
@@ -90,6 +90,22 @@ private:
                                 1);
         });
         return "    struct Action {" + action + " };\n    struct Obs {" + obs + " };\n";
+    }
+    // Several groups with policies that are given agents: how many of a group follow each is known, which ones is not.
+    std::string assigned() const {
+        if (!has_policies() || !has_groups()) return {};
+        std::string names, agents;
+        uint32_t before = 0;
+        for (uint32_t g = 0; g < header_.groups; ++g)
+            for (uint32_t p = 0; p < header_.policies; ++p) {
+                const Decider& policy = header_.policy[p];
+                if (policy.group != g || policy.agents == 0) continue;
+                agents += "{" + std::to_string(p) + ", " + std::to_string(before) + ", " +
+                          std::to_string(before + policy.agents - 1) + ", 1}, ";
+                before += policy.agents;
+            }
+        for (uint32_t p = 0; p < header_.policies; ++p) names += "\"p" + std::to_string(p) + "\", ";
+        return "#define NACELLE_POLICIES " + names + "\n#define NACELLE_ASSIGNED " + agents + "\n";
     }
     // How many agents follow each policy is known, which ones is not.
     std::string policies() const {

@@ -73,6 +73,10 @@ Error Origins::placed(const Error& error) const {
             return Error((option ? "--set " + layer->path : layer->name) + ": " + path, what,
                          error.instead());
     }
+    // What is wrong with an object that options alone have put together.
+    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
+        if (layer->name.empty() && is_below(layer->path, path))
+            return Error("--set " + layer->path, path + ": " + what, error.instead());
     return error;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/config/describe.h"
 #include "engine/env/find_environment.h"
 #include "engine/env/param_values.h"
+#include "engine/env/policy_settings.h"
 
 namespace nacelle {
 
@@ -10,6 +11,7 @@ EnvSource source_of(const EnvSettings& settings) {
     return {.file = settings.source,
             .constants = settings.constants,
             .varied = varied_params(flatten_params(settings.params)),
+            .policies = settings.policies,
             .strict = settings.strict,
             .where = settings.where};
 }
@@ -31,6 +33,7 @@ EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::p
         settings.constants[key] =
             value.is_boolean() ? double(value.get<bool>()) : constants.number(key, 0);
     }
+    settings.policies = read_policies(env.object("policies"));
     settings.params = env.object("params").json();
     env.finish("env");
     return settings;

@@ -13,6 +13,7 @@ struct EnvSettings {
     uint64_t seed = 1;
     bool strict = false;    // a GPU computes the bits of a CPU; sin, cos and tan take any float
     std::map<std::string, double> constants;
+    AssignedPolicies policies;    // none: the author's file decides
     Json params = Json::object();
     std::string where = "configuration";    // whose text it is, for messages
 };

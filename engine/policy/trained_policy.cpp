@@ -147,7 +147,8 @@ void TrainedPolicy::act(std::span<const float> observations, std::span<float> ac
             const uint8_t* const mask = masks.empty() ? nullptr : masks.data() + row * choices;
             float* const action = actions.data() + row * parts;
             if (draws && description_.draws) {
-                RowDice dice(draws->seed, draws->step, uint32_t(row), description_.noise_steps);
+                const uint32_t whose = draws->rows.empty() ? uint32_t(row) : draws->rows[row];
+                RowDice dice(draws->seed, draws->step, whose, description_.noise_steps);
                 drawn_action(form, outputs, mask, dice, action);
             } else best_action(form, outputs, mask, action);
         }

@@ -15,6 +15,7 @@ public:
     // Where the draws of one call come from.
     struct Draws {
         uint64_t seed = 1, step = 0;
+        std::span<const uint32_t> rows = {};    // whose draws each row takes; empty: its own
     };
 
     // Throws, with `where`, where the numbers are too few or not finite.

@@ -5,6 +5,7 @@
 #include "engine/base/hash.h"
 #include "engine/base/text.h"
 #include "engine/compile/layout_defines.h"
+#include "engine/env/policy_settings.h"
 
 #include <cmath>
 #include <cstring>
@@ -223,6 +224,7 @@ Json header_json(const RecordingHeader& header) {
             {"layout", header.layout},
             {"constants", header.constants},
             {"varied", header.varied},
+            {"policies", policies_json(header.policies)},
             {"arrays", arrays},
             {"about", header.about}};
 }
@@ -240,14 +242,16 @@ std::map<std::string, std::string> read_files(const Json& json, const std::strin
 
 RecordingHeader read_header(const Json& json, const std::string& where) {
     try {
-        RecordingHeader header{.environment = read_environment(json.at("environment")),
-                               .source = read_source(json.at("source")),
-                               .files = {},
-                               .layout = json.at("layout"),
-                               .constants = json.at("constants"),
-                               .varied = json.at("varied"),
-                               .arrays = read_arrays(json.at("arrays")),
-                               .about = json.at("about")};
+        RecordingHeader header{
+            .environment = read_environment(json.at("environment")),
+            .source = read_source(json.at("source")),
+            .files = {},
+            .layout = json.at("layout"),
+            .constants = json.at("constants"),
+            .varied = json.at("varied"),
+            .policies = read_policies(Config(json.value("policies", Json::object()), "policies")),
+            .arrays = read_arrays(json.at("arrays")),
+            .about = json.at("about")};
         header.files = read_files(json.at("files"), header.source);
         require_names(header);
         return header;

@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/compile/schema.h"
+#include "engine/compile/assigned_policies.h"
 #include "engine/config/config.h"
 
 #include <map>
@@ -46,6 +46,7 @@ struct RecordingHeader {
     uint64_t layout = 0;                         // of the schema
     std::map<std::string, double> constants;     // those that were set
     std::set<std::string> varied;                // parameters that are drawn for each episode
+    AssignedPolicies policies;                   // that agents were given
     std::vector<RecordedArray> arrays;
     Json about = Json::object();    // who recorded it, and how
 

@@ -56,10 +56,12 @@ void RecordingFrames::find_program(const DrawSettings& settings) {
     const RecordingHeader& header = recording_->header();
     const std::filesystem::path source =
         settings.source.empty() ? find_author_file(*recording_, settings.places) : settings.source;
-    program_ = std::make_unique<DrawProgram>(
-        std::filesystem::absolute(source),
-        DrawProgram::Build{.constants = header.constants, .varied = header.varied, .checked = true},
-        settings.cache);
+    program_ = std::make_unique<DrawProgram>(std::filesystem::absolute(source),
+                                             DrawProgram::Build{.constants = header.constants,
+                                                                .varied = header.varied,
+                                                                .policies = header.policies,
+                                                                .checked = true},
+                                             settings.cache);
     if (program_->schema().header().layout != header.layout)
         throw Error(source.string(), "has other arrays than " + recording_->path().string(),
                     "the recording is of " + header.environment);

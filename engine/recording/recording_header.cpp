@@ -51,6 +51,7 @@ RecordingHeader recording_header(Environment& env, const RecordSettings& setting
                            .layout = env.schema().header().layout,
                            .constants = its.constants,
                            .varied = varied_params(flatten_params(its.params)),
+                           .policies = its.policies,
                            .arrays = chosen_arrays(env.schema(), settings.arrays)};
     return header;
 }

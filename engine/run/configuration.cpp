@@ -10,12 +10,13 @@ namespace {
 
 using Path = std::vector<std::string>;
 
-// Whether the object at the path is a single value: a setting of a learner, which may be a schedule, or a
-// distribution of a parameter. Such objects are replaced and not merged.
+// Whether the object at the path is a single value: a setting of a learner, which may be a schedule, a distribution of
+// a parameter, or who decides for which agents. Such objects are replaced and not merged.
 bool is_one_value(const Path& path, const Json& base, const Json& over) {
     const size_t depth = path.size();
     if (depth == 2 && path[0] == "learner") return true;
     if (depth == 4 && path[0] == "policies" && path[2] == "learner") return true;
+    if (depth == 2 && path[0] == "env" && path[1] == "policies") return true;
     const bool parameter = depth > 2 && path[0] == "env" && path[1] == "params";
     return parameter && (is_distribution(base) || is_distribution(over));
 }
@@ -44,6 +45,19 @@ void drop_settings_of_another_learner(Json& recommended, const Json& given) {
     if (usual.is_null() || wanted.is_null() || usual == wanted) return;
     recommended.erase("learner");
     recommended.erase("policies");
+}
+
+// Nor do settings for policies that there are no longer, since other policies are given the agents.
+void drop_settings_of_other_policies(Json& recommended, const Json& given) {
+    const auto env = given.find("env");
+    const auto known = recommended.find("policies");
+    if (env == given.end() || !env->is_object() || known == recommended.end()) return;
+    const auto now = env->find("policies");
+    if (now == env->end() || !now->is_object() || !known->is_object()) return;
+    Json kept = Json::object();
+    for (const auto& [name, settings] : known->items())
+        if (name == "default" || now->contains(name)) kept[name] = settings;
+    *known = std::move(kept);
 }
 
 }
@@ -79,6 +93,7 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
     if (!sources.file.empty()) origins.add_file(where, std::move(from_file));
     for (const std::string& assignment : sources.assignments) origins.add_assignment(assignment);
     drop_settings_of_another_learner(merged, given);
+    drop_settings_of_other_policies(merged, given);
     Path path;
     lay_over(merged, given, path);
     if (const auto env = merged.find("env"); env != merged.end() && !env->is_object())

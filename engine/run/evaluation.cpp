@@ -3,7 +3,6 @@
 #include "engine/base/error.h"
 #include "engine/base/mean_interval.h"
 
-#include <cmath>
 #include <nacelle/programs/evaluation.h>
 
 namespace nacelle {
@@ -21,15 +20,6 @@ const ProgramText evaluation_text{
     .headers = {},
     .defines = {}};
 
-// Wilson's interval of a share.
-Evaluation::Bounds share_bounds(double share, double count) {
-    constexpr double z = 1.96;    // the 97.5 % quantile of the normal distribution
-    const double middle = (share + z * z / (2 * count)) / (1 + z * z / count);
-    const double reach = z / (1 + z * z / count) *
-                         std::sqrt(share * (1 - share) / count + z * z / (4 * count * count));
-    return {std::max(0.0, middle - reach), std::min(1.0, middle + reach)};
-}
-
 void summarise(const std::vector<double>& values, double& mean, double& interval,
                Evaluation::Bounds& bounds) {
     const MeanInterval found = mean_interval(values);
@@ -37,8 +27,10 @@ void summarise(const std::vector<double>& values, double& mean, double& interval
     interval = found.interval;
     const bool share = std::all_of(values.begin(), values.end(),
                                    [](double value) { return value == 0 || value == 1; });
-    bounds = share ? share_bounds(mean, double(values.size()))
-                   : Evaluation::Bounds{mean - interval, mean + interval};
+    bounds = {mean - interval, mean + interval};
+    if (!share) return;
+    const ShareInterval its = share_interval(mean, double(values.size()));
+    bounds = {its.low, its.high};
 }
 
 // Otherwise a learner may take many steps in one launch.

@@ -47,6 +47,18 @@ std::string network_words(const Json& policy) {
 
 std::string difference_of_one(const std::string& name, const Json& trained, const Json& here) {
     if (trained == here) return {};
+    const std::string spaces = difference_in_spaces(name, trained, here);
+    if (!spaces.empty()) return spaces;
+    const std::string quoted = "'" + printable(name) + "'";
+    if (value_of(trained, "network") != value_of(here, "network"))
+        return quoted + " has a network of " + network_words(here) +
+               " here; it was trained with one of " + network_words(trained);
+    return quoted + " is set to act in another way here than in training";
+}
+
+}
+
+std::string difference_in_spaces(const std::string& name, const Json& trained, const Json& here) {
     const std::string quoted = "'" + printable(name) + "'";
     const auto differ = [&](const char* key) {
         return value_of(trained, key) != value_of(here, key);
@@ -57,12 +69,7 @@ std::string difference_of_one(const std::string& name, const Json& trained, cons
     if (differ("actions"))
         return quoted + " acts by " + action_words(here) + " here; it was trained with " +
                action_words(trained);
-    if (differ("network"))
-        return quoted + " has a network of " + network_words(here) +
-               " here; it was trained with one of " + network_words(trained);
-    return quoted + " is set to act in another way here than in training";
-}
-
+    return {};
 }
 
 std::string difference_of_policies(const Json& trained, const Json& here) {

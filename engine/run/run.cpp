@@ -45,7 +45,8 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
     settings_ = read_run_settings(configuration, where, steps_each_);
     Environment& env = trainee_.environment();
     if (start_.resume) env.forget_given_defaults();
-    if (settings_.stagger) stagger_first_episodes(env, start_.resume, where);
+    if (!settings_.stagger) settings_.stagger = sees_one_phase(env, steps_each_);
+    if (*settings_.stagger) stagger_first_episodes(env, where);
     given_ = configuration;
     configuration_ = resolved(given_, trainee_, settings_);
     progress_.total_steps = settings_.total_steps;

@@ -21,6 +21,11 @@ uint64_t report_every(Config& run) {
     return count(run, "report_every", 1, 1);
 }
 
+std::optional<bool> stagger(Config& run) {
+    if (run.any("stagger", "auto") == "auto") return {};
+    return run.flag("stagger", false);
+}
+
 std::vector<SinkSettings> read_sinks(Config& run) {
     const Json list = run.any("sinks", Json::array({"jsonl"}));
     if (!list.is_array())
@@ -74,7 +79,7 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
     settings.checkpoint_every = count(run, "checkpoint_every",
                                       std::max<uint64_t>(1, settings.total_steps / checkpoints), 0);
     settings.keep = count(run, "keep", settings.keep, 1);
-    settings.stagger = run.flag("stagger", false);
+    settings.stagger = stagger(run);
     settings.sinks = read_sinks(run);
     run.finish("run");
     Config solved = top.object("solved");
@@ -99,7 +104,7 @@ void write_run_settings(const RunSettings& settings, Json& configuration) {
         {"report_every", settings.report_every ? Json(settings.report_every) : Json("auto")},
         {"checkpoint_every", settings.checkpoint_every},
         {"keep", settings.keep},
-        {"stagger", settings.stagger},
+        {"stagger", settings.stagger ? Json(*settings.stagger) : Json("auto")},
         {"sinks", sinks_json(settings.sinks)}};
     const std::optional<double>& wanted = settings.solved_return;
     configuration["solved"] = {{"return", wanted ? Json(*wanted) : Json()},

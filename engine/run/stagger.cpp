@@ -4,7 +4,11 @@
 
 namespace nacelle {
 
-void stagger_first_episodes(Environment& env, bool continued, const std::string& where) {
+bool sees_one_phase(const Environment& env, uint64_t steps_per_iteration) {
+    return steps_per_iteration / env.count() < env.schema().header().time_limit;
+}
+
+void stagger_first_episodes(Environment& env, const std::string& where) {
     const uint64_t limit = env.schema().header().time_limit;
     if (limit == 0)
         throw Error(where,
@@ -14,7 +18,6 @@ void stagger_first_episodes(Environment& env, bool continued, const std::string&
     // A clock that begins later than 0 is looked at only where there are snapshots to begin from.
     const uint32_t first = 0;
     if (env.snapshots() == 0) env.save_snapshots(std::span(&first, 1));
-    if (continued) return;
     std::vector<int32_t> begins(env.count());
     for (uint64_t i = 0; i < begins.size(); ++i)
         begins[i] = static_cast<int32_t>(i * limit / begins.size());

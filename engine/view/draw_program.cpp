@@ -26,8 +26,8 @@ ProgramText program_text(RunsOn& host, const std::filesystem::path& source,
                          const DrawProgram::Build& build) {
     ProgramText text{.instantiation = drawing_text,
                      .headers = {},
-                     .defines =
-                         layout_defines(build.constants, build.varied, source.filename().string())};
+                     .defines = layout_defines(build.constants, build.varied, build.policies,
+                                               source.filename().string())};
     if (build.checked) add_checks(text, find_host_toolchain(*host.cache).clang);
     return text;
 }

@@ -10,9 +10,11 @@ namespace nacelle {
 class DrawProgram final {
 public:
     struct Build {
-        // The constants that are set and the parameters that vary: they decide on the layout of the arrays.
+        // The constants that are set, the parameters that vary and the policies that agents are given: they decide on
+        // the layout of the arrays.
         std::map<std::string, double> constants;
         std::set<std::string> varied;
+        AssignedPolicies policies;
         // For scenes from untrusted recordings: a read outside an Array makes paint() throw. A read outside a plain
         // C++ array ends by a signal.
         bool checked = false;

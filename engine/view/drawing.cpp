@@ -27,7 +27,8 @@ Drawing::Drawing(Environment& env) : env_(env) {
     program_ = std::make_unique<DrawProgram>(
         compilable_path(env.on(), env.code().files),
         DrawProgram::Build{.constants = settings.constants,
-                           .varied = varied_params(flatten_params(settings.params))},
+                           .varied = varied_params(flatten_params(settings.params)),
+                           .policies = settings.policies},
         env.on().cache->directory());
     if (program_->schema().header().layout != env.schema().header().layout)
         throw Error(settings.source.filename().string(),

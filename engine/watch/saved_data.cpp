@@ -31,6 +31,7 @@ std::string only_at_start(const Json& before, const Json& now) {
     const Json env_before = part_of(before, "env"), env_now = part_of(now, "env");
     look(env_before, env_now, "constants", "env.constants");
     look(env_before, env_now, "levels", "env.levels");
+    look(env_before, env_now, "policies", "env.policies");
     look(env_before, env_now, "strict", "env.strict");
     look(before, now, "seed", "seed");
     look(before, now, "hooks", "hooks");

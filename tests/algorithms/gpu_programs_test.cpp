@@ -2,6 +2,7 @@
 #include "algorithms/common/kernels.h"
 #include "algorithms/common/tensor_fit.h"
 #include "engine/compile/stand_in.h"
+#include "engine/env/policy_settings.h"
 #include "tests/algorithms/told.h"
 #include "tests/support/skip.h"
 
@@ -26,12 +27,15 @@ struct Wanted {
     uint32_t compute = 90;
     int planes = 1;    // of numbers on tensor cores, or none
     bool streamed = false;
+    const char* policies = "{}";    // env.policies
 };
 
 // Compiles its programs, or as drafts those that a save compiles; says why that fails.
 std::string fault_of(Compiler& compiler, const Wanted& program, bool drafts = false) {
     const std::filesystem::path author = env_folder / (std::string(program.environment) + ".cu");
-    Environment env(cpu(1), recommended(program.environment, 4));
+    EnvSettings own = recommended(program.environment, 4);
+    own.policies = read_policies(Config(parse_json(program.policies, "policies"), "policies"));
+    Environment env(cpu(1), own);
     const Told told(env, program.compute);
     const learn::Settings settings =
         learn::read_settings(program.algorithm, program.config, told.environment);
@@ -56,6 +60,8 @@ std::string fault_of(Compiler& compiler, const Wanted& program, bool drafts = fa
     const std::filesystem::path sizes = folder.write("sizes.cu", stand_in_text(env.schema()));
     const auto fault = [&](const std::filesystem::path& around, const std::string& text) {
         source.author = around;
+        source.defines = around == author ? policy_defines(own.policies, "policies")
+                                          : std::vector<std::string>();
         source.instantiation = text;
         const Compiled result = compiler.compile(source);
         const auto* const wrong = std::get_if<Diagnostics>(&result);
@@ -95,7 +101,8 @@ TEST_CASE("the learners' programs compile for GPUs") {
         {"acrobot", ppo,
          R"({"policies": {"default": {"hidden": [256, 310], "trunk": "separate", "activation": "relu"}}})",
          90, 1, true},
-        {"tag_gridworld", ppo, R"({"policies": {"runner": {"train": "random"}}})"},
+        {"tag_gridworld", ppo, R"({"policies": {"runner": {"train": "random"}}})", 90, 1, false,
+         R"({"even": [0, 2], "odd": [1, 3], "runner": 4})"},
         {"connect_four", ppo, R"({"policies": {"default": {"precision": "f32"}}})", 90, 3, true},
         {"acrobot", ppo,
          R"({"policies": {"default": {"precision": "f32", "hidden": [300, 170], "activation": "gelu"}}})",

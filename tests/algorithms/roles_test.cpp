@@ -56,3 +56,30 @@ TEST_CASE("a random policy has no network and takes all that is open equally oft
     // Masks make the counts spread less than the test takes them to.
     CHECK(strangeness(came, expected) < 5);
 }
+TEST_CASE(
+    "policies that the configuration gives agents to learn as those of the author's file do") {
+    const Json config = for_all({{"hidden", {12}}});
+    Json given = env_of("tag_gridworld", 20);
+    Lesson own(cpu(), given, "ppo", config);
+    given["policies"] = {{"tagger", "0-3"}, {"runner", 4}};
+    Lesson assigned(cpu(), given, "ppo", config);
+    own.iterate(2);
+    assigned.iterate(2);
+    CHECK(own.persistent() == assigned.persistent());
+}
+TEST_CASE("agents of one group may follow several policies") {
+    Json env = env_of("trades", 40);
+    env["policies"] = {{"one", 1}, {"others", {0, 2}}, {"setter", 3}};
+    Json config = for_all({{"hidden", {12}}});
+    config["policies"]["others"]["train"] = false;
+    config["emulate"] = true;
+    config["horizon"] = 8;
+    Lesson lesson(cpu(), env, "ppo", config);
+    const auto one = lesson.numbers("one.policy.weights"),
+               others = lesson.numbers("others.policy.weights"),
+               setter = lesson.numbers("setter.policy.weights");
+    lesson.iterate(2);
+    CHECK(lesson.numbers("one.policy.weights") != one);
+    CHECK(lesson.numbers("others.policy.weights") == others);
+    CHECK(lesson.numbers("setter.policy.weights") != setter);
+}

@@ -24,3 +24,18 @@ TEST_CASE("a mean has the interval of Student's distribution") {
     CHECK(std::isnan(mean_interval({}).mean));
     CHECK(mean_interval({}).interval == 0);
 }
+
+TEST_CASE("the interval of a share holds the shares from which what was found is not far") {
+    // Where the share that was found is 1.96 standard deviations of that share away.
+    for (const double found : {0.0, 0.02, 0.5, 0.9, 1.0})
+        for (const double count : {2.0, 100.0, 5000.0}) {
+            const ShareInterval its = share_interval(found, count);
+            CHECK(its.low >= 0);
+            CHECK(its.high <= 1);
+            for (const double end : {its.low, its.high}) {
+                const double away = end - found, variance = end * (1 - end) / count;
+                CHECK(std::abs(away * away - 1.96 * 1.96 * variance) < 1e-12);
+            }
+        }
+    CHECK(share_interval(1, 100).low == doctest::Approx(0.963).epsilon(1e-3));
+}

@@ -44,7 +44,7 @@ def configuration_of(path, count, assignments, folder):
     shipped = {key: value for key, value in shipped.items() if key in ('env', 'policies')}
     file = folder / 'settings.json'
     file.write_text(json.dumps(shipped))
-    settings = (f'env.count={count}', 'seed=7', 'run.evaluate_every=0', 'solved.return=null', *assignments)
+    settings = (f'env.count={count}', 'seed=7', 'run.evaluate_every=0', 'run.stagger=false', 'solved.return=null', *assignments)
     if 'random_search' not in str(assignments):
         settings = (f'learner.horizon={HORIZON}', f'run.total_steps={ITERATIONS * count * HORIZON}', *settings)
     else:

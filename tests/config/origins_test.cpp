@@ -33,6 +33,8 @@ TEST_CASE("an error about a value names the option or the file that gave it") {
           "cartpole.json: env.count: expected more");
     CHECK(placed(Error("quick.json", "env.count: expected more")) ==
           "cartpole.json: env.count: expected more");
+    CHECK(placed(Error("quick.json", "policies: none learns")) ==
+          "--set policies.default.hiden: policies: none learns");
 }
 
 TEST_CASE("a learner's error is one about its part of the configuration") {

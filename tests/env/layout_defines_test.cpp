@@ -19,21 +19,21 @@ TEST_CASE("a name is identifiers with dots between them") {
 
 TEST_CASE("what decides on the layout is written as code from names and numbers alone") {
     using Defines = std::vector<std::string>;
-    CHECK(layout_defines({}, {}, "here").empty());
-    CHECK(layout_defines({{"taggers", 5}, {"near", -0.1}}, {}, "here") ==
+    CHECK(layout_defines({}, {}, {}, "here").empty());
+    CHECK(layout_defines({{"taggers", 5}, {"near", -0.1}}, {}, {}, "here") ==
           Defines{R"(NACELLE_CONSTANTS={"near",-1e-01},{"taggers",5e+00},)"});
-    CHECK(layout_defines({}, {"mass", "joints.angle"}, "here") ==
+    CHECK(layout_defines({}, {"mass", "joints.angle"}, {}, "here") ==
           Defines{R"(NACELLE_VARIED="joints.angle","mass",)"});
     CHECK(complaint([] {
-              layout_defines({{"a\",1}};int x=f();//", 1}}, {}, "here");
+              layout_defines({{"a\",1}};int x=f();//", 1}}, {}, {}, "here");
           }) ==
           "here: env.constants: 'a\",1}};int x=f();//' is no name (a name has letters, digits and "
           "'_', and dots between its parts)");
-    CHECK(contains(complaint([] { layout_defines({}, {"a\"};int x=f();//"}, "here"); }),
+    CHECK(contains(complaint([] { layout_defines({}, {"a\"};int x=f();//"}, {}, "here"); }),
                    "here: env.params: 'a\"};int x=f();//' is no name"));
     for (const double number : {double(INFINITY), std::nan("")})
         CHECK(complaint([&] {
-                  layout_defines({{"a", number}}, {}, "here");
+                  layout_defines({{"a", number}}, {}, {}, "here");
               }) == "here: env.constants.a: is no finite number");
 }
 

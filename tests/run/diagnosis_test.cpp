@@ -90,15 +90,24 @@ TEST_CASE("each metric that has left what is usual is named, of every policy") {
 }
 
 TEST_CASE("episodes that all end alike are named only while nothing is learned") {
-    const auto episodes = [](Curve returns) {
+    const auto episodes = [](Curve returns, Curve lengths = always(200)) {
         return shown({{"episode.return", std::move(returns)},
                       {"episode.return_deviation", always(10)},
-                      {"episode.length", always(200)}});
+                      {"episode.length", std::move(lengths)}});
     };
     CHECK(episodes([](double t) { return 100 + t; }) ==
           "every episode ends at step 200 and returns what the first ones did");
     CHECK(episodes([](double t) { return 100 + 100 * t; }).empty());
     CHECK(episodes(always(0)) == "every episode returns 0");
+    // Those that began at spread clocks are shorter.
+    const auto later = [](double early, double then) {
+        return [=](double t) { return t < 0.2 ? early : then; };
+    };
+    CHECK(episodes(later(50, 100), later(90, 200)) ==
+          "every episode ends at step 200 and returns what the first ones did");
+    CHECK(episodes([](double t) { return 100 + 100 * t; }, later(90, 200)).empty());
+    CHECK(episodes([](double t) { return 100 + t; }, [](double t) { return t < 0.9 ? 190 : 200; })
+              .empty());
 }
 
 TEST_CASE("a long run is remembered in few readings, from its beginning to its end") {

@@ -47,6 +47,11 @@ eval a --episodes 0
 eval a --checkpoint
 eval a --record 0
 eval a --record-arrays obs
+match
+match random
+match a b --games 3
+match a b --games 0
+match a b --opening -1
 train cartpole --record many
 play
 play a --export avi

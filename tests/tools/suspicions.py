@@ -6,7 +6,7 @@ from bench import CPU, case, main, plain_only, setting
 @plain_only('what is told follows from numbers that are the same there')
 def what_is_suspicious_is_told_with_what_to_try(bench):
     words = (*CPU, '--episodes', '5', *setting(env__count=64, learner__horizon=32, run__total_steps=40 * 2048, run__report_every=1,
-                                               run__evaluate_every=0, solved__return='null'))
+                                               run__evaluate_every=0, run__stagger='false', solved__return='null'))
     def suspected(name, **settings):
         result = bench.lines('train', 'cartpole', *words, *setting(**settings), '--out', name)[-1]
         assert all(one['try'] for one in result.get('suspicious', [])), result

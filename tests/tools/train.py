@@ -100,7 +100,7 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     total = kept['run']['total_steps']
     assert 6 * iteration < total <= 7 * iteration, kept
     assert kept['run'] == {'total_steps': total, 'evaluate_every': 1, 'report_every': 'auto', 'checkpoint_every': total // 10,
-                           'keep': 3, 'sinks': ['jsonl', 'csv'], 'evaluate': 'greedy', 'stagger': False}, kept
+                           'keep': 3, 'sinks': ['jsonl', 'csv'], 'evaluate': 'greedy', 'stagger': True}, kept
     # What is kept is a configuration itself.
     bench.good('train', 'cartpole', 'left/config.json', *CPU, '--out', 'left_again', '--episodes', '10')
 
@@ -109,7 +109,7 @@ def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
 def where_no_episode_ended_there_is_no_number_for_it(bench):
     # 200 steps an episode, 64 an iteration: two readings of three have no end.
     words = setting(env__count=16, learner__horizon=64, run__total_steps=10 * 16 * 64, run__evaluate_every=0, run__report_every=1,
-                    run__sinks='["jsonl","csv","tensorboard"]', solved__return='null')
+                    run__stagger='false', run__sinks='["jsonl","csv","tensorboard"]', solved__return='null')
     *progress, _ = bench.lines('train', 'pendulum', *CPU, *words, '--episodes', '1', '--out', 'sparse')
     scalars = [values for _, values in tensorboard_file.scalars(bench.folder / 'sparse')]
     lines = [json.loads(line) for line in (bench.folder / 'sparse' / 'metrics.jsonl').read_text().splitlines()]
@@ -126,7 +126,7 @@ def where_no_episode_ended_there_is_no_number_for_it(bench):
 def staggered_first_episodes_end_one_after_the_other(bench):
     # As above, but every 64 steps a third of the environments ends.
     words = setting(env__count=16, learner__horizon=64, run__total_steps=10 * 16 * 64, run__evaluate_every=0, run__report_every=1,
-                    run__stagger='true', solved__return='null')
+                    solved__return='null')
     *progress, _ = bench.lines('train', 'pendulum', *CPU, *words, '--episodes', '1', '--out', 'staggered')
     assert all(5 <= line['episodes'] <= 6 for line in progress), [line['episodes'] for line in progress]
 

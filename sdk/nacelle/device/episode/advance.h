@@ -55,7 +55,7 @@ NACELLE_INLINE void open_episode(const View<E>& view, uint64_t tick, L& local, b
         if (local.is_first()) number_at<E>(view, local.env) = number;
     }
     local.length = 0;
-    if (view.head.pool_size) {
+    if (view.head.pool_size && view.head.pool_chance > 0) {
         Rng rng(view.head.seed, Domain::snapshots, tick, row);
         if (rng.chance(view.head.pool_chance))
             return load_snapshot<E>(view, tick, local, size_t(rng.below(int(view.head.pool_size))),

@@ -91,14 +91,13 @@ inline constexpr bool is_groups<Groups<G...>> = sizeof...(G) >= 1 && sizeof...(G
 
 template <class E> constexpr Trouble policy_trouble() {
     using T = Trouble;
-    if constexpr (!has_policies<E>) return T::none;
+    if constexpr (!names_policies<E>) return T::none;
     else if constexpr (has_groups<E> || !AnswersPolicy<E>) return T::team_policy;
-    else if constexpr (policy_count<E>() < 1 || policy_count<E>() > most_policies)
-        return T::policy_count;
     else {
+        constexpr int count = enumerators_of<typename E::Policy>();
+        if (count < 1 || count > most_policies) return T::policy_count;
         for (int id = 0; id < agents_of<E>(); ++id)
-            if (policy_of<E>(0, id) < 0 || policy_of<E>(0, id) >= policy_count<E>())
-                return T::policy_count;
+            if (int(E::policy(id)) < 0 || int(E::policy(id)) >= count) return T::policy_count;
         return T::none;
     }
 }

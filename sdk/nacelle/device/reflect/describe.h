@@ -132,16 +132,26 @@ template <class E, class G> constexpr void describe_agents(Group& group) {
     group.mask_width = has_mask<E, G> ? uint32_t(choices_in<ActionOf<E, G>>) : 0;
     group.has_turn = has_turn<E, G>;
 }
-template <class E> constexpr void describe_policies(Header& h) {
-    h.policies = uint32_t(policy_count<E>());
-    if constexpr (has_policies<E>) {
-        [&]<int... I>(Ints<I...>) {
+template <class E> constexpr void name_policies(Header& h) {
+    [&]<int... I>(Ints<I...>) {
+        if constexpr (is_assigned_to<E>) (set_text(h.policy[I].name, assigned_names[I]), ...);
+        else
             (set_text(h.policy[I].name,
                       enumerator_name<typename E::Policy, typename E::Policy(I)>().text),
              ...);
-        }
-        (count_to<policy_count<E>()>{});
-        for (int id = 0; id < agents_in_all<E>(); ++id) ++h.policy[policy_of<E>(0, id)].agents;
+    }
+    (count_to<policy_count<E>()>{});
+}
+template <class E> constexpr void describe_policies(Header& h) {
+    h.policies = uint32_t(policy_count<E>());
+    if constexpr (has_policies<E>) {
+        name_policies<E>(h);
+        for (uint32_t g = 0; g < h.groups; ++g)
+            for (uint32_t id = 0; id < h.group[g].count; ++id) {
+                Decider& policy = h.policy[policy_of<E>(int(g), int(id))];
+                ++policy.agents;
+                policy.group = g;
+            }
     } else
         for (uint32_t i = 0; i < h.groups; ++i) {
             set_text(h.policy[i].name, h.group[i].name);

@@ -1,5 +1,6 @@
 #pragma once
 #include <nacelle/canvas.h>
+#include <nacelle/device/reflect/policies.h>
 #include <nacelle/team.h>
 // The parts of an author's struct, with an empty one where the author has none; and the author's
 // functions, with or without the arguments that they may leave out.
@@ -118,17 +119,6 @@ template <class E, class G> inline constexpr bool has_mask = masks_of<E, G>();
 template <class E> inline constexpr bool Masks = has_mask<E, Sole<E>>;
 
 template <class E> inline constexpr bool has_draw = is_team<E> ? TeamDraws<E> : DrawsAlone<E>;
-
-// Which network decides for an agent: that of its Policy, or that of its group.
-template <class E> inline constexpr bool has_policies = requires { typename E::Policy; };
-template <class E> constexpr int policy_count() {
-    if constexpr (has_policies<E>) return enumerators_of<typename E::Policy>();
-    else return GroupsOf<E>::count;
-}
-template <class E> NACELLE_INLINE constexpr int policy_of(int group, int id) {
-    if constexpr (has_policies<E>) return int(E::policy(id));
-    else return group;
-}
 
 // Does any function of the author's ask for the episode? If not, nothing of it is kept but its clock.
 template <class E>
