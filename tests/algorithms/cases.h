@@ -63,6 +63,10 @@ inline std::vector<Case> cases() {
     };
 }
 
+// The places of those that a sanitizer build takes: kinds of actions, a team, and groups. All tests take the same, whose
+// compilers' time is most of theirs.
+inline constexpr std::initializer_list<size_t> sanitized_cases = {4, 6, 8};
+
 // Convolutions of one channel, a few and many, with every setting that they have.
 inline std::vector<Case> convolved_cases() {
     const Json gains = {{"choice", 1.0}};

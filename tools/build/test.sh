@@ -8,8 +8,8 @@ usage: tools/nacelle test [--all | --sanitized | --asan | --ubsan] [--werror] [N
 Builds and runs every test. What took longest is printed at the end, and in the last line the sum.
 
   --all        then those of the CPU again in one build with the address and the undefined-behaviour
-               sanitizer, and then inputs that nobody would write (tests/fuzz) for half a
-               minute of each part that reads what others wrote
+               sanitizer, and then inputs that nobody would write (tests/fuzz) for ten
+               seconds of each part that reads what others wrote
   --sanitized  with both sanitizers alone
   --asan       with the address sanitizer alone
   --ubsan      with the undefined-behaviour sanitizer alone
@@ -80,7 +80,7 @@ test_command() {
             asan) test_instrumented asan address ;;
             ubsan) test_instrumented ubsan undefined ;;
             fuzz)
-                names=fuzz_half_minute
+                names=fuzz_ten_seconds
                 test_instrumented sanitized address,undefined ;;
         esac
     done

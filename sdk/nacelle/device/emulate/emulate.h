@@ -24,6 +24,12 @@ public:
         else Fibers::here()->wait(round_);
         return result_;    // the next meeting, which changes it, waits for this thread
     }
+    // Whether this thread is the first one that asks since the last meeting.
+    bool first_to_go_on() {
+        const bool first = asked_ != round_;
+        asked_ = round_;
+        return first;
+    }
 
 private:
     void open() {
@@ -32,14 +38,14 @@ private:
         arrived_ = 0;
         ++round_;
     }
-    uint32_t round_ = 0, present_ = 0, arrived_ = 0, gathered_ = 0, result_ = 0;
+    uint32_t round_ = 0, present_ = 0, arrived_ = 0, gathered_ = 0, result_ = 0, asked_ = 0;
 };
 
 struct Place {
     uint32_t x;
 };
 struct Warp : Meeting {
-    alignas(16) unsigned char brought[2][32][64];    // what lanes exchange, likewise by turns
+    alignas(64) unsigned char brought[2][32][64];    // what lanes exchange, likewise by turns
     Meeting part[32];         // of those whose first lane this is, for teams of less than a warp
     uint64_t shown[2][32];    // what each lane lets the others see, in even and in odd rounds
 };
@@ -95,6 +101,20 @@ void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block
         block_here = &block;
         block.fibers.run(stacks, threads_per_block, one);
     }
+}
+
+// Where all lanes of a warp write their share of a T. It stays until the exchange after the next.
+template <class T> T& place_for_all() {
+    static_assert(sizeof(T) <= sizeof(Warp::brought[0]));
+    Thread& me = self();
+    me.exchanged = !me.exchanged;
+    return *reinterpret_cast<T*>(me.warp->brought[!me.exchanged]);
+}
+// All lanes of a warp meet; true for one of them, which goes on before the others do.
+inline bool meet_and_lead() {
+    Thread& me = self();
+    me.meet(~0u, 0);
+    return me.warp->first_to_go_on();
 }
 
 // Every lane of a warp gets what all of them have.

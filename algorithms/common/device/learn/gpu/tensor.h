@@ -104,24 +104,47 @@ NACELLE_INLINE uint32_t pair_of(float low, float high) {
 NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
     return pair_of(tanh(low_half(pair)), tanh(high_half(pair)));
 }
+// Vectors, and one lane computes the product for all, since most of a test's time goes into this.
 [[gnu::noinline]] inline void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
                                        uint32_t b1) {
-    struct Factors {
-        uint32_t a[4], b[2];
-    } mine{{a[0], a[1], a[2], a[3]}, {b0, b1}}, all[32];
-    emulate::exchange(mine, all);
+    typedef float Half __attribute__((vector_size(32), may_alias));    // of a column
+    struct Tiles {
+        float a[16][16];    // by columns
+        float b[16][8];
+        float product[8][16];    // by columns
+    };
     const int lane = int(threadIdx.x % 32), g = lane / 4, t = lane % 4;
-    for (int at = 0; at < 4; ++at) {
-        const int row = g + 8 * (at / 2), column = 2 * t + at % 2;
-        float sum = 0;
-        for (int k = 0; k < 16; ++k) {
-            const Factors& left = all[4 * (row % 8) + k % 8 / 2];
-            const Factors& right = all[4 * column + k % 8 / 2];
-            const uint32_t x = left.a[row / 8 + 2 * (k / 8)], y = right.b[k / 8];
-            sum += (k % 2 ? high_half(x) : low_half(x)) * (k % 2 ? high_half(y) : low_half(y));
+    Tiles& tiles = emulate::place_for_all<Tiles>();
+    const int first = 2 * t, later = first + 8;
+    tiles.a[first][g] = low_half(a[0]);
+    tiles.a[first + 1][g] = high_half(a[0]);
+    tiles.a[first][g + 8] = low_half(a[1]);
+    tiles.a[first + 1][g + 8] = high_half(a[1]);
+    tiles.a[later][g] = low_half(a[2]);
+    tiles.a[later + 1][g] = high_half(a[2]);
+    tiles.a[later][g + 8] = low_half(a[3]);
+    tiles.a[later + 1][g + 8] = high_half(a[3]);
+    tiles.b[first][g] = low_half(b0);
+    tiles.b[first + 1][g] = high_half(b0);
+    tiles.b[later][g] = low_half(b1);
+    tiles.b[later + 1][g] = high_half(b1);
+    if (emulate::meet_and_lead()) {
+        const Half* const halves = reinterpret_cast<const Half*>(tiles.a);
+        Half* const products = reinterpret_cast<Half*>(tiles.product);
+        for (int j = 0; j < 8; ++j) {
+            Half upper = {}, lower = {};
+            for (int k = 0; k < 16; ++k) {
+                upper += halves[2 * k] * tiles.b[k][j];
+                lower += halves[2 * k + 1] * tiles.b[k][j];
+            }
+            products[2 * j] = upper;
+            products[2 * j + 1] = lower;
         }
-        c[at] += sum;
     }
+    c[0] += tiles.product[first][g];
+    c[1] += tiles.product[first + 1][g];
+    c[2] += tiles.product[first][g + 8];
+    c[3] += tiles.product[first + 1][g + 8];
 }
 template <bool turned>
 [[gnu::noinline]] inline void load_tiles(uint32_t (&to)[4], const void* row) {

@@ -1,0 +1,118 @@
+#include "tests/algorithms/gradient.h"
+
+#include "tests/support/random.h"
+
+#include <map>
+
+namespace nacelle::test {
+namespace {
+
+// The values of what was cut short: an environment's last end stays in its final_obs.
+double final_value_error(Lesson& lesson, const PolicyForm& policy, const Kept& kept,
+                         const Scholar& scholar) {
+    const std::vector<double> obs = rows_seen(lesson, policy, "final_obs");
+    std::vector<double> must, is;
+    each_row(policy, kept, [&](size_t row) {
+        for (size_t t = kept.steps; t-- > 0;) {
+            const uint8_t flag = kept.flag[t * kept.rows + row];
+            if (!Kept::ends(flag)) continue;
+            const auto first = obs.begin() + std::ptrdiff_t(row * kept.width);
+            if (Kept::cut(flag)) {
+                must.push_back(scholar.value({first, first + std::ptrdiff_t(kept.width)}));
+                is.push_back(kept.final_value[t * kept.rows + row]);
+            }
+            break;
+        }
+    });
+    REQUIRE(must.size() > 10);
+    return relative_error(is, must);
+}
+
+// Floats and doubles fall on different sides of relu's kink where a neuron's input lies as close to it as rounding
+// reaches: what such neurons may come to.
+double error_at_kinks(PolicyForm policy, const std::vector<double>& weights,
+                      const Normaliser& normaliser, const std::vector<Scholar::Sample>& samples,
+                      double rounding) {
+    if (policy.activation.name != "relu") return 0;
+    const auto slopes = [&](double kink) {
+        policy.activation.kink = kink;
+        return Scholar(policy, weights, normaliser).study(samples).slopes;
+    };
+    return relative_error(slopes(rounding), slopes(-rounding));
+}
+
+void hold_metrics(Lesson& lesson, const std::string& prefix, const Scholar::Study& study,
+                  const Limits& limits) {
+    const MetricValues values = lesson.learner().metrics();
+    std::map<std::string, double> metrics(values.begin(), values.end());
+    const auto close = [&](const std::string& name, double must, double most_error) {
+        CAPTURE(name);
+        REQUIRE(metrics.contains(prefix + name));
+        CHECK(std::abs(metrics[prefix + name] - must) < most_error * (1 + std::abs(must)));
+    };
+    close("loss.policy", study.policy_loss, limits.found);
+    close("loss.value", study.value_loss, limits.found);
+    close("entropy", study.entropy, limits.found);
+    close("kl", study.kl, limits.found);
+    close("clip_fraction", study.clipped, limits.found);
+    double norm = 0;
+    for (const double slope : study.slopes) norm += slope * slope;
+    close("gradient_norm", std::sqrt(norm), std::max(limits.found, limits.gradient));
+}
+
+}
+
+// Two iterations: the second one's observations and rewards are scaled by what the first one saw too.
+void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Limits& limits,
+                     uint32_t envs) {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    Json config = {{"horizon", 11},   {"minibatches", 1},    {"learning_rate", 0},
+                   {"entropy", 0.03}, {"value_weight", 0.7}, {"value_clip", 0.3},
+                   {"gamma", 0.93},   {"lambda", 0.8}};
+    if (c.learner == "ppo") config["epochs"] = 1;
+    config.update(c.config, true);
+    Json env = env_of(c.env, envs);
+    if (!c.constants.empty()) env["constants"] = c.constants;
+    Lesson lesson(on, env, c.learner, config, seed);
+    const std::vector<PolicyForm> policies = policies_of(lesson);
+    std::vector<Returns> returns(policies.size());
+    std::vector<Normaliser> normalisers;
+    lesson.iterate();
+    for (size_t p = 0; p < policies.size(); ++p) {
+        returns[p].see(policies[p], Kept(lesson, policies[p]));
+        normalisers.push_back(Normaliser::of(lesson, policies[p].group));
+    }
+    lesson.iterate();
+    for (size_t p = 0; p < policies.size(); ++p) {
+        const PolicyForm& policy = policies[p];
+        CAPTURE(c.env);
+        CAPTURE(policy.name);
+        const Kept kept(lesson, policy);
+        returns[p].see(policy, kept);
+        const std::vector<double> weights = lesson.numbers(policy.name + ".policy.weights");
+        const Scholar scholar(policy, weights, normalisers[p]);
+        const Found must = found_by(scholar, policy, kept, returns[p].scale());
+        const auto error = [&](const std::vector<double>& is, const std::vector<double>& wanted) {
+            return relative_error(own(policy, kept, is), own(policy, kept, wanted));
+        };
+        CHECK(error(kept.log_probability, must.log_probability) < limits.found);
+        CHECK(error(kept.value, must.value) < limits.found);
+        CHECK(error(kept.advantage, must.advantage) < limits.found);
+        CHECK(error(kept.target, must.target) < limits.found);
+        CHECK(final_value_error(lesson, policy, kept, scholar) < limits.found);
+        CHECK(std::ranges::equal(std::span(kept.obs).last(kept.rows * kept.width),
+                                 rows_seen(lesson, policy, "obs")));
+        std::vector<Scholar::Sample> samples = samples_of(policy, kept, must);
+        normalise_advantages(samples);
+        const Scholar::Study study = scholar.study(samples);
+        const double gradient = limits.gradient + error_at_kinks(policy, weights, normalisers[p],
+                                                                 samples, limits.gradient / 3);
+        CHECK(relative_error(lesson.numbers(policy.name + ".policy.total"), study.slopes) <
+              gradient);
+        hold_metrics(lesson, policies.size() > 1 ? policy.name + "." : "", study,
+                     {limits.found, gradient});
+    }
+}
+
+}

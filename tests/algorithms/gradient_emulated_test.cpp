@@ -1,0 +1,110 @@
+#include "tests/algorithms/gradient.h"
+#include "tests/algorithms/network_cases.h"
+#include "tests/support/random.h"
+#include "tests/support/skip.h"
+
+// The kernels for GPUs, emulated on a CPU's threads.
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    const Json less = {{"hidden", {17, 9}}, {"precision", "f32"}};
+    hold_to_doubles(on, with(cases()[2], less, on_threads), as_f32, 130);
+    for (const size_t i : {0u, 3u})
+        hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16_of_few, 260);
+}
+
+TEST_CASE("the whole gradient of rows of many numbers is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    const Json few = {{"emulate", true}, {"horizon", 3}};
+    for (const size_t i : {0u, 1u})
+        hold_to_doubles(on, with(much_seen()[i], Json::object(), few), as_bf16_of_few, 40);
+}
+
+TEST_CASE(
+    "the whole gradient of layers that go through memory is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    for (const Case& c :
+         {streamed(1, "bf16", {{"hidden", {65}}}), streamed(3, "f32", {{"hidden", {64, 9}}}),
+          streamed(6, "f32"), streamed(9, "bf16")})
+        hold_to_doubles(
+            on, with(c, Json::object(), on_threads),
+            c.config["policies"].begin()->at("precision") == "f32" ? as_f32 : as_bf16_of_few, 130);
+}
+
+TEST_CASE(
+    "the whole gradient of layers for clusters of blocks is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const Json less = {{"emulate", true}, {"horizon", 4}};
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "f32", {{"hidden", {128, 256}}, {"activation", "silu"}}),
+                         Json::object(), less),
+                    as_two_planes, 120);
+}
+
+TEST_CASE("the whole gradient with a last layer at once is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const Json less = {{"emulate", true}, {"horizon", 4}},
+               two = {{"hidden", {16, 512}}, {"trunk", "separate"}};
+    for (const char* const precision : {"bf16", "f32"})
+        hold_to_doubles(quick_cpu(), with(streamed(0, precision, two), Json::object(), less),
+                        precision == std::string("f32") ? as_f32 : as_bf16_of_few, 130);
+}
+
+TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    const auto gradient = [&](Case c, const char* execution) {
+        c = with(c, {{"execution", execution}},
+                 {{"emulate", true}, {"horizon", 4}, {"minibatches", 1}});
+        if (c.learner == "ppo") c.config["epochs"] = 1;
+        Lesson lesson(on, env_of(c.env, 150), c.learner, c.config, seed);
+        lesson.iterate();
+        return lesson.numbers("default.policy.total");
+    };
+    // In bf16 to the bit, where the other's last layer is no kernel of its own; several planes are summed in another order.
+    const Case same = with(row_passes("bf16")[0], {{"activation", "silu"}}),
+               close = row_passes("f32")[2];
+    const std::vector<double> all = gradient(same, "row_pass");
+    CHECK(all == gradient(same, "streamed"));
+    CHECK(std::ranges::any_of(all, [](double x) { return x != 0; }));
+    CHECK(relative_error(gradient(close, "row_pass"), gradient(close, "streamed")) < 1e-5);
+    hold_to_doubles(on, with(row_passes("f32")[1], Json::object(), on_threads), as_f32, 130);
+}
+
+TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    const Json few = {{"emulate", true}, {"horizon", 3}};
+    for (const size_t i : {1u, 2u, 3u})
+        hold_to_doubles(on, with(convolved_cases()[i], i == 2 ? narrow : wide, few),
+                        i == 2 ? as_bf16_of_few : as_f32, 40);
+}
