@@ -1,7 +1,8 @@
 #include <doctest/doctest.h>
 #include <nacelle/device/team/shape.h>
 
-using namespace nacelle::detail;
+using nacelle::detail::most_spare, nacelle::detail::room_of_warp, nacelle::detail::stage_floats,
+    nacelle::detail::stage_of;
 
 TEST_CASE("stages that share a multiprocessor find room in it, whatever a row's width") {
     int checked = 0, over = 0, wasted = 0;
