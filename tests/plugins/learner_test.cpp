@@ -68,8 +68,8 @@ TEST_CASE("a learner that captures by itself is called for each iteration, and m
     const Json configuration = {{"learner", {{"name", "alone"}}},
                                 {"run", {{"total_steps", 80}, {"evaluate_every", 0}}}};
     const auto env = std::make_shared<Environment>(on, recommended("cartpole", 8));
-    const uint64_t tick = env->tick();
     TrainingRun run(env, plugins, configuration, "test");
+    const uint64_t tick = env->tick();
     CHECK(run.progress().iteration == 0);
     CHECK(numbers(*env, "alone.calls") == std::vector<double>{0});
     while (run.iterate()) {}

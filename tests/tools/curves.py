@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 from bench import CPU, case, main, setting
 from training import SMALL
 
-SEARCH = (*CPU, *SMALL, *setting(run__total_steps=256000, run__report_every=2), '--episodes', '8')
+SEARCH = (*CPU, *SMALL, *setting(run__total_steps=256000, run__report_every=2, run__stagger='false'), '--episodes', '8')
 SVG = '{http://www.w3.org/2000/svg}'
 
 

@@ -175,7 +175,7 @@ def a_run_that_is_killed_leaves_its_episodes_and_goes_on_into_another_file(bench
         running.kill()
         running.communicate()
     head, episodes = listed(bench, 'killed/recordings/step-0.recording')
-    assert not head['finished'] and len(head['problems']) == 1 and len(episodes) > 5, head
+    assert not head['finished'] and len(head['problems']) == 1 and len(episodes) > 1, head
     bench.run('resume', 'killed', *CPU, *setting(run__total_steps=episodes[-1]['trained'] + 8000), '--episodes', '10', '--record', '1')
     [other] = [one for one in path.parent.iterdir() if one != path]
     head, episodes = listed(bench, f'killed/recordings/{other.name}')
