@@ -163,7 +163,7 @@ def a_recording_that_was_cut_is_played_up_to_its_last_whole_episode(bench):
 
 @case
 def a_run_that_is_killed_leaves_its_episodes_and_goes_on_into_another_file(bench):
-    words = ['train', 'cartpole', *SHORT, *setting(run__total_steps=50000000, run__checkpoint_every=1600), '--out', 'killed',
+    words = ['train', 'cartpole', *SHORT, *setting(run__total_steps=50000000, run__checkpoint_every=1600, run__stagger='false'), '--out', 'killed',
              '--record', '3']
     path = bench.folder / 'killed/recordings/step-0.recording'
     with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
