@@ -37,8 +37,8 @@ void limit_count(Json& configuration, uint64_t games) {
     if (!count.is_number_unsigned() || count.get<uint64_t>() > games) count = games;
 }
 
-void require_same_files(const NamedPlayer& player, Environment& env) {
-    const Json now = hashes_of(author_files(env)), &its = player.checkpoint->record.files;
+void require_same_files(const NamedPlayer& player, const Environment& env, const Json& now) {
+    const Json& its = player.checkpoint->record.files;
     if (now == its) return;
     const std::string name = first_difference(its, now);
     throw Error((env.settings().source.parent_path() / name).string(),
@@ -50,10 +50,11 @@ void require_same_files(const NamedPlayer& player, Environment& env) {
 std::vector<Player> opened(const std::vector<NamedPlayer>& named, Environment& env,
                            bool changed_source) {
     std::vector<Player> players;
+    const Json files = hashes_of(author_files(env));
     for (const NamedPlayer& one : named) {
         players.push_back(one.checkpoint ? player_of(*one.checkpoint, env, one.name)
                                          : random_player(env));
-        if (one.checkpoint && !changed_source) require_same_files(one, env);
+        if (one.checkpoint && !changed_source) require_same_files(one, env, files);
     }
     return players;
 }

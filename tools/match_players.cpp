@@ -28,9 +28,7 @@ PlayerWord parts_of(const std::string& word) {
 void require_run(const fs::path& path) {
     std::error_code ignored;
     if (!fs::exists(path, ignored)) throw Error(path.string(), "does not exist", what_plays);
-    if (holds_seeds(path))
-        throw Error(path.string(), "holds the runs of several seeds",
-                    "name one of them, such as " + (path / "seed-1").string());
+    require_one_run(path);
     if (fs::is_directory(path, ignored) && !holds_run(path))
         throw Error(path.string(), "holds no run", what_plays);
 }

@@ -20,7 +20,7 @@ double student_quantile(size_t degrees) {
 }
 
 ShareInterval share_interval(double share, double count) {
-    constexpr double z = 1.96;    // the 97.5 % quantile of the normal distribution
+    constexpr double z = normal_quantile;
     const double middle = (share + z * z / (2 * count)) / (1 + z * z / count);
     const double reach = z / (1 + z * z / count) *
                          std::sqrt(share * (1 - share) / count + z * z / (4 * count * count));

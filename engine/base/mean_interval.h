@@ -17,6 +17,8 @@ struct ShareInterval {
 };
 ShareInterval share_interval(double share, double count);
 
+// The 97.5 % quantile of the normal distribution.
+inline constexpr double normal_quantile = 1.96;
 // The 97.5 % quantile of Student's distribution: 12.7 for one degree of freedom, 1.96 for very many.
 double student_quantile(size_t degrees);
 

@@ -1,7 +1,6 @@
 #include "engine/compile/assigned_policies.h"
 
 #include "engine/base/error.h"
-#include "engine/base/text.h"
 #include "engine/compile/layout_defines.h"
 
 #include <algorithm>
@@ -49,10 +48,7 @@ std::vector<std::string> policy_defines(const AssignedPolicies& policies,
     if (policies.empty()) return {};
     std::string names, agents;
     for (size_t i = 0; i < policies.size(); ++i) {
-        if (!is_dotted_name(policies[i].name))
-            throw Error(where,
-                        std::string(key) + ": '" + printable(policies[i].name) + "' is no name");
-        names += "\"" + policies[i].name + "\",";
+        names += quoted_name(policies[i].name, key, where) + ",";
         for (const AgentRange& range : policies[i].agents)
             agents += "{" + std::to_string(i) + "," + std::to_string(range.first) + "," +
                       std::to_string(range.last) + "," + std::to_string(range.step) + "},";

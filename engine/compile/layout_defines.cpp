@@ -15,13 +15,6 @@ bool is_letter(char c) {
 }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string quoted_name(const std::string& name, const std::string& key, const std::string& where) {
-    if (!is_dotted_name(name))
-        throw Error(where, key + ": '" + printable(name) + "' is no name",
-                    "a name has letters, digits and '_', and dots between its parts");
-    return '"' + name + '"';
-}
-
 // Always with an exponent, which makes it a double.
 std::string number_text(double value, const std::string& name, const std::string& where) {
     if (!std::isfinite(value))
@@ -41,6 +34,13 @@ bool is_dotted_name(std::string_view text) {
         begins = c == '.';
     }
     return !begins && is_printable_line(text);
+}
+
+std::string quoted_name(const std::string& name, const std::string& key, const std::string& where) {
+    if (!is_dotted_name(name))
+        throw Error(where, key + ": '" + printable(name) + "' is no name",
+                    "a name has letters, digits and '_', and dots between its parts");
+    return '"' + name + '"';
 }
 
 std::vector<std::string> layout_defines(const std::map<std::string, double>& constants,

@@ -12,7 +12,6 @@
 namespace nacelle {
 namespace {
 
-constexpr int64_t most_agents = 32768;    // that a team has
 constexpr const char* form =
     "a policy has the number of an agent, \"FIRST-LAST\", or a list of these";
 
@@ -40,8 +39,8 @@ void add_agents(std::set<int64_t>& agents, const Json& value, const Config& poli
     if (!range) policies.fail(name, "expected agents, found " + describe(value), form);
     if (range->first > range->last)
         policies.fail(name, "the agents " + describe(value) + " end before they begin");
-    if (range->first < 0 || range->last >= most_agents)
-        policies.fail(name, "expected agents from 0 to " + std::to_string(most_agents - 1) +
+    if (range->first < 0 || range->last >= agents_at_most)
+        policies.fail(name, "expected agents from 0 to " + std::to_string(agents_at_most - 1) +
                                 ", found " + describe(value));
     for (int64_t agent = range->first; agent <= range->last; ++agent)
         if (!agents.insert(agent).second)

@@ -8,4 +8,5 @@ namespace nacelle {
 AssignedPolicies read_policies(Config policies);
 // The same as read_policies() takes.
 Json policies_json(const AssignedPolicies& policies);
+
 }

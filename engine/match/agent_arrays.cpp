@@ -1,22 +1,18 @@
 #include "engine/match/agent_arrays.h"
 
+#include "engine/env/observed_numbers.h"
+
 #include <algorithm>
 
 namespace nacelle {
 
 AgentArrays::AgentArrays(Environment& env, uint32_t group)
     : agents_(env.schema().header().group[group].count), rows_(size_t(agents_) * env.count()) {
-    const size_t numbers = env.schema().header().group[group].obs_width;
-    // The numbers come before the images, as a trained policy has them.
-    for (const bool image : {false, true})
-        for (const Field& field : env.schema().fields()) {
-            if (field.role != Role::obs || field.group != group) continue;
-            const size_t count = image ? field.count : numbers;
-            if ((field.kind == Kind::array) != image || count == 0) continue;
-            NamedArray& array = env.arrays()[field.name];
-            seen_.push_back({&array, count, std::vector<std::byte>(array.bytes())});
-            inputs_ += count;
-        }
+    for (const auto& [field, count] : observed_arrays(env.schema(), group)) {
+        NamedArray& array = env.arrays()[field->name];
+        seen_.push_back({&array, count, std::vector<std::byte>(array.bytes())});
+        inputs_ += count;
+    }
     for (const Field& field : env.schema().fields()) {
         if (field.group != group || field.slot < 0 || field.per != Per::row) continue;
         NamedArray& array = env.arrays()[field.name];

@@ -1,6 +1,7 @@
 #include "engine/match/player.h"
 
 #include "engine/base/error.h"
+#include "engine/env/observed_numbers.h"
 #include "engine/policy/open_policy.h"
 #include "engine/run/policy_difference.h"
 
@@ -27,13 +28,8 @@ Json spaces_of(const PolicyDescription& description) {
 // What an environment shows to the agents of a group, and has them do.
 Json spaces_of(const EnvSchema& schema, uint32_t group) {
     Json seen = Json::array(), done = Json::array();
-    for (const bool image : {false, true})
-        for (const Field& field : schema.fields()) {
-            if (field.role != Role::obs || field.group != group) continue;
-            const size_t count = image ? field.count : schema.header().group[group].obs_width;
-            if ((field.kind == Kind::array) == image && count)
-                seen.push_back(array_entry(field.name, count));
-        }
+    for (const auto& [field, count] : observed_arrays(schema, group))
+        seen.push_back(array_entry(field->name, count));
     for (const Field& field : schema.fields()) {
         if (field.role != Role::action || field.group != group) continue;
         const bool discrete = field.kind == Kind::discrete;

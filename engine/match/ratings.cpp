@@ -1,5 +1,7 @@
 #include "engine/match/ratings.h"
 
+#include "engine/base/mean_interval.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +9,6 @@ namespace nacelle {
 namespace {
 
 constexpr double given_draws = 1;
-constexpr double z = 1.96;    // the 97.5 % quantile of the normal distribution
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -90,7 +91,7 @@ std::vector<Rating> ratings_of(size_t players, std::span<const PairResult> resul
     for (size_t k = 0, player = 0; player < players; ++player) {
         if (player == anchor) continue;
         ratings[player] = {anchor_elo + elo * strength[player],
-                           elo * z * std::sqrt(covariance[k][k])};
+                           elo * normal_quantile * std::sqrt(covariance[k][k])};
         ++k;
     }
     return ratings;

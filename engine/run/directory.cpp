@@ -170,14 +170,18 @@ void require_no_run(const fs::path& path) {
                     "'nacelle resume " + path.string() + "' goes on with it");
 }
 
+void require_one_run(const fs::path& path) {
+    if (!holds_run(path) && holds_seeds(path))
+        throw Error(path.string(), "holds the runs of several seeds",
+                    "name one of them, such as " + (path / "seed-1").string());
+}
+
 Json run_configuration(const fs::path& path) {
     std::error_code ignored;
     if (!fs::is_directory(path, ignored))
         throw Error(path.string(), fs::exists(path, ignored) ? "is no directory" : "does not exist",
                     "name the directory of a run, such as runs/cartpole-1");
-    if (!holds_run(path) && holds_seeds(path))
-        throw Error(path.string(), "holds the runs of several seeds",
-                    "name one of them, such as " + (path / "seed-1").string());
+    require_one_run(path);
     if (!holds_run(path))
         throw Error(path.string(), "holds no run: it has no config.json",
                     "name the directory of a run, such as runs/cartpole-1");

@@ -51,6 +51,8 @@ std::filesystem::path seeds_file_of(const std::filesystem::path& path);
 bool holds_seeds(const std::filesystem::path& path);
 // Throws, with the alternatives, where it holds a run.
 void require_no_run(const std::filesystem::path& path);
+// Throws, with what to name instead, where it holds the runs of several seeds.
+void require_one_run(const std::filesystem::path& path);
 // The configuration in a run's directory. Throws where there is none.
 Json run_configuration(const std::filesystem::path& path);
 

@@ -10,6 +10,7 @@ namespace nacelle {
 inline constexpr uint32_t schema_magic = 0x4c43414eu;    // "NACL"
 inline constexpr uint32_t schema_revision = 2;
 inline constexpr int most_groups = 4, most_policies = 8;
+inline constexpr int agents_at_most = 32768;    // of a team, over all groups
 
 enum class Role : uint8_t {
     param,

@@ -26,9 +26,9 @@ TEST_CASE("the whole gradient of rows of many numbers is that of the formulas, o
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
     const auto on = quick_cpu();
-    const Json few = {{"emulate", true}, {"horizon", 3}};
     for (const size_t i : {0u, 1u})
-        hold_to_doubles(on, with(much_seen()[i], Json::object(), few), as_bf16_of_few, 40);
+        hold_to_doubles(on, with(much_seen()[i], Json::object(), briefly_on_threads),
+                        as_bf16_of_few, 40);
 }
 
 TEST_CASE(
@@ -103,8 +103,7 @@ TEST_CASE("the whole gradient of convolutions is that of the formulas, on thread
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
 #endif
     const auto on = quick_cpu();
-    const Json few = {{"emulate", true}, {"horizon", 3}};
     for (const size_t i : {1u, 2u, 3u})
-        hold_to_doubles(on, with(convolved_cases()[i], i == 2 ? narrow : wide, few),
+        hold_to_doubles(on, with(convolved_cases()[i], i == 2 ? narrow : wide, briefly_on_threads),
                         i == 2 ? as_bf16_of_few : as_f32, 40);
 }

@@ -10,7 +10,8 @@ inline Case with(Case c, const Json& policy, const Json& learner = Json::object(
     return c;
 }
 inline const Json narrow = {{"precision", "bf16"}}, wide = {{"precision", "f32"}},
-                  on_threads = {{"emulate", true}, {"horizon", 5}};
+                  on_threads = {{"emulate", true}, {"horizon", 5}},
+                  briefly_on_threads = {{"emulate", true}, {"horizon", 3}};
 
 inline Case streamed(size_t i, const char* precision, Json policy = Json::object()) {
     policy.update({{"execution", "streamed"}, {"precision", precision}});

@@ -8,7 +8,6 @@ namespace nacelle::detail {
 template <int N, int Least, int Most> struct Between {
     static constexpr bool holds = N >= Least && N <= Most;
 };
-inline constexpr int agents_at_most = 32768;
 template <class E>
 concept CountsAgents = requires {
     requires Between<E::agents, 1, agents_at_most>::holds;
