@@ -133,7 +133,8 @@ struct TagContinuous {
             if (i != me.id) obs.other[i - (i > me.id)] = seen_by(me, team[i], p);
         if (observe_all) return;
         const auto near = team.nearest<neighbours>([&](const Member& m) {
-            return m.id != me.id && m.seen ? distance_squared(m, me) : -1.0f;
+            const float squared = distance_squared(m, me);    // no branch
+            return (m.id != me.id) & m.seen ? squared : -1.0f;
         });
         near.each([&](int place, int id) { obs.other[place] = seen_by(me, team[id], p); });
     }

@@ -77,11 +77,22 @@ struct TagGridworld {
     }
 
     static void observe(const Team& team, const Member& me, const Params&, Everybody& obs) {
-        for (int i = 0; i < agents; ++i) {
-            obs.x[i] = share(team[i].x);
-            obs.y[i] = share(team[i].y);
-            obs.type[i] = float(i == runner);
-            obs.self[i] = float(i == me.id);
+        // Several are read before one is written: to a compiler a write may change what is read.
+        constexpr int together = nacelle::min(agents, 8);
+        const int self = me.id;
+        for (int first = 0; first < agents; first += together) {
+            int x[together], y[together];
+            for (int k = 0; k < together; ++k) {
+                const Member& m = team[nacelle::min(first + k, agents - 1)];
+                x[k] = m.x;
+                y[k] = m.y;
+            }
+            for (int k = 0; k < together && first + k < agents; ++k) {
+                obs.x[first + k] = share(x[k]);
+                obs.y[first + k] = share(y[k]);
+                obs.type[first + k] = float(first + k == runner);
+                obs.self[first + k] = float(first + k == self);
+            }
         }
         obs.time = time(team);
     }

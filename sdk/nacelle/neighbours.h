@@ -70,6 +70,97 @@ template <int K, class Id = int> struct Nearest {
 
 namespace detail {
 
+// fn(i, bits) for every i from `first` to `end`: keys as numbers that are in the same order, what is negative or no
+// number behind all others. The keys of four are under way at once.
+template <class Key, class Fn> NACELLE_INLINE void each_key(int first, int end, Key& key, Fn&& fn) {
+    constexpr int together = 4;
+    const auto bits = [&](int i) NACELLE_INLINE_LAMBDA {
+        return __builtin_bit_cast(uint32_t, key(i) + 0.0f);    // -0 becomes 0
+    };
+    int i = first;
+    NACELLE_ROLLED for (; i + together <= end; i += together) {
+        uint32_t four[together];
+        NACELLE_UNROLL for (int j = 0; j < together; ++j) four[j] = bits(i + j);
+        NACELLE_UNROLL for (int j = 0; j < together; ++j) fn(i + j, four[j]);
+    }
+    NACELLE_ROLLED for (; i < end; ++i) fn(i, bits(i));
+}
+NACELLE_INLINE int lowest_bit(uint32_t word) {
+#ifdef __CUDA_ARCH__
+    return __ffs(int(word)) - 1;
+#else
+    return __builtin_ctz(word);
+#endif
+}
+
+// The K nearest of `count` by key(i), ties by i; a negative key leaves one out. Each is offered as it comes.
+template <int K, int count, class Key> NACELLE_INLINE Nearest<K> nearest_by_offers(Key&& key) {
+    constexpr int together = 4;    // their loads are under way at once
+    Nearest<K> near;
+    NACELLE_ROLLED for (int i = 0; i + together <= count; i += together) {
+        float k[together];
+        NACELLE_UNROLL for (int j = 0; j < together; ++j) k[j] = key(i + j);
+        NACELLE_UNROLL for (int j = 0; j < together; ++j) if (k[j] >= 0) near.offer(i + j, k[j]);
+    }
+    NACELLE_ROLLED for (int i = count / together * together; i < count; ++i) {
+        const float k = key(i);
+        if (k >= 0) near.offer(i, k);
+    }
+    return near;
+}
+// The same where threads of a warp have a list each: one of them takes nearly every offer, and all wait for it. So a
+// first pass finds a bound for the keys of the K nearest, which is the K-th smallest of the least keys of some groups; a
+// second one notes who is within it, little more than K; and only those are offered, by all threads at once.
+template <int K, int count, class Key> NACELLE_INLINE Nearest<K> nearest_by_bound(Key&& key) {
+    constexpr int group = 4 * max(1, count / (12 * K)), words = 4, span = 32 * words;
+    constexpr float nothing = 3.4e38f;    // as in an empty list
+    uint32_t least[K];
+    NACELLE_UNROLL for (int i = 0; i < K; ++i) least[i] = __builtin_bit_cast(uint32_t, nothing);
+    NACELLE_ROLLED for (int first = 0; first < count; first += group) {
+        uint32_t its = least[K - 1];
+        each_key(first, min(first + group, count), key,
+                 [&](int, uint32_t bits) NACELLE_INLINE_LAMBDA { its = min(its, bits); });
+        if (its == least[K - 1]) continue;
+        NACELLE_UNROLL for (int j = K - 1; j > 0; --j) least[j] =
+            max(least[j - 1], min(least[j], its));
+        least[0] = min(least[0], its);
+    }
+    const uint32_t bound = least[K - 1];
+
+    Nearest<K> near;
+    NACELLE_ROLLED for (int begin = 0; begin < count; begin += span) {
+        uint32_t within[words];
+        NACELLE_UNROLL for (int w = 0; w < words; ++w) within[w] = 0;
+        NACELLE_ROLLED for (int w = 0; w < words; ++w) {
+            const int first = begin + 32 * w;
+            uint32_t word = 0;
+            each_key(first, min(first + 32, count), key,
+                     [&](int i, uint32_t bits)
+                         NACELLE_INLINE_LAMBDA { word |= uint32_t(bits <= bound) << (i - first); });
+            // Moved along rather than put at a place: an index would put the words in memory.
+            NACELLE_UNROLL for (int v = 0; v + 1 < words; ++v) within[v] = within[v + 1];
+            within[words - 1] = word;
+        }
+        while (true) {
+            uint32_t word = 0;
+            int from = 0;
+            NACELLE_UNROLL for (int w = words - 1; w >= 0; --w) {
+                from = within[w] ? w : from;
+                word = within[w] ? within[w] : word;
+            }
+            if (word == 0) break;
+            NACELLE_UNROLL for (int w = 0; w < words; ++w) within[w] =
+                w == from ? word & (word - 1) : within[w];
+            const int i = begin + 32 * from + lowest_bit(word);
+            const float k = key(i);
+            if (k >= 0) near.offer(i, k);
+        }
+    }
+    return near;
+}
+// Whether what a bound saves is more than the keys that it asks for again.
+template <int K, int count> inline constexpr bool bound_pays = K >= 4 && count >= 8 * K;
+
 template <class Fn>
 concept TakesRun = requires(Fn& fn, int i) {
     fn(i, i);

@@ -153,23 +153,14 @@ public:
     }
 
     // Inside a phase: the K members with the smallest key(other), ties by id; a negative key leaves one
-    // out.
+    // out. A key may be asked for more than once.
     template <int K, class Fn> NACELLE_INLINE Nearest<K> nearest(Fn&& key) const {
         using G = detail::GroupOfFn<E, Fn>;
-        constexpr int count = detail::count_of<E, G>,
-                      together = 4;    // their loads are under way at once
-        Nearest<K> near;
-        NACELLE_ROLLED for (int i = 0; i + together <= count; i += together) {
-            float k[together];
-            NACELLE_UNROLL for (int j = 0; j < together; ++j) k[j] = key(get<G>(i + j));
-            NACELLE_UNROLL for (int j = 0; j < together; ++j) if (k[j] >= 0)
-                near.offer(i + j, k[j]);
-        }
-        NACELLE_ROLLED for (int i = count / together * together; i < count; ++i) {
-            const float k = key(get<G>(i));
-            if (k >= 0) near.offer(i, k);
-        }
-        return near;
+        constexpr int count = detail::count_of<E, G>;
+        const auto of = [&](int i) NACELLE_INLINE_LAMBDA { return float(key(get<G>(i))); };
+        if constexpr (NACELLE_GPU && detail::bound_pays<K, count>)
+            return detail::nearest_by_bound<K, count>(of);
+        else return detail::nearest_by_offers<K, count>(of);
     }
 
     // Sorts a group into its bins: bin_of(member) is one of 0 .. bins-1.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <functional>
+#include <limits>
 #include <vector>
 
 // Grids of cells and lists of the nearest, against the plainest way to say the same.
@@ -81,6 +83,42 @@ template <int K, class Id> void check_nearest(Dice& dice) {
     CHECK(walked == all);
 }
 
+// Keys of few kinds or of many, some of them negative, zeros of both signs, or no numbers.
+std::vector<float> keys_of(Dice& dice, int count) {
+    const int kinds = dice.below(2) ? 1 + dice.below(12) : 100000, left_out = dice.below(11);
+    std::vector<float> keys;
+    for (int i = 0; i < count; ++i) {
+        float key = 0.25f * float(dice.below(kinds));
+        if (dice.below(10) < left_out) key = -1 - key;
+        if (dice.below(20) == 0) key = -0.0f;
+        if (dice.below(40) == 0) key = std::numeric_limits<float>::quiet_NaN();
+        if (dice.below(40) == 0) key = std::numeric_limits<float>::infinity();
+        keys.push_back(key);
+    }
+    if (dice.below(4) == 0) std::sort(keys.begin(), keys.end(), std::greater<float>());
+    return keys;
+}
+template <int K, int count> void check_nearest_of(Dice& dice) {
+    CAPTURE(K);
+    CAPTURE(count);
+    const std::vector<float> keys = keys_of(dice, count);
+    std::vector<std::pair<float, int>> wanted;
+    for (int i = 0; i < count; ++i)
+        if (keys[size_t(i)] >= 0 && keys[size_t(i)] < 3.4e38f)
+            wanted.emplace_back(keys[size_t(i)], i);
+    std::stable_sort(wanted.begin(), wanted.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    wanted.resize(std::min<size_t>(wanted.size(), K));
+    const auto key = [&](int i) { return keys.at(size_t(i)); };
+    for (const Nearest<K>& near : {nacelle::detail::nearest_by_offers<K, count>(key),
+                                   nacelle::detail::nearest_by_bound<K, count>(key)}) {
+        std::vector<std::pair<float, int>> found;
+        for (int i = 0; i < near.count; ++i) found.emplace_back(near.key[i], near.id[i]);
+        CHECK(found == wanted);
+        for (int i = near.count; i < K; ++i) CHECK(near.id[i] == -1);
+    }
+}
+
 }
 
 TEST_CASE("a torus visits a cell and its eight neighbours once and in order, over its seams") {
@@ -124,6 +162,21 @@ TEST_CASE("the nearest are those of a sort, ties in the order in which they were
         check_nearest<5, int>(dice);
         check_nearest<5, Spot>(dice);
         check_nearest<16, int>(dice);
+    }
+}
+
+TEST_CASE("the nearest of many are those of a sort, with a bound or without one") {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    Dice dice(seed);
+    for (int trial = 0; trial < 100; ++trial) {
+        check_nearest_of<1, 5>(dice);
+        check_nearest_of<3, 2>(dice);
+        check_nearest_of<4, 32>(dice);
+        check_nearest_of<10, 105>(dice);
+        check_nearest_of<10, 128>(dice);
+        check_nearest_of<5, 129>(dice);
+        check_nearest_of<4, 1003>(dice);
     }
 }
 
