@@ -1,4 +1,4 @@
-// How a row pass is launched.
+// How a row pass is launched, and the way back that makes a first layer's gradient.
 #include "algorithms/common/streamed_policy.h"
 
 namespace learn {
@@ -20,6 +20,26 @@ void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
                                  .read = uint32_t(networks_[0].widths[l + 1])};
     }
     kernels_.launch("row_pass", number_, with, stream);
+}
+
+void StreamedPolicy::backward_to_first(uint32_t rows, Products with, void* stream) const {
+    for (const Network& network : networks_) {
+        const LayerSlots& slots = network.slots[0];
+        Product& p = with.of[with.count++];
+        p = product_back(network, rows, 1);
+        p.first_block = with.parts;
+        p.inputs = slots.in;
+        p.few = network.seen[0].at;
+        p.few_sums = const_cast<float*>(slots.gradient);
+        p.pitch = slots.pitch;
+        p.slot_floats = slots.slot_floats;
+        with.parts += uint32_t(cluster_parts(p.m, p.n, policy_.planes));
+        with.stripes += uint32_t(cluster_parts(1, p.n, policy_.planes));
+    }
+    // As many whatever the rows, since each has slots of its own.
+    with.clusters = owner().stripe_turns * with.stripes;
+    kernels_.launch("first_gradient", number_, with, stream,
+                    uint64_t(with.clusters) * cluster_blocks);
 }
 
 }

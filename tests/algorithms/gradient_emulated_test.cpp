@@ -59,6 +59,23 @@ TEST_CASE(
                     as_two_planes, 120);
 }
 
+TEST_CASE("the whole gradient with a first layer at once is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    // Two stripes of one network; rows that end within a cluster's, and such as go through in two parts.
+    const Json less = {{"emulate", true}, {"horizon", 4}};
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "bf16", {{"hidden", {512, 9}}, {"activation", "gelu"}}),
+                         Json::object(), less),
+                    as_bf16_of_few, 90);
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "bf16", {{"hidden", {256, 33}}, {"trunk", "separate"}}),
+                         Json::object(), less),
+                    as_bf16_of_few, 370);
+}
+
 TEST_CASE("the whole gradient with a last layer at once is that of the formulas, on threads") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
