@@ -30,14 +30,14 @@ public:
             NACELLE_UNROLL for (int q = 0; q < 2; ++q) sum_[c][q][0] = sum_[c][q][1] = 0;
         }
     }
-    // All of the four warps' slopes are there.
-    NACELLE_INLINE void add(int c, const unsigned char* slopes, const FewInputs& inputs) {
+    // All of the four warps' slopes are there: load(words, place in their tile) has four tiles of 8 by 8, turned.
+    template <class Load> NACELLE_INLINE void add(int c, const FewInputs& inputs, Load&& load) {
         const uint32_t lane = threadIdx.x % 32, chunk = threadIdx.x / 32 % 4 * 2 + lane / 16;
         float sum[2][4] = {{sum_[c][0][0], sum_[c][0][1], 0, 0},
                            {sum_[c][1][0], sum_[c][1][1], 0, 0}};
         NACELLE_UNROLL for (uint32_t step = 0; step < 4; ++step) {
             uint32_t right[4];
-            load_tiles<true>(right, slopes + 2 * chunk_in_tile(16 * step + lane % 16, chunk));
+            load(right, 2 * chunk_in_tile(16 * step + lane % 16, chunk));
             const uint32_t left[4] = {inputs.at[2 * step], 0, inputs.at[2 * step + 1], 0};
             multiply(sum[0], left, right[0], right[1]);
             multiply(sum[1], left, right[2], right[3]);

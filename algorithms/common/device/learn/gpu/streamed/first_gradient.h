@@ -37,13 +37,11 @@ NACELLE_INLINE const uint16_t* few_of(const Product& p, uint32_t row) {
 template <int policy> class FirstGradientTask : public BackwardTask<policy> {
     using Base = BackwardTask<policy>;
     using Base::chunks;
+    static constexpr uint32_t tile_bytes = tile_numbers * 2;
 
 public:
-    NACELLE_INLINE FirstGradientTask(const Products& all, uint32_t block, unsigned char* tiles)
-        : Base(shared_address(tiles)),
-          all_(all),
-          block_(block),
-          tiles_(tiles + TileSender::group() * 2 * tile_numbers * 2) {}
+    NACELLE_INLINE FirstGradientTask(const Products& all, uint32_t tiles)
+        : Base(tiles), all_(all), tiles_(tiles + TileSender::group() * 2 * tile_bytes) {}
     NACELLE_INLINE void look_ahead(const ProductPart& part) {
         Base::look_ahead(part);
         if (const uint16_t* const few = few_of(*part.product, part.row + TileSender::group()))
@@ -53,29 +51,28 @@ public:
         if (!few_of(*part.product, part.row + TileSender::group())) return;
         NACELLE_UNROLL for (int c = 0; c < chunks; ++c) {
             const ChunkWords<1> slope = this->slopes_of(part, sum, c);
-            if (part.column + uint32_t(c) >= tiles_along(part.product->n)) continue;
-            // Two places in turns: who writes has met those who read this one the last time but one.
-            unsigned char* const tile = tiles_ + next_ * tile_numbers * 2;
-            next_ ^= 1;
+            // Columns behind the last ones, too, which nobody stores: there are two places in turns, and who writes one
+            // has met those who read it since.
+            const uint32_t tile = tiles_ + uint32_t(c) % 2 * tile_bytes;
             const uint32_t lane = threadIdx.x % 32, row = threadIdx.x % 128 / 32 * 16 + lane % 16;
             NACELLE_UNROLL for (uint32_t q = 0; q < 4; ++q) {
                 const uint32_t words[4] = {slope.at[q][0].at[0], slope.at[q][1].at[0],
                                            slope.at[q][2].at[0], slope.at[q][3].at[0]};
-                store_tiles(tile + 2 * chunk_in_tile(row, 2 * q + lane / 16), words);
+                store_tiles_at(tile + 2 * chunk_in_tile(row, 2 * q + lane / 16), words);
             }
             meet_at(3 + TileSender::group(), 128);
-            sums_.add(c, tile, inputs_);
+            sums_.add(c, inputs_,
+                      [&](uint32_t(&to)[4], uint32_t at) { load_tiles_at<true>(to, tile + at); });
         }
     }
     NACELLE_INLINE void end() const {
-        const GroupStripe stripe(all_, block_);
+        const GroupStripe stripe(all_, blockIdx.x);
         stripe.store(sums_, stripe.column, all_.adds);
     }
 
 private:
     const Products& all_;
-    uint32_t block_, next_ = 0;
-    unsigned char* tiles_;
+    uint32_t tiles_;
     FewInputs inputs_;
     FewInputsGradient<chunks> sums_;
 };
@@ -86,11 +83,11 @@ NACELLE_INLINE void first_gradient(const View<E>&, const Products& all, Items it
 #if LEARN_WGMMA
     const uint32_t block = uint32_t(items.begin / cluster_threads(true));
     ClusterSum<1, false, true> sum;
-    FirstGradientTask<policy> task(all, block, sum.results());
+    FirstGradientTask<policy> task(all, shared_address(sum.results()));
     sum.run(all, block, task);
 #else
     const uint32_t block = uint32_t(items.begin / cluster_threads(false)),
-                   group = threadIdx.x / 128;
+                   group = threadIdx.x / 128, tile_bytes = tile_numbers * 2;
     const GroupStripe stripe(all, block);
     const uint32_t end =
         min(stripe.column + cluster_columns(1) / tile_side, tiles_along(stripe.product->n));
@@ -107,7 +104,9 @@ NACELLE_INLINE void first_gradient(const View<E>&, const Products& all, Items it
                 inputs.look_at(few, part.product->inputs);
                 for (uint32_t c = 0; c < 2; ++c)
                     if (column + c < tiles_along(part.product->n))
-                        sums.add(int(c), image.at + (2 * group + c) * tile_numbers * 2, inputs);
+                        sums.add(int(c), inputs, [&](uint32_t(&to)[4], uint32_t at) {
+                            load_tiles<true>(to, image.at + (2 * group + c) * tile_bytes + at);
+                        });
             });
             __syncthreads();
         }
