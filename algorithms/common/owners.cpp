@@ -111,6 +111,9 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
         owner.facts |= policy.passes_rows() ? row_passed : by_layers;
         owner.facts |= product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
     }
+    if (policy.passes_rows() &&
+        row_pass_sums_ends(owner.width, uint64_t(shape.actor.back()), policy.planes))
+        owner.facts |= ends_at_once;
     if (policy.passes_rows()) owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
     owner.facts |= has_last_at_once(shape, policy, environment.compute) ? last_at_once : last_apart;
     owner.last_width = uint64_t(shape.actor[shape.actor.size() - 2]);

@@ -61,6 +61,7 @@ enum Fact : uint64_t {
     in_team_residence = uint64_t(1) << 36,
     first_at_once =
         uint64_t(1) << 38,    // slopes of the first layers make the gradient where they are found
+    ends_at_once = uint64_t(1) << 39,    // a row pass makes the gradient of first and last layers
     resides =
         uint64_t(1) << 37,    // of a policy: such blocks take the rows of a step through all layers
 };

@@ -70,10 +70,9 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
     for (Network& network : networks_)
         for (size_t m = 0; m < network.slots.size(); ++m) {
             LayerSlots& layer = network.slots[m];
-            layer.splits = owner().is(first_at_once) && m == 0 ? owner().stripe_turns * stripe_slots
-                           : is_summed_apart(network, m)       ? owner().parts
-                           : sums_in_clusters(layer)           ? by_clusters
-                                                               : by_blocks;
+            layer.splits = is_summed_apart(network, m) ? slots_apart(m)
+                           : sums_in_clusters(layer)   ? by_clusters
+                                                       : by_blocks;
             while (layer.sharers < 64 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
             layer.first_block = sum_blocks_;
             uint32_t together = block_threads / layer.sharers * 4;

@@ -4,9 +4,14 @@
 namespace learn {
 
 void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
-    PassArguments with{a, {}};
+    PassArguments with{a, {}, {}, {}};
     for (size_t n = 0; n < networks_.size(); ++n) {
         const Network& network = networks_[n];
+        const auto end = [](const LayerSlots& slots) {
+            return RowPassEnd{const_cast<float*>(slots.gradient), slots.slot_floats, slots.pitch};
+        };
+        with.first[n] = end(network.slots.front());
+        with.last[n] = end(network.slots.back());
         for (size_t l = 0; l < network.layers(); ++l)
             with.layers[n][l] = {.weights = network.weights[l].at,
                                  .weights_plane = network.weights[l].plane,

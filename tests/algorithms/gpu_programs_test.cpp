@@ -104,6 +104,8 @@ TEST_CASE("the learners' programs compile for GPUs") {
         {"cartpole", ppo,
          R"({"policies": {"default": {"execution": "streamed", "hidden": [512, 512], "trunk": "separate"}}})",
          90, 1, true},
+        {"cartpole", ppo,
+         R"({"policies": {"default": {"hidden": [256, 256], "trunk": "separate"}}})", 90, 1, true},
         {"tag_gridworld", ppo, R"({"policies": {"runner": {"train": "random"}}})", 90, 1, false,
          R"({"even": [0, 2], "odd": [1, 3], "runner": 4})"},
         {"connect_four", ppo, R"({"policies": {"default": {"precision": "f32"}}})", 90, 3, true},

@@ -23,9 +23,9 @@ struct GroupStripe {
                    product->slot_floats;
     }
     template <int tiles>
-    NACELLE_INLINE void store(const FewInputsGradient<tiles>& sums, uint32_t first,
-                              bool adds) const {
-        sums.store(slot, first, product->inputs, product->n, product->pitch, adds);
+    NACELLE_INLINE void store(FewInputsGradient<tiles>& sums, uint32_t first, bool adds) const {
+        sums.store(FewInputsPlace::of_first(slot, product->inputs, product->n, product->pitch),
+                   first * tile_side, adds);
     }
 };
 // Where the numbers lie that these rows see; null behind the last ones, whose slopes nobody has made.
@@ -65,7 +65,7 @@ public:
                       [&](uint32_t(&to)[4], uint32_t at) { load_tiles_at<true>(to, tile + at); });
         }
     }
-    NACELLE_INLINE void end() const {
+    NACELLE_INLINE void end() {
         const GroupStripe stripe(all_, blockIdx.x);
         stripe.store(sums_, stripe.column, all_.adds);
     }
