@@ -27,6 +27,13 @@ void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
     kernels_.launch("row_pass", number_, with, stream);
 }
 
+Product StreamedPolicy::product_back(const Network& network, uint32_t rows, size_t l) const {
+    Product p = product_of(network.slopes[l + 1], network.weights[l], rows,
+                           uint64_t(network.widths[l]), uint64_t(network.widths[l + 1]));
+    p.out = network.slopes[l];
+    p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
+    return p;
+}
 void StreamedPolicy::backward_to_first(uint32_t rows, Products with, void* stream) const {
     for (const Network& network : networks_) {
         const LayerSlots& slots = network.slots[0];

@@ -155,13 +155,6 @@ void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* st
     }
     if (gives) give_outputs(rows, which, with, stream);
 }
-Product StreamedPolicy::product_back(const Network& network, uint32_t rows, size_t l) const {
-    Product p = product_of(network.slopes[l + 1], network.weights[l], rows,
-                           uint64_t(network.widths[l]), uint64_t(network.widths[l + 1]));
-    p.out = network.slopes[l];
-    p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
-    return p;
-}
 void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, void* stream) const {
     std::vector<Product> products;
     for (const Network& network : networks_) products.push_back(product_back(network, rows, l));
