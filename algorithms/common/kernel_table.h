@@ -222,6 +222,7 @@ inline constexpr Kernel kernel_table[] = {
     {clusters, "forward_clusters", update, streamed | in_clusters, items::clusters},
     {clusters, "backward_clusters", update, streamed | in_clusters | learns, items::clusters},
     {clusters, "weights_clusters", update, streamed | in_clusters | learns, items::clusters},
+    {clusters, "first_gradient", update, streamed | learns | first_at_once, items::clusters},
     {conv_forward, "conv_forward", update, streamed, items::convolved},
     {conv_backward, "conv_backward", update, streamed | learns | behind_another,
      items::convolved_back},

@@ -58,6 +58,25 @@ bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy, u
     }
     return true;
 }
+// Of how many clusters each stripe of the first layers' columns is, where their gradient is made of slopes as soon as there
+// are such: behind few numbers, where rows are for clusters. Else none.
+uint32_t stripe_turns_of(const Settings& settings, const PolicySettings& policy,
+                         const NetworkShape& shape, uint64_t rows) {
+    const std::vector<MatrixSize> matrices = shape.matrices(shape.actor);
+    if (policy.planes != 1 || policy.remembers() || policy.passes_rows() ||
+        shape.encoder.count > 0 || matrices.size() < 3 ||
+        uint64_t(matrices[0].in) > most_few_inputs ||
+        !fits_clusters(uint64_t(matrices[0].out), policy.planes))
+        return 0;
+    const uint64_t minibatch = rounded_up(rows, settings.minibatches),
+                   down = rounded_up(minibatch, cluster_rows),
+                   stripes = cluster_parts(1, uint64_t(matrices[0].out), policy.planes) *
+                             (shape.shared ? 1 : 2),
+                   clusters = processors / cluster_blocks;
+    if (settings.emulates) return uint32_t(std::min<uint64_t>(2, down));
+    if (stripes > clusters || stripes * down < clusters - 2) return 0;
+    return uint32_t(std::min(clusters / stripes, down));
+}
 uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     uint64_t facts = 0;
     for (size_t l = 0; l < policy.cells.size(); ++l) {
@@ -92,11 +111,17 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
         owner.facts |= policy.passes_rows() ? row_passed : by_layers;
         owner.facts |= product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
     }
+    if (policy.passes_rows() &&
+        row_pass_sums_ends(owner.width, uint64_t(shape.actor.back()), policy.planes))
+        owner.facts |= ends_at_once;
     if (policy.passes_rows()) owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
     owner.facts |= has_last_at_once(shape, policy, environment.compute) ? last_at_once : last_apart;
     owner.last_width = uint64_t(shape.actor[shape.actor.size() - 2]);
     if (policy.streamed()) owner.facts |= cluster_facts(shape, policy, hopper);
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
+    if (owner.is(streamed | learns) && hopper)
+        owner.stripe_turns = stripe_turns_of(settings, policy, shape, owner.steps * owner.rows);
+    if (owner.stripe_turns) owner.facts |= first_at_once;
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape, environment.compute);
     owner.parts = parts_of(owner, settings.emulates);
     if (settings.stepwise || !policy.streamed() || SchemaView(environment).header().has_image)

@@ -59,6 +59,9 @@ enum Fact : uint64_t {
     // Or by blocks that keep a network's weights in shared memory, or by teams whose blocks have room for networks.
     in_residence = uint64_t(1) << 35,
     in_team_residence = uint64_t(1) << 36,
+    first_at_once =
+        uint64_t(1) << 38,    // slopes of the first layers make the gradient where they are found
+    ends_at_once = uint64_t(1) << 39,    // a row pass makes the gradient of first and last layers
     resides =
         uint64_t(1) << 37,    // of a policy: such blocks take the rows of a step through all layers
 };
@@ -90,7 +93,8 @@ struct Owner {
     uint64_t update_blocks() const { return uint64_t(parts) * (is(on_cpu) ? 1 : networks); }
     // Blocks of a GPU that add up a fused update's slots.
     uint64_t sum_blocks() const { return rounded_up(slot_floats, total_together); }
-    uint64_t last_width = 0;    // of what goes into the last layer
+    uint64_t last_width = 0;      // of what goes into the last layer
+    uint32_t stripe_turns = 0;    // clusters for each stripe of first layers that are at once
     // A block of a cluster: an emulation has no thread that only brings tiles.
     uint32_t threads_of_cluster() const { return cluster_threads(is(learning_apart)); }
     // Threads for so many rows: one each, or 32 for 16 of them.

@@ -70,7 +70,7 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
     for (Network& network : networks_)
         for (size_t m = 0; m < network.slots.size(); ++m) {
             LayerSlots& layer = network.slots[m];
-            layer.splits = is_summed_apart(network, m) ? owner().parts
+            layer.splits = is_summed_apart(network, m) ? slots_apart(m)
                            : sums_in_clusters(layer)   ? by_clusters
                                                        : by_blocks;
             while (layer.sharers < 64 && layer.sharers * 4 < layer.splits) layer.sharers *= 2;
@@ -121,7 +121,8 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
             const std::string level = prefix + std::to_string(l);
             if (l < last) network.seen[l] = rows_of(level, network.widths[l]);
             if (!learns()) continue;
-            network.slopes[l] = rows_of(level + ".slopes", network.widths[l]);
+            if (l > 1 || !owner().is(first_at_once))
+                network.slopes[l] = rows_of(level + ".slopes", network.widths[l]);
             if (l < last && policy_.keeps_input())
                 network.straight[l] = rows_of(level + ".inputs", network.widths[l]);
         }

@@ -1,12 +1,17 @@
-// How a row pass is launched.
+// How a row pass is launched, and the way back that makes a first layer's gradient.
 #include "algorithms/common/streamed_policy.h"
 
 namespace learn {
 
 void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
-    PassArguments with{a, {}};
+    PassArguments with{a, {}, {}, {}};
     for (size_t n = 0; n < networks_.size(); ++n) {
         const Network& network = networks_[n];
+        const auto end = [](const LayerSlots& slots) {
+            return RowPassEnd{const_cast<float*>(slots.gradient), slots.slot_floats, slots.pitch};
+        };
+        with.first[n] = end(network.slots.front());
+        with.last[n] = end(network.slots.back());
         for (size_t l = 0; l < network.layers(); ++l)
             with.layers[n][l] = {.weights = network.weights[l].at,
                                  .weights_plane = network.weights[l].plane,
@@ -20,6 +25,33 @@ void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
                                  .read = uint32_t(networks_[0].widths[l + 1])};
     }
     kernels_.launch("row_pass", number_, with, stream);
+}
+
+Product StreamedPolicy::product_back(const Network& network, uint32_t rows, size_t l) const {
+    Product p = product_of(network.slopes[l + 1], network.weights[l], rows,
+                           uint64_t(network.widths[l]), uint64_t(network.widths[l + 1]));
+    p.out = network.slopes[l];
+    p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
+    return p;
+}
+void StreamedPolicy::backward_to_first(uint32_t rows, Products with, void* stream) const {
+    for (const Network& network : networks_) {
+        const LayerSlots& slots = network.slots[0];
+        Product& p = with.of[with.count++];
+        p = product_back(network, rows, 1);
+        p.first_block = with.parts;
+        p.inputs = slots.in;
+        p.few = network.seen[0].at;
+        p.few_sums = const_cast<float*>(slots.gradient);
+        p.pitch = slots.pitch;
+        p.slot_floats = slots.slot_floats;
+        with.parts += uint32_t(cluster_parts(p.m, p.n, policy_.planes));
+        with.stripes += uint32_t(cluster_parts(1, p.n, policy_.planes));
+    }
+    // As many whatever the rows, since each has slots of its own.
+    with.clusters = owner().stripe_turns * with.stripes;
+    kernels_.launch("first_gradient", number_, with, stream,
+                    uint64_t(with.clusters) * cluster_blocks);
 }
 
 }

@@ -157,13 +157,7 @@ void StreamedPolicy::forward(uint32_t rows, Which which, Products with, void* st
 }
 void StreamedPolicy::backward(uint32_t rows, size_t l, const Products& with, void* stream) const {
     std::vector<Product> products;
-    for (const Network& network : networks_) {
-        Product& p = products.emplace_back(product_of(network.slopes[l + 1], network.weights[l],
-                                                      rows, uint64_t(network.widths[l]),
-                                                      uint64_t(network.widths[l + 1])));
-        p.out = network.slopes[l];
-        p.kept = policy_.keeps_input() ? network.straight[l] : network.seen[l];
-    }
+    for (const Network& network : networks_) products.push_back(product_back(network, rows, l));
     launch_by_width("backward_64", "backward_128", "backward_clusters", products, with, stream);
 }
 LastLayerArguments StreamedPolicy::with_last_layers(const StreamArguments& a) const {
@@ -287,7 +281,9 @@ void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream
             if (at_once) go_through_last(with, stream);
             else launch("slopes_streamed", with, stream);
             for (size_t l = networks_[0].layers() - at_once; --l > 0;)
-                backward(rows.count, l, unless, stream);
+                if (l == 1 && owner().is(first_at_once))
+                    backward_to_first(rows.count, unless, stream);
+                else backward(rows.count, l, unless, stream);
             if (convolves()) backward(rows.count, 0, unless, stream);
         }
         sum_weights(rows.count, unless, stream);

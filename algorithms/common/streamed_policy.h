@@ -93,7 +93,9 @@ private:
     void infer(uint64_t rows, KernelName from, KernelName use, const Products& with,
                const Arguments& a, void* stream) const;
     void find_values(const Arguments& a, void* stream) const;
+    Product product_back(const Network& network, uint32_t rows, size_t layer) const;
     void backward(uint32_t rows, size_t layer, const Products& with, void* stream) const;
+    void backward_to_first(uint32_t rows, Products with, void* stream) const;
     void pass_rows(const StreamArguments& a, void* stream) const;
     void sum_weights(uint32_t rows, const Products& with, void* stream) const;
     // Layers that remember, in streamed_memory.cpp. How rows go through them: a step of a rollout or of an evaluation, or
@@ -146,7 +148,14 @@ private:
     }
     // Whether a kernel of its own sums a layer's gradient, into a slot for each of its blocks.
     bool is_summed_apart(const Network& network, size_t matrix) const {
-        return owner().is(last_at_once) && matrix + 1 == network.matrices.size();
+        return (owner().is(last_at_once) && matrix + 1 == network.matrices.size()) ||
+               (owner().is(first_at_once) && matrix == 0) ||
+               (owner().is(ends_at_once) && (matrix == 0 || matrix + 1 == network.matrices.size()));
+    }
+    uint32_t slots_apart(size_t matrix) const {
+        if (owner().is(ends_at_once)) return owner().parts * row_pass_groups;
+        return owner().is(first_at_once) && matrix == 0 ? owner().stripe_turns * stripe_slots
+                                                        : owner().parts;
     }
     bool sums_in_clusters(const LayerSlots& layer) const {
         return layer.out >= cluster_rows && fits_clusters(layer.in);

@@ -59,6 +59,23 @@ TEST_CASE(
                     as_two_planes, 120);
 }
 
+TEST_CASE("the whole gradient with a first layer at once is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    // Two stripes of one network with rows that end within a cluster's; two networks and rows that go through in two parts.
+    const Json less = {{"emulate", true}, {"horizon", 4}, {"minibatches", 1}, {"epochs", 1}};
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "bf16", {{"hidden", {512, 9}}, {"activation", "gelu"}}),
+                         Json::object(), less),
+                    as_bf16_of_few, 130);
+    hold_to_doubles(quick_cpu(),
+                    with(streamed(0, "bf16", {{"hidden", {256, 9}}, {"trunk", "separate"}}),
+                         Json::object(), less),
+                    as_bf16_of_few, 130);
+}
+
 TEST_CASE("the whole gradient with a last layer at once is that of the formulas, on threads") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
@@ -95,6 +112,18 @@ TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads") 
     CHECK(std::ranges::any_of(all, [](double x) { return x != 0; }));
     CHECK(relative_error(gradient(close, "row_pass"), gradient(close, "streamed")) < 1e-5);
     hold_to_doubles(on, with(row_passes("f32")[1], Json::object(), on_threads), as_f32, 130);
+}
+
+TEST_CASE("a row pass between few numbers has the gradient of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    // It sums the first and last layers itself: of one network and of two, with and without what went into activations.
+    hold_to_doubles(quick_cpu(),
+                    with(row_pass(6, "bf16", {{"hidden", {70, 9}}}), Json::object(),
+                         {{"emulate", true}, {"horizon", 5}, {"minibatches", 1}, {"epochs", 1}}),
+                    as_bf16_of_few, 90);
 }
 
 TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads") {

@@ -116,6 +116,10 @@ constexpr uint64_t cluster_parts(uint64_t rows, uint64_t columns, int planes, ui
     const uint32_t across = cluster_columns(planes);
     return (rows + cluster_rows - 1) / cluster_rows * ((columns + across - 1) / across) * splits;
 }
+// Of a layer that sees so few numbers at most the gradient is made where its slopes are.
+inline constexpr uint32_t most_few_inputs = 7;
+// Slots of its sums for each cluster that has a stripe of its columns: each group of four warps has one.
+inline constexpr uint32_t stripe_slots = cluster_rows / tile_side;
 constexpr uint64_t product_blocks(uint64_t rows, uint64_t columns, uint32_t at_once,
                                   uint32_t splits = 1) {
     return uint64_t(blocks_down(rows)) * ((columns + at_once - 1) / at_once) * splits;
@@ -189,6 +193,10 @@ struct Product {
         sums;    // of a last layer [m][pitch]; of weights, a slot for each split: [m][pitch], then sums of A's columns
     uint32_t pitch, splits, slot_floats;
     uint32_t gated;    // of gates of a mingru in one plane: its neurons, else 0
+    // Of slopes that make the gradient of a first layer: how many numbers that sees, a tile across, and its slots.
+    uint32_t inputs;
+    const uint16_t* few;
+    float* few_sums;
 };
 
 // What one launch computes: the same layer of one or two networks, or the weights of several.
@@ -202,6 +210,7 @@ struct Products {
     uint32_t adds;    // weights: to what the slots have
     // Of clusters: parts in all, of which each takes every so many'th.
     uint32_t parts, clusters;
+    uint32_t stripes;    // or 0: a part is the next stripe of columns of the same rows
 };
 
 // A network's last layer: what goes in, slopes along what went into the activation before it, and a slot for each block.

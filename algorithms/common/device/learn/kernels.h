@@ -14,6 +14,7 @@
 #include <learn/gpu/resident/team_rollout.h>
 #include <learn/gpu/streamed/cluster_products.h>
 #include <learn/gpu/streamed/conv_weights.h>
+#include <learn/gpu/streamed/first_gradient.h>
 #include <learn/gpu/streamed/gru_ahead.h>
 #include <learn/gpu/streamed/gru_back.h>
 #include <learn/gpu/streamed/last_layer.h>

@@ -68,4 +68,15 @@ struct RowPassLayer {
         read;    // outputs that the way back reads: of both networks as many as the first one has
 };
 
+// Behind few numbers and before few outputs a row pass makes the gradient of its first and last layers, too, in one plane:
+// a slot for each group of 64 rows of a block.
+inline constexpr uint32_t most_few_outputs = 8, row_pass_groups = 2;
+constexpr bool row_pass_sums_ends(uint64_t inputs, uint64_t outputs, int planes) {
+    return planes == 1 && inputs <= most_few_inputs && outputs <= most_few_outputs;
+}
+struct RowPassEnd {
+    float* gradient;
+    uint32_t slot_floats, pitch;
+};
+
 }

@@ -50,15 +50,18 @@ NACELLE_INLINE uint32_t shared_address(const void* place) {
 }
 // Four tiles of 8 by 8 out of shared memory; lane i says where row i % 8 of tile i / 8 begins. Turned: each
 // lane gets what lies across.
-template <bool turned> NACELLE_INLINE void load_tiles(uint32_t (&to)[4], const void* row) {
+template <bool turned> NACELLE_INLINE void load_tiles_at(uint32_t (&to)[4], uint32_t row) {
     if constexpr (turned)
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                      : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                     : "r"(shared_address(row)));
+                     : "r"(row));
     else
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                      : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                     : "r"(shared_address(row)));
+                     : "r"(row));
+}
+template <bool turned> NACELLE_INLINE void load_tiles(uint32_t (&to)[4], const void* row) {
+    load_tiles_at<turned>(to, shared_address(row));
 }
 #if __CUDA_ARCH__ >= 900
 NACELLE_INLINE void store_tiles_at(uint32_t row, const uint32_t (&from)[4]) {

@@ -14,6 +14,7 @@ struct StreamArguments {
 struct PassArguments {
     StreamArguments with;
     RowPassLayer layers[2][most_pass_layers];    // of the policy's networks
+    RowPassEnd first[2], last[2];                // where their gradient is made
 };
 static_assert(sizeof(PassArguments) <= 4096);
 struct LastLayerArguments : StreamArguments {

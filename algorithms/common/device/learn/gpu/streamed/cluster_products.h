@@ -116,19 +116,8 @@ public:
         const Product& p = *part.product;
         if (p.sums) return put_sums(part, sum, false);
         if (!has_group(part)) return;
-        const bool bends = p.kept.at != nullptr;
         NACELLE_UNROLL for (int c = 0; c < chunks; ++c) {
-            ChunkWords<planes> slope;
-            NACELLE_UNROLL for (int q = 0; q < 8; ++q) {
-                NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
-                    const float low = ahead_[q][i].low(), high = ahead_[q][i].high(),
-                                by_low = bends ? C::slope(low, low) : 1,
-                                by_high = bends ? C::slope(high, high) : 1;
-                    slope.at[q / 2][q % 2 * 2 + i] = planes_of<planes>(
-                        sum[8 * c + q][2 * i] * by_low, sum[8 * c + q][2 * i + 1] * by_high);
-                }
-            }
-            if (c + 1 < chunks) look_at(part, uint32_t(c + 1));
+            const ChunkWords<planes> slope = slopes_of(part, sum, c);
             const uint32_t column = part.column + uint32_t(c);
             if (column < p.out.across)
                 slope.send(sender_, p.out, part.row + TileSender::group(), column);
@@ -136,12 +125,23 @@ public:
     }
     NACELLE_INLINE void end() const { sender_.finish(); }
 
-private:
-    static NACELLE_INLINE const uint16_t* tile(const TiledMatrix& kept, int plane,
-                                               const ProductPart& part, uint32_t chunk) {
-        return kept.at + size_t(plane) * kept.plane +
-               (size_t(part.row + TileSender::group()) * kept.across + part.column + chunk) *
-                   tile_numbers;
+protected:
+    // Of a chunk of the columns; what the next one needs is asked for.
+    NACELLE_INLINE ChunkWords<planes> slopes_of(const ProductPart& part,
+                                                const float (&sum)[8 * chunks][4], int c) {
+        const bool bends = part.product->kept.at != nullptr;
+        ChunkWords<planes> slope;
+        NACELLE_UNROLL for (int q = 0; q < 8; ++q) {
+            NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
+                const float low = ahead_[q][i].low(), high = ahead_[q][i].high(),
+                            by_low = bends ? C::slope(low, low) : 1,
+                            by_high = bends ? C::slope(high, high) : 1;
+                slope.at[q / 2][q % 2 * 2 + i] = planes_of<planes>(
+                    sum[8 * c + q][2 * i] * by_low, sum[8 * c + q][2 * i + 1] * by_high);
+            }
+        }
+        if (c + 1 < chunks) look_at(part, uint32_t(c + 1));
+        return slope;
     }
     // This lane's numbers of 64 columns of what is kept.
     NACELLE_INLINE void look_at(const ProductPart& part, uint32_t chunk) {
@@ -158,6 +158,14 @@ private:
                           : 0;
             }
         }
+    }
+
+private:
+    static NACELLE_INLINE const uint16_t* tile(const TiledMatrix& kept, int plane,
+                                               const ProductPart& part, uint32_t chunk) {
+        return kept.at + size_t(plane) * kept.plane +
+               (size_t(part.row + TileSender::group()) * kept.across + part.column + chunk) *
+                   tile_numbers;
     }
 
     TileSender sender_;

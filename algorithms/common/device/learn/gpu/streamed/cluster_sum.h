@@ -6,9 +6,20 @@
 
 namespace learn {
 
+// Products of equal sizes lie beside each other as stripes of a part's columns.
+template <int planes>
+NACELLE_INLINE ProductPart stripe_part(const Products& all, uint32_t stripe, uint32_t row) {
+    constexpr uint32_t columns = cluster_columns(planes);
+    const uint32_t across = (all.of[0].n + columns - 1) / columns;
+    return {all.of + stripe / across, row, stripe % across * (columns / tile_side), 0};
+}
 // The part of a cluster's block: two blocks below each other are a part of the launch's products.
 template <int planes>
 NACELLE_INLINE ProductPart cluster_part(const Products& all, uint32_t number, uint32_t rank) {
+    if (all.stripes) {
+        const uint32_t row = number / all.stripes * cluster_rows + rank * product_rows;
+        return stripe_part<planes>(all, number % all.stripes, row / tile_side);
+    }
     ProductPart part(all, number, cluster_columns(planes), cluster_rows);
     part.row += rank * (product_rows / tile_side);
     return part;

@@ -200,12 +200,11 @@ NACELLE_INLINE void forward_product(const View<E>&, const Products& all, Items i
         all, ProductPart(all, uint32_t(items.begin / product_threads), uint32_t(columns)));
 }
 
-// Slopes along a layer's outputs become those along what went into the activation before it.
-template <int policy, int columns>
-NACELLE_INLINE void backward_part(const Products& all, const ProductPart& part) {
+// Slopes along a layer's outputs become those along what went into the activation before it: use(their image).
+template <int policy, int columns, class Use>
+NACELLE_INLINE void slopes_of_part(const ProductPart& part, Use&& use) {
     constexpr int planes = Spec<policy>::planes;
     using C = Curve<Spec<policy>::activation>;
-    if (is_idle(all, part.row)) return;
     const Product& p = *part.product;
     if (p.kept.at) TileImage<planes, columns>::bring_near(p.kept, part.row, part.column);
     TileSum<planes, false, true, columns> tile(p, part.row, part.column, 0, tiles_along(p.k));
@@ -230,7 +229,13 @@ NACELLE_INLINE void backward_part(const Products& all, const ProductPart& part) 
         }
     }
     __syncthreads();
-    image.leave(p.out, part.row, part.column);
+    use(image);
+}
+template <int policy, int columns>
+NACELLE_INLINE void backward_part(const Products& all, const ProductPart& part) {
+    if (is_idle(all, part.row)) return;
+    slopes_of_part<policy, columns>(
+        part, [&](const auto& image) { image.leave(part.product->out, part.row, part.column); });
 }
 template <class E, int policy, int columns>
 NACELLE_INLINE void backward_product(const View<E>&, const Products& all, Items items) {
