@@ -43,13 +43,14 @@ double error_at_kinks(PolicyForm policy, const std::vector<double>& weights,
 
 // What rounding makes of the values and probabilities of a network that magnifies it, where large terms cancel or all
 // goes through a narrow layer: what they come to in doubles when each weight is off by a rounding. A sum's terms go
-// through as many roundings as there are terms, of which the square root remains on average.
+// through as many roundings as there are terms, of which the square root remains on average; what is kept as bf16 is
+// rounded once more.
 double error_of_rounding(const PolicyForm& policy, std::vector<double> weights,
                          const Normaliser& normaliser, const Kept& kept, double reward_scale,
-                         const Found& must, double rounding) {
+                         const Found& must, const Limits& limits) {
     const size_t widest = *std::max_element(policy.actor.begin(), policy.actor.end());
     Rng rng(1, Domain::policy, 0, 0);
-    const double most = rounding * std::sqrt(double(widest));
+    const double most = limits.rounding * std::sqrt(double(widest)) + limits.keeping;
     for (double& weight : weights) weight *= 1 + most * double(rng.uniform(-1, 1));
     const Found moved = found_by(Scholar(policy, weights, normaliser), policy, kept, reward_scale);
     const auto apart = [&](const std::vector<double>& a, const std::vector<double>& b) {
@@ -122,7 +123,7 @@ void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Lim
         double found = limits.found;
         if (*std::max_element(errors.begin(), errors.end()) >= found)
             found += 2 * error_of_rounding(policy, weights, normalisers[p], kept,
-                                           returns[p].scale(), must, limits.rounding);
+                                           returns[p].scale(), must, limits);
         for (const double one : errors) CHECK(one < found);
         CHECK(std::ranges::equal(std::span(kept.obs).last(kept.rows * kept.width),
                                  rows_seen(lesson, policy, "obs")));

@@ -60,8 +60,8 @@ void await_full(Course& course, uint64_t draft) {
     }
 }
 
-void a_comment_by_drafts(const std::shared_ptr<RunsOn>& on) {
-    const Json one_by_one = {{"run", {{"report_every", 1}}}};
+void a_comment_by_drafts(const std::shared_ptr<RunsOn>& on, bool strict = false) {
+    const Json one_by_one = {{"env", {{"strict", strict}}}, {"run", {{"report_every", 1}}}};
     Course saved(on, one_by_one), never(on, one_by_one);
     for (int i = 0; i < 10; ++i) saved.run().iterate();
     const RunReload reload = saved.save_and_wait(saved.text() + new_comment());
@@ -127,7 +127,7 @@ TEST_CASE("where helpers compile, a comment that is saved in a training changes 
     CHECK(count(*asked, "(rollout_", false) >= 2);
     CHECK(count(*asked, "(gradient_", true) == 0);
 }
-TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build") {
+TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build where floats are strict") {
     const std::filesystem::path tool = std::filesystem::path(NACELLE_BUILD_ROOT) / "tools/nacelle";
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] {
@@ -139,5 +139,6 @@ TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build") {
     });
     if (!missing.empty()) NACELLE_SKIP(missing);
     if (!std::filesystem::exists(tool)) NACELLE_SKIP("no command line");
-    a_comment_by_drafts(on);
+    // Else the assembler makes one rounding of a product and a sum in a full build, and two in a draft.
+    a_comment_by_drafts(on, true);
 }

@@ -139,7 +139,10 @@ private:
                 memory_ + its.weights + 16 * pair * its.pitch + turned_corner(its.pitch);
             const auto step = [&](int k) NACELLE_INLINE_LAMBDA {
                 add_step<l>(sum, seen + 8 * k, [&](int j, int p) {
-                    return weights + 16 * j * its.pitch + p * its.plane + 8 * k;
+                    // A last tile that is alone is read twice: behind it lies what other warps write.
+                    const bool alone = its.out % 16 > 0 && 16 * (pair + j) + 8 >= its.out;
+                    const int row = alone && warp_lane() >= 16 ? 16 * j - 8 : 16 * j;
+                    return weights + row * its.pitch + p * its.plane + 8 * k;
                 });
             };
             if constexpr (steps <= tiles_together && planes == 1) {
