@@ -1,7 +1,7 @@
 #pragma once
-#include <learn/gpu/streamed/few_inputs.h>
 #include <learn/gpu/streamed/products.h>
 #include <learn/gpu/streamed/row_block.h>
+#include <learn/gpu/streamed/row_pass_ends.h>
 #include <learn/gpu/streamed/slopes.h>
 // A minibatch's rows through all layers of a network, to its loss and back: what levels hold stays in a block's shared
 // memory. What the gradient of the weights reads goes to memory on the way: what each layer saw, and the slopes.
@@ -61,12 +61,11 @@ private:
     NACELLE_INLINE RowPass(const View<E>& view, const PassArguments& a, Block& block,
                            uint32_t network, uint32_t slot)
         : view_(view),
-          pass_(a),
           a_(a.with),
           batch_(view, a.with.all),
           block_(block),
-          network_(network),
-          slot_(slot) {}
+          ends_(a, block, network, slot),
+          network_(network) {}
     NACELLE_INLINE bool has_values_only() const { return !shared && network_ == 1; }
 
     NACELLE_INLINE void through(Choices& choices, Values& values) {
@@ -104,7 +103,7 @@ private:
             unsigned char* const slopes =
                 slot + layout.slopes_at + Block::group_down() * Block::tile_bytes;
             if constexpr (sums_ends) {
-                sum_last(slopes, b);
+                ends_.sum_last(slopes, b);
                 Block::settle();    // before others take the places of what it has read
                 if constexpr (C::needs_input) block_.bring_kept(uint32_t(hidden), b);
             } else {
@@ -113,63 +112,13 @@ private:
             }
             backward<true>(hidden, slopes, b);
             NACELLE_ROLLED for (int l = hidden - 1; l > 0; --l) backward<false>(l, slopes, b);
-            if constexpr (sums_ends) sum_first(b);
+            if constexpr (sums_ends) ends_.sum_first(b);
         }
         if constexpr (sums_ends) {
-            if (block_.first() >= block_.end() && a_.stream.first == 0) clear_ends();
+            if (block_.first() >= block_.end() && a_.stream.first == 0) ends_.clear();
         }
         block_.pass_turn_by();
         Block::end_leaving();
-    }
-    // The gradients of the last layer and of the first one by these 64 rows, on top of what their slots have by now.
-    NACELLE_INLINE float* slot_of(const RowPassEnd& end) const {
-        return end.gradient +
-               size_t(slot_ * row_pass_groups + Block::group_down()) * end.slot_floats;
-    }
-    NACELLE_INLINE bool adds(uint32_t b) const {
-        return b != block_.first() || a_.stream.first > 0;
-    }
-    template <int l> using EndSums = FewInputsGradient<int(tiles_along(uint64_t(L::width[l])))>;
-    template <int l>
-    NACELLE_INLINE void sum_end(const FewInputs& numbers, const FewInputsPlace& place, uint32_t b) {
-        constexpr bool whole = L::width[l] % int(tile_side) == 0;
-        EndSums<l> sums;
-        if (adds(b)) sums.template begin_at<whole>(place);
-        NACELLE_UNROLL for (int c = 0; c < EndSums<l>::count; ++c)
-            sums.add(c, numbers, [&](uint32_t(&to)[4], uint32_t at) {
-                load_tiles<true>(to, block_.level(l) + uint32_t(c) * Block::tile_bytes + at);
-            });
-        sums.template store<whole>(place);
-    }
-    NACELLE_INLINE void sum_last(const unsigned char* slopes, uint32_t b) {
-        const RowPassEnd& end = pass_.last[network_];
-        const uint32_t out = block_.layer(hidden).out, output = threadIdx.x % 32 / 4;
-        FewInputs outputs;
-        outputs.read(slopes);
-        sum_end<hidden>(
-            outputs,
-            FewInputsPlace::of_last(slot_of(end), out, uint32_t(L::width[hidden]), end.pitch), b);
-        const float bias = outputs.total();
-        if (threadIdx.x % 128 / 32 != 0 || threadIdx.x % 4 != 0 || output >= out) return;
-        float* const to = slot_of(end) + out * end.pitch + output;
-        *to = adds(b) ? *to + bias : bias;
-    }
-    NACELLE_INLINE void sum_first(uint32_t b) {
-        const RowPassEnd& end = pass_.first[network_];
-        FewInputs inputs;
-        inputs.look_at(a_.stream.seen.at +
-                           (size_t(b) * Block::down + Block::group_down()) * tile_numbers,
-                       uint32_t(L::in));
-        sum_end<1>(inputs,
-                   FewInputsPlace::of_first(slot_of(end), uint32_t(L::in), uint32_t(L::width[1]),
-                                            end.pitch),
-                   b);
-    }
-    // Of a block that has no rows.
-    NACELLE_INLINE void clear_ends() const {
-        for (const RowPassEnd* const end : {&pass_.first[network_], &pass_.last[network_]})
-            NACELLE_ROLLED for (uint32_t i = Block::in_rows(); i < end->slot_floats; i += 128)
-                slot_of(*end)[i] = 0;
     }
     // The slopes of one row as tiles in shared memory; what lies behind the last output is zero.
     static NACELLE_INLINE void leave_slopes(unsigned char* slot, uint32_t row, const float* slope) {
@@ -348,11 +297,11 @@ private:
     }
 
     const View<E>& view_;
-    const PassArguments& pass_;
     const StreamArguments& a_;
     const Minibatch<E, policy> batch_;
     Block& block_;
-    const uint32_t network_, slot_;
+    const RowPassEnds<L> ends_;
+    const uint32_t network_;
 };
 
 // A block takes its turns for one of the policy's networks.
