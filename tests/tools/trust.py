@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from bench import CPU, Skip, case, main, setting
 from training import SHORT
@@ -131,36 +130,6 @@ def too_little_memory_is_a_sentence(bench):
                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
     errors = done.communicate(timeout=300)[1].decode()
     assert done.returncode == 1 and errors.count('\n') == 1 and 'std::' not in errors and 'exception' not in errors, errors
-
-def is_alive(process):
-    try:
-        return Path(f'/proc/{process}/stat').read_text().rsplit(')', 1)[1].split()[0] != 'Z'
-    except FileNotFoundError:
-        return False
-
-
-@case
-def an_interrupted_pass_of_tests_ends_its_programs_and_begins_no_more(bench):
-    build = bench.folder / 'of-tests'
-    (build / 'meson-info').mkdir(parents=True)
-    (build / 'meson-info' / 'intro-buildoptions.json').write_text('[{"name": "b_sanitize", "value": "none"}]')
-    count = 3 * (os.cpu_count() or 1)
-    tests = [{'name': f'part{i}', 'cmd': ['sh', '-c', f'echo $$ >part{i}.new; mv part{i}.new part{i}.begun; sleep 500; true'], 'workdir': str(build), 'env': {},
-              'timeout': 400, 'priority': 0, 'is_parallel': True, 'suite': [], 'depends': []} for i in range(count)]
-    (build / 'meson-info' / 'intro-tests.json').write_text(json.dumps(tests))
-    for number in (signal.SIGINT, signal.SIGTERM):
-        run = subprocess.Popen([sys.executable, '-B', bench.root / 'tools/build/run_tests.py', build], stdout=subprocess.PIPE, text=True)
-        while not (begun := list(build.glob('*.begun'))):
-            assert run.poll() is None, run.returncode
-            time.sleep(0.01)
-        run.send_signal(number)
-        out, _ = run.communicate(timeout=60)
-        assert run.returncode == 128 + number and out == '', (run.returncode, out)
-        begun = list(build.glob('*.begun'))
-        assert 0 < len(begun) < count, begun
-        for file in begun:
-            assert not is_alive(int(file.read_text())), file
-            file.unlink()
 
 
 sys.exit(main())

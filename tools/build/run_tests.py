@@ -78,40 +78,24 @@ def environment(build, test):
     return {**os.environ, **changes, **test['env']}
 
 
-running, stopping = set(), threading.Event()
-
-
-def end(process):
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def interrupted(number, _):
-    stopping.set()
-    raise SystemExit(128 + number)
-
-
 def run(build, test):
     """Output, the three counts, seconds, and seconds of processors, with those of all that it started and waited for."""
     began = time.monotonic()
     process = subprocess.Popen(test['cmd'], cwd=test['workdir'] or build, env=environment(build, test), text=True,
                                errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, start_new_session=True)
-    running.add(process)
-    if stopping.is_set():
-        end(process)
     too_late = threading.Event()
 
-    def out_of_time():
+    def end():
         too_late.set()
-        end(process)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
-    timer = threading.Timer(test['timeout'], out_of_time)
+    timer = threading.Timer(test['timeout'], end)
     timer.start()
     output = process.stdout.read()
     timer.cancel()
     _, status, usage = os.wait4(process.pid, 0)
-    running.discard(process)
     process.stdout.close()
     process.returncode = os.waitstatus_to_exitcode(status)
     ending = f'ended after {test["timeout"]} s\n' if too_late.is_set() else ''
@@ -162,8 +146,7 @@ def main():
     options = arguments()
     # A shell's background job ignores Ctrl-C, and what nohup starts a hang-up. The programs that tests interrupt must
     # not inherit that, and a program that is started has no handlers.
-    signal.signal(signal.SIGINT, interrupted)
-    signal.signal(signal.SIGTERM, interrupted)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda *_: None)
     tests = chosen(options.build, options.names)
@@ -174,8 +157,6 @@ def main():
 
     def run_and_report(test):
         result = run(options.build, test)
-        if stopping.is_set():
-            return
         report(options, test, *result)
         for index in range(3):
             sums[index] += result[1][index]
@@ -183,17 +164,11 @@ def main():
     # The longest first, so that no core waits for one at the end; those that want the machine alone
     # come last, one after the other.
     tests.sort(key=lambda test: -test['priority'])
-    pool = ThreadPoolExecutor(os.cpu_count() or 1)
-    try:
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         list(pool.map(run_and_report, (test for test in tests if test['is_parallel'])))
-        for test in tests:
-            if not test['is_parallel']:
-                run_and_report(test)
-    finally:
-        # Programs have sessions of their own, which no terminal's Ctrl-C reaches.
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in list(running):
-            end(process)
+    for test in tests:
+        if not test['is_parallel']:
+            run_and_report(test)
     if options.counts:
         options.counts.write_text(' '.join(map(str, sums)) + '\n')
     return 1 if sums[1] else 0
