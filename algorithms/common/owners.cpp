@@ -71,11 +71,10 @@ uint32_t stripe_turns_of(const Settings& settings, const PolicySettings& policy,
     const uint64_t minibatch = rounded_up(rows, settings.minibatches),
                    down = rounded_up(minibatch, cluster_rows),
                    stripes = cluster_parts(1, uint64_t(matrices[0].out), policy.planes) *
-                             (shape.shared ? 1 : 2),
-                   clusters = processors / cluster_blocks;
+                             (shape.shared ? 1 : 2);
     if (settings.emulates) return uint32_t(std::min<uint64_t>(2, down));
-    if (stripes > clusters || stripes * down < clusters - 2) return 0;
-    return uint32_t(std::min(clusters / stripes, down));
+    if (stripes > most_clusters || stripes * down < fewest_cluster_parts) return 0;
+    return uint32_t(std::min(most_clusters / stripes, down));
 }
 uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     uint64_t facts = 0;
@@ -111,10 +110,11 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
         owner.facts |= policy.passes_rows() ? row_passed : by_layers;
         owner.facts |= product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
     }
-    if (policy.passes_rows() &&
-        row_pass_sums_ends(owner.width, uint64_t(shape.actor.back()), policy.planes))
-        owner.facts |= ends_at_once;
-    if (policy.passes_rows()) owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
+    if (policy.passes_rows()) {
+        owner.pass_bytes = row_pass_bytes_of(shape, policy.planes);
+        if (row_pass_sums_ends(owner.width, uint64_t(shape.actor.back()), policy.planes))
+            owner.facts |= ends_at_once;
+    }
     owner.facts |= has_last_at_once(shape, policy, environment.compute) ? last_at_once : last_apart;
     owner.last_width = uint64_t(shape.actor[shape.actor.size() - 2]);
     if (policy.streamed()) owner.facts |= cluster_facts(shape, policy, hopper);

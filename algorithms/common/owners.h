@@ -12,7 +12,9 @@
 namespace learn {
 
 // Multiprocessors of an H100 or H200: updates are cut for these, whatever the GPU, so that a run repeats on another one.
-inline constexpr uint32_t processors = 132;
+inline constexpr uint32_t processors = 132, most_clusters = processors / cluster_blocks;
+// Clusters are few: with less than a part for each, more and smaller blocks are faster.
+inline constexpr uint32_t fewest_cluster_parts = most_clusters - 2;
 constexpr uint64_t rounded_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 constexpr uint64_t for_warps(uint64_t rows) { return rounded_up(rows, warp_rows) * 32; }
 
@@ -59,11 +61,11 @@ enum Fact : uint64_t {
     // Or by blocks that keep a network's weights in shared memory, or by teams whose blocks have room for networks.
     in_residence = uint64_t(1) << 35,
     in_team_residence = uint64_t(1) << 36,
-    first_at_once =
-        uint64_t(1) << 38,    // slopes of the first layers make the gradient where they are found
-    ends_at_once = uint64_t(1) << 39,    // a row pass makes the gradient of first and last layers
-    resides =
-        uint64_t(1) << 37,    // of a policy: such blocks take the rows of a step through all layers
+    // Of a policy: such blocks take the rows of a step through all layers.
+    resides = uint64_t(1) << 37,
+    // Slopes of the first layers make their gradient where they are found; a row pass makes that of first and last layers.
+    first_at_once = uint64_t(1) << 38,
+    ends_at_once = uint64_t(1) << 39,
 };
 struct Owner {
     uint64_t facts = 0;

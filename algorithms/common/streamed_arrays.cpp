@@ -65,8 +65,7 @@ void StreamedPolicy::plan_sums(uint64_t rows) {
     const uint32_t by_blocks = best_splits(
                        blocks, processors * product_resident(policy_.planes, weight_columns),
                        floats, rows),
-                   by_clusters =
-                       best_splits(parts, processors / cluster_blocks, floats_of_clusters, rows);
+                   by_clusters = best_splits(parts, most_clusters, floats_of_clusters, rows);
     for (Network& network : networks_)
         for (size_t m = 0; m < network.slots.size(); ++m) {
             LayerSlots& layer = network.slots[m];

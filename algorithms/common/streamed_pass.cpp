@@ -35,23 +35,18 @@ Product StreamedPolicy::product_back(const Network& network, uint32_t rows, size
     return p;
 }
 void StreamedPolicy::backward_to_first(uint32_t rows, Products with, void* stream) const {
+    std::vector<Product> products;
     for (const Network& network : networks_) {
         const LayerSlots& slots = network.slots[0];
-        Product& p = with.of[with.count++];
-        p = product_back(network, rows, 1);
-        p.first_block = with.parts;
+        Product& p = products.emplace_back(product_back(network, rows, 1));
         p.inputs = slots.in;
         p.few = network.seen[0].at;
         p.few_sums = const_cast<float*>(slots.gradient);
         p.pitch = slots.pitch;
         p.slot_floats = slots.slot_floats;
-        with.parts += uint32_t(cluster_parts(p.m, p.n, policy_.planes));
         with.stripes += uint32_t(cluster_parts(1, p.n, policy_.planes));
     }
-    // As many whatever the rows, since each has slots of its own.
-    with.clusters = owner().stripe_turns * with.stripes;
-    kernels_.launch("first_gradient", number_, with, stream,
-                    uint64_t(with.clusters) * cluster_blocks);
+    launch_clusters("first_gradient", products, with, stream);
 }
 
 }

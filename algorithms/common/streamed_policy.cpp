@@ -97,7 +97,9 @@ void StreamedPolicy::launch(KernelName name, uint32_t columns, const std::vector
 void StreamedPolicy::launch_clusters(KernelName name, const std::vector<Product>& products,
                                      Products with, void* stream) const {
     const auto flush = [&] {
-        with.clusters = std::min(with.parts, processors / cluster_blocks);
+        // For stripes as many whatever the rows, since each has slots of its own.
+        with.clusters = with.stripes ? owner().stripe_turns * with.stripes
+                                     : std::min(with.parts, most_clusters);
         if (with.count)
             kernels_.launch(name, number_, with, stream, uint64_t(with.clusters) * cluster_blocks);
         with.count = with.parts = 0;
@@ -113,8 +115,7 @@ void StreamedPolicy::launch_clusters(KernelName name, const std::vector<Product>
 void StreamedPolicy::launch_by_width(KernelName narrow, KernelName wide, KernelName clusters,
                                      const std::vector<Product>& products, const Products& with,
                                      void* stream) const {
-    // Clusters are few: with less than a part for each, more and smaller blocks are faster.
-    const uint64_t fewest = settings_.emulates ? 1 : processors / cluster_blocks - 2;
+    const uint64_t fewest = settings_.emulates ? 1 : fewest_cluster_parts;
     uint64_t parts = 0;
     for (const Product& product : products)
         if (fits_clusters(product.n)) parts += cluster_parts(product.m, product.n, policy_.planes);

@@ -148,9 +148,9 @@ private:
     }
     // Whether a kernel of its own sums a layer's gradient, into a slot for each of its blocks.
     bool is_summed_apart(const Network& network, size_t matrix) const {
-        return (owner().is(last_at_once) && matrix + 1 == network.matrices.size()) ||
-               (owner().is(first_at_once) && matrix == 0) ||
-               (owner().is(ends_at_once) && (matrix == 0 || matrix + 1 == network.matrices.size()));
+        const bool ends = owner().is(ends_at_once);
+        return (matrix == 0 && (ends || owner().is(first_at_once))) ||
+               (matrix + 1 == network.matrices.size() && (ends || owner().is(last_at_once)));
     }
     uint32_t slots_apart(size_t matrix) const {
         if (owner().is(ends_at_once)) return owner().parts * row_pass_groups;

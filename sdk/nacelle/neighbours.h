@@ -70,20 +70,16 @@ template <int K, class Id = int> struct Nearest {
 
 namespace detail {
 
-// fn(i, bits) for every i from `first` to `end`: keys as numbers that are in the same order, what is negative or no
-// number behind all others. The keys of four are under way at once.
+// fn(i, key(i)) for every i from `first` to `end`. The keys of four are under way at once.
 template <class Key, class Fn> NACELLE_INLINE void each_key(int first, int end, Key& key, Fn&& fn) {
     constexpr int together = 4;
-    const auto bits = [&](int i) NACELLE_INLINE_LAMBDA {
-        return __builtin_bit_cast(uint32_t, key(i) + 0.0f);    // -0 becomes 0
-    };
     int i = first;
     NACELLE_ROLLED for (; i + together <= end; i += together) {
-        uint32_t four[together];
-        NACELLE_UNROLL for (int j = 0; j < together; ++j) four[j] = bits(i + j);
+        decltype(key(i)) four[together];
+        NACELLE_UNROLL for (int j = 0; j < together; ++j) four[j] = key(i + j);
         NACELLE_UNROLL for (int j = 0; j < together; ++j) fn(i + j, four[j]);
     }
-    NACELLE_ROLLED for (; i < end; ++i) fn(i, bits(i));
+    NACELLE_ROLLED for (; i < end; ++i) fn(i, key(i));
 }
 NACELLE_INLINE int lowest_bit(uint32_t word) {
 #ifdef __CUDA_ARCH__
@@ -95,17 +91,10 @@ NACELLE_INLINE int lowest_bit(uint32_t word) {
 
 // The K nearest of `count` by key(i), ties by i; a negative key leaves one out. Each is offered as it comes.
 template <int K, int count, class Key> NACELLE_INLINE Nearest<K> nearest_by_offers(Key&& key) {
-    constexpr int together = 4;    // their loads are under way at once
     Nearest<K> near;
-    NACELLE_ROLLED for (int i = 0; i + together <= count; i += together) {
-        float k[together];
-        NACELLE_UNROLL for (int j = 0; j < together; ++j) k[j] = key(i + j);
-        NACELLE_UNROLL for (int j = 0; j < together; ++j) if (k[j] >= 0) near.offer(i + j, k[j]);
-    }
-    NACELLE_ROLLED for (int i = count / together * together; i < count; ++i) {
-        const float k = key(i);
-        if (k >= 0) near.offer(i, k);
-    }
+    each_key(0, count, key, [&](int i, float its) NACELLE_INLINE_LAMBDA {
+        if (its >= 0) near.offer(i, its);
+    });
     return near;
 }
 // The same where threads of a warp have a list each: one of them takes nearly every offer, and all wait for it. So a
@@ -114,11 +103,15 @@ template <int K, int count, class Key> NACELLE_INLINE Nearest<K> nearest_by_offe
 template <int K, int count, class Key> NACELLE_INLINE Nearest<K> nearest_by_bound(Key&& key) {
     constexpr int group = 4 * max(1, count / (12 * K)), words = 4, span = 32 * words;
     constexpr float nothing = 3.4e38f;    // as in an empty list
+    // Keys as numbers that are in the same order; what is negative or no number lies behind all others.
+    const auto bits_of = [&](int i) NACELLE_INLINE_LAMBDA {
+        return __builtin_bit_cast(uint32_t, key(i) + 0.0f);    // -0 becomes 0
+    };
     uint32_t least[K];
     NACELLE_UNROLL for (int i = 0; i < K; ++i) least[i] = __builtin_bit_cast(uint32_t, nothing);
     NACELLE_ROLLED for (int first = 0; first < count; first += group) {
         uint32_t its = least[K - 1];
-        each_key(first, min(first + group, count), key,
+        each_key(first, min(first + group, count), bits_of,
                  [&](int, uint32_t bits) NACELLE_INLINE_LAMBDA { its = min(its, bits); });
         if (its == least[K - 1]) continue;
         NACELLE_UNROLL for (int j = K - 1; j > 0; --j) least[j] =
@@ -134,7 +127,7 @@ template <int K, int count, class Key> NACELLE_INLINE Nearest<K> nearest_by_boun
         NACELLE_ROLLED for (int w = 0; w < words; ++w) {
             const int first = begin + 32 * w;
             uint32_t word = 0;
-            each_key(first, min(first + 32, count), key,
+            each_key(first, min(first + 32, count), bits_of,
                      [&](int i, uint32_t bits)
                          NACELLE_INLINE_LAMBDA { word |= uint32_t(bits <= bound) << (i - first); });
             // Moved along rather than put at a place: an index would put the words in memory.

@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/gpu/streamed/cluster_sum.h>
+#include <learn/gpu/streamed/weights_products.h>
 // The three products of a layer by clusters of blocks. Elsewhere than on Hopper a block goes through its parts as
 // others do, 128 columns at a time.
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <learn/gpu/streamed/products.h>
-#include <learn/gpu/streamed/row_block.h>
+#include <learn/gpu/streamed/row_pass_columns.h>
 #include <learn/gpu/streamed/row_pass_ends.h>
 #include <learn/gpu/streamed/slopes.h>
 // A minibatch's rows through all layers of a network, to its loss and back: what levels hold stays in a block's shared
@@ -162,7 +162,7 @@ private:
                 left();
                 add_bias<n>(c, layer, first);
                 if constexpr (C::needs_input) {
-                    each_four<n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
+                    each_four<Block, n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
                         Planes<planes> straight[4];
                         NACELLE_UNROLL for (int i = 0; i < 4; ++i) straight[i] =
                             planes_of<planes>(x[i][0], x[i][1]);
@@ -173,7 +173,7 @@ private:
                                  b);
                     Block::settle();
                 }
-                each_four<n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
+                each_four<Block, n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
                     Planes<planes> bent[4];
                     NACELLE_UNROLL for (int i = 0; i < 4; ++i) bent[i] =
                         activated_pair<f, planes>(x[i][0], x[i][1]);
@@ -184,43 +184,6 @@ private:
         if (sums_ends && l + 1 == hidden) return;    // nobody else reads what the last layer does
         Block::leave(layer.seen, layer.level_plane, to, layout.plane_bytes, tiles, b);
     }
-    // fn(quad, four pairs of two neighbouring quads) for all columns that a level has.
-    template <int n, class Fn>
-    static NACELLE_INLINE void each_four(const float (&c)[8 * n][4], uint32_t first, uint32_t tiles,
-                                         Fn&& fn) {
-        NACELLE_UNROLL for (int q = 0; q < 8 * n; q += 2) {
-            if (n > 2 && Block::has_columns(3, 3) && first + uint32_t(q) / 8 >= tiles) continue;
-            float x[4][2];
-            NACELLE_UNROLL for (int i = 0; i < 4; ++i) {
-                x[i][0] = c[q + i / 2][i % 2 * 2];
-                x[i][1] = c[q + i / 2][i % 2 * 2 + 1];
-            }
-            fn(uint32_t(q), x);
-        }
-    }
-    // Of a fourth tile that is none, too: other layers' biases lie behind.
-    template <int n>
-    static NACELLE_INLINE void add_bias(float (&c)[8 * n][4], const RowPassLayer& layer,
-                                        uint32_t first) {
-        const float* const bias = layer.bias + first * tile_side + 2 * (threadIdx.x % 4);
-        NACELLE_UNROLL for (int tile = 0; tile < n; ++tile) {
-            Two more[8];
-            NACELLE_UNROLL for (int q = 0; q < 8; ++q) more[q] = two_at(bias + 64 * tile + 8 * q);
-            NACELLE_UNROLL for (int q = 0; q < 8; ++q) {
-                NACELLE_UNROLL for (int k = 0; k < 4; ++k) c[8 * tile + q][k] += more[q].at[k % 2];
-            }
-        }
-    }
-    static NACELLE_INLINE Two two_at(const float* from) {
-#if LEARN_WGMMA
-        Two both;
-        asm("ld.global.nc.v2.f32 {%0, %1}, [%2];" : "=f"(both.at[0]), "=f"(both.at[1]) : "l"(from));
-        return both;
-#else
-        return *reinterpret_cast<const Two*>(from);
-#endif
-    }
-
     // The outputs of these rows as floats in the ring's next slot, which stays taken.
     NACELLE_INLINE unsigned char* outputs(uint32_t b) {
         const RowPassLayer layer = block_.layer(hidden);
@@ -278,7 +241,7 @@ private:
                     block_.template multiply_by<n, true, false, 4>(
                         c, layer, block_.level(uint32_t(l) + 1), layout.plane_bytes, first);
                 turn();
-                each_four<n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
+                each_four<Block, n>(c, first, tiles, [&](uint32_t q, const float(&x)[4][2]) {
                     unsigned char* const place = Block::place(to, first, q);
                     Planes<planes> kept[4], slope[4];
                     Block::get(place, kept);
