@@ -100,6 +100,7 @@ void step_inside(const Watch& watch, const std::shared_ptr<ChannelViewer>& viewe
     if (trainee) {
         const Checkpoint checkpoint = choose_checkpoint(watch.policy, "best", on->log);
         trainee->load_to_act(checkpoint, true);
+        env->set_progress(EpisodeProgress::ended());
         trained = checkpoint.record.steps;
         policy = watch.policy.string() + " at step " + std::to_string(*trained);
     }

@@ -103,7 +103,7 @@ void Environment::allocate() {
               .pool_chance = 0,
               .progress_per_tick = 0,
               .prefetch = resident(on_->device->info()),
-              .reserved = 0,
+              .progress_from = 0,
               .workspace = workspace_.data()};
 }
 
@@ -165,6 +165,7 @@ void Environment::exchange(Environment& other) {
     std::swap(workspace_, other.workspace_);
     std::swap(head().clock, other.head().clock);
     std::swap(head().seed, other.head().seed);
+    std::swap(head().progress_from, other.head().progress_from);
     std::swap(head().progress_per_tick, other.head().progress_per_tick);
     std::swap(head().pool_chance, other.head().pool_chance);
     for (Environment* const one : {this, &other})
@@ -280,8 +281,12 @@ void Environment::fill_varied(const std::string& name) {
     column->write_bytes(values.data(), column->count());
 }
 
-void Environment::set_run_length(uint64_t ticks) {
-    head().progress_per_tick = ticks ? static_cast<float>(1.0 / double(ticks)) : 0;
+EpisodeProgress Environment::progress() const {
+    return {.from = head().progress_from, .per_tick = head().progress_per_tick};
+}
+void Environment::set_progress(const EpisodeProgress& progress) {
+    head().progress_from = progress.from;
+    head().progress_per_tick = progress.per_tick;
     show_view();
 }
 

@@ -20,6 +20,18 @@ struct Totals {
     std::vector<std::pair<std::string, double>> log;    // means of the author's Log
 };
 
+// What Episode::progress is at a tick: from + tick * per_tick, at most 1.
+struct EpisodeProgress {
+    float from = 0, per_tick = 0;
+
+    // From 0 to 1 over the ticks of a run.
+    static EpisodeProgress over(uint64_t ticks) {
+        return {.per_tick = static_cast<float>(1.0 / double(ticks))};
+    }
+    // As behind a run's end: what judges a policy poses the whole problem.
+    static EpisodeProgress ended() { return {.from = 1}; }
+};
+
 // A loaded environment: the author's file compiled for this backend, `count` copies of it side by side, their arrays,
 // and the programs around it.
 class Environment final {
@@ -88,8 +100,8 @@ public:
     void forget_given_defaults();
     // Fills a Table from host memory of the right type and shape.
     void set_table(const std::string& name, const NpyArray& data, const std::string& where);
-    // The number of ticks of the whole run, for Episode::progress.
-    void set_run_length(uint64_t ticks);
+    EpisodeProgress progress() const;
+    void set_progress(const EpisodeProgress& progress);
 
     Totals take_totals();
     // Throws with environment, array, row and step where a reward or an observation was not finite.

@@ -35,6 +35,7 @@ Replacement::Replacement(Environment& running, const Rebuilt& rebuilt) : running
                                            std::function<void(Environment&)>(), &running);
     require_finite_observations(*fresh_);
     fresh_->head().seed = running.head().seed;
+    fresh_->head().progress_from = running.head().progress_from;
     fresh_->head().progress_per_tick = running.head().progress_per_tick;
     fresh_->version_ = running.version_;
     copy_pool();

@@ -40,6 +40,7 @@ struct Arena::Round {
 };
 
 Arena::Arena(Environment& env) : env_(env), sides_(sides_of(env)) {
+    env_.set_progress(EpisodeProgress::ended());
     for (uint32_t group = 0; group < sides_.side_of.size(); ++group)
         groups_.emplace_back(env, group);
 }

@@ -66,6 +66,7 @@ Json summary_json(const EpisodeSummary& summary) {
                  {"seed", summary.seed},
                  {"progress_per_tick", summary.progress_per_tick},
                  {"params", summary.params}};
+    if (summary.progress_from != 0) json["progress_from"] = summary.progress_from;
     if (summary.trained) json["trained"] = *summary.trained;
     return json;
 }
@@ -102,9 +103,11 @@ EpisodeSummary read_summary(const Json& json, const RecordingHeader& header) {
         .returns = read_returns(json.at("returns"), header),
         .tick = whole("tick"),
         .seed = whole("seed"),
+        .progress_from = json.value("progress_from", 0.0),
         .progress_per_tick = json.at("progress_per_tick"),
         .params = json.at("params"),
     };
+    if (!(std::abs(summary.progress_from) <= 1)) throw Error("progress_from", "is out of bounds");
     if (!(std::abs(summary.progress_per_tick) <= 1))
         throw Error("progress_per_tick", "is out of bounds");
     if (!summary.params.is_object()) throw Error("params", "are no object");

@@ -11,7 +11,7 @@ struct EpisodeSummary {
     std::string ended;    // "terminated", "truncated", or "cut" where its end was not recorded
     std::vector<double> returns;    // of each agent; of a group of more than 16, their mean
     uint64_t tick = 0, seed = 0;    // at its start
-    double progress_per_tick = 0;
+    double progress_from = 0, progress_per_tick = 0;
     Json params = Json::object();       // the values of Params, by name
     std::optional<uint64_t> trained;    // steps that its policy was trained for
 };

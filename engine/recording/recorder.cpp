@@ -31,12 +31,6 @@ Json params_of(Environment& env) {
     return params;
 }
 
-double progress_per_tick(const Environment& env) {
-    ViewHead head;
-    std::memcpy(&head, env.view().data(), sizeof head);
-    return double(head.progress_per_tick);
-}
-
 }
 
 Recorder::Recorder(Environment& env, RecordingWriter& writer, RecordSettings settings)
@@ -199,11 +193,13 @@ void Recorder::open_episode(Running& running, uint64_t tick) {
     size_t returns = 0;
     for (const Copied& one : copied_)
         if (one.form.field.role == Role::reward) returns += returns_of(one.form);
+    const EpisodeProgress progress = env_.progress();
     running.episode.summary = {.environment = running.environment,
                                .returns = std::vector<double>(returns),
                                .tick = tick,
                                .seed = seed_,
-                               .progress_per_tick = progress_per_tick(env_),
+                               .progress_from = double(progress.from),
+                               .progress_per_tick = double(progress.per_tick),
                                .params = params_of(env_),
                                .trained = trained_};
     running.episode.columns.assign(writer_.header().arrays.size(), {});

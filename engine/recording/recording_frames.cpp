@@ -135,6 +135,7 @@ Scene RecordingFrames::scene(size_t index, uint64_t step) {
     scene.tick = summary.tick + step;
     scene.head.seed = summary.seed;
     scene.head.first_env = summary.environment;
+    scene.head.progress_from = float(summary.progress_from);
     scene.head.progress_per_tick = float(summary.progress_per_tick);
     const std::vector<RecordedArray>& arrays = recording_->header().arrays;
     for (size_t i = 0; i < arrays.size(); ++i) {

@@ -46,12 +46,13 @@ uint64_t evaluation_seed(uint64_t seed, EvaluationPurpose purpose) {
     return z ^ (z >> 31);
 }
 
-// Restores the environments' arrays, clock and seed on destruction, from copies on the device: copies through the
+// Restores the environments' arrays, clock, progress and seed on destruction, from copies on the device: copies through the
 // host would take longer than the evaluation. Arrays of plugins are not copied: a replay buffer may be most of the
 // memory.
 class Evaluator::Kept final {
 public:
-    explicit Kept(Evaluator& owner) : owner_(owner), tick_(owner.env_.tick()) {
+    explicit Kept(Evaluator& owner)
+        : owner_(owner), tick_(owner.env_.tick()), progress_(owner.env_.progress()) {
         for (auto& [array, copy] : owner.copies_)
             stream().copy(copy.data(), array->device(), array->bytes());
     }
@@ -60,6 +61,7 @@ public:
             for (auto& [array, copy] : owner_.copies_)
                 stream().copy(array->device(), copy.data(), array->bytes());
             owner_.env_.set_tick(tick_);
+            owner_.env_.set_progress(progress_);
             owner_.env_.set_seed(owner_.env_.settings().seed);
         } catch (const Error&) {
             // The device is lost: the next call reports it.
@@ -73,6 +75,7 @@ private:
 
     Evaluator& owner_;
     uint64_t tick_;
+    EpisodeProgress progress_;
 };
 
 Evaluator::Evaluator(Environment& environment, LearnerInstance& learner)
@@ -98,6 +101,7 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
     {
         const Kept kept(*this);
         env_.set_seed(request.seed);
+        env_.set_progress(EpisodeProgress::ended());
         // Later rounds draw other numbers, since the clock advances.
         Recorder* recorder = request.recorder;
         for (uint64_t left = request.episodes; left > 0;) {

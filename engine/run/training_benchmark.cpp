@@ -147,7 +147,7 @@ TrainingRow measure_training(std::shared_ptr<RunsOn> on, Plugins& plugins,
     const uint64_t steps_each = learner.steps_per_iteration();
     const RunSettings run = read_run_settings(configuration, where, steps_each);
     TrainingRow row = begin_row(trainee, configuration, run, measure.repetitions);
-    env.set_run_length(std::max<uint64_t>(1, run.total_steps / env.count()));
+    env.set_progress(EpisodeProgress::over(std::max<uint64_t>(1, run.total_steps / env.count())));
     Stream& stream = *env.on().stream;
     Iteration iteration = trainee.iteration();
     const auto train = [&] { iteration.run(); };

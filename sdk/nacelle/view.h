@@ -35,7 +35,7 @@ struct ViewHead {
     float progress_per_tick;
     uint32_t
         prefetch;    // a step fetches the state of the environment this far behind its own; 0: none
-    uint32_t reserved;
+    float progress_from;    // at tick 0
     void* workspace;    // where teams step that do not fit into shared memory; null where they do
 };
 

@@ -23,7 +23,7 @@ public:
           name_(std::move(learner)),
           env_(on_, settings_of(env, seed)),
           plugins_(plugins_of({learners})) {
-        if (run_length > 0) env_.set_run_length(run_length);
+        if (run_length > 0) env_.set_progress(EpisodeProgress::over(run_length));
         learner_ = std::make_unique<LearnerInstance>(plugins_, env_, name_, config);
     }
     void iterate(int times = 1) {

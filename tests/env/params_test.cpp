@@ -170,7 +170,7 @@ TEST_CASE("an episode knows its number and how far the run is") {
     Environment env = draws_env(folder, Json::object(), 2);
     CHECK(numbers(env, "state.number_of_episode") == std::vector<double>{0, 0});
     CHECK(numbers(env, "state.progress") == std::vector<double>{0, 0});
-    env.set_run_length(10);
+    env.set_progress(EpisodeProgress::over(10));
     const double tick = double(env.tick());
     env.step();
     CHECK(numbers(env, "state.number_of_episode") == std::vector<double>{1, 1});

@@ -139,7 +139,7 @@ template <class E> NACELLE_INLINE void store_local(const View<E>& view, LocalEnv
 }
 
 NACELLE_INLINE float progress_at(const ViewHead& head, uint64_t tick) {
-    return min(1.0f, float(tick) * head.progress_per_tick);
+    return min(1.0f, head.progress_from + float(tick) * head.progress_per_tick);
 }
 template <class E>
 NACELLE_INLINE Episode episode_of(const View<E>& view, uint64_t tick, const LocalEnv<E>& local) {
