@@ -50,7 +50,8 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
     given_ = configuration;
     configuration_ = resolved(given_, trainee_, settings_);
     progress_.total_steps = settings_.total_steps;
-    env.set_progress(EpisodeProgress::over(std::max<uint64_t>(1, settings_.total_steps / env.count())));
+    env.set_progress(
+        EpisodeProgress::over(std::max<uint64_t>(1, settings_.total_steps / env.count())));
     iteration_ = trainee_.iteration();
     if (!start_.record.environments.empty()) require_recordable(env, start_, settings_);
     if (!start_.out.empty() || !start_.next.empty()) open_directory(plugins);
