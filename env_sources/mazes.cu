@@ -1,9 +1,10 @@
 // Find the way to a maze's goal, seeing only what is near.
 //
 // The mazes come from a file, from the easiest to the hardest: one byte per cell, 0 floor, 1 wall,
-// 2 goal; what lies outside is wall. An episode starts on a random floor cell. An action goes one
-// cell, and a wall stops it. A step costs step_cost; the goal pays 1 and ends the episode. The run
-// starts with the first `easiest` mazes and opens the others evenly, the last one at its end.
+// 2 goal; what lies outside is wall. Each is met in eight ways, mirrored and turned by quarters: whoever
+// trains on few mazes learns them by heart. An episode starts on a random floor cell. An action goes
+// one cell, and a wall stops it. A step costs step_cost; the goal pays 1 and ends the episode. The
+// run starts with the first `easiest` mazes and opens the others evenly, the last one at its end.
 #include <nacelle/env.h>
 
 struct Mazes {
@@ -16,7 +17,7 @@ struct Mazes {
         nacelle::Table<uint8_t, nacelle::any, side, side> mazes;
     };
     struct State {
-        int level, x, y;
+        int level, way, x, y;                               // way: one of eight
         bool solved;
     };
     struct Action { nacelle::Discrete<4> go; };             // 0 left, 1 right, 2 up, 3 down
@@ -29,7 +30,9 @@ struct Mazes {
     static void reset(State& s, const Params& p, nacelle::Rng& rng, const nacelle::Episode& now) {
         const int all = p.mazes.size();
         const int open = p.easiest + int(now.progress * float(all - p.easiest));
-        s.level = int(now.level % uint32_t(nacelle::clamp(open, 1, all)));
+        const uint32_t levels = uint32_t(nacelle::clamp(open, 1, all));
+        s.level = int(now.level % levels);
+        s.way = int(now.level / levels % 8);
         s.solved = false;
 
         int tries = 0;                                      // a file may hold a maze without floor
@@ -80,7 +83,10 @@ struct Mazes {
 
     static uint8_t cell(const State& s, const Params& p, int x, int y) {
         const bool inside = x >= 0 && x < side && y >= 0 && y < side;
-        return inside ? p.mazes(s.level, y, x) : uint8_t(wall);
+        const int column = s.way & 1 ? side - 1 - x : x, row = s.way & 2 ? side - 1 - y : y;
+        const bool turned = s.way & 4;
+        return inside ? p.mazes(s.level, turned ? column : row, turned ? row : column)
+                      : uint8_t(wall);
     }
 };
 NACELLE_ENV(Mazes)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes env_sources/mazes.npy: 512 mazes of 15 x 15 cells, from the easiest to the hardest.
+"""Makes env_sources/mazes.npy: 4096 mazes of 15 x 15 cells, from the easiest to the hardest.
 
 Each is 7 x 7 rooms with walls between them. A depth-first walk opens a passage into every room;
 then a part of the walls left falls, from all of them (one open hall) to none (one way only). A
@@ -12,7 +12,7 @@ from random import Random
 from statistics import mean
 from struct import pack
 
-COUNT, SIDE = 512, 15
+COUNT, SIDE = 4096, 15
 FLOOR, WALL, GOAL = range(3)
 DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 OUTPUT = Path(__file__).resolve().parents[2] / "env_sources" / "mazes.npy"
