@@ -38,8 +38,8 @@ const PolicyFormatName& format_of(const Export& wanted) {
 // The run's name, and that of one of several policies.
 std::string stem_of(const fs::path& path, const Checkpoint& checkpoint, const std::string& policy) {
     std::error_code ignored;
-    const std::string run = fs::is_directory(path, ignored) ? folder_name(path)
-                                                            : path.stem().string();
+    const std::string run =
+        fs::is_directory(path, ignored) ? folder_name(path) : path.stem().string();
     return policies_in(checkpoint).size() > 1 ? run + "-" + policy : run;
 }
 
@@ -62,8 +62,7 @@ void run(Export& wanted) {
     if (wanted.out.empty())
         wanted.out = stem_of(path, checkpoint, description.name) + format.suffix;
     require_free(wanted.out, path);
-    const std::string file =
-        exported(opened, format.format, c_name(wanted.out.stem().string()));
+    const std::string file = exported(opened, format.format, c_name(wanted.out.stem().string()));
     write_file(wanted.out, file);
     if (wanted.json)
         return print_json({{"kind", "policy"},

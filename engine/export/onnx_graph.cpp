@@ -75,8 +75,7 @@ OnnxGraph::Value OnnxGraph::constant(const std::vector<float>& numbers,
     return constant(tensor_proto({}, onnx::f32, shape, raw_bytes(numbers)));
 }
 OnnxGraph::Value OnnxGraph::constant(const std::vector<int64_t>& numbers) {
-    return constant(
-        tensor_proto({}, onnx::i64, {int64_t(numbers.size())}, raw_bytes(numbers)));
+    return constant(tensor_proto({}, onnx::i64, {int64_t(numbers.size())}, raw_bytes(numbers)));
 }
 
 void OnnxGraph::add_node(const std::string& operation, const Values& inputs, const Values& outputs,
@@ -114,7 +113,8 @@ OnnxGraph::Values OnnxGraph::split(const Value& value, const std::vector<int64_t
 }
 
 OnnxGraph::Value OnnxGraph::join(const Values& values, const Value& result) {
-    if (values.size() == 1) return result.empty() ? values[0] : node("Identity", values, {}, result);
+    if (values.size() == 1)
+        return result.empty() ? values[0] : node("Identity", values, {}, result);
     return node("Concat", values, {integer("axis", 1)}, result);
 }
 

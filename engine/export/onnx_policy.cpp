@@ -59,10 +59,10 @@ private:
         // 0.5 x (1 + tanh(0.798 x (1 + 0.0447 x x)))
         const Value one = graph_.scalar(1);
         const Value squares = graph_.node("Mul", {x, x});
-        const Value bent = graph_.node(
-            "Add", {one, graph_.node("Mul", {squares, graph_.scalar(0.044715f)})});
-        const Value inner = graph_.node(
-            "Mul", {graph_.node("Mul", {x, graph_.scalar(0.7978845608f)}), bent});
+        const Value bent =
+            graph_.node("Add", {one, graph_.node("Mul", {squares, graph_.scalar(0.044715f)})});
+        const Value inner =
+            graph_.node("Mul", {graph_.node("Mul", {x, graph_.scalar(0.7978845608f)}), bent});
         const Value gate = graph_.node("Add", {one, graph_.node("Tanh", {inner})});
         return graph_.node("Mul", {graph_.node("Mul", {x, graph_.scalar(0.5f)}), gate});
     }
@@ -74,23 +74,19 @@ private:
     // The images of all rows, [rows][channels][row][column].
     Value images() {
         const PolicyEncoder& encoder = description_.encoder;
-        std::vector<int64_t> places;
-        for (size_t pixel = 0; pixel < encoder.rows * encoder.columns; ++pixel)
-            for (const PolicyEncoder::Image& image : encoder.images)
-                for (size_t channel = 0; channel < image.channels; ++channel)
-                    places.push_back(int64_t(image.first + pixel * image.channels + channel));
-        Value seen = graph_.columns(encoder.codes ? raw_ : normalised_, places);
+        const std::vector<size_t> places = encoder.places();
+        Value seen =
+            graph_.columns(encoder.codes ? raw_ : normalised_, {places.begin(), places.end()});
         if (encoder.codes) {
             std::vector<float> codes;
             for (size_t code = 0; code < encoder.codes; ++code) codes.push_back(float(code));
             const Value each = graph_.node("Unsqueeze", {seen, graph_.constant({2})});
-            const Value equal = graph_.node(
-                "Equal", {each, graph_.constant(codes, {int64_t(encoder.codes)})});
+            const Value equal =
+                graph_.node("Equal", {each, graph_.constant(codes, {int64_t(encoder.codes)})});
             seen = graph_.node("Cast", {equal}, {OnnxGraph::integer("to", onnx::f32)});
         }
-        const Value shape =
-            graph_.constant({0, int64_t(encoder.rows), int64_t(encoder.columns),
-                             int64_t(encoder.layers.front().channels)});
+        const Value shape = graph_.constant({0, int64_t(encoder.rows), int64_t(encoder.columns),
+                                             int64_t(encoder.layers.front().channels)});
         return graph_.node("Transpose", {graph_.node("Reshape", {seen, shape})},
                            {{"perm", {0, 3, 1, 2}}});
     }
@@ -132,8 +128,8 @@ private:
             return graph_.node("Sigmoid", {graph_.node("Add", {gates[i], own[i]})});
         };
         const Value r = gate(0), z = gate(1);
-        const Value n = graph_.node(
-            "Tanh", {graph_.node("Add", {gates[2], graph_.node("Mul", {r, own[2]})})});
+        const Value n =
+            graph_.node("Tanh", {graph_.node("Add", {gates[2], graph_.node("Mul", {r, own[2]})})});
         return graph_.node("Add", {n, graph_.node("Mul", {z, graph_.node("Sub", {h, n})})});
     }
 
@@ -145,8 +141,8 @@ private:
                 widths.push_back(int64_t(description_.sizes[l + 1]));
         Values before, after;
         if (!widths.empty())
-            before = graph_.split(
-                graph_.input(memory, onnx::f32, int64_t(description_.memory())), widths);
+            before = graph_.split(graph_.input(memory, onnx::f32, int64_t(description_.memory())),
+                                  widths);
         Passed passed{.last = encoded(network), .outputs = {}};
         const size_t layers = description_.sizes.size() - 1;
         for (size_t l = 0; l < layers; ++l) {
@@ -169,8 +165,7 @@ private:
 
     // From [-1, 1] to the bounds, as `stretched` of choose.h does.
     Value stretch(const Value& mean, const ActionRange& range) {
-        const Value unit =
-            description_.squash ? graph_.node("Tanh", {mean}) : clip(mean, -1, 1);
+        const Value unit = description_.squash ? graph_.node("Tanh", {mean}) : clip(mean, -1, 1);
         const Value half = graph_.scalar((range.high - range.low) * 0.5f);
         const Value along =
             graph_.node("Mul", {half, graph_.node("Add", {unit, graph_.scalar(1)})});
@@ -211,14 +206,14 @@ private:
         if (means.empty()) return;
         graph_.output(graph_.join(means, "means"), reals);
         if (!description_.draws) return;
-        const Value bounded = clip(columns.back(), description_.least_log_deviation,
-                                   description_.most_log_deviation);
+        const Value bounded =
+            clip(columns.back(), description_.least_log_deviation, description_.most_log_deviation);
         graph_.output(graph_.join({bounded}, "log_deviations"), reals);
     }
     void add_value(const Value& last) {
         const std::string own = "value/layers." + std::to_string(description_.sizes.size() - 2);
-        const Value value = policy_.shares_layers() ? dense(last, own)
-                                                    : network("value/", "value_memory").outputs;
+        const Value value =
+            policy_.shares_layers() ? dense(last, own) : network("value/", "value_memory").outputs;
         graph_.output(graph_.join({value}, "value"),
                       int64_t(policy_.value_layers().back().outputs));
     }

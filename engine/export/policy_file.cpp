@@ -57,7 +57,8 @@ OpenedPolicy open_policy_file(const std::filesystem::path& path) {
                     "is C: a program that includes it plays it, and Nacelle compiles no file that "
                     "only holds numbers",
                     "'nacelle export --to safetensors' or 'onnx' writes one that it plays");
-    throw Error(where, "is no file of 'nacelle export'", "a name that ends in .onnx or .safetensors");
+    throw Error(where, "is no file of 'nacelle export'",
+                "a name that ends in .onnx or .safetensors");
 }
 
 }

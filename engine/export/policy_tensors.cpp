@@ -45,11 +45,12 @@ struct NamedMatrix {
     const PolicyEncoder::Layer* convolution;
 };
 
-void add(std::vector<NamedMatrix>& to, const std::string& network, const PolicyDescription& description,
-         const NetworkLayout& layout) {
+void add(std::vector<NamedMatrix>& to, const std::string& network,
+         const PolicyDescription& description, const NetworkLayout& layout) {
     for (size_t i = 0; i < layout.filters.size(); ++i) {
         const PolicyMatrix& m = layout.filters[i];
-        to.push_back({network + m.name, {nullptr, nullptr, m.inputs, m.outputs},
+        to.push_back({network + m.name,
+                      {nullptr, nullptr, m.inputs, m.outputs},
                       &description.encoder.layers[i]});
     }
     for (const PolicyMatrix& m : layout.layers)
@@ -196,8 +197,9 @@ PolicyContent content_of(const OpenedPolicy& opened) {
 OpenedPolicy policy_of(const PolicyContent& content, const std::string& where) {
     const std::string format = text_of(content.metadata, format_key);
     if (format.empty())
-        throw Error(where, "was not written by 'nacelle export': nothing in it says what its arrays "
-                           "do with an observation",
+        throw Error(where,
+                    "was not written by 'nacelle export': nothing in it says what its arrays "
+                    "do with an observation",
                     "a file of 'nacelle export', or a run's directory");
     if (format != format_name)
         throw Error(where, "is of the form '" + printable(format) + "'",

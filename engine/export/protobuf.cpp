@@ -56,7 +56,8 @@ private:
     }
     uint64_t fixed(size_t bytes) {
         uint64_t value = 0;
-        for (size_t i = 0; const char byte : take(bytes)) value |= uint64_t(uint8_t(byte)) << 8 * i++;
+        for (size_t i = 0; const char byte : take(bytes))
+            value |= uint64_t(uint8_t(byte)) << 8 * i++;
         return value;
     }
 

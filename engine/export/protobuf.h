@@ -31,7 +31,7 @@ private:
 // A field of a message that was read.
 struct ProtoField {
     uint32_t number = 0;
-    bool has_bytes = false;      // else it is a whole number, or the bits of a float
+    bool has_bytes = false;    // else it is a whole number, or the bits of a float
     uint64_t integer = 0;
     std::string_view bytes;      // of the value
     std::string_view written;    // of the whole field, with its number

@@ -18,10 +18,10 @@ struct ForwardPass {
     size_t rows;                  // 1 to most_rows
     const float *mean, *scale;    // of each input; null: seen as they are
     float bound;                  // of a normalised number
-    const DenseLayer* layers;    // a gru has two: of its inputs, and of what it remembers
+    const DenseLayer* layers;     // a gru has two: of its inputs, and of what it remembers
     size_t layer_count;
-    PolicyActivation activation;    // behind each layer but the last
-    float* scratch;                 // scratch_floats() of its sizes, aligned to 64 bytes
+    PolicyActivation activation;               // behind each layer but the last
+    float* scratch;                            // scratch_floats() of its sizes, aligned to 64 bytes
     const PolicyEncoder* encoder = nullptr;    // convolutions in front of the layers; or null
     const DenseLayer* filters = nullptr;       // of each of them
     size_t seen = 0;                           // numbers of a row, where there are convolutions

@@ -37,9 +37,9 @@ struct PolicyDescription {
     std::string name;
     std::vector<Array> observation;    // a row of observations is these, one behind the other
     std::vector<PolicyPart> actions;
-    std::string weights;          // the array's name
-    PolicyEncoder encoder;        // what comes before the layers
-    std::vector<size_t> sizes;    // neurons of each layer, the input first
+    std::string weights;              // the array's name
+    PolicyEncoder encoder;            // what comes before the layers
+    std::vector<size_t> sizes;        // neurons of each layer, the input first
     std::vector<PolicyCell> cells;    // of the hidden layers; empty: all are linear
     PolicyActivation activation = PolicyActivation::tanh;
     bool biases_in_rows =

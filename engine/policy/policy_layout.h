@@ -20,7 +20,8 @@ struct NetworkLayout {
 struct PolicyLayout {
     NetworkLayout policy;    // its last layer has `values` outputs more than the policy
     size_t values = 0;
-    NetworkLayout critic;    // behind the policy's, where the array has so many more: a network of one output
+    NetworkLayout
+        critic;    // behind the policy's, where the array has so many more: a network of one output
 };
 PolicyLayout policy_layout(const PolicyDescription& description);
 

@@ -12,8 +12,7 @@ NACELLE_INLINE void step_mingru(PolicyActivation activation, float* gates, const
                                 size_t count) {
     activate(activation, gates + count, count);
     NACELLE_VECTOR_LOOP
-    for (size_t i = 0; i < count; ++i)
-        y[i] = h[i] + logistic(gates[i]) * (gates[count + i] - h[i]);
+    for (size_t i = 0; i < count; ++i) y[i] = h[i] + logistic(gates[i]) * (gates[count + i] - h[i]);
 }
 NACELLE_INLINE void step_gru(const float* gates, const float* own, const float* h, float* y,
                              size_t count) {

@@ -143,18 +143,19 @@ void TrainedPolicy::require_memory(size_t rows, std::span<const float> memory) c
     const size_t each = description_.memory();
     if (memory.size() == rows * each) return;
     if (each == 0)
-        throw Error("Policy::act", "'" + description_.name + "' remembers nothing from step to step");
+        throw Error("Policy::act",
+                    "'" + description_.name + "' remembers nothing from step to step");
     throw Error("Policy::act",
-                "'" + description_.name + "' remembers " + counted_numbers(each) + " of each row, " +
-                    std::to_string(rows * each) + " in all; there is memory for " +
-                    std::to_string(memory.size()),
+                "'" + description_.name + "' remembers " + counted_numbers(each) +
+                    " of each row, " + std::to_string(rows * each) +
+                    " in all; there is memory for " + std::to_string(memory.size()),
                 "memory is 0 where an episode begins");
 }
 
 // fn(row, its outputs) for all.
 template <class Fn>
 void TrainedPolicy::each_row(std::span<const float> observations, std::span<float> memory,
-                               Fn&& fn) const {
+                             Fn&& fn) const {
     const PolicyEncoder& encoder = description_.encoder;
     const size_t inputs = description_.inputs(), rows = observations.size() / inputs,
                  remembered = description_.memory();
