@@ -123,9 +123,10 @@ Interrupted interrupted(const std::shared_ptr<RunsOn>& on, bool emulates, bool e
     lesson.iterate();
     Interrupted found;
     if (evaluates)
-        found.mean_return = Evaluator(lesson.env(), lesson.learner())
-                                .play({.episodes = 20, .seed = 8, .greedy = true})
-                                .mean_return;
+        found.mean_return =
+            Evaluator(lesson.env(), std::make_unique<LearnerActor>(lesson.learner()))
+                .play({.episodes = 20, .seed = 8, .greedy = true})
+                .mean_return;
     lesson.iterate();
     found.later = lesson.persistent();
     return found;
