@@ -47,6 +47,16 @@ std::string exported(const OpenedPolicy& policy, PolicyFormat format, const std:
     return c_of(policy, name);
 }
 
+bool is_policy_file(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const std::string suffix = path.extension().string();
+    const bool known = std::ranges::any_of(
+        policy_formats, [&](const PolicyFormatName& one) { return suffix == one.suffix; });
+    return known && std::filesystem::is_regular_file(path, ignored) &&
+           !std::filesystem::exists(std::filesystem::path(path).replace_extension(".json"),
+                                    ignored);
+}
+
 OpenedPolicy open_policy_file(const std::filesystem::path& path) {
     const std::string where = path.string(), suffix = path.extension().string();
     if (suffix == ".onnx") return policy_of(read_onnx(read_file(path), where), where);

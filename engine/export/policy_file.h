@@ -17,6 +17,8 @@ inline constexpr PolicyFormatName policy_formats[] = {
 
 // The content of a file. `name` is what the functions of C begin with.
 std::string exported(const OpenedPolicy& policy, PolicyFormat format, const std::string& name);
+// Whether a path names such a file by its end, other than the arrays of a checkpoint beside it.
+bool is_policy_file(const std::filesystem::path& path);
 // The policy in a file of `nacelle export`, of ONNX or safetensors. Throws where it is none.
 OpenedPolicy open_policy_file(const std::filesystem::path& path);
 
