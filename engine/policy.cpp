@@ -63,7 +63,9 @@ void Policy::sample(std::span<const float> observations, std::span<float> action
 }
 void Policy::forget(std::span<float> memory, size_t row) const {
     const size_t each = this->memory();
-    if (each == 0 || memory.size() % each || row >= memory.size() / each)
+    if (each == 0)
+        throw Error("Policy::forget", "'" + name() + "' remembers nothing from step to step");
+    if (memory.size() % each || row >= memory.size() / each)
         throw Error("Policy::forget",
                     "there is no row " + std::to_string(row) + " in memory of " +
                         std::to_string(memory.size()) + " numbers",
