@@ -78,6 +78,9 @@ private:
 Evaluator::Evaluator(Environment& environment, std::unique_ptr<Actor> actor)
     : env_(environment), actor_(std::move(actor)) {}
 
+Evaluator::Evaluator(Environment& environment, LearnerInstance& learner)
+    : Evaluator(environment, std::make_unique<LearnerActor>(learner)) {}
+
 Evaluator::~Evaluator() {
     graph_.reset();
     if (program_) env_.programs().release(*program_);

@@ -56,6 +56,8 @@ public:
     static constexpr uint32_t most_steps = 10000;
 
     Evaluator(Environment& environment, std::unique_ptr<Actor> actor);
+    // With a learner's policies.
+    Evaluator(Environment& environment, LearnerInstance& learner);
     ~Evaluator();
     Evaluator(const Evaluator&) = delete;
     Evaluator& operator=(const Evaluator&) = delete;

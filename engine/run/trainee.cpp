@@ -71,8 +71,7 @@ Trainee::Trainee(const LazyEnvironment& environment, Plugins& plugins, const Jso
     environment_ = environment.get();
     files_ = author_files(*environment_);
     hashes_ = hashes_of(files_);
-    evaluator_ =
-        std::make_unique<Evaluator>(*environment_, std::make_unique<LearnerActor>(*learner_));
+    evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
 }
 
 void Trainee::make_learner(const LazyEnvironment& environment, Config top) {
@@ -99,8 +98,7 @@ Iteration Trainee::restart(std::shared_ptr<Environment> environment) {
     auto learner =
         std::make_unique<LearnerInstance>(plugins_, *environment, learner_->name(), settings_);
     Iteration iteration(*learner, *environment->on().stream);
-    evaluator_ =
-        std::make_unique<Evaluator>(*environment, std::make_unique<LearnerActor>(*learner));
+    evaluator_ = std::make_unique<Evaluator>(*environment, *learner);
     learner_ = std::move(learner);
     environment_ = std::move(environment);
     files_ = std::move(files);

@@ -125,10 +125,9 @@ Interrupted interrupted(const std::shared_ptr<RunsOn>& on, bool emulates, bool e
     lesson.iterate();
     Interrupted found;
     if (evaluates)
-        found.mean_return =
-            Evaluator(lesson.env(), std::make_unique<LearnerActor>(lesson.learner()))
-                .play({.episodes = 20, .seed = 8, .greedy = true})
-                .mean_return;
+        found.mean_return = Evaluator(lesson.env(), lesson.learner())
+                                .play({.episodes = 20, .seed = 8, .greedy = true})
+                                .mean_return;
     lesson.iterate();
     found.later = lesson.persistent();
     return found;
@@ -154,8 +153,7 @@ TEST_CASE("apart from its learner a policy that remembers plays the same episode
         7);
     lesson.iterate(3);
     const EvaluationRequest request{.episodes = 60, .seed = 8};
-    const Evaluation wanted =
-        Evaluator(lesson.env(), std::make_unique<LearnerActor>(lesson.learner())).play(request);
+    const Evaluation wanted = Evaluator(lesson.env(), lesson.learner()).play(request);
     PolicyDescription description =
         read_policy_description(lesson.learner().policies(), {}, "the learner");
     const auto read = [&](const std::string& name) { return lesson.array(name).host<float>(); };
