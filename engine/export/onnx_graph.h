@@ -20,7 +20,11 @@ namespace entry {
 inline constexpr uint32_t key = 1, value = 2;
 }
 enum Type : int32_t { f32 = 1, i64 = 7, boolean = 9 };
+
+// Under this name the metadata has the hash of a GraphProto without its weights: it tells whether a tool has changed it.
+inline constexpr const char* graph_hash_key = "graph";
 }
+std::string hash_of_graph(std::string_view graph, const std::string& where);
 
 // A graph of ONNX that is being put together. A value is known by its name.
 class OnnxGraph final {
