@@ -141,8 +141,8 @@ struct ActionPart {
 // share its numbers, and several threads may call act() of one policy.
 class NACELLE_PUBLIC Policy {
 public:
-    // Opens a run's directory or the JSON of one checkpoint. A team's policy is named; of a run `checkpoint` is
-    // "best" (the latest where none is), "latest" or a number of steps.
+    // Opens a run's directory, the JSON of one checkpoint, or a file of `nacelle export` (.onnx, .safetensors). A team's
+    // policy is named; of a run `checkpoint` is "best" (the latest where none is), "latest" or a number of steps.
     explicit Policy(const std::filesystem::path& path, const std::string& name = {},
                     const std::string& checkpoint = "best");
     // The names of the policies in a run's directory or a checkpoint.
@@ -160,15 +160,20 @@ public:
     size_t choices() const;
     // The floats of one row of actions, one for each part: a choice's number or a value.
     size_t parts() const;
+    // The floats that it remembers of one row from step to step; 0 where it remembers nothing.
+    size_t memory() const;
     // The parts of an action, in their order.
     std::vector<ActionPart> actions() const;
 
-    // Writes the most probable action for each row of observations; a mask's byte of 0 forbids a choice.
+    // Writes the most probable action for each row of observations; a mask's byte of 0 forbids a choice. `memory` has
+    // memory() floats a row, which are 0 where an episode begins, and gets those for the next step.
     void act(std::span<const float> observations, std::span<float> actions,
-             std::span<const uint8_t> masks = {}) const;
+             std::span<const uint8_t> masks = {}, std::span<float> memory = {}) const;
     // Draws an action for each row as training does; each call is a step and draws other numbers.
     void sample(std::span<const float> observations, std::span<float> actions,
-                std::span<const uint8_t> masks = {});
+                std::span<const uint8_t> masks = {}, std::span<float> memory = {});
+    // Begins an episode in a row: its memory becomes 0.
+    void forget(std::span<float> memory, size_t row) const;
     // Begins the draws of sample() anew: the same seed and the same calls give the same actions.
     void seed(uint64_t seed);
 

@@ -12,8 +12,9 @@ extern "C" {
 /* A policy that was opened. Several threads may call nacelle_policy_act() of one. */
 typedef struct nacelle_trained_policy nacelle_trained_policy;
 
-/* Opens a run's directory or the JSON of one checkpoint; null where that fails. `name` is that of a team's policy and
- * may be null where there is one. `checkpoint` is "best", "latest" or a number of steps; null: "best". */
+/* Opens a run's directory, the JSON of one checkpoint or a file of 'nacelle export' (.onnx, .safetensors); null where that
+ * fails. `name` is that of a team's policy and may be null where there is one. `checkpoint` is "best", "latest" or a number
+ * of steps; null: "best". */
 NACELLE_POLICY_PUBLIC nacelle_trained_policy*
 nacelle_policy_open(const char* path, const char* name, const char* checkpoint);
 /* Frees it; null is nothing. */
@@ -25,6 +26,8 @@ NACELLE_POLICY_PUBLIC size_t nacelle_policy_inputs(const nacelle_trained_policy*
 NACELLE_POLICY_PUBLIC size_t nacelle_policy_choices(const nacelle_trained_policy* policy);
 /* The floats of one row of actions, one for each part: a choice's number or a value. */
 NACELLE_POLICY_PUBLIC size_t nacelle_policy_parts(const nacelle_trained_policy* policy);
+/* The floats that it remembers of one row from step to step; 0 where it remembers nothing. */
+NACELLE_POLICY_PUBLIC size_t nacelle_policy_memory(const nacelle_trained_policy* policy);
 
 /* Writes the most probable action for each of the rows; 0 where that worked. A mask's byte of 0 forbids a choice;
  * `masks` may be null. */
@@ -36,6 +39,19 @@ NACELLE_POLICY_PUBLIC int nacelle_policy_act(const nacelle_trained_policy* polic
 NACELLE_POLICY_PUBLIC int nacelle_policy_sample(nacelle_trained_policy* policy, size_t rows,
                                                 const float* observations, const uint8_t* masks,
                                                 float* actions);
+/* The same of a policy that remembers: `memory` has nacelle_policy_memory() floats a row, which are 0 where an episode
+ * begins, and gets those for the next step. */
+NACELLE_POLICY_PUBLIC int nacelle_policy_act_remembering(const nacelle_trained_policy* policy,
+                                                         size_t rows, const float* observations,
+                                                         const uint8_t* masks, float* memory,
+                                                         float* actions);
+NACELLE_POLICY_PUBLIC int nacelle_policy_sample_remembering(nacelle_trained_policy* policy,
+                                                            size_t rows, const float* observations,
+                                                            const uint8_t* masks, float* memory,
+                                                            float* actions);
+/* Begins an episode in a row: its memory becomes 0. */
+NACELLE_POLICY_PUBLIC void nacelle_policy_forget(const nacelle_trained_policy* policy,
+                                                 float* memory, size_t row);
 /* Begins the draws anew: the same seed and the same calls give the same actions. */
 NACELLE_POLICY_PUBLIC void nacelle_policy_seed(nacelle_trained_policy* policy, uint64_t seed);
 

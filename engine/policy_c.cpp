@@ -2,6 +2,8 @@
 #include "engine/nacelle.hpp"
 #include "engine/policy.h"
 
+#include <algorithm>
+
 struct nacelle_trained_policy {
     nacelle::Policy policy;
 };
@@ -58,6 +60,11 @@ int act_in_c(const P* policy, size_t rows, const float* observations, const uint
                : 1;
 }
 
+// Without memory, what is said is that of a C++ call without it.
+std::span<float> memory_of(const nacelle_trained_policy& policy, size_t rows, float* memory) {
+    return {memory, memory ? rows * policy.policy.memory() : 0};
+}
+
 }
 
 nacelle_trained_policy* nacelle_policy_open(const char* path, const char* name,
@@ -77,6 +84,9 @@ size_t nacelle_policy_inputs(const nacelle_trained_policy* policy) {
 size_t nacelle_policy_choices(const nacelle_trained_policy* policy) {
     return policy ? policy->policy.choices() : 0;
 }
+size_t nacelle_policy_memory(const nacelle_trained_policy* policy) {
+    return policy ? policy->policy.memory() : 0;
+}
 size_t nacelle_policy_parts(const nacelle_trained_policy* policy) {
     return policy ? policy->policy.parts() : 0;
 }
@@ -92,6 +102,27 @@ int nacelle_policy_sample(nacelle_trained_policy* policy, size_t rows, const flo
     return act_in_c(
         policy, rows, observations, masks, actions,
         [&](auto seen, auto chosen, auto open) { policy->policy.sample(seen, chosen, open); });
+}
+int nacelle_policy_act_remembering(const nacelle_trained_policy* policy, size_t rows,
+                                   const float* observations, const uint8_t* masks, float* memory,
+                                   float* actions) {
+    return act_in_c(policy, rows, observations, masks, actions,
+                    [&](auto seen, auto chosen, auto open) {
+                        policy->policy.act(seen, chosen, open, memory_of(*policy, rows, memory));
+                    });
+}
+int nacelle_policy_sample_remembering(nacelle_trained_policy* policy, size_t rows,
+                                      const float* observations, const uint8_t* masks,
+                                      float* memory, float* actions) {
+    return act_in_c(policy, rows, observations, masks, actions,
+                    [&](auto seen, auto chosen, auto open) {
+                        policy->policy.sample(seen, chosen, open, memory_of(*policy, rows, memory));
+                    });
+}
+void nacelle_policy_forget(const nacelle_trained_policy* policy, float* memory, size_t row) {
+    if (!policy || !memory) return;
+    const size_t each = policy->policy.memory();
+    std::fill_n(memory + row * each, each, 0.0f);
 }
 void nacelle_policy_seed(nacelle_trained_policy* policy, uint64_t seed) {
     if (policy) policy->policy.seed(seed);

@@ -9,6 +9,7 @@ void add_new(CommandLine& line);
 void add_train(CommandLine& line);
 void add_resume(CommandLine& line);
 void add_eval(CommandLine& line);
+void add_export(CommandLine& line);
 void add_match(CommandLine& line);
 void add_watch(CommandLine& line);
 void add_play(CommandLine& line);

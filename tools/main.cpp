@@ -24,6 +24,7 @@ int run(int count, char** arguments) {
     nacelle::tools::add_train(line);
     nacelle::tools::add_resume(line);
     nacelle::tools::add_eval(line);
+    nacelle::tools::add_export(line);
     nacelle::tools::add_match(line);
     nacelle::tools::add_watch(line);
     nacelle::tools::add_play(line);

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/run/choose_checkpoint.h"
 #include "engine/run/directory.h"
+#include "tools/checkpoint_word.h"
 
 #include <algorithm>
 
@@ -12,18 +13,6 @@ namespace {
 
 constexpr const char* what_plays = "a player is a run's directory, RUN@STEPS for one of its "
                                    "checkpoints, a checkpoint's .json, or random";
-
-// "runs/a@best" is the checkpoint best of runs/a, unless a file has that very name.
-struct PlayerWord {
-    fs::path path;
-    std::string checkpoint = "best";
-};
-PlayerWord parts_of(const std::string& word) {
-    std::error_code ignored;
-    const size_t at = word.rfind('@');
-    if (at == std::string::npos || fs::exists(word, ignored)) return {.path = word};
-    return {.path = word.substr(0, at), .checkpoint = word.substr(at + 1)};
-}
 
 void require_run(const fs::path& path) {
     std::error_code ignored;
@@ -46,7 +35,7 @@ std::vector<NamedPlayer> all_of(const fs::path& run) {
 
 std::vector<NamedPlayer> players_of(const std::string& word, const Log& log) {
     if (word == "random") return {{.name = word, .checkpoint = {}, .run = {}}};
-    const auto [path, checkpoint] = parts_of(word);
+    const auto [path, checkpoint] = checkpoint_word(word);
     require_run(path);
     std::error_code ignored;
     if (!fs::is_directory(path, ignored)) {

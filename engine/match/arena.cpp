@@ -24,6 +24,7 @@ struct Arena::Round {
     std::span<Game> games;
     uint32_t step = 0;
     std::vector<uint8_t> over, terminated, truncated;
+    std::vector<std::array<std::vector<float>, 2>> memory;    // of all rows, by groups and sides
     size_t running;
 
     Round(const std::array<const Player*, 2>& who, const GameSettings& how, uint64_t which,
@@ -52,6 +53,7 @@ std::vector<Game> Arena::play(const std::array<const Player*, 2>& players,
     for (uint64_t first = 0, number = 0; first < games.size(); first += env_.count(), ++number) {
         const size_t now = std::min<size_t>(env_.count(), games.size() - first);
         Round round(players, settings, number, std::span(games).subspan(first, now), env_.count());
+        round.memory.resize(groups_.size());
         // From tick 0 environments have begun no episode before this one.
         env_.set_seed(seed_for(settings.seed, number, Use::environment));
         env_.set_tick(0);
@@ -80,30 +82,43 @@ void Arena::take_turns(Round& round) {
                         rows_.push_back(uint32_t(row));
                 }
             }
-            const bool asked = !round.opens() && round.players[side]->policies[sides_.policy(side)];
-            if (!rows_.empty()) asked ? act(round, g, side) : act_at_random(round, g, side);
+            if (rows_.empty()) continue;
+            const TrainedPolicy* const policy =
+                round.players[side]->policies[sides_.policy(side)].get();
+            // What remembers sees an opening, too.
+            if (policy && (!round.opens() || policy->description().memory() > 0))
+                act(round, g, side, *policy);
+            if (!policy || round.opens()) act_at_random(round, g, side);
         }
         group.write_actions();
     }
 }
 
-void Arena::act(Round& round, uint32_t g, uint32_t side) {
+void Arena::act(Round& round, uint32_t g, uint32_t side, const TrainedPolicy& policy) {
     const AgentArrays& group = groups_[g];
+    const size_t remembered = policy.description().memory();
+    std::vector<float>& memory = round.memory[g][side];
+    memory.resize(round.games.size() * group.agents() * remembered);
     observations_.resize(rows_.size() * group.inputs());
     actions_.resize(rows_.size() * group.parts());
     masks_.resize(rows_.size() * group.choices());
+    memory_.resize(rows_.size() * remembered);
     for (size_t i = 0; i < rows_.size(); ++i) {
         group.observation(rows_[i], observations_.data() + i * group.inputs());
         group.mask(rows_[i], masks_.data() + i * group.choices());
+        std::copy_n(memory.data() + rows_[i] * remembered, remembered,
+                    memory_.data() + i * remembered);
     }
     const TrainedPolicy::Draws draws{
         .seed = seed_for(round.settings.seed, round.number, Use::side, side),
         .step = round.step,
         .rows = rows_};
-    round.players[side]->policies[sides_.policy(side)]->act(
-        observations_, actions_, masks_, round.settings.sampled ? &draws : nullptr);
-    for (size_t i = 0; i < rows_.size(); ++i)
-        note(round, g, rows_[i], actions_.data() + i * group.parts());
+    policy.act(observations_, actions_, masks_, round.settings.sampled ? &draws : nullptr, memory_);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+        std::copy_n(memory_.data() + i * remembered, remembered,
+                    memory.data() + rows_[i] * remembered);
+        if (!round.opens()) note(round, g, rows_[i], actions_.data() + i * group.parts());
+    }
 }
 
 // Of an opening they are the same numbers whoever plays.

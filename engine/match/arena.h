@@ -40,7 +40,7 @@ private:
     struct Round;    // games that run side by side
 
     void take_turns(Round& round);
-    void act(Round& round, uint32_t group, uint32_t side);
+    void act(Round& round, uint32_t group, uint32_t side, const TrainedPolicy& policy);
     void act_at_random(Round& round, uint32_t group, uint32_t side);
     void note(Round& round, uint32_t group, uint32_t row, const float* action);
     void take_results(Round& round);
@@ -49,7 +49,7 @@ private:
     Sides sides_;
     std::vector<AgentArrays> groups_;
     std::vector<uint32_t> rows_;    // those that act, of one group and side
-    std::vector<float> observations_, actions_;
+    std::vector<float> observations_, actions_, memory_;
     std::vector<uint8_t> masks_;
 };
 

@@ -1,6 +1,7 @@
 #include "engine/match/player.h"
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/env/observed_numbers.h"
 #include "engine/policy/open_policy.h"
 #include "engine/run/policy_difference.h"
@@ -41,6 +42,23 @@ Json spaces_of(const EnvSchema& schema, uint32_t group) {
     return {{"observation", seen}, {"actions", done}};
 }
 
+// Throws where a policy sees or does something else than the environment's of its name.
+void require_same_spaces(const TrainedPolicy& policy, const Environment& env, uint32_t number,
+                         const std::string& where) {
+    const Decider& its = env.schema().header().policy[number];
+    const std::string difference = difference_in_spaces(its.name, spaces_of(policy.description()),
+                                                        spaces_of(env.schema(), its.group));
+    if (!difference.empty()) throw Error(where, difference);
+}
+
+// "there is: blue, red"
+std::string names_of_policies(const Header& header) {
+    std::string names = "there is: ";
+    for (uint32_t p = 0; p < header.policies; ++p)
+        names += (p ? ", " : "") + std::string(header.policy[p].name);
+    return names;
+}
+
 bool acts_at_random(const Json& policies, const std::string& name) {
     const auto found = policies.find(name);
     return found != policies.end() && found->is_object() && found->contains("random") &&
@@ -69,11 +87,38 @@ Player player_of(const Checkpoint& checkpoint, const Environment& env, const std
             continue;
         }
         player.policies.push_back(open_policy(checkpoint, policy).policy);
-        const std::string difference =
-            difference_in_spaces(policy, spaces_of(player.policies.back()->description()),
-                                 spaces_of(env.schema(), header.policy[p].group));
-        if (!difference.empty()) throw Error(checkpoint.where, difference);
+        require_same_spaces(*player.policies.back(), env, p, checkpoint.where);
     }
+    return player;
+}
+
+Player player_of(const std::vector<NamedPolicy>& policies, const Environment& env) {
+    const Header& header = env.schema().header();
+    Player player{.name = {}, .policies = {}};
+    player.policies.resize(header.policies);
+    for (const NamedPolicy& one : policies) {
+        if (one.opened.environment != env.name())
+            throw Error(one.where, "is a policy of " + printable(one.opened.environment) +
+                                       "; this environment is " + env.name());
+        const std::string& name = one.opened.policy->description().name;
+        uint32_t p = 0;
+        while (p < header.policies && name != header.policy[p].name) ++p;
+        if (p == header.policies)
+            throw Error(one.where,
+                        "is the policy '" + printable(name) + "', which " + env.name() +
+                            " does not have",
+                        names_of_policies(header));
+        if (player.policies[p])
+            throw Error(one.where, "is a second policy '" + printable(name) + "'");
+        require_same_spaces(*one.opened.policy, env, p, one.where);
+        player.policies[p] = one.opened.policy;
+    }
+    for (uint32_t p = 0; p < header.policies; ++p)
+        if (!player.policies[p])
+            throw Error(env.name(),
+                        "has a policy '" + std::string(header.policy[p].name) +
+                            "' of which no file was named",
+                        "a --policy FILE for each");
     return player;
 }
 

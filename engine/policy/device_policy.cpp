@@ -72,9 +72,12 @@ DevicePolicy::DevicePolicy(std::shared_ptr<RunsOn> on, std::shared_ptr<const Tra
       kernel_(module_->kernel("nacelle_act")),
       shared_bytes_(on_->cuda() ? on_->device->info().shared_bytes : ActArgs::emulated_bytes) {
     const PolicyDescription& description = policy_->description();
-    if (!description.encoder.empty())
+    const char* const beyond = !description.encoder.empty() ? " has convolutions"
+                               : description.memory() > 0   ? " has layers that remember"
+                                                            : nullptr;
+    if (beyond)
         throw Error(on_->device->info().name,
-                    "'" + description.name + "' has convolutions, which GpuPolicy does not compute",
+                    "'" + description.name + "'" + beyond + ", which GpuPolicy does not compute",
                     "Policy::act computes them on the host");
     NumberList list;
     const bool normalises = !policy_->mean().empty();

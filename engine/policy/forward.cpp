@@ -1,4 +1,5 @@
 #include "engine/policy/convolve.h"
+#include "engine/policy/remember.h"
 
 namespace nacelle {
 namespace {
@@ -22,14 +23,28 @@ NACELLE_INLINE void take_in(const ForwardPass& pass, float* x) {
 template <bool fuses> NACELLE_INLINE const float* run_pass(const ForwardPass& pass) {
     const size_t stride = pass.stride();
     size_t widest = pass.layers[0].inputs;
-    for (size_t l = 0; l < pass.layer_count; ++l) widest = max(widest, pass.layers[l].outputs);
+    const DenseLayer* matrix = pass.layers;
+    const auto cell = [&](size_t l) { return pass.cells ? pass.cells[l] : PolicyCell::linear; };
+    for (size_t l = 0; l < pass.layer_count; ++l) {
+        widest = max(widest, matrix->outputs / gates_of(cell(l)));
+        matrix += matrices_of(cell(l));
+    }
     if (pass.encoder) widest = max(widest, pass.encoder->widest());
     float *x = pass.scratch, *y = pass.scratch + widest * ForwardPass::most_rows;
-    if (pass.encoder) encode<fuses>(pass, x, y, y + widest * ForwardPass::most_rows);
+    float* const beside = y + widest * ForwardPass::most_rows;
+    if (pass.encoder) encode<fuses>(pass, x, y, beside);
     else take_in(pass, x);
+    float* memory = pass.memory;
+    matrix = pass.layers;
     for (size_t l = 0; l < pass.layer_count; ++l) {
-        dense_layer<fuses>(pass.layers[l], x, y, stride);
-        if (l + 1 < pass.layer_count) activate(pass.activation, y, pass.layers[l].outputs * stride);
+        if (remembers(cell(l))) {
+            remember<fuses>(pass, cell(l), matrix, x, y, beside, memory);
+            memory += matrix->outputs / gates_of(cell(l));
+        } else {
+            dense_layer<fuses>(*matrix, x, y, stride);
+            if (l + 1 < pass.layer_count) activate(pass.activation, y, matrix->outputs * stride);
+        }
+        matrix += matrices_of(cell(l));
         swap(x, y);
     }
     return x;

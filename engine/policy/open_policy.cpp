@@ -60,14 +60,15 @@ const nlohmann::json& policies_in(const Checkpoint& checkpoint) {
 OpenedPolicy open_policy(const Checkpoint& checkpoint, const std::string& name) {
     PolicyDescription description =
         read_policy_description(policies_in(checkpoint), name, checkpoint.where);
-    const std::string prefix = checkpoint.record.learner + ".";
+    const std::string prefix = checkpoint.record.learner + ".", named = description.name;
     const auto read = [&](const std::string& array) {
         return floats_in(checkpoint, prefix + array);
     };
     return {.policy =
                 std::make_shared<TrainedPolicy>(std::move(description), read, checkpoint.where),
             .environment = checkpoint.record.environment,
-            .steps = checkpoint.record.steps};
+            .steps = checkpoint.record.steps,
+            .told = policies_in(checkpoint)[named]};
 }
 
 OpenedPolicy open_policy(Trainee& trainee, uint64_t steps, const std::string& name) {
@@ -76,13 +77,15 @@ OpenedPolicy open_policy(Trainee& trainee, uint64_t steps, const std::string& na
     if (policies.is_null())
         throw Error(learner, "does not tell how its policies act", "a learner does by policies()");
     PolicyDescription description = read_policy_description(policies, name, learner);
+    const std::string named = description.name;
     Environment& env = trainee.environment();
     const auto read = [&](const std::string& array) {
         return env.arrays()[learner + "." + array].host<float>();
     };
     return {.policy = std::make_shared<TrainedPolicy>(std::move(description), read, learner),
             .environment = env.name(),
-            .steps = steps};
+            .steps = steps,
+            .told = policies[named]};
 }
 
 }

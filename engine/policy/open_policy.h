@@ -12,6 +12,7 @@ struct OpenedPolicy {
     std::shared_ptr<const TrainedPolicy> policy;
     std::string environment;
     uint64_t steps = 0;    // that it was trained for
+    Json told = {};        // its description as it was read
 };
 
 // The checkpoint at a path: of a run's directory the one with this name (see choose_checkpoint), or a checkpoint's

@@ -17,6 +17,16 @@ struct PolicyPart {
     ActionRange range;
 };
 
+// What a hidden layer is. The others than `linear` remember a number of each neuron from step to step.
+enum class PolicyCell : uint32_t { linear, mingru, gru };
+constexpr bool remembers(PolicyCell cell) { return cell != PolicyCell::linear; }
+// What a layer computes of its inputs for each neuron.
+constexpr size_t gates_of(PolicyCell cell) {
+    return cell == PolicyCell::gru ? 3 : cell == PolicyCell::mingru ? 2 : 1;
+}
+// A layer's matrices: of its inputs, and of what it remembers.
+constexpr size_t matrices_of(PolicyCell cell) { return cell == PolicyCell::gru ? 2 : 1; }
+
 // How a trained policy acts, as its learner tells it: what it sees, its network, and what the outputs mean (see
 // ActionForm). Further outputs are not the policy's.
 struct PolicyDescription {
@@ -27,9 +37,10 @@ struct PolicyDescription {
     std::string name;
     std::vector<Array> observation;    // a row of observations is these, one behind the other
     std::vector<PolicyPart> actions;
-    std::string weights;          // the array's name
-    PolicyEncoder encoder;        // what comes before the layers
-    std::vector<size_t> sizes;    // neurons of each layer, the input first
+    std::string weights;              // the array's name
+    PolicyEncoder encoder;            // what comes before the layers
+    std::vector<size_t> sizes;        // neurons of each layer, the input first
+    std::vector<PolicyCell> cells;    // of the hidden layers; empty: all are linear
     PolicyActivation activation = PolicyActivation::tanh;
     bool biases_in_rows =
         false;    // each row of weights ends with its bias; else they follow a layer's weights
@@ -58,6 +69,14 @@ struct PolicyDescription {
         return all;
     }
     size_t outputs() const { return choices() + reals() * (draws ? 2 : 1); }
+    // Of layer l; the last one is linear.
+    PolicyCell cell(size_t l) const { return l < cells.size() ? cells[l] : PolicyCell::linear; }
+    // Numbers that a row remembers from step to step, layer by layer.
+    size_t memory() const {
+        size_t all = 0;
+        for (size_t l = 0; l < cells.size(); ++l) all += remembers(cells[l]) ? sizes[l + 1] : 0;
+        return all;
+    }
 };
 
 }

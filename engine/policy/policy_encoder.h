@@ -31,6 +31,15 @@ struct PolicyEncoder {
     std::vector<Layer> layers;
     std::vector<size_t> others;    // the numbers of a row that are no image's
 
+    // Where the elements of the images lie in a row of observations, [row][column][channel] of all images.
+    std::vector<size_t> places() const {
+        std::vector<size_t> all;
+        for (size_t pixel = 0; pixel < rows * columns; ++pixel)
+            for (const Image& image : images)
+                for (size_t channel = 0; channel < image.channels; ++channel)
+                    all.push_back(image.first + pixel * image.channels + channel);
+        return all;
+    }
     bool empty() const { return layers.empty(); }
     // What the first layer behind the convolutions sees.
     size_t width() const { return layers.back().features() + others.size(); }

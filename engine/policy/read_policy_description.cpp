@@ -125,13 +125,22 @@ void read_encoder(Config convolutions, PolicyDescription& description) {
             encoder.others.push_back(at);
 }
 
+// What each hidden layer is.
+void read_cells(Config& network, PolicyDescription& description) {
+    const std::vector<std::string> names = {"linear", "mingru", "gru"};
+    for (const Json& cell : list_of(network, "cells", most_layers)) {
+        const auto found = std::find(names.begin(), names.end(), cell);
+        if (found == names.end()) network.fail("cells", "expected 'linear', 'mingru' or 'gru'");
+        description.cells.push_back(PolicyCell(found - names.begin()));
+    }
+    const size_t hidden = description.sizes.size() - 2;
+    if (description.cells.size() != hidden)
+        network.fail("cells", "expected one for each of the " + std::to_string(hidden) +
+                                  " layers between the first and the last size");
+}
+
 void read_network(Config network, PolicyDescription& description) {
     description.weights = name_in(network, "weights");
-    if (network.has("cells"))
-        network.fail("cells", "'" + printable(description.name) +
-                                  "' has layers that remember, and a policy apart from its "
-                                  "environment sees one observation at a time ('nacelle eval' and "
-                                  "'nacelle watch --policy' act by it)");
     if (network.has("convolutions")) read_encoder(network.object("convolutions"), description);
     for (const Json& size : list_of(network, "sizes", most_layers)) {
         const int64_t neurons = size.is_number_integer() ? size.get<int64_t>() : 0;
@@ -141,6 +150,7 @@ void read_network(Config network, PolicyDescription& description) {
         description.sizes.push_back(size_t(neurons));
     }
     if (description.sizes.size() < 2) network.fail("sizes", "expected at least two");
+    if (network.has("cells")) read_cells(network, description);
     const std::vector<std::string> names = {"tanh", "relu", "gelu", "silu"};
     const std::string activation = network.choice("activation", "tanh", names);
     description.activation =

@@ -78,8 +78,11 @@ private:
     EpisodeProgress progress_;
 };
 
+Evaluator::Evaluator(Environment& environment, std::unique_ptr<Actor> actor)
+    : env_(environment), actor_(std::move(actor)) {}
+
 Evaluator::Evaluator(Environment& environment, LearnerInstance& learner)
-    : env_(environment), learner_(learner) {}
+    : Evaluator(environment, std::make_unique<LearnerActor>(learner)) {}
 
 Evaluator::~Evaluator() {
     graph_.reset();
@@ -151,7 +154,7 @@ void Evaluator::prepare(uint32_t episodes, const EvaluationRequest& request) {
         logs_ = Buffer(device, logs);
         graph_.reset();
     }
-    if (looks_at_steps(request) || !learner_.most_steps())
+    if (looks_at_steps(request) || !actor_->most_steps())
         prepare_graph(episodes, request.greedy, request.recorder);
 }
 
@@ -168,6 +171,7 @@ void Evaluator::prepare_graph(uint32_t episodes, bool greedy, Recorder* recorder
         !graph_records_)
         return;
     first_episodes();
+    if (actor_->on_host()) return;
     // A learner whose act() waits or copies cannot be captured: its steps are enqueued one by one, where other errors
     // show as well.
     Stream& stream = *env_.on().stream;
@@ -192,7 +196,7 @@ void Evaluator::prepare_graph(uint32_t episodes, bool greedy, Recorder* recorder
 
 void Evaluator::record_steps(uint32_t episodes, bool greedy, Recorder* recorder) {
     for (uint32_t t = 0; t < chunk; ++t) {
-        learner_.act(greedy, env_.on().stream->native());
+        actor_->act(greedy, env_.on().stream->native());
         env_.record_step(false, 0, episodes);
         env_.record_ticks(1);
         note(episodes, false);
@@ -214,14 +218,14 @@ void Evaluator::note(uint32_t episodes, bool cut) {
 uint32_t Evaluator::take_steps(uint32_t episodes, uint32_t most, const EvaluationRequest& request,
                                Recorder* recorder) {
     Stream& stream = *env_.on().stream;
-    if (learner_.most_steps() && !looks_at_steps(request)) {
+    if (actor_->most_steps() && !looks_at_steps(request)) {
         const nacelle_first_episodes first{.size = sizeof first,
                                            .envs = episodes,
                                            .returns = static_cast<double*>(returns_.data()),
                                            .lengths = static_cast<int32_t*>(lengths_.data()),
                                            .over = static_cast<uint8_t*>(over_.data())};
-        const uint32_t steps = std::min({steps_of_a_launch, most, learner_.most_steps()});
-        learner_.act(request.greedy, steps, &first, stream.native());
+        const uint32_t steps = std::min({steps_of_a_launch, most, actor_->most_steps()});
+        actor_->act(request.greedy, steps, first, stream.native());
         env_.record_ticks(steps);
         return steps;
     }
@@ -248,6 +252,7 @@ bool Evaluator::play_round(uint32_t episodes, const EvaluationRequest& request, 
         if (array.role() == Role::total) stream.fill(array.device(), 0, array.bytes());
     stream.fill(over_.data(), 0, episodes);
     env_.record_restart(episodes);
+    actor_->begin(episodes, request.seed);
     if (recorder) recorder->begin(episodes, 1, request.seed, request.trained);
     std::vector<uint8_t> over;
     bool done = false;

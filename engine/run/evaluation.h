@@ -1,6 +1,6 @@
 #pragma once
-#include "engine/plugins/learner_instance.h"
 #include "engine/recording/recorder.h"
+#include "engine/run/actor.h"
 
 #include <functional>
 
@@ -50,12 +50,13 @@ struct EvaluationRequest {
     std::function<bool()> stop = {};         // asked between steps; then there is no result
 };
 
-// Plays whole episodes with a learner's policy. Afterwards environments, clock and seed are as before, so that
-// training continues unaffected. The learner's act() must change nothing that lasts.
+// Plays whole episodes. Afterwards environments, clock and seed are as before, so that training continues unaffected.
 class Evaluator final {
 public:
     static constexpr uint32_t most_steps = 10000;
 
+    Evaluator(Environment& environment, std::unique_ptr<Actor> actor);
+    // With a learner's policies.
     Evaluator(Environment& environment, LearnerInstance& learner);
     ~Evaluator();
     Evaluator(const Evaluator&) = delete;
@@ -88,7 +89,7 @@ private:
     bool all_over(uint32_t episodes, std::vector<uint8_t>& over);
 
     Environment& env_;
-    LearnerInstance& learner_;
+    std::unique_ptr<Actor> actor_;
     Program* program_ = nullptr;
     Kernel first_episodes_;    // of the program, which is built when it is needed
     Buffer returns_, lengths_, over_, logs_;

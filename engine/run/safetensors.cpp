@@ -18,6 +18,7 @@ constexpr const char* names[] = {"F32", "F64", "I32", "U32", "I64", "U64",
                                  "I16", "U16", "I8",  "U8",  "BOOL"};
 
 constexpr size_t length_bytes = 8;
+constexpr const char* metadata_key = "__metadata__";
 
 // Arrays of the engine have at most five dimensions, those of others fewer than this.
 constexpr size_t most_dimensions = 32;
@@ -109,6 +110,17 @@ Json header_of(const std::string& text, const std::string& where) {
     return header;
 }
 
+SafetensorsMetadata metadata_in(const Json& header, const std::string& where) {
+    SafetensorsMetadata metadata;
+    const auto found = header.find(metadata_key);
+    if (found == header.end()) return metadata;
+    for (const auto& [name, text] : found->items()) {
+        if (!text.is_string()) refuse(where, "its metadata is more than texts");
+        metadata[name] = text.get<std::string>();
+    }
+    return metadata;
+}
+
 // Checks that the tensors cover the data in order without gaps.
 void require_dense(const std::vector<Tensor>& tensors, std::span<const std::byte> data,
                    const std::string& where) {
@@ -139,9 +151,11 @@ std::string Tensor::form() const {
 }
 
 std::string safetensors_of(const std::vector<Tensor>& tensors,
-                           const std::function<void(size_t, void*)>& read) {
+                           const std::function<void(size_t, void*)>& read,
+                           const SafetensorsMetadata& metadata) {
     const std::vector<size_t> order = widest_first(tensors);
     Json header = Json::object();
+    if (!metadata.empty()) header[metadata_key] = metadata;
     size_t end = 0;
     for (const size_t i : order) {
         const Tensor& tensor = tensors[i];
@@ -165,7 +179,8 @@ std::string safetensors_of(const std::vector<Tensor>& tensors,
     return file;
 }
 
-std::vector<Tensor> read_safetensors(std::span<const std::byte> file, const std::string& where) {
+std::vector<Tensor> read_safetensors(std::span<const std::byte> file, const std::string& where,
+                                     SafetensorsMetadata* metadata) {
     if (file.size() < length_bytes)
         refuse(where, "it has " + std::to_string(file.size()) + " bytes");
     uint64_t length = 0;
@@ -176,7 +191,8 @@ std::vector<Tensor> read_safetensors(std::span<const std::byte> file, const std:
     const std::span<const std::byte> data = file.subspan(length_bytes + length);
     std::vector<Tensor> tensors;
     for (const auto& [name, entry] : header.items())
-        if (name != "__metadata__") tensors.push_back(Entry(name, entry, where).tensor(name, data));
+        if (name != metadata_key) tensors.push_back(Entry(name, entry, where).tensor(name, data));
+    if (metadata) *metadata = metadata_in(header, where);
     // An empty tensor precedes the one that begins at the same offset.
     const auto place = [](const Tensor& tensor) {
         return std::pair(tensor.data.data(), tensor.data.size());

@@ -1,3 +1,5 @@
+#include "engine/match/policy_actor.h"
+#include "engine/policy/read_policy_description.h"
 #include "engine/run/evaluation.h"
 #include "tests/algorithms/examination.h"
 #include "tests/support/random.h"
@@ -141,6 +143,27 @@ TEST_CASE("an evaluation leaves what a rollout remembers as it is") {
     // A GPU's kernels choose alike from the same weights.
     CHECK(interrupted(quick_cpu(), true, true).mean_return == with.mean_return);
 #endif
+}
+
+TEST_CASE("apart from its learner a policy that remembers plays the same episodes") {
+    const Json layers = {12, gru, mingru};
+    Lesson lesson(
+        cpu(), env_of("blind_cartpole", 20), "ppo",
+        {{"horizon", 8}, {"policies", {{"default", {{"hidden", layers}, {"trunk", "separate"}}}}}},
+        7);
+    lesson.iterate(3);
+    const EvaluationRequest request{.episodes = 60, .seed = 8};
+    const Evaluation wanted = Evaluator(lesson.env(), lesson.learner()).play(request);
+    PolicyDescription description =
+        read_policy_description(lesson.learner().policies(), {}, "the learner");
+    const auto read = [&](const std::string& name) { return lesson.array(name).host<float>(); };
+    Player player{.name = "file",
+                  .policies = {std::make_shared<const TrainedPolicy>(std::move(description), read,
+                                                                     "the learner")}};
+    Evaluator apart(lesson.env(), std::make_unique<PolicyActor>(lesson.env(), std::move(player)));
+    CHECK(apart.play(request).mean_return == wanted.mean_return);
+    CHECK(apart.play(request).length_interval == wanted.length_interval);
+    CHECK(wanted.mean_return > 5);
 }
 
 namespace {

@@ -40,6 +40,7 @@ std::unique_ptr<Target> configuration_target();
 std::unique_ptr<Target> manifest_target();
 std::unique_ptr<Target> npy_target();
 std::unique_ptr<Target> page_target();
+std::unique_ptr<Target> policy_file_target();
 std::unique_ptr<Target> recording_target();
 std::unique_ptr<Target> safetensors_target();
 std::unique_ptr<Target> schema_target();

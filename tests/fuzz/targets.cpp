@@ -7,6 +7,7 @@ constexpr NamedTarget targets[] = {
     {"configuration", configuration_target},
     {"checkpoint", checkpoint_target},
     {"safetensors", safetensors_target},
+    {"policy_file", policy_file_target},
     {"recording", recording_target},
     {"npy", npy_target},
     {"manifest", manifest_target},

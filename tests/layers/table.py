@@ -17,13 +17,14 @@ LAYERS = {
     'engine/plugins': ['engine/base', 'engine/config', 'engine/arrays', 'engine/env', 'sdk'],
     'engine/run': ['engine/env', 'engine/plugins', 'engine/recording'],
     'engine/policy': ['engine/run'],
+    'engine/export': ['engine/policy'],
     'engine/match': ['engine/policy'],
     'engine/web': ['engine/base'],
     'engine/watch': ['engine/run', 'engine/view', 'engine/check', 'engine/supervised', 'engine/web'],
-    'engine': ['engine/run', 'engine/policy'],    # the face for host applications, in the folder itself
+    'engine': ['engine/run', 'engine/policy', 'engine/export'],    # the face for host applications, in the folder itself
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
-    'tools': ['engine', 'engine/check', 'engine/match', 'engine/supervised', 'engine/view', 'engine/watch', 'engine/web'],
+    'tools': ['engine', 'engine/check', 'engine/export', 'engine/match', 'engine/supervised', 'engine/view', 'engine/watch', 'engine/web'],
     'env_sources': ['sdk'],
 }
 
@@ -43,7 +44,7 @@ LIBRARIES = {
 
 # Where a library may be included: a folder, or a file without its suffix.
 PLACES = {
-    'json': ['engine/config', 'engine/env', 'engine/recording', 'engine/plugins', 'engine/policy', 'engine/run', 'engine/match',
+    'json': ['engine/config', 'engine/env', 'engine/recording', 'engine/plugins', 'engine/policy', 'engine/export', 'engine/run', 'engine/match',
              'engine/nacelle',
              'tools'],
     'boost': ['engine/base/shared_library', 'engine/web/server'],

@@ -24,6 +24,24 @@ Player pair_of(size_t left, size_t right) {
     return {.name = "a", .policies = {duellist("left", left, 0), duellist("right", right, 0.5f)}};
 }
 
+// Remembers h, which is 1/2, 3/4, 7/8, ... after so many of its own steps: picks 1 up to 0.8, and then 3.
+std::shared_ptr<const TrainedPolicy> counting(const std::string& name) {
+    PolicyDescription description{
+        .name = name,
+        .observation = {{"obs", 2}},
+        .actions = {{"action.pick", {.choices = 4}}, {"action.push", {.low = -1, .high = 1}}},
+        .weights = "weights",
+        .sizes = {2, 1, 5},
+        .cells = {PolicyCell::mingru},
+        .activation = PolicyActivation::relu};
+    return std::make_shared<TrainedPolicy>(
+        std::move(description),
+        [](const std::string&) {
+            return std::vector<float>{0, 0, 0, 0, 0, 1, 0, 0, 0, 100, 0, 0, 0, -1, -80, 0};
+        },
+        "a test");
+}
+
 // What the agents of the right side get in a game for their picks: one of them waits in three steps of six.
 double rights(int pick) { return pick * (3 * 2 + 6 * 5); }
 
@@ -56,6 +74,23 @@ TEST_CASE("each policy decides for its own agents, whatever their ids") {
         CHECK(game.returns[0] == 6 * 3 * (1 + 3 + 4));
         CHECK(game.returns[1] == rights(2) + 3000);
     }
+}
+
+TEST_CASE("a policy that remembers begins each game anew, and sees what an opening does") {
+    Duels duels;
+    const Player a{.name = "a", .policies = {counting("left"), counting("right")}};
+    for (const Game& game : duels.arena.play({&a, &a}, {.games = 20})) {
+        CHECK(game.returns[0] == (2 * 1 + 4 * 3) * (1 + 3 + 4));
+        // Of six steps agent 1 takes three.
+        CHECK(game.returns[1] == 2 * (1 + 1 + 3) + 5 * (2 * 1 + 4 * 3));
+    }
+    double most = 0;
+    for (const Game& game : duels.arena.play({&a, &a}, {.games = 20, .opening = 3})) {
+        CHECK(game.returns[0] >= 3 * (1 + 3) * (1 + 3 + 4));
+        most = std::max(most, game.returns[0]);
+    }
+    // What three random steps and then 1, 1 and 3 cannot come to.
+    CHECK(most > (3 * 3 + 5) * (1 + 3 + 4));
 }
 
 TEST_CASE("who acts at random keeps to the masks, and all do so in an opening") {

@@ -59,9 +59,39 @@ TEST_CASE("a checkpoint becomes a player with a policy for each role, or says wh
     CHECK(contains(refusal({{"left", policy_json(2, 5)}, {"right", one}}),
                    "'left' acts by action.pick of 4, action.push from -1.0 to 1.0 here; it was "
                    "trained with action.pick of 5, action.push from -1.0 to 1.0"));
-    Json remembers = one;
-    remembers["network"]["cells"] = {"gru"};
-    CHECK(contains(refusal({{"left", one}, {"right", remembers}}),
-                   "'right' has layers that remember"));
     CHECK(contains(refusal(nullptr), "does not say how its policies act"));
+}
+
+namespace {
+
+NamedPolicy named(const std::string& name, size_t inputs = 2,
+                  const std::string& environment = "Duel") {
+    return {name + ".onnx",
+            {.policy = fixed_policy(
+                 name, inputs,
+                 {{"action.pick", {.choices = 4}}, {"action.push", {.low = -1, .high = 1}}},
+                 std::vector<float>(6)),
+             .environment = environment}};
+}
+
+}
+
+TEST_CASE("files of policies become a player where there is one for each role") {
+    const Folder folder;
+    Environment env(quick_cpu(), settings_of({{"source", folder.write("duel.cu", duel).string()},
+                                              {"count", 8}}));
+    const Player player = player_of({named("right"), named("left")}, env);
+    CHECK(player.policies[0]->description().name == "left");
+    const auto refusal = [&](const std::vector<NamedPolicy>& policies) {
+        return complaint([&] { player_of(policies, env); });
+    };
+    CHECK(refusal({named("left")}) ==
+          "Duel: has a policy 'right' of which no file was named (a --policy FILE for each)");
+    CHECK(refusal({named("left"), named("left")}) == "left.onnx: is a second policy 'left'");
+    CHECK(refusal({named("middle")}) ==
+          "middle.onnx: is the policy 'middle', which Duel does not have (there is: left, right)");
+    CHECK(refusal({named("left", 2, "Tag")}) ==
+          "left.onnx: is a policy of Tag; this environment is Duel");
+    CHECK(refusal({named("left", 3)}) ==
+          "left.onnx: 'left' sees 2 numbers (obs 2) here; it was trained with 3 numbers (obs 3)");
 }

@@ -70,11 +70,12 @@ TEST_CASE("convolutions of a description are read whole, or refused with the pla
           ".observation: becomes 4 numbers behind the convolutions; the network takes 2");
 }
 
-TEST_CASE("a policy that remembers is refused with what acts by it") {
+TEST_CASE("layers that remember are one for each hidden layer, of a kind that is known") {
     CHECK(refused_description("network/cells", {"gru"}) ==
-          ".network.cells: 'pilot' has layers that remember, and a policy apart from its "
-          "environment sees one observation at a time ('nacelle eval' and 'nacelle watch --policy' "
-          "act by it)");
+          ".network.cells: expected one for each of the 0 layers between the first and the last "
+          "size");
+    CHECK(refused_description("network/cells", {"lstm"}) ==
+          ".network.cells: expected 'linear', 'mingru' or 'gru'");
 }
 
 TEST_CASE("a description that nobody could act by is refused with the place of the fault") {

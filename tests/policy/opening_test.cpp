@@ -1,3 +1,4 @@
+#include "engine/export/policy_file.h"
 #include "engine/nacelle.hpp"
 #include "engine/policy.h"
 #include "tests/policy/saved.h"
@@ -90,6 +91,99 @@ TEST_CASE("observations are normalised before they are seen, and cut at the boun
     const Policy policy(run.path());
     CHECK(acted(policy, {10.25f, 0, 20, 0}) ==
           std::vector<float>{0, 0.5f + 2.5f * 0.0625f, 0, 0.5f + 2.5f * 0.125f});
+}
+
+namespace {
+
+// One number goes through a mingru of one neuron: z = s(0), c = x, h' = h + (x - h) / 2, the scores are h', -h' and 0.
+Json remembering_pilot() {
+    Json pilot = gears_and_push();
+    pilot["observation"][0]["count"] = 1;
+    pilot["actions"].erase(1);
+    pilot["network"]["sizes"] = {1, 1, 3};
+    pilot["network"]["cells"] = {"mingru"};
+    pilot["network"]["activation"] = "relu";
+    return pilot;
+}
+const std::vector<float> remembering_weights = {0, 1, 0, 0, 1, -1, 0, 0, 0, 0.1f};
+
+}
+
+TEST_CASE("what a policy remembers lies with the caller, a row for each of the observations") {
+    const SavedRun run(Json{{"pilot", remembering_pilot()}});
+    run.save(10, true, tensors_of("hand.pilot.policy.weights", remembering_weights));
+    Policy policy(run.path());
+    REQUIRE(policy.memory() == 1);
+    std::vector<float> memory(40), seen(40, 1), actions(40, 9);
+    policy.act(seen, actions, {}, memory);
+    CHECK(memory == std::vector<float>(40, 0.5f));
+    CHECK(actions == std::vector<float>(40, 0));
+    policy.forget(memory, 39);
+    policy.sample(seen, actions, {}, memory);
+    CHECK(memory[38] == 0.75f);
+    CHECK(memory[39] == 0.5f);
+    // Small against the third score, which does not change.
+    std::fill(seen.begin(), seen.end(), 0.0f);
+    for (int step = 0; step < 4; ++step) policy.act(seen, actions, {}, memory);
+    CHECK(actions == std::vector<float>(40, 2));
+
+    memory.assign(40, 0.25f);
+    const auto refused = [&](size_t numbers, float first = 0) {
+        seen[0] = first;
+        return complaint([&] { policy.act(seen, actions, {}, std::span(memory).first(numbers)); });
+    };
+    CHECK(refused(39) == "Policy::act: 'pilot' remembers 1 numbers of each row, 40 in all; there "
+                         "is memory for 39 (memory is 0 where an episode begins)");
+    CHECK(contains(refused(0), "there is memory for 0"));
+    CHECK(contains(refused(40, NAN), "is not finite"));
+    CHECK(memory == std::vector<float>(40, 0.25f));
+    CHECK(complaint([&] { policy.forget(memory, 40); }) ==
+          "Policy::forget: there is no row 40 in memory of 40 numbers (a row of 'pilot' has 1)");
+    const SavedRun other;
+    other.save(10, true);
+    CHECK(complaint([&] {
+              Policy(other.path())
+                  .act(std::vector<float>{1, 2}, std::span(actions).first(2), {},
+                       std::span(memory).first(1));
+          }) == "Policy::act: 'pilot' remembers nothing from step to step");
+    CHECK(complaint([&] { Policy(other.path()).forget(memory, 0); }) ==
+          "Policy::forget: 'pilot' remembers nothing from step to step");
+}
+
+TEST_CASE("from C, too, memory lies with the caller") {
+    const SavedRun run(Json{{"pilot", remembering_pilot()}});
+    run.save(10, true, tensors_of("hand.pilot.policy.weights", remembering_weights));
+    nacelle_trained_policy* const policy =
+        nacelle_policy_open(run.path().c_str(), nullptr, nullptr);
+    REQUIRE(policy);
+    REQUIRE(nacelle_policy_memory(policy) == 1);
+    CHECK(nacelle_policy_memory(nullptr) == 0);
+    const float seen[] = {1, 1};
+    float actions[2], memory[2] = {0, 0};
+    CHECK(nacelle_policy_act_remembering(policy, 2, seen, nullptr, memory, actions) == 0);
+    CHECK(memory[1] == 0.5f);
+    nacelle_policy_forget(policy, memory, 1);
+    CHECK(nacelle_policy_sample_remembering(policy, 2, seen, nullptr, memory, actions) == 0);
+    CHECK(memory[0] == 0.75f);
+    CHECK(memory[1] == 0.5f);
+    CHECK(nacelle_policy_act(policy, 2, seen, nullptr, actions) != 0);
+    CHECK(contains(nacelle_policy_error(), "there is memory for 0"));
+    nacelle_policy_close(policy);
+}
+
+TEST_CASE("an exported file is opened as a run is") {
+    const SavedRun run;
+    run.save(10, true);
+    const Folder folder;
+    const auto file =
+        folder.write("pilot.onnx", exported(open_policy(checkpoint_at(run.path(), "best"), ""),
+                                            PolicyFormat::onnx, ""));
+    CHECK(acted(Policy(file, "pilot"), {1, 2}) == acted(Policy(run.path()), {1, 2}));
+    CHECK(Policy::names(file) == std::vector<std::string>{"pilot"});
+    CHECK(refused_opening(file, "copilot") ==
+          file.string() + ": has no policy 'copilot' (there is: pilot)");
+    CHECK(refused_opening(file, "", "latest") ==
+          file.string() + ": is one policy; 'latest' is chosen of a run's directory");
 }
 
 TEST_CASE("what is no policy is refused with what to name instead") {

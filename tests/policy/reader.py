@@ -18,6 +18,8 @@ RUNS = {
                  'policies.default.gains.choice=1', 'policies.default.squash=true', 'policies.default.initial_deviation=0.6'),
     'separate': (MIXED, 'learner.horizon=8', 'policies.default.hidden=[64,64]', 'policies.default.activation=gelu',
                  'policies.default.gains.choice=1', 'policies.default.trunk=separate', 'policies.default.deviation=state'),
+    'remembers': (MIXED, 'learner.horizon=8', 'policies.default.hidden=[{"gru":12},9,{"mingru":7}]', 'policies.default.activation=relu',
+                  'policies.default.gains.choice=1', 'policies.default.trunk=separate'),
     'searched': ('cartpole', 'learner.name=random_search', 'learner.episodes=4', 'learner.steps=20'),
 }
 
@@ -27,10 +29,10 @@ def library():
     found.nacelle_policy_open.restype = ctypes.c_void_p
     found.nacelle_policy_open.argtypes = [ctypes.c_char_p] * 3
     found.nacelle_policy_error.restype = ctypes.c_char_p
-    for name in ('inputs', 'parts'):
+    for name in ('inputs', 'parts', 'memory'):
         function = getattr(found, f'nacelle_policy_{name}')
         function.restype, function.argtypes = ctypes.c_size_t, [ctypes.c_void_p]
-    found.nacelle_policy_act.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_void_p] * 3]
+    found.nacelle_policy_act_remembering.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_void_p] * 4]
     return found
 
 
@@ -49,13 +51,17 @@ def compare(name, folder, np, reader):
     [*_, checkpoint] = sorted((run / 'checkpoints').glob('step-*.json'))
     policy = ours.nacelle_policy_open(str(checkpoint).encode(), None, None)
     assert policy, ours.nacelle_policy_error()
-    rows = 500
-    seen = np.random.default_rng().normal(0, 2, (rows, ours.nacelle_policy_inputs(policy))).astype('f4')
-    wanted = np.zeros((rows, ours.nacelle_policy_parts(policy)), 'f4')
-    status = ours.nacelle_policy_act(policy, rows, seen.ctypes.data, None, wanted.ctypes.data)
-    assert status == 0, ours.nacelle_policy_error()
-    apart = np.abs(reader.load(checkpoint)(seen) - wanted).max()
-    assert apart < 1e-4 and len(np.unique(wanted[:, 0])) > 1, (apart, wanted[:5])
+    act, rows, memory = reader.load(checkpoint), 500, ours.nacelle_policy_memory(policy)
+    assert act.memory == memory, (act.memory, memory)
+    mine, its = np.zeros((rows, memory)), np.zeros((rows, memory), 'f4')
+    for step in range(3 if memory else 1):
+        seen = np.random.default_rng().normal(0, 2, (rows, ours.nacelle_policy_inputs(policy))).astype('f4')
+        wanted = np.zeros((rows, ours.nacelle_policy_parts(policy)), 'f4')
+        status = ours.nacelle_policy_act_remembering(policy, rows, seen.ctypes.data, None, its.ctypes.data if memory else None,
+                                                     wanted.ctypes.data)
+        assert status == 0, ours.nacelle_policy_error()
+        apart = np.abs(act(seen, mine) - wanted).max()
+        assert apart < 1e-4 and len(np.unique(wanted[:, 0])) > 1, (apart, wanted[:5])
 
 
 def main():

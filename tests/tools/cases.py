@@ -47,6 +47,12 @@ eval a --episodes 0
 eval a --checkpoint
 eval a --record 0
 eval a --record-arrays obs
+eval a --policy b.onnx --checkpoint latest
+eval a --policy b.onnx --changed-source
+export
+export a
+export a --to pdf
+export a b --to c
 match
 match random
 match a b --games 3

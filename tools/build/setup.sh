@@ -87,6 +87,19 @@ install_test_packages() {
     say 'python3-numpy is missing: the tests that need it are skipped'
 }
 
+# What runs exported policies in a test, in an environment of its own for the Python that Meson takes.
+install_onnxruntime() {
+    folder=${python_folder%/*}/test-python
+    ! ls "$folder"/lib/python3*/site-packages/onnxruntime/__init__.py >/dev/null 2>&1 || return 0
+    if (step "installing onnxruntime from PyPI for tests into $folder" make_test_python "$folder"); then return; fi
+    rm -rf "$folder"
+    say 'onnxruntime cannot be installed: the tests that need it are skipped'
+}
+make_test_python() {
+    /usr/bin/python3 -m venv --clear "$1" &&
+        "$1/bin/python" -m pip install -q --disable-pip-version-check numpy onnx onnxruntime
+}
+
 # apt_install "PACKAGES"
 apt_install() {
     packages=$1

@@ -71,6 +71,11 @@ test_command() {
             . "$root/tools/build/setup.sh"
             install_test_packages ;;
     esac
+    case " $names " in
+        '  ' | *' export '* | *' exported '*)
+            . "$root/tools/build/setup.sh"
+            install_onnxruntime ;;
+    esac
     passed=0 failed=0 skipped=0 failures=$(mktemp) times=$(mktemp)
     trap 'rm -f "$failures" "$times"' EXIT
     for kind in $kinds; do

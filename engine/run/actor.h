@@ -1,0 +1,39 @@
+#pragma once
+#include "engine/plugins/learner_instance.h"
+
+namespace nacelle {
+
+// Who acts in an evaluation.
+class Actor {
+public:
+    virtual ~Actor() = default;
+    // All environments begin an episode; the first `envs` of them are played.
+    virtual void begin(uint32_t envs, uint64_t seed) = 0;
+    // Writes the actions of all rows for the current observations. Changes nothing that lasts beyond the evaluation.
+    virtual void act(bool greedy, void* stream) = 0;
+    // Whether act() works on the host, so that a graph of it would do nothing.
+    virtual bool on_host() const = 0;
+    // Or act() takes this many steps of the evaluation in one launch; 0: it does not.
+    virtual uint32_t most_steps() const = 0;
+    virtual void act(bool greedy, uint32_t steps, const nacelle_first_episodes& first,
+                     void* stream) = 0;
+};
+
+// A learner with the policies that it trains.
+class LearnerActor final : public Actor {
+public:
+    explicit LearnerActor(LearnerInstance& learner) : learner_(learner) {}
+    void begin(uint32_t, uint64_t) override {}
+    void act(bool greedy, void* stream) override { learner_.act(greedy, stream); }
+    bool on_host() const override { return false; }
+    uint32_t most_steps() const override { return learner_.most_steps(); }
+    void act(bool greedy, uint32_t steps, const nacelle_first_episodes& first,
+             void* stream) override {
+        learner_.act(greedy, steps, &first, stream);
+    }
+
+private:
+    LearnerInstance& learner_;
+};
+
+}

@@ -1,0 +1,103 @@
+#include "engine/base/error.h"
+#include "engine/base/files.h"
+#include "engine/base/text.h"
+#include "engine/export/c_policy.h"
+#include "engine/export/policy_file.h"
+#include "engine/policy/read_policy_description.h"
+#include "engine/run/directory.h"
+#include "tools/checkpoint_word.h"
+#include "tools/commands.h"
+#include "tools/output.h"
+#include "tools/run_curves.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace nacelle::tools {
+namespace fs = std::filesystem;
+namespace {
+
+struct Export {
+    std::string run, format, policy;
+    fs::path out;
+    bool json = false;
+};
+
+// Given by the option, else by the end of the file's name.
+const PolicyFormatName& format_of(const Export& wanted) {
+    if (wanted.format.empty() && wanted.out.empty())
+        throw UsageError("export: name a format, --to onnx, safetensors or c");
+    for (const PolicyFormatName& one : policy_formats)
+        if (wanted.format.empty() ? wanted.out.extension() == one.suffix
+                                  : wanted.format == one.name)
+            return one;
+    throw Error("--out", "'" + wanted.out.string() + "' does not say what is to be written",
+                "name one of .onnx, .safetensors and .h, or --to");
+}
+
+// The run's name, and that of one of several policies.
+std::string stem_of(const fs::path& path, const Checkpoint& checkpoint, const std::string& policy) {
+    std::error_code ignored;
+    const std::string run =
+        fs::is_directory(path, ignored) ? folder_name(path) : path.stem().string();
+    return policies_in(checkpoint).size() > 1 ? run + "-" + policy : run;
+}
+
+// A name that belongs to a run's own files would be taken for them.
+void require_free(const fs::path& out, const fs::path& run) {
+    std::error_code ignored;
+    const fs::path folder = fs::absolute(out).parent_path();
+    if (fs::equivalent(folder, run / "checkpoints", ignored))
+        throw Error("--out", out.string() + " lies among the run's checkpoints",
+                    "a file in another folder");
+}
+
+void run(Export& wanted) {
+    const PolicyFormatName& format = format_of(wanted);
+    const auto [path, checkpoint_name] = checkpoint_word(wanted.run);
+    require_one_run(path);
+    const Checkpoint checkpoint = checkpoint_at(path, checkpoint_name);
+    const OpenedPolicy opened = open_policy(checkpoint, wanted.policy);
+    const PolicyDescription& description = opened.policy->description();
+    if (wanted.out.empty())
+        wanted.out = stem_of(path, checkpoint, description.name) + format.suffix;
+    require_free(wanted.out, path);
+    const std::string file = exported(opened, format.format, c_name(wanted.out.stem().string()));
+    write_file(wanted.out, file);
+    if (wanted.json)
+        return print_json({{"kind", "policy"},
+                           {"out", wanted.out.string()},
+                           {"format", format.name},
+                           {"policy", description.name},
+                           {"environment", opened.environment},
+                           {"steps", opened.steps},
+                           {"bytes", file.size()}});
+    std::printf("'%s' of %s at step %llu, %zu bytes of %s: written to %s\n",
+                printable(description.name).c_str(), printable(opened.environment).c_str(),
+                static_cast<unsigned long long>(opened.steps), file.size(), format.name,
+                printable(wanted.out.string()).c_str());
+}
+
+}
+
+void add_export(CommandLine& line) {
+    auto wanted = std::make_shared<Export>();
+    Command command =
+        line.add("export", "Write a trained policy as a file for others: ONNX, safetensors, C");
+    command
+        .option("run", wanted->run,
+                "Directory of a run (its best checkpoint), RUN@latest, RUN@STEPS, or a "
+                "checkpoint's .json")
+        .required();
+    command
+        .option("--to", wanted->format,
+                "onnx, safetensors or c; else what the name of --out ends with")
+        .one_of({"onnx", "safetensors", "c"});
+    command.option("--out", wanted->out,
+                   "The file; RUN.onnx, RUN.safetensors or RUN.h here where none is named");
+    command.option("--policy", wanted->policy, "One of a team's policies by its name");
+    command.flag("--json", wanted->json, "One JSON object, nothing else on standard output");
+    command.run([wanted] { run(*wanted); });
+}
+
+}
