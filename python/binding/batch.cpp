@@ -1,0 +1,320 @@
+#include "python/binding/batch.h"
+
+#include "engine/base/error.h"
+#include "engine/compile/rebuild.h"
+#include "engine/env/replacement.h"
+#include "engine/internals.h"
+#include "python/binding/buffer_view.h"
+#include "tools/play_raster.h"
+
+#include <cstring>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nacelle::python {
+namespace {
+
+using namespace nb::literals;
+using enum Call::Length;
+
+const char* name_of(Role role) {
+    switch (role) {
+        case Role::param: return "param";
+        case Role::state: return "state";
+        case Role::agent: return "agent";
+        case Role::action: return "action";
+        case Role::obs: return "obs";
+        case Role::final_obs: return "final_obs";
+        case Role::mask: return "mask";
+        case Role::reward: return "reward";
+        case Role::turn: return "turn";
+        case Role::ended: return "ended";
+        case Role::terminated: return "terminated";
+        case Role::truncated: return "truncated";
+        case Role::log: return "log";
+        case Role::global: return "global";
+        case Role::episode: return "episode";
+        default: return "other";
+    }
+}
+
+Json field_json(const EnvSchema& schema, const Field& field, uint32_t count) {
+    Json dims = Json::array();
+    for (uint32_t i = 0; i < field.rank; ++i) dims.push_back(field.dims[i]);
+    return {{"name", field.name},
+            {"role", name_of(field.role)},
+            {"dtype", dtype_name(field.dtype)},
+            {"group", field.group},
+            {"dims", dims},
+            {"count", field.count},
+            {"columns", field.layout == Layout::columns},
+            {"shape", schema.shape(field, count)},
+            {"stored", field.slot >= 0},
+            {"choices", field.kind == Kind::discrete ? field.choices : 0},
+            {"low", field.low},
+            {"high", field.high}};
+}
+
+}
+
+Batch::Batch(std::shared_ptr<EngineUse> use, Env env)
+    : use_(std::move(use)), env_(std::move(env)), environment_(Internals::environment(env_)) {
+    find_flags();
+}
+
+Batch::~Batch() {
+    if (!use_->is_forked()) return;
+    // The child has neither the threads nor the GPU that would end with it.
+    new auto(std::move(environment_));
+    new auto(env_);
+    actions_.release();
+    drawing_.release();
+}
+
+void Batch::find_flags() {
+    terminated_ = environment().arrays()["terminated"].device();
+    truncated_ = environment().arrays()["truncated"].device();
+}
+
+Actions& Batch::actions() {
+    if (!actions_) actions_ = std::make_unique<Actions>(environment());
+    return *actions_;
+}
+
+std::string Batch::describe() {
+    const Call call(*use_);
+    const EnvSchema& schema = environment().schema();
+    const Header& header = schema.header();
+    Json groups = Json::array(), policies = Json::array(), fields = Json::array();
+    for (uint32_t g = 0; g < header.groups; ++g)
+        groups.push_back({{"name", header.group[g].name},
+                          {"count", header.group[g].count},
+                          {"width", header.group[g].obs_width},
+                          {"has_turn", header.group[g].has_turn != 0}});
+    for (uint32_t p = 0; p < header.policies; ++p)
+        policies.push_back({{"name", header.policy[p].name},
+                            {"agents", header.policy[p].agents},
+                            {"group", header.policy[p].group}});
+    for (const Field& field : schema.fields())
+        fields.push_back(field_json(schema, field, env_.count()));
+    Json params = Json::object();
+    for (const Field* const field : schema.params())
+        if (field->kind != Kind::table) {
+            const std::string name = std::string(field->name).substr(std::strlen("param."));
+            params[name] = env_.param(name);
+        }
+    return json_text({{"name", env_.name()},
+                      {"source", environment().settings().source.string()},
+                      {"count", env_.count()},
+                      {"time_limit", header.time_limit},
+                      {"is_team", header.is_team != 0},
+                      {"has_draw", header.has_draw != 0},
+                      {"groups", groups},
+                      {"policies", policies},
+                      {"fields", fields},
+                      {"params", params}});
+}
+
+std::shared_ptr<DeviceArray> Batch::array(const std::string& name) {
+    const Call call(*use_);
+    const NamedArray& array = environment().arrays()[name];
+    return std::make_shared<DeviceArray>(use_, environment().code().on, array.memory(), array.name(),
+                                         array.dtype(), array.shape());
+}
+
+void Batch::reset(std::optional<uint64_t> seed) {
+    const Call call(*use_, lengthy);
+    if (seed) {
+        environment().set_seed(*seed);
+        environment().set_tick(0);
+    }
+    env_.reset();
+    env_.check();
+}
+void Batch::reset_some(const std::vector<uint32_t>& chosen) {
+    const Call call(*use_, lengthy);
+    env_.reset(chosen);
+}
+
+void Batch::take(uint32_t group, uint32_t first_part, nb::handle given) {
+    const Call call(*use_);
+    const BufferView view(given);
+    Actions& actions = this->actions();
+    const uint64_t rows = actions.rows(group), numbers = view.numbers();
+    actions.take({.group = group,
+                  .first_part = first_part,
+                  .parts = uint32_t(std::max<uint64_t>(1, numbers / std::max<uint64_t>(1, rows))),
+                  .type = view.type(),
+                  .source = view.data(),
+                  .numbers = numbers});
+}
+void Batch::take_pointer(uint32_t group, uint32_t first_part, uint64_t pointer,
+                         const std::string& type, uint64_t numbers) {
+    const Call call(*use_);
+    Actions& actions = this->actions();
+    const uint64_t rows = actions.rows(group);
+    actions.take_on_device({.group = group,
+                            .first_part = first_part,
+                            .parts = uint32_t(std::max<uint64_t>(1, numbers / std::max<uint64_t>(1, rows))),
+                            .type = taken_type(type),
+                            .source = reinterpret_cast<const void*>(pointer),
+                            .numbers = numbers});
+}
+
+// Of a CPU, whose memory is at hand.
+bool Batch::finish_step() {
+    if (on().cuda()) return false;
+    env_.check();
+    const size_t count = env_.count();
+    return std::memchr(terminated_, 1, count) || std::memchr(truncated_, 1, count);
+}
+bool Batch::step() {
+    const Call call(*use_, lengthy);
+    env_.step();
+    return finish_step();
+}
+void Batch::step_at_random() {
+    const Call call(*use_, lengthy);
+    env_.step_at_random();
+}
+
+bool Batch::step_with(nb::handle given) {
+    const BufferView view(given);
+    Actions& actions = this->actions();
+    const Call call(*use_, lengthy);
+    actions.take({.parts = actions.parts(0),
+                  .type = view.type(),
+                  .source = view.data(),
+                  .numbers = view.numbers()});
+    env_.step();
+    return finish_step();
+}
+
+void Batch::step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
+                           int64_t stream) {
+    const Call call(*use_);
+    Actions& actions = this->actions();
+    wait_for(stream);
+    actions.take_on_device({.parts = actions.parts(0),
+                            .type = taken_type(type),
+                            .source = reinterpret_cast<const void*>(pointer),
+                            .numbers = numbers});
+    env_.step();
+    make_wait(stream);
+}
+
+void Batch::check() {
+    const Call call(*use_, lengthy);
+    if (actions_) actions_->require_good();
+    env_.check();
+}
+
+void Batch::save_snapshots(const std::vector<uint32_t>& chosen) {
+    const Call call(*use_, lengthy);
+    env_.save_snapshots(chosen);
+}
+void Batch::restore_snapshots(const std::vector<uint32_t>& chosen,
+                              const std::vector<uint32_t>& places) {
+    const Call call(*use_, lengthy);
+    if (chosen.size() != places.size())
+        throw std::invalid_argument("restore_snapshots: as many places as environments are needed");
+    env_.restore_snapshots(chosen, places);
+}
+void Batch::set_snapshot_chance(double chance) {
+    const Call call(*use_);
+    env_.set_snapshot_chance(chance);
+}
+void Batch::set_param(const std::string& name, const std::string& value) {
+    const Call call(*use_);
+    env_.set_param(name, parse_json(value, name));
+}
+std::string Batch::param(const std::string& name) {
+    const Call call(*use_);
+    return json_text(env_.param(name));
+}
+
+std::string Batch::take_totals() {
+    const Call call(*use_, lengthy);
+    const Totals totals = environment().take_totals();
+    Json json = {{"episodes", totals.episodes}};
+    if (totals.episodes == 0) return json_text(json);
+    json["length"] = totals.mean_length;
+    for (const Totals::Policy& policy : totals.policies)
+        json[totals.policies.size() > 1 ? policy.name + ".return" : "return"] = policy.mean_return;
+    for (const auto& [name, value] : totals.log) json["log." + name] = value;
+    return json_text(json);
+}
+
+bool Batch::reload() {
+    const Call call(*use_, lengthy);
+    const std::filesystem::path file = environment().settings().source;
+    SavedSource source{.files = read_closure(file), .saved = std::chrono::system_clock::now()};
+    if (same_text(source.files, environment().code().files)) return false;
+    Rebuilder rebuilder(environment().code().on, false);
+    rebuilder.use(environment().programs().recipe());
+    rebuilder.compile(std::move(source));
+    while (!rebuilder.ready()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        if (interrupted()) throw nb::python_error();
+    }
+    const std::optional<Rebuilt> rebuilt = rebuilder.take();
+    if (!rebuilt || !rebuilt->failure.empty())
+        throw Error(env_.name(), rebuilt ? rebuilt->failure : "was not compiled",
+                    "the version before it runs on");
+    if (!rebuilt->other_spaces.empty())
+        throw Error(env_.name(), rebuilt->other_spaces, "make a new environment of the file");
+    Replacement replacement(environment(), *rebuilt);
+    replacement.install();
+    replacement.commit();
+    actions_.reset();
+    drawing_.reset();
+    find_flags();
+    return true;
+}
+
+nb::object Batch::picture(uint32_t which, int pixels) {
+    tools::Pixels picture;
+    {
+        const Call call(*use_, lengthy);
+        if (which >= env_.count())
+            throw std::invalid_argument("there are environments 0 to " +
+                                        std::to_string(env_.count() - 1));
+        if (!drawing_) drawing_ = std::make_unique<Drawing>(environment());
+        picture = tools::rasterised(drawing_->draw(which), pixels);
+    }
+    return nb::make_tuple(picture.wide, picture.high,
+                          nb::bytes(reinterpret_cast<const char*>(picture.rgb.data()),
+                                    picture.rgb.size()));
+}
+
+void bind_batch(nb::module_& module) {
+    nb::class_<Batch>(module, "Batch", "Many copies of one environment side by side.")
+        .def("describe", &Batch::describe)
+        .def("array", &Batch::array, "name"_a)
+        .def("names", [](Batch& self) { return self.env().arrays().names(); })
+        .def("reset", &Batch::reset, "seed"_a = nb::none())
+        .def("reset_some", &Batch::reset_some, "chosen"_a)
+        .def("take", &Batch::take, "group"_a, "first_part"_a, "actions"_a)
+        .def("take_pointer", &Batch::take_pointer, "group"_a, "first_part"_a, "pointer"_a, "type"_a,
+             "numbers"_a)
+        .def("step", &Batch::step)
+        .def("step_at_random", &Batch::step_at_random)
+        .def("wait_for", &Batch::wait_for, "stream"_a)
+        .def("make_wait", &Batch::make_wait, "stream"_a)
+        .def("step_with", &Batch::step_with, "actions"_a)
+        .def("step_on_device", &Batch::step_on_device, "pointer"_a, "type"_a, "numbers"_a, "stream"_a)
+        .def("check", &Batch::check)
+        .def("save_snapshots", &Batch::save_snapshots, "chosen"_a)
+        .def("restore_snapshots", &Batch::restore_snapshots, "chosen"_a, "places"_a)
+        .def("set_snapshot_chance", &Batch::set_snapshot_chance, "chance"_a)
+        .def("set_param", &Batch::set_param, "name"_a, "value"_a)
+        .def("param", &Batch::param, "name"_a)
+        .def("take_totals", &Batch::take_totals)
+        .def("reload", &Batch::reload)
+        .def("picture", &Batch::picture, "which"_a = 0, "pixels"_a = 480);
+}
+
+}
