@@ -2,6 +2,7 @@
 #include "engine/internals.h"
 #include "engine/run/configuration.h"
 #include "python/binding/batch.h"
+#include "python/binding/open_engine.h"
 #include "python/binding/training.h"
 
 #include <nanobind/stl/filesystem.h>
@@ -15,23 +16,6 @@ namespace {
 using namespace nb::literals;
 using Folders = std::vector<std::filesystem::path>;
 using enum Call::Length;
-
-// A device, its compiler and its plugins, with who uses them.
-struct OpenEngine {
-    std::shared_ptr<EngineUse> use = std::make_shared<EngineUse>();
-    Engine engine;
-
-    OpenEngine(const std::string& backend, int threads, const Folders& env_folders,
-               const Folders& plugin_folders)
-        : engine({.backend = backend,
-                  .threads = threads,
-                  .cache = {},
-                  .env_folders = env_folders,
-                  .plugin_folders = plugin_folders}) {}
-    ~OpenEngine() {
-        if (use->is_forked()) new Engine(engine);    // the child has no threads that could be ended
-    }
-};
 
 std::shared_ptr<OpenEngine> open_engine(const std::string& backend, int threads,
                                         const Folders& env_folders, const Folders& plugin_folders) {
