@@ -17,6 +17,18 @@ using Path = std::filesystem::path;
 
 // A training run. Ctrl-C ends a call between two iterations.
 class Training final {
+    template <class Fn> auto watched(Fn&& fn) -> decltype(fn()) {
+        const auto result = [&] {
+            const Call call(*use_, lengthy);
+            asks_ = true;
+            const auto found = fn();
+            asks_ = false;
+            return found;
+        }();
+        raise_interruption();
+        return result;
+    }
+
 public:
     Training(std::shared_ptr<EngineUse> use, Run run) : use_(std::move(use)), run_(std::move(run)) {
         Internals::run(run_).stop_when([this] { return asks_ && interrupted(); });
@@ -35,18 +47,6 @@ public:
     EngineUse& use() { return *use_; }
 
 private:
-    template <class Fn> auto watched(Fn&& fn) {
-        const auto result = [&] {
-            const Call call(*use_, lengthy);
-            asks_ = true;
-            const auto found = fn();
-            asks_ = false;
-            return found;
-        }();
-        raise_interruption();
-        return result;
-    }
-
     std::shared_ptr<EngineUse> use_;
     Run run_;
     bool asks_ = false;

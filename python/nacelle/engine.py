@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nacelle import _engine
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).parent.absolute()
 ENV_FOLDERS = [FOLDER / "env_sources"]
 PLUGIN_FOLDERS = [FOLDER / "plugins"]
 
