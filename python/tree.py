@@ -1,5 +1,5 @@
 """Lays the package out in a build folder by links, so that tests import it without an installation:
-tree.py SOURCE BUILD FOLDER."""
+tree.py SOURCE BUILD FOLDER STAMP."""
 import sys
 from pathlib import Path
 
@@ -20,3 +20,4 @@ def lay(source, build, folder):
 
 
 lay(*(Path(name).resolve() for name in sys.argv[1:4]))
+Path(sys.argv[4]).touch()

@@ -24,6 +24,7 @@ LAYERS = {
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
     'tools': ['engine', 'engine/check', 'engine/match', 'engine/supervised', 'engine/view', 'engine/watch', 'engine/web'],
+    'python': ['engine', 'engine/view', 'engine/policy', 'tools'],    # the door for Python
     'env_sources': ['sdk'],
 }
 
@@ -36,6 +37,7 @@ LIBRARIES = {
     'torch/': 'torch', 'ATen/': 'torch', 'c10/': 'torch',
     'nvrtc': 'nvrtc',
     'cuda': 'cuda',
+    'nanobind/': 'nanobind',
     'zlib': 'zlib',
     'minizip/': 'zip archives',
     'agg_': 'pixels', 'png': 'pixels', 'gif_lib': 'pixels',
@@ -54,6 +56,7 @@ PLACES = {
     'cuda': ['engine/device'],
     'zlib': ['engine/recording/block', 'tools/play_archive'],
     'zip archives': ['tools/play_archive'],
+    'nanobind': ['python/binding'],
     'pixels': ['tools/play_raster', 'tools/play_pictures'],
 }
 
