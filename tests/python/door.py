@@ -1,8 +1,10 @@
 """The Python package, from a build: environments, their errors, memory that outlives them, and training."""
 import os
+import re
 import sys
 import traceback
 import warnings
+from pathlib import Path
 
 try:
     import gymnasium
@@ -155,6 +157,14 @@ def a_run_learns_and_its_policy_acts():
     assert run.eval(50) > 60
     assert set(run.policy(np.random.default_rng(1).normal(size=(64, 4)))) <= {0, 1}
     refused(ValueError, lambda: run.policy(np.zeros((2, 3))), "[rows, 4]")
+
+
+@case
+def the_documentations_blocks_run():
+    text = Path(sys.argv[1]).read_text() if len(sys.argv) > 1 else ""
+    blocks = re.findall(r"```python run\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2
+    exec("\n".join(blocks), {})
 
 
 failed = 0
