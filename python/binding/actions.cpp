@@ -61,7 +61,8 @@ Actions::Actions(Environment& env) : env_(env) {
 TakeActionsArgs Actions::args_of(const Given& given) const {
     const Group& group = groups_.at(given.group);
     if (given.first_part + given.parts > group.parts.size())
-        throw Error(env_.name(), "an action has no part " + std::to_string(given.first_part + given.parts));
+        throw Error(env_.name(),
+                    "an action has no part " + std::to_string(given.first_part + given.parts));
     if (given.numbers != group.rows * given.parts)
         throw std::invalid_argument(
             env_.name() + " takes actions of " + std::to_string(group.rows) + " x " +
@@ -69,10 +70,10 @@ TakeActionsArgs Actions::args_of(const Given& given) const {
     for (uint32_t k = 0; k < given.parts; ++k)
         if (group.parts[given.first_part + k].choices && is_real(given.type))
             throw nb::type_error((group.names[given.first_part + k] +
-                                    " is a choice and takes whole numbers, not floats").c_str());
-    const auto* const parts = env_.on().cuda()
-                                  ? static_cast<const TakenPart*>(group.there.data())
-                                  : group.parts.data();
+                                  " is a choice and takes whole numbers, not floats")
+                                     .c_str());
+    const auto* const parts =
+        env_.on().cuda() ? static_cast<const TakenPart*>(group.there.data()) : group.parts.data();
     return {.source = given.source,
             .type = given.type,
             .parts = given.parts,
@@ -98,7 +99,8 @@ void Actions::take_on_device(const Given& given) {
     const TakeActionsArgs args = args_of(given);
     RunsOn& on = env_.on();
     if (!on.device->reaches(given.source))
-        throw std::invalid_argument("the actions are not in the memory of " + on.device->info().name);
+        throw std::invalid_argument("the actions are not in the memory of " +
+                                    on.device->info().name);
     on.stream->launch(kernel_,
                       {.items = args.rows,
                        .threads = TakeActionsArgs::threads,
@@ -130,9 +132,9 @@ void Actions::say_fault(uint32_t number, uint64_t fault, const double* value) co
     if (!value) text += " was not allowed in a step before this call";
     else if (*value != *value) text += " is not a number";
     else text += " is " + shortest(*value);
-    text += wanted.choices ? "; it is one of 0 to " + std::to_string(wanted.choices - 1)
-                           : "; it is from " + shortest(wanted.low) + " to " +
-                                 shortest(wanted.high);
+    text += wanted.choices
+                ? "; it is one of 0 to " + std::to_string(wanted.choices - 1)
+                : "; it is from " + shortest(wanted.low) + " to " + shortest(wanted.high);
     throw std::invalid_argument(text);
 }
 

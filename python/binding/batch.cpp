@@ -121,8 +121,8 @@ std::string Batch::describe() {
 std::shared_ptr<DeviceArray> Batch::array(const std::string& name) {
     const Call call(*use_);
     const NamedArray& array = environment().arrays()[name];
-    return std::make_shared<DeviceArray>(use_, environment().code().on, array.memory(), array.name(),
-                                         array.dtype(), array.shape());
+    return std::make_shared<DeviceArray>(use_, environment().code().on, array.memory(),
+                                         array.name(), array.dtype(), array.shape());
 }
 
 void Batch::reset(std::optional<uint64_t> seed) {
@@ -156,12 +156,13 @@ void Batch::take_pointer(uint32_t group, uint32_t first_part, uint64_t pointer,
     const Call call(*use_);
     Actions& actions = this->actions();
     const uint64_t rows = actions.rows(group);
-    actions.take_on_device({.group = group,
-                            .first_part = first_part,
-                            .parts = uint32_t(std::max<uint64_t>(1, numbers / std::max<uint64_t>(1, rows))),
-                            .type = taken_type(type),
-                            .source = reinterpret_cast<const void*>(pointer),
-                            .numbers = numbers});
+    actions.take_on_device(
+        {.group = group,
+         .first_part = first_part,
+         .parts = uint32_t(std::max<uint64_t>(1, numbers / std::max<uint64_t>(1, rows))),
+         .type = taken_type(type),
+         .source = reinterpret_cast<const void*>(pointer),
+         .numbers = numbers});
 }
 
 // Of a CPU, whose memory is at hand.
@@ -285,9 +286,9 @@ nb::object Batch::picture(uint32_t which, int pixels) {
         if (!drawing_) drawing_ = std::make_unique<Drawing>(environment());
         picture = tools::rasterised(drawing_->draw(which), pixels);
     }
-    return nb::make_tuple(picture.wide, picture.high,
-                          nb::bytes(reinterpret_cast<const char*>(picture.rgb.data()),
-                                    picture.rgb.size()));
+    return nb::make_tuple(
+        picture.wide, picture.high,
+        nb::bytes(reinterpret_cast<const char*>(picture.rgb.data()), picture.rgb.size()));
 }
 
 void bind_batch(nb::module_& module) {
@@ -305,7 +306,8 @@ void bind_batch(nb::module_& module) {
         .def("wait_for", &Batch::wait_for, "stream"_a)
         .def("make_wait", &Batch::make_wait, "stream"_a)
         .def("step_with", &Batch::step_with, "actions"_a)
-        .def("step_on_device", &Batch::step_on_device, "pointer"_a, "type"_a, "numbers"_a, "stream"_a)
+        .def("step_on_device", &Batch::step_on_device, "pointer"_a, "type"_a, "numbers"_a,
+             "stream"_a)
         .def("check", &Batch::check)
         .def("save_snapshots", &Batch::save_snapshots, "chosen"_a)
         .def("restore_snapshots", &Batch::restore_snapshots, "chosen"_a, "places"_a)

@@ -34,12 +34,14 @@ public:
     void make_wait(int64_t stream) { on().stream->make_wait(native_stream(stream)); }
     // All that a training loop of one agent and one kind of number needs, in one call.
     bool step_with(nb::handle actions);
-    void step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers, int64_t stream);
+    void step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
+                        int64_t stream);
     // Throws for an action that was not allowed, a reward or an observation that is not finite. Waits for a GPU.
     void check();
 
     void save_snapshots(const std::vector<uint32_t>& chosen);
-    void restore_snapshots(const std::vector<uint32_t>& chosen, const std::vector<uint32_t>& places);
+    void restore_snapshots(const std::vector<uint32_t>& chosen,
+                           const std::vector<uint32_t>& places);
     void set_snapshot_chance(double chance);
     void set_param(const std::string& name, const std::string& value);
     std::string param(const std::string& name);

@@ -6,10 +6,10 @@ namespace nacelle::python {
 namespace {
 
 [[noreturn]] void say_unknown(const std::string& name) {
-    throw nb::type_error(
-        ("actions of type " + name + " are not taken: int32 or int64 for choices, float32 or float64 "
-                                     "for real numbers")
-            .c_str());
+    throw nb::type_error(("actions of type " + name +
+                          " are not taken: int32 or int64 for choices, float32 or float64 "
+                          "for real numbers")
+                             .c_str());
 }
 
 TakenType whole(size_t bytes, bool is_signed, const std::string& name) {

@@ -102,9 +102,10 @@ nb::object DeviceArray::dlpack(const nb::object& stream, const nb::object& max_v
                                const nb::object& device, const nb::object& copy) {
     const Call call(*use_);
     if (!device.is_none() && nb::cast<std::pair<int, int>>(device) != dlpack_device()) {
-        PyErr_SetString(PyExc_BufferError, (name_ + " lies in the memory of " + on_->device->info().name +
-                                            ", and is shared there alone: numpy() copies it to the host")
-                                               .c_str());
+        PyErr_SetString(PyExc_BufferError,
+                        (name_ + " lies in the memory of " + on_->device->info().name +
+                         ", and is shared there alone: numpy() copies it to the host")
+                            .c_str());
         throw nb::python_error();
     }
     std::shared_ptr<const Buffer> memory = memory_;
@@ -117,8 +118,9 @@ nb::object DeviceArray::dlpack(const nb::object& stream, const nb::object& max_v
         // Without a number the protocol means the legacy default stream; -1: whoever takes it orders for himself.
         const int64_t number = stream.is_none() ? 1 : nb::cast<int64_t>(stream);
         if (number == 0 || number < -1)
-            throw nb::value_error("__dlpack__: stream is 0, which may stand for two default streams: "
-                                  "1 is the legacy one, 2 that of the thread, -1 asks for no order");
+            throw nb::value_error(
+                "__dlpack__: stream is 0, which may stand for two default streams: "
+                "1 is the legacy one, 2 that of the thread, -1 asks for no order");
         if (number > 0) on_->stream->make_wait(native_stream(number));
     } else if (!stream.is_none() && nb::cast<int64_t>(stream) != -1)
         throw nb::value_error("__dlpack__: an array of the CPU has no stream: leave stream out");
@@ -161,10 +163,12 @@ void DeviceArray::write(const void* source) {
 }
 
 void bind_device_array(nb::module_& module) {
-    nb::class_<DeviceArray>(module, "Array",
-                            "An array of an environment in the device's memory, shared by DLPack without a copy.")
+    nb::class_<DeviceArray>(
+        module, "Array",
+        "An array of an environment in the device's memory, shared by DLPack without a copy.")
         .def_prop_ro("name", &DeviceArray::name)
-        .def_prop_ro("shape", [](const DeviceArray& self) { return nb::tuple(nb::cast(self.shape())); })
+        .def_prop_ro("shape",
+                     [](const DeviceArray& self) { return nb::tuple(nb::cast(self.shape())); })
         .def_prop_ro("dtype", &DeviceArray::dtype, "\"f32\", \"i32\", \"u8\", \"b8\", ...")
         .def_prop_ro("pointer", &DeviceArray::pointer, "The address in the device's memory.")
         .def_prop_ro("nbytes", &DeviceArray::bytes)
@@ -172,15 +176,18 @@ void bind_device_array(nb::module_& module) {
         .def("__dlpack_device__", &DeviceArray::dlpack_device)
         .def("__dlpack__", &DeviceArray::dlpack, nb::kw_only(), "stream"_a = nb::none(),
              "max_version"_a = nb::none(), "dl_device"_a = nb::none(), "copy"_a = nb::none())
-        .def("_read_into", [](const DeviceArray& self, nb::handle target) {
-            Py_buffer view;
-            if (PyObject_GetBuffer(target.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) != 0)
-                throw nb::python_error();
-            const bool fits = size_t(view.len) == self.bytes();
-            if (fits) self.read(view.buf);
-            PyBuffer_Release(&view);
-            if (!fits) throw nb::value_error((self.name() + ": the target has another size").c_str());
-        })
+        .def("_read_into",
+             [](const DeviceArray& self, nb::handle target) {
+                 Py_buffer view;
+                 if (PyObject_GetBuffer(target.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) !=
+                     0)
+                     throw nb::python_error();
+                 const bool fits = size_t(view.len) == self.bytes();
+                 if (fits) self.read(view.buf);
+                 PyBuffer_Release(&view);
+                 if (!fits)
+                     throw nb::value_error((self.name() + ": the target has another size").c_str());
+             })
         .def("_write_from", [](DeviceArray& self, nb::handle source) {
             Py_buffer view;
             if (PyObject_GetBuffer(source.ptr(), &view, PyBUF_C_CONTIGUOUS) != 0)
@@ -188,7 +195,8 @@ void bind_device_array(nb::module_& module) {
             const bool fits = size_t(view.len) == self.bytes();
             if (fits) self.write(view.buf);
             PyBuffer_Release(&view);
-            if (!fits) throw nb::value_error((self.name() + ": the source has another size").c_str());
+            if (!fits)
+                throw nb::value_error((self.name() + ": the source has another size").c_str());
         });
 }
 

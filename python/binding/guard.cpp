@@ -17,10 +17,11 @@ void count_forks() {
 
 void EngineUse::require_own_process() const {
     if (!is_forked()) return;
-    PyErr_SetString(PyExc_RuntimeError,
-                    "this process was forked from the one that opened the engine, and has neither its "
-                    "threads nor its GPU: make environments and runs in the child, or start it by "
-                    "multiprocessing.get_context('spawn')");
+    PyErr_SetString(
+        PyExc_RuntimeError,
+        "this process was forked from the one that opened the engine, and has neither its "
+        "threads nor its GPU: make environments and runs in the child, or start it by "
+        "multiprocessing.get_context('spawn')");
     throw nb::python_error();
 }
 

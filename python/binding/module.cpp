@@ -28,8 +28,9 @@ std::shared_ptr<Batch> load(OpenEngine& self, const std::string& configuration) 
     {
         const Call call(*self.use, lengthy);
         const Json json = parse_json(configuration, "make");
-        env = self.engine.load(json.at("env").at("source").get<std::string>(), json.at("env"),
-                               json.value("seed", uint64_t(1)), json.value("hooks", Json::object()));
+        env =
+            self.engine.load(json.at("env").at("source").get<std::string>(), json.at("env"),
+                             json.value("seed", uint64_t(1)), json.value("hooks", Json::object()));
     }
     raise_interruption();
     return std::make_shared<Batch>(self.use, std::move(*env));
@@ -37,9 +38,9 @@ std::shared_ptr<Batch> load(OpenEngine& self, const std::string& configuration) 
 
 // The settings that lie beside an environment's source, with its absolute path.
 std::string usual_configuration(const std::string& source, const Folders& env_folders) {
-    return json_text(
-        resolve_configuration({.env = source, .file = {}, .assignments = {}, .env_folders = env_folders})
-            .json);
+    return json_text(resolve_configuration(
+                         {.env = source, .file = {}, .assignments = {}, .env_folders = env_folders})
+                         .json);
 }
 
 }
@@ -52,7 +53,8 @@ NB_MODULE(_engine, module) {
     module.doc() = "The engine, for the modules of this package.";
     count_forks();
     nb::set_leak_warnings(false);    // at exit Python may leave objects that others hold
-    const nb::tuple bases = nb::make_tuple(nb::borrow(PyExc_RuntimeError), nb::borrow(PyExc_ValueError));
+    const nb::tuple bases =
+        nb::make_tuple(nb::borrow(PyExc_RuntimeError), nb::borrow(PyExc_ValueError));
     nb::exception<Error>(module, "Error", bases);
     bind_device_array(module);
     bind_batch(module);
@@ -60,9 +62,11 @@ NB_MODULE(_engine, module) {
         .def(nb::new_(&open_engine), "backend"_a, "threads"_a, "env_folders"_a, "plugin_folders"_a)
         .def_prop_ro("backend", [](const OpenEngine& self) { return self.engine.backend(); })
         .def_prop_ro("why", [](const OpenEngine& self) { return self.engine.why(); })
-        .def_prop_ro("stream", [](const OpenEngine& self) {
-            return reinterpret_cast<uintptr_t>(Internals::on(self.engine)->stream->native());
-        })
+        .def_prop_ro("stream",
+                     [](const OpenEngine& self) {
+                         return reinterpret_cast<uintptr_t>(
+                             Internals::on(self.engine)->stream->native());
+                     })
         .def("load", &load, "configuration"_a);
     bind_training(module);
     module.def("usual_configuration", &usual_configuration, "source"_a, "env_folders"_a);

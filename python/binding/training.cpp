@@ -87,13 +87,16 @@ public:
     ~Numbers() { PyBuffer_Release(&view_); }
     Numbers(const Numbers&) = delete;
     Numbers& operator=(const Numbers&) = delete;
-    std::span<T> span() const { return {static_cast<T*>(view_.buf), size_t(view_.len) / sizeof(T)}; }
+    std::span<T> span() const {
+        return {static_cast<T*>(view_.buf), size_t(view_.len) / sizeof(T)};
+    }
 
 private:
     Py_buffer view_{};
 };
 
-void act(Policy& policy, nb::handle observations, nb::handle actions, nb::handle masks, bool sample) {
+void act(Policy& policy, nb::handle observations, nb::handle actions, nb::handle masks,
+         bool sample) {
     const Numbers<const float> seen(observations, false);
     const Numbers<float> chosen(actions, true);
     std::optional<Numbers<const uint8_t>> open;
@@ -115,38 +118,59 @@ nb::list parts_of(const Policy& policy) {
 
 void bind_training(nb::module_& module) {
     nb::class_<Policy>(module, "Policy", "A trained policy on this machine's CPU.")
-        .def(nb::init<const Path&, const std::string&, const std::string&>(), "path"_a, "name"_a = "",
-             "checkpoint"_a = "best")
+        .def(nb::init<const Path&, const std::string&, const std::string&>(), "path"_a,
+             "name"_a = "", "checkpoint"_a = "best")
         .def_prop_ro("name", &Policy::name)
         .def_prop_ro("inputs", &Policy::inputs)
         .def_prop_ro("choices", &Policy::choices)
         .def_prop_ro("steps", &Policy::steps)
         .def_prop_ro("actions", &parts_of)
         .def("seed", &Policy::seed, "seed"_a)
-        .def("act_into", &act, "observations"_a, "actions"_a, "masks"_a = nb::none(), "sample"_a = false);
+        .def("act_into", &act, "observations"_a, "actions"_a, "masks"_a = nb::none(),
+             "sample"_a = false);
     nb::class_<Training>(module, "Training", "A training run.")
         .def("iterate", &Training::iterate)
         .def("evaluate", &Training::evaluate, "episodes"_a)
         .def_prop_ro("solved", [](Training& self) { return self.run().solved(); })
         .def_prop_ro("steps", [](Training& self) { return self.run().steps(); })
-        .def("metrics", [](Training& self) {
-            nb::dict metrics;
-            for (const auto& [name, value] : self.run().metrics()) metrics[name.c_str()] = value;
-            return metrics;
-        })
-        .def("policy", [](Training& self, const std::string& name) {
-            const Call call(self.use());
-            return self.run().policy(name);
-        }, "name"_a = "")
-        .def("save", [](Training& self) { const Call call(self.use(), lengthy); self.run().save(); })
-        .def("stop", [](Training& self) { const Call call(self.use(), lengthy); self.run().stop(); });
+        .def("metrics",
+             [](Training& self) {
+                 nb::dict metrics;
+                 for (const auto& [name, value] : self.run().metrics())
+                     metrics[name.c_str()] = value;
+                 return metrics;
+             })
+        .def(
+            "policy",
+            [](Training& self, const std::string& name) {
+                const Call call(self.use());
+                return self.run().policy(name);
+            },
+            "name"_a = "")
+        .def("save",
+             [](Training& self) {
+                 const Call call(self.use(), lengthy);
+                 self.run().save();
+             })
+        .def("stop", [](Training& self) {
+            const Call call(self.use(), lengthy);
+            self.run().stop();
+        });
     module.def("begin_run", &begin, "engine"_a, "configuration"_a, "out"_a);
-    module.def("resume_run", [](OpenEngine& engine, const Path& folder, const std::string& changes) {
-        return opened(engine, [&] { return Run::resume(engine.engine, folder, parse_json(changes, "resume")); });
-    }, "engine"_a, "folder"_a, "changes"_a);
-    module.def("load_run", [](OpenEngine& engine, const Path& folder, const std::string& checkpoint) {
-        return opened(engine, [&] { return Run::load(engine.engine, folder, checkpoint); });
-    }, "engine"_a, "folder"_a, "checkpoint"_a);
+    module.def(
+        "resume_run",
+        [](OpenEngine& engine, const Path& folder, const std::string& changes) {
+            return opened(engine, [&] {
+                return Run::resume(engine.engine, folder, parse_json(changes, "resume"));
+            });
+        },
+        "engine"_a, "folder"_a, "changes"_a);
+    module.def(
+        "load_run",
+        [](OpenEngine& engine, const Path& folder, const std::string& checkpoint) {
+            return opened(engine, [&] { return Run::load(engine.engine, folder, checkpoint); });
+        },
+        "engine"_a, "folder"_a, "checkpoint"_a);
 }
 
 }

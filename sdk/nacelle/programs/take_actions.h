@@ -24,7 +24,9 @@ struct TakeActionsArgs {
     const TakenPart* part;
     uint64_t* fault;    // row * width + part of the first number that may not be, or all ones
 
-    NACELLE_INLINE uint64_t place(uint64_t row, uint32_t k) const { return row * width + first + k; }
+    NACELLE_INLINE uint64_t place(uint64_t row, uint32_t k) const {
+        return row * width + first + k;
+    }
 };
 
 namespace detail {
@@ -92,8 +94,8 @@ NACELLE_INLINE void take_row(const TakeActionsArgs& args, uint64_t row) {
 #define NACELLE_TAKE_ACTIONS()                                                                     \
     extern "C" __global__ void __launch_bounds__(nacelle::TakeActionsArgs::threads)                \
         nacelle_take_actions(const __grid_constant__ nacelle::TakeActionsArgs args) {              \
-        nacelle::detail::take_row(                                                                 \
-            args, uint64_t(blockIdx.x) * nacelle::TakeActionsArgs::threads + threadIdx.x);         \
+        nacelle::detail::take_row(args, uint64_t(blockIdx.x) * nacelle::TakeActionsArgs::threads + \
+                                            threadIdx.x);                                          \
     }
 #endif
 
