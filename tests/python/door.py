@@ -112,6 +112,18 @@ def arrays_are_the_engines_memory_and_outlive_it():
 
 
 @case
+def gymnasiums_checker_takes_one_environment():
+    from gymnasium.utils.env_checker import check_env
+    names = [name for name in gymnasium.registry if name.startswith("nacelle/")]
+    assert "nacelle/CartPole-v1" in names and "nacelle/TagGridworld-v1" not in names, names
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(gymnasium.make("nacelle/CartPole-v1").unwrapped)
+    many = gymnasium.make_vec("nacelle/CartPole-v1", num_envs=4, vectorization_mode="vector_entry_point", device="cpu")
+    assert many.reset(seed=1)[0].shape == (4, 4)
+
+
+@case
 def parameters_go_by_name():
     env = cartpole(gravity=5)
     assert env.param("gravity") == 5
