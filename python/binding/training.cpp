@@ -15,15 +15,25 @@ using namespace nb::literals;
 using enum Call::Length;
 using Path = std::filesystem::path;
 
+// While it is there, the engine asks whether Ctrl-C was pressed.
+class Asking final {
+public:
+    explicit Asking(bool& asks) : asks_(asks) { asks_ = true; }
+    ~Asking() { asks_ = false; }
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+
+private:
+    bool& asks_;
+};
+
 // A training run. Ctrl-C ends a call between two iterations.
 class Training final {
     template <class Fn> auto watched(Fn&& fn) -> decltype(fn()) {
         const auto result = [&] {
             const Call call(*use_, lengthy);
-            asks_ = true;
-            const auto found = fn();
-            asks_ = false;
-            return found;
+            const Asking asking(asks_);
+            return fn();
         }();
         raise_interruption();
         return result;

@@ -1,7 +1,9 @@
 """The Python package, from a build: environments, their errors, memory that outlives them, and training."""
 import os
 import re
+import signal
 import sys
+import threading
 import traceback
 import warnings
 from pathlib import Path
@@ -169,6 +171,15 @@ def a_run_learns_and_its_policy_acts():
     assert run.eval(50) > 60
     assert set(run.policy(np.random.default_rng(1).normal(size=(64, 4)))) <= {0, 1}
     refused(ValueError, lambda: run.policy(np.zeros((2, 3))), "[rows, 4]")
+
+
+@case
+def control_c_ends_a_call():
+    run = nacelle.train("cartpole", device="cpu", run={"total_steps": 10**9, "report_every": 1000000},
+                        solved={"return": 1e9})
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    refused(KeyboardInterrupt, lambda: list(run), "")
+    assert 0 < run.steps < 10**9
 
 
 @case
