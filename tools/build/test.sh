@@ -75,7 +75,14 @@ test_command() {
     trap 'rm -f "$failures" "$times"' EXIT
     for kind in $kinds; do
         case $kind in
-            plain) test_build '' "$root/build" ;;
+            plain)
+                case " $names " in
+                    '  ' | *' python '*)
+                        . "$root/tools/build/setup.sh"
+                        package_python=$(test_python) ;;
+                esac
+                test_build '' "$root/build"
+                package_python='' ;;
             sanitized) test_instrumented sanitized address,undefined ;;
             asan) test_instrumented asan address ;;
             ubsan) test_instrumented ubsan undefined ;;
