@@ -4,10 +4,10 @@
 #include "engine/compile/rebuild.h"
 #include "engine/env/replacement.h"
 #include "engine/internals.h"
-#include "python/binding/buffer_view.h"
 #include "tools/play_raster.h"
 
 #include <cstring>
+#include <deque>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -139,59 +139,51 @@ void Batch::reset_some(const std::vector<uint32_t>& chosen) {
     env_.reset(chosen);
 }
 
-void Batch::take(uint32_t group, uint32_t first_part, nb::handle given) {
-    const Call call(*use_);
-    const BufferView view(given);
+void Batch::take_from_host(const BufferView& given) {
     Actions& actions = this->actions();
-    const uint64_t rows = actions.rows(group), numbers = view.numbers();
-    actions.take({.group = group,
-                  .first_part = first_part,
-                  .parts = uint32_t(std::max<uint64_t>(1, numbers / std::max<uint64_t>(1, rows))),
-                  .type = view.type(),
-                  .source = view.data(),
-                  .numbers = numbers});
-}
-void Batch::take_pointer(uint32_t group, uint32_t first_part, uint64_t pointer,
-                         const std::string& type, uint64_t numbers) {
-    const Call call(*use_);
-    Actions& actions = this->actions();
-    const uint64_t rows = actions.rows(group);
-    actions.take_on_device(
-        {.group = group,
-         .first_part = first_part,
-         .parts = uint32_t(std::max<uint64_t>(1, numbers / std::max<uint64_t>(1, rows))),
-         .type = taken_type(type),
-         .source = reinterpret_cast<const void*>(pointer),
-         .numbers = numbers});
+    Actions::Given taken{.parts = actions.parts(0),
+                         .type = given.type(),
+                         .source = given.data(),
+                         .numbers = given.numbers()};
+    if (!on().cuda()) {
+        actions.take(taken);
+        return;
+    }
+    if (given_.bytes() < given.bytes()) given_ = Buffer(on().device, given.bytes());
+    on().stream->to_device(given_.data(), given.data(), given.bytes());
+    taken.source = given_.data();
+    actions.take_on_device(taken);
+    actions.require_good();    // before anything has moved
 }
 
-// Of a CPU, whose memory is at hand.
-bool Batch::finish_step() {
-    if (on().cuda()) return false;
-    env_.check();
+bool Batch::any_ended() {
     const size_t count = env_.count();
-    return std::memchr(terminated_, 1, count) || std::memchr(truncated_, 1, count);
-}
-bool Batch::step() {
-    const Call call(*use_, lengthy);
-    env_.step();
-    return finish_step();
-}
-void Batch::step_at_random() {
-    const Call call(*use_, lengthy);
-    env_.step_at_random();
+    const auto any = [&](const void* flags) {
+        if (!on().cuda()) return std::memchr(flags, 1, count) != nullptr;
+        std::vector<uint8_t> read(count);
+        on().stream->to_host(read.data(), flags, count);
+        on().stream->synchronize();
+        return std::ranges::count(read, 1) > 0;
+    };
+    return any(terminated_) || any(truncated_);
 }
 
-bool Batch::step_with(nb::handle given) {
+bool Batch::step_into(nb::handle given, const std::vector<std::shared_ptr<DeviceArray>>& sources,
+                      const std::vector<nb::object>& targets) {
     const BufferView view(given);
-    Actions& actions = this->actions();
+    std::deque<Bytes> memory;
+    for (const nb::object& target : targets) memory.emplace_back(target, Bytes::Use::write);
+    for (size_t i = 0; i < memory.size(); ++i)
+        if (memory[i].size() != sources.at(i)->bytes())
+            throw nb::value_error((sources[i]->name() + ": the target has another size").c_str());
     const Call call(*use_, lengthy);
-    actions.take({.parts = actions.parts(0),
-                  .type = view.type(),
-                  .source = view.data(),
-                  .numbers = view.numbers()});
+    take_from_host(view);
     env_.step();
-    return finish_step();
+    for (size_t i = 0; i < memory.size(); ++i)
+        on().stream->to_host(memory[i].data(), sources[i]->memory()->data(), memory[i].size());
+    on().stream->synchronize();
+    env_.check();
+    return any_ended();
 }
 
 void Batch::step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
@@ -213,21 +205,6 @@ void Batch::check() {
     env_.check();
 }
 
-void Batch::save_snapshots(const std::vector<uint32_t>& chosen) {
-    const Call call(*use_, lengthy);
-    env_.save_snapshots(chosen);
-}
-void Batch::restore_snapshots(const std::vector<uint32_t>& chosen,
-                              const std::vector<uint32_t>& places) {
-    const Call call(*use_, lengthy);
-    if (chosen.size() != places.size())
-        throw std::invalid_argument("restore_snapshots: as many places as environments are needed");
-    env_.restore_snapshots(chosen, places);
-}
-void Batch::set_snapshot_chance(double chance) {
-    const Call call(*use_);
-    env_.set_snapshot_chance(chance);
-}
 void Batch::set_param(const std::string& name, const std::string& value) {
     const Call call(*use_);
     env_.set_param(name, parse_json(value, name));
@@ -235,18 +212,6 @@ void Batch::set_param(const std::string& name, const std::string& value) {
 std::string Batch::param(const std::string& name) {
     const Call call(*use_);
     return json_text(env_.param(name));
-}
-
-std::string Batch::take_totals() {
-    const Call call(*use_, lengthy);
-    const Totals totals = environment().take_totals();
-    Json json = {{"episodes", totals.episodes}};
-    if (totals.episodes == 0) return json_text(json);
-    json["length"] = totals.mean_length;
-    for (const Totals::Policy& policy : totals.policies)
-        json[totals.policies.size() > 1 ? policy.name + ".return" : "return"] = policy.mean_return;
-    for (const auto& [name, value] : totals.log) json["log." + name] = value;
-    return json_text(json);
 }
 
 bool Batch::reload() {
@@ -295,26 +260,17 @@ void bind_batch(nb::module_& module) {
     nb::class_<Batch>(module, "Batch", "Many copies of one environment side by side.")
         .def("describe", &Batch::describe)
         .def("array", &Batch::array, "name"_a)
-        .def("names", [](Batch& self) { return self.env().arrays().names(); })
+        .def("names", &Batch::names)
         .def("reset", &Batch::reset, "seed"_a = nb::none())
         .def("reset_some", &Batch::reset_some, "chosen"_a)
-        .def("take", &Batch::take, "group"_a, "first_part"_a, "actions"_a)
-        .def("take_pointer", &Batch::take_pointer, "group"_a, "first_part"_a, "pointer"_a, "type"_a,
-             "numbers"_a)
-        .def("step", &Batch::step)
-        .def("step_at_random", &Batch::step_at_random)
         .def("wait_for", &Batch::wait_for, "stream"_a)
         .def("make_wait", &Batch::make_wait, "stream"_a)
-        .def("step_with", &Batch::step_with, "actions"_a)
+        .def("step_into", &Batch::step_into, "actions"_a, "sources"_a, "targets"_a)
         .def("step_on_device", &Batch::step_on_device, "pointer"_a, "type"_a, "numbers"_a,
              "stream"_a)
         .def("check", &Batch::check)
-        .def("save_snapshots", &Batch::save_snapshots, "chosen"_a)
-        .def("restore_snapshots", &Batch::restore_snapshots, "chosen"_a, "places"_a)
-        .def("set_snapshot_chance", &Batch::set_snapshot_chance, "chance"_a)
         .def("set_param", &Batch::set_param, "name"_a, "value"_a)
         .def("param", &Batch::param, "name"_a)
-        .def("take_totals", &Batch::take_totals)
         .def("reload", &Batch::reload)
         .def("picture", &Batch::picture, "which"_a = 0, "pixels"_a = 480);
 }

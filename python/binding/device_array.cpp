@@ -1,5 +1,6 @@
 #include "python/binding/device_array.h"
 
+#include "python/binding/buffer_view.h"
 #include "python/binding/dlpack.h"
 
 #include <nanobind/stl/pair.h>
@@ -141,24 +142,19 @@ nb::object DeviceArray::dlpack(const nb::object& stream, const nb::object& max_v
                      : capsule_of<dlpack::ManagedTensor>(tensor, kept, copied);
 }
 
-std::shared_ptr<DeviceArray> DeviceArray::reshaped(std::vector<int64_t> shape) const {
-    auto other = std::make_shared<DeviceArray>(use_, on_, memory_, name_, dtype_, std::move(shape));
-    if (other->bytes() != bytes())
-        throw nb::value_error((name_ + " does not have as many elements as that shape").c_str());
-    return other;
-}
-
-void DeviceArray::read(void* target) const {
-    const Call call(*use_);
-    if (bytes() == 0) return;
-    on_->stream->to_host(target, memory_->data(), bytes());
+void DeviceArray::read_into(nb::handle target) const {
+    const Bytes memory(target, Bytes::Use::write);
+    if (memory.size() != bytes()) throw nb::value_error((name_ + ": the target has another size").c_str());
+    const Call call(*use_, Call::Length::lengthy);
+    on_->stream->to_host(memory.data(), memory_->data(), bytes());
     on_->stream->synchronize();
 }
 
-void DeviceArray::write(const void* source) {
-    const Call call(*use_);
-    if (bytes() == 0) return;
-    on_->stream->to_device(memory_->data(), source, bytes());
+void DeviceArray::write_from(nb::handle source) {
+    const Bytes memory(source, Bytes::Use::read);
+    if (memory.size() != bytes()) throw nb::value_error((name_ + ": the source has another size").c_str());
+    const Call call(*use_, Call::Length::lengthy);
+    on_->stream->to_device(memory_->data(), memory.data(), bytes());
     on_->stream->synchronize();
 }
 
@@ -172,32 +168,11 @@ void bind_device_array(nb::module_& module) {
         .def_prop_ro("dtype", &DeviceArray::dtype, "\"f32\", \"i32\", \"u8\", \"b8\", ...")
         .def_prop_ro("pointer", &DeviceArray::pointer, "The address in the device's memory.")
         .def_prop_ro("nbytes", &DeviceArray::bytes)
-        .def("reshape", &DeviceArray::reshaped, "shape"_a, "The same memory in another shape.")
         .def("__dlpack_device__", &DeviceArray::dlpack_device)
         .def("__dlpack__", &DeviceArray::dlpack, nb::kw_only(), "stream"_a = nb::none(),
              "max_version"_a = nb::none(), "dl_device"_a = nb::none(), "copy"_a = nb::none())
-        .def("_read_into",
-             [](const DeviceArray& self, nb::handle target) {
-                 Py_buffer view;
-                 if (PyObject_GetBuffer(target.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) !=
-                     0)
-                     throw nb::python_error();
-                 const bool fits = size_t(view.len) == self.bytes();
-                 if (fits) self.read(view.buf);
-                 PyBuffer_Release(&view);
-                 if (!fits)
-                     throw nb::value_error((self.name() + ": the target has another size").c_str());
-             })
-        .def("_write_from", [](DeviceArray& self, nb::handle source) {
-            Py_buffer view;
-            if (PyObject_GetBuffer(source.ptr(), &view, PyBUF_C_CONTIGUOUS) != 0)
-                throw nb::python_error();
-            const bool fits = size_t(view.len) == self.bytes();
-            if (fits) self.write(view.buf);
-            PyBuffer_Release(&view);
-            if (!fits)
-                throw nb::value_error((self.name() + ": the source has another size").c_str());
-        });
+        .def("read_into", &DeviceArray::read_into, "target"_a)
+        .def("write_from", &DeviceArray::write_from, "source"_a);
 }
 
 }

@@ -28,11 +28,10 @@ public:
     // protocol for its numbers.
     nb::object dlpack(const nb::object& stream, const nb::object& max_version,
                       const nb::object& device, const nb::object& copy);
-    // The same memory in another shape of as many elements.
-    std::shared_ptr<DeviceArray> reshaped(std::vector<int64_t> shape) const;
     // Copies all elements to ordinary memory, or from it.
-    void read(void* target) const;
-    void write(const void* source);
+    void read_into(nb::handle target) const;
+    void write_from(nb::handle source);
+    const std::shared_ptr<const Buffer>& memory() const { return memory_; }
 
 private:
     std::shared_ptr<EngineUse> use_;

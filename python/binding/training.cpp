@@ -1,6 +1,7 @@
 #include "python/binding/training.h"
 
 #include "engine/internals.h"
+#include "python/binding/buffer_view.h"
 #include "python/binding/open_engine.h"
 
 #include <nanobind/stl/filesystem.h>
@@ -87,34 +88,19 @@ std::shared_ptr<Training> opened(OpenEngine& engine, const std::function<Run()>&
     return std::make_shared<Training>(engine.use, std::move(*run));
 }
 
-// The numbers of a contiguous buffer of this type.
-template <class T> class Numbers final {
-public:
-    Numbers(nb::handle object, bool writable) {
-        const int flags = PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
-        if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
-    }
-    ~Numbers() { PyBuffer_Release(&view_); }
-    Numbers(const Numbers&) = delete;
-    Numbers& operator=(const Numbers&) = delete;
-    std::span<T> span() const {
-        return {static_cast<T*>(view_.buf), size_t(view_.len) / sizeof(T)};
-    }
-
-private:
-    Py_buffer view_{};
-};
+template <class T> std::span<T> numbers(const Bytes& bytes) {
+    return {static_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
 
 void act(Policy& policy, nb::handle observations, nb::handle actions, nb::handle masks,
          bool sample) {
-    const Numbers<const float> seen(observations, false);
-    const Numbers<float> chosen(actions, true);
-    std::optional<Numbers<const uint8_t>> open;
-    if (!masks.is_none()) open.emplace(masks, false);
-    const auto allowed = open ? open->span() : std::span<const uint8_t>();
+    const Bytes seen(observations, Bytes::Use::read), chosen(actions, Bytes::Use::write);
+    std::optional<Bytes> open;
+    if (!masks.is_none()) open.emplace(masks, Bytes::Use::read);
+    const auto allowed = open ? numbers<const uint8_t>(*open) : std::span<const uint8_t>();
     const nb::gil_scoped_release released;
-    if (sample) policy.sample(seen.span(), chosen.span(), allowed);
-    else policy.act(seen.span(), chosen.span(), allowed);
+    if (sample) policy.sample(numbers<const float>(seen), numbers<float>(chosen), allowed);
+    else policy.act(numbers<const float>(seen), numbers<float>(chosen), allowed);
 }
 
 nb::list parts_of(const Policy& policy) {

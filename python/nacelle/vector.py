@@ -7,51 +7,69 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from nacelle.engine import configuration, shared_engine
-from nacelle.spaces import action_space, observation_space
+from nacelle.engine import configuration, merge, shared_engine
+from nacelle.outputs import opened
+from nacelle.spaces import TYPES, action_space, observation_space
 
 
 class Arrays:
-    """The arrays of an environment by name: `env.arrays["state.x"]` is the engine's memory itself."""
+    """The arrays of an environment by name. `env.arrays["state.x"]` is the engine's memory itself, but a copy where NumPy
+    cannot share it; assignment writes it."""
 
-    def __init__(self, batch):
-        self._batch = batch
+    def __init__(self, batch, door):
+        self._batch, self._door = batch, door
 
     def __getitem__(self, name):
+        return self._door.one(name)
+
+    def __setitem__(self, name, values):
         array = self._batch.array(name)
-        if array.__dlpack_device__()[0] == 1:
-            return np.from_dlpack(array)
-        return array
+        filled = np.empty(array.shape, TYPES[array.dtype])
+        filled[...] = values
+        self._door.ordered(lambda: array.write_from(filled))
 
     def __iter__(self):
         return iter(self._batch.names())
 
 
 class Env(gymnasium.vector.VectorEnv):
-    """Copies of one environment, side by side. With `copy=False` a step returns the engine's own arrays, which
-    the next step overwrites; otherwise arrays of the caller's own."""
+    """Copies of one environment, side by side. `output` is the library of the arrays that a step returns: "numpy",
+    "torch" or "jax". They are the caller's own with `copy=True`, and the engine's, which the next step overwrites, with
+    `copy=False`; the default is True, and False for "torch"."""
 
-    def __init__(self, source, num_envs=None, *, device="auto", engine=None, copy=True, settings=None, **params):
+    def __init__(self, source, num_envs=None, *, device="auto", engine=None, output="numpy", copy=None,
+                 autoreset_mode=AutoresetMode.SAME_STEP, render_mode=None, settings=None, **params):
         changes = {"env": {"params": params}}
         if num_envs is not None:
             changes["env"]["count"] = num_envs
+        asked = configuration(source, changes)
+        merge(asked, settings or {})
         self._batch = (engine or shared_engine(device)).load(
-            json.dumps({key: value for key, value in _over(configuration(source, changes), settings).items()
-                        if key in ("env", "seed", "hooks")}))
+            json.dumps({key: asked[key] for key in ("env", "seed", "hooks") if key in asked}))
         self.description = json.loads(self._batch.describe())
+        name = self.description["name"]
         if self.description["is_team"]:
-            raise ValueError(f'{self.description["name"]} is a team of agents, and make_vec is for one agent')
+            raise ValueError(f"{name} is a team of agents, and make_vec is for one agent")
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f'render_mode is {render_mode!r}; there is "rgb_array"')
+        if render_mode and not self.description["has_draw"]:
+            raise ValueError(f'{name} has no draw(), and render_mode="rgb_array" is its picture')
+        self._mode = AutoresetMode(autoreset_mode)
+        if self._mode is not AutoresetMode.SAME_STEP and (output != "numpy" or copy is False):
+            raise ValueError(f'autoreset_mode {self._mode.value} is for output="numpy" with copies; '
+                             f'{AutoresetMode.SAME_STEP.value} is for all')
         self.num_envs = self.description["count"]
-        self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
-        self.render_mode = None
-        self._copy = copy
+        self.metadata = {"autoreset_mode": self._mode, "render_modes": ["rgb_array"], "render_fps": 30}
+        self.render_mode = render_mode
         self.single_observation_space = observation_space(self.description)
         self.single_action_space = action_space(self.description)
         batched = gymnasium.vector.utils.batch_space
         self.observation_space = batched(self.single_observation_space, self.num_envs)
         self.action_space = batched(self.single_action_space, self.num_envs)
-        self.arrays = Arrays(self._batch)
+        self._door = opened(output, self._batch, copy)
+        self.arrays = Arrays(self._batch, self._door)
         self._action_shape = self.action_space.shape
+        self._ended = np.zeros(self.num_envs, bool)     # those whose new episode the caller has not seen
         self._find_arrays()
 
     @classmethod
@@ -65,29 +83,47 @@ class Env(gymnasium.vector.VectorEnv):
         return env
 
     def reset(self, *, seed=None, options=None):
-        """A new episode in every environment; with a seed everything begins anew."""
+        """A new episode in every environment; with a seed everything begins anew. With options={"reset_mask": mask}
+        only where the mask is true."""
+        options = dict(options or {})
+        mask = options.pop("reset_mask", None)
         if options:
-            raise ValueError(f"reset takes no options here, not {sorted(options)}")
-        super().reset(seed=seed)
-        self._open().reset(seed)
-        return self._own(self._obs), {}
+            raise ValueError(f'reset takes the option "reset_mask", not {sorted(options)}')
+        batch = self._open()
+        if mask is None:
+            super().reset(seed=seed)
+            self._door.ordered(lambda: batch.reset(seed))
+            self._ended[:] = False
+        else:
+            self._reset_some(mask, seed)
+        seen, _, _, _, info = self._sorted(self._door.read())
+        self._show_last(seen, self._ended)
+        return seen, info
 
     def step(self, actions):
-        """One step of all environments. An episode that has ended begins anew in the same step; its last observation
-        is in info["final_obs"] where info["_final_obs"] is true."""
-        if not isinstance(actions, np.ndarray):
+        """One step of all environments. What becomes of an episode that has ended is the autoreset mode's."""
+        if not hasattr(actions, "shape"):
             actions = np.asarray(actions)
         if actions.shape != self._action_shape:
             raise ValueError(f"actions have the shape {actions.shape}; {self._action_shape} is taken")
-        ended = self._open().step_with(np.ascontiguousarray(actions))
-        info = {}
-        if ended:
-            done = self._terminated | self._truncated
-            info = {"final_obs": self._own(self._final_obs), "_final_obs": done,
-                    "final_info": {"episode": {"r": self._return.copy(), "l": self._length.copy()}},
-                    "_final_info": done}
-        own = self._own
-        return own(self._obs), own(self._reward), own(self._terminated), own(self._truncated), info
+        if self._mode is not AutoresetMode.SAME_STEP:
+            return self._step_and_hold(actions)
+        self._open()
+        ended, arrays = self._door.step(actions)
+        seen, reward, terminated, truncated, info = self._sorted(arrays)
+        if ended is not False:
+            done = terminated | truncated
+            kept = self._door.kept
+            last = {key: kept(name) for key, name in self._last_names.items()}
+            info |= {"final_obs": self._alone(last), "_final_obs": done,
+                     "final_info": {"episode": {"r": kept("episode.return"), "l": kept("episode.length")}},
+                     "_final_info": done}
+        return seen, reward, terminated, truncated, info
+
+    def check(self):
+        """Raises for an action of the GPU's memory that was not allowed, or a reward or an observation that is not
+        finite, in a step before. Waits for the device."""
+        self._open().check()
 
     def param(self, name):
         """A parameter, as a configuration writes it."""
@@ -109,41 +145,76 @@ class Env(gymnasium.vector.VectorEnv):
         width, height, rgb = self._open().picture(which, pixels)
         return np.frombuffer(rgb, np.uint8).reshape(height, width, 3)
 
+    def render(self):
+        """An image of each environment, where it was made with render_mode="rgb_array"."""
+        return tuple(self.picture(which) for which in range(self.num_envs)) if self.render_mode else None
+
     def close_extras(self, **_):
         """Lets go of the engine's arrays; those that are held elsewhere stay valid."""
-        self._batch = None
+        self._batch = self._door = self.arrays = None
 
     def _open(self):
         if self._batch is None:
             raise RuntimeError("the environment is closed: make another one")
         return self._batch
 
-    def _own(self, value):
-        if not self._copy:
-            return value
-        return {key: part.copy() for key, part in value.items()} if isinstance(value, dict) else value.copy()
-
     def _find_arrays(self):
-        names = {field["name"] for field in self.description["fields"]}
-        find = lambda role: {name.partition(".")[2] or "obs": self.arrays[name] for name in names
-                             if name.partition(".")[0] == role and 0 not in self.arrays[name].shape}
-        seen, last = find("obs"), find("final_obs")
-        single = not isinstance(self.single_observation_space, gymnasium.spaces.Dict)
-        self._obs = next(iter(seen.values())) if single else seen
-        self._final_obs = next(iter(last.values())) if single else last
-        self._reward, self._terminated = self.arrays["reward"], self.arrays["terminated"]
-        self._truncated = self.arrays["truncated"]
-        self._return, self._length = self.arrays["episode.return"], self.arrays["episode.length"]
+        fields = [field for field in self.description["fields"] if field["count"]]
+        of = lambda role: {field["name"].partition(".")[2] or "obs": field["name"] for field in fields if field["role"] == role}
+        self._seen_names, self._last_names = of("obs"), of("final_obs")
+        self._masks = list(of("mask").values())
+        self._door.find([*self._seen_names.values(), "reward", "terminated", "truncated", *self._masks])
 
+    def _alone(self, parts):
+        return parts if isinstance(self.single_observation_space, gymnasium.spaces.Dict) else next(iter(parts.values()))
 
-def _over(settings, changes):
-    from nacelle.engine import merge
-    merge(settings, changes or {})
-    return settings
+    def _sorted(self, arrays):
+        """Observations, rewards, both flags, and the masks as info has them."""
+        count = len(self._seen_names)
+        seen = self._alone(dict(zip(self._seen_names, arrays)))
+        reward, terminated, truncated, *masks = arrays[count:]
+        info = {"action_mask": masks[0].view(np.int8) if isinstance(masks[0], np.ndarray) else masks[0]} if masks else {}
+        return seen, reward, terminated, truncated, info
+
+    def _reset_some(self, mask, seed):
+        if seed is not None:
+            raise ValueError("a seed begins every environment anew: reset takes it without a reset_mask")
+        mask = np.asarray(mask.cpu() if hasattr(mask, "cpu") else mask)
+        if mask.dtype != bool or mask.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask is {mask.dtype} {mask.shape}; bool ({self.num_envs},) is taken")
+        # Those that have ended have begun anew in the engine.
+        chosen = np.flatnonzero(mask & ~self._ended)
+        if chosen.size:
+            self._door.ordered(lambda: self._batch.reset_some(chosen.tolist()))
+        self._ended &= ~mask
+
+    def _step_and_hold(self, actions):
+        """One step where an episode's end is shown first, and the next one's beginning later."""
+        batch, late = self._open(), np.flatnonzero(self._ended)
+        if late.size and self._mode is AutoresetMode.DISABLED:
+            raise ValueError(f'environment {late[0]} has ended: reset(options={{"reset_mask": mask}}) begins its next episode')
+        if late.size:
+            actions = np.array(actions)
+            actions[late] = 0 if np.issubdtype(actions.dtype, np.integer) else self.action_space.low[late]
+        _, arrays = self._door.step(actions)
+        if late.size:
+            batch.reset_some(late.tolist())
+            arrays = self._door.read()
+        seen, reward, terminated, truncated, info = self._sorted(arrays)
+        reward[late] = 0
+        self._ended = terminated | truncated
+        self._show_last(seen, self._ended)
+        return seen, reward, terminated, truncated, info
+
+    def _show_last(self, seen, ended):
+        """Puts an ended episode's last observation in the place of the next one's first."""
+        if ended.any():
+            parts = seen if isinstance(seen, dict) else {key: seen for key in self._seen_names}
+            for key, part in parts.items():
+                part[ended] = self._door.one(self._last_names[key])[ended]
 
 
 def make_vec(source, num_envs=None, *, device="auto", **settings):
-    """Makes many copies of an environment: a name ("cartpole") or the path of a .cu. Other keywords are parameters."""
-    if device != "cpu" and shared_engine(device).backend == "cuda":
-        raise NotImplementedError('on a GPU make_vec is not there yet: device="cpu"')
+    """Makes many copies of an environment: a name ("cartpole") or the path of a .cu. Other keywords are those of Env, or
+    parameters."""
     return Env(source, num_envs, device=device, **settings)
