@@ -186,6 +186,11 @@ bool Batch::step_into(nb::handle given, const std::vector<std::shared_ptr<Device
     return any_ended();
 }
 
+void Batch::step() {
+    const Call call(*use_, on().cuda() ? brief : lengthy);
+    env_.step();
+}
+
 void Batch::step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
                            int64_t stream) {
     const Call call(*use_);
@@ -265,6 +270,7 @@ void bind_batch(nb::module_& module) {
         .def("reset_some", &Batch::reset_some, "chosen"_a)
         .def("wait_for", &Batch::wait_for, "stream"_a)
         .def("make_wait", &Batch::make_wait, "stream"_a)
+        .def("step", &Batch::step)
         .def("step_into", &Batch::step_into, "actions"_a, "sources"_a, "targets"_a)
         .def("step_on_device", &Batch::step_on_device, "pointer"_a, "type"_a, "numbers"_a,
              "stream"_a)

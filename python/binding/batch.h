@@ -27,6 +27,8 @@ public:
     // has ended when the call returns, and the result says whether an episode has, too.
     bool step_into(nb::handle actions, const std::vector<std::shared_ptr<DeviceArray>>& sources,
                    const std::vector<nb::object>& targets);
+    // One step with the actions that lie in the engine's arrays. A GPU is not waited for.
+    void step();
     // One step with actions in the GPU's memory, behind what is on a library's stream and before what is put there then.
     void step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
                         int64_t stream);
