@@ -5,6 +5,9 @@
 #include "engine/compile/compile_program.h"
 #include "python/binding/guard.h"
 
+#include <algorithm>
+#include <atomic>
+
 namespace nacelle::python {
 namespace {
 
@@ -18,6 +21,21 @@ double number_at(const Actions::Given& given, uint64_t place) {
                       [&](const auto* source) { value = double(source[place]); });
     return value;
 }
+
+// The program of a CPU, over blocks of rows.
+void take_blocks(const void* given, uint64_t begin, uint64_t end) {
+    const auto& args = *static_cast<const TakeActionsArgs*>(given);
+    const uint64_t first = begin * args.threads, last = std::min(end * args.threads, args.rows);
+    uint64_t fault = no_fault;
+    detail::with_type(args.type, args.source, [&](const auto* source) {
+        fault = detail::take_rows(args, source, first, last);
+    });
+    const std::atomic_ref<uint64_t> least(*args.fault);
+    for (uint64_t seen = least; fault < seen && !least.compare_exchange_weak(seen, fault);) {}
+}
+
+const Kernel host_kernel{.name = "nacelle_take_actions",
+                         .function = reinterpret_cast<void*>(&take_blocks)};
 
 }
 
@@ -85,10 +103,10 @@ TakeActionsArgs Actions::args_of(const Given& given) const {
 }
 
 void Actions::take(const Given& given) {
-    const TakeActionsArgs args = args_of(given);
+    TakeActionsArgs args = args_of(given);
     uint64_t fault = no_fault;
-    detail::with_type(given.type, given.source,
-                      [&](const auto* source) { fault = detail::take_rows(args, source); });
+    args.fault = &fault;
+    launch(host_kernel, args);
     if (fault == no_fault) return;
     const uint64_t row = fault / args.width, k = fault % args.width - args.first;
     const double value = number_at(given, row * args.parts + k);
@@ -97,15 +115,18 @@ void Actions::take(const Given& given) {
 
 void Actions::take_on_device(const Given& given) {
     const TakeActionsArgs args = args_of(given);
-    RunsOn& on = env_.on();
-    if (!on.device->reaches(given.source))
+    if (!env_.on().device->reaches(given.source))
         throw std::invalid_argument("the actions are not in the memory of " +
-                                    on.device->info().name);
-    on.stream->launch(kernel_,
-                      {.items = args.rows,
-                       .threads = TakeActionsArgs::threads,
-                       .items_per_block = TakeActionsArgs::threads},
-                      nacelle::args_of(args));
+                                    env_.on().device->info().name);
+    launch(kernel_, args);
+}
+
+void Actions::launch(const Kernel& kernel, const TakeActionsArgs& args) {
+    env_.on().stream->launch(kernel,
+                             {.items = args.rows,
+                              .threads = TakeActionsArgs::threads,
+                              .items_per_block = TakeActionsArgs::threads},
+                             nacelle::args_of(args));
 }
 
 void Actions::require_good() {

@@ -39,6 +39,7 @@ private:
         Buffer there;    // the parts, on a GPU
     };
     TakeActionsArgs args_of(const Given& given) const;
+    void launch(const Kernel& kernel, const TakeActionsArgs& args);
     [[noreturn]] void say_fault(uint32_t group, uint64_t fault, const double* value) const;
 
     Environment& env_;

@@ -7,7 +7,6 @@
 #include "tools/play_raster.h"
 
 #include <cstring>
-#include <deque>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -57,6 +56,28 @@ Json field_json(const EnvSchema& schema, const Field& field, uint32_t count) {
             {"low", field.low},
             {"high", field.high}};
 }
+
+// Copies between arrays in ordinary memory, by the threads that stepped the same rows.
+struct Copies {
+    static constexpr uint64_t blocks = 256;
+    struct Copy {
+        std::byte* target;
+        const std::byte* source;
+        size_t bytes;
+    };
+    const Copy* copies;
+    size_t count;
+
+    static void run(const void* given, uint64_t begin, uint64_t end) {
+        const auto& args = *static_cast<const Copies*>(given);
+        for (size_t i = 0; i < args.count; ++i) {
+            const auto [target, source, bytes] = args.copies[i];
+            const size_t first = bytes * begin / blocks, last = bytes * end / blocks;
+            std::memcpy(target + first, source + first, last - first);
+        }
+    }
+};
+const Kernel copy_kernel{.name = "copies", .function = reinterpret_cast<void*>(&Copies::run)};
 
 }
 
@@ -168,6 +189,23 @@ bool Batch::any_ended() {
     return any(terminated_) || any(truncated_);
 }
 
+void Batch::copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
+                     const std::deque<Bytes>& targets) {
+    Stream& stream = *on().stream;
+    std::vector<Copies::Copy> copies;
+    for (size_t i = 0; i < targets.size(); ++i) {
+        void* const source = sources[i]->memory()->data();
+        if (on().cuda()) stream.to_host(targets[i].data(), source, targets[i].size());
+        else
+            copies.push_back({static_cast<std::byte*>(targets[i].data()),
+                              static_cast<const std::byte*>(source), targets[i].size()});
+    }
+    if (!copies.empty())
+        stream.launch(copy_kernel, {.items = Copies::blocks, .threads = 1, .items_per_block = 1},
+                      args_of(Copies{copies.data(), copies.size()}));
+    stream.synchronize();
+}
+
 bool Batch::step_into(nb::handle given, const std::vector<std::shared_ptr<DeviceArray>>& sources,
                       const std::vector<nb::object>& targets) {
     const BufferView view(given);
@@ -179,9 +217,7 @@ bool Batch::step_into(nb::handle given, const std::vector<std::shared_ptr<Device
     const Call call(*use_, lengthy);
     take_from_host(view);
     env_.step();
-    for (size_t i = 0; i < memory.size(); ++i)
-        on().stream->to_host(memory[i].data(), sources[i]->memory()->data(), memory[i].size());
-    on().stream->synchronize();
+    copy_out(sources, memory);
     env_.check();
     return any_ended();
 }

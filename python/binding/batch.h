@@ -5,6 +5,8 @@
 #include "python/binding/buffer_view.h"
 #include "python/binding/device_array.h"
 
+#include <deque>
+
 namespace nacelle::python {
 
 // The copies of one environment, side by side, as Python steps them.
@@ -53,6 +55,8 @@ private:
     Actions& actions();
     void find_flags();
     void take_from_host(const BufferView& given);
+    void copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
+                  const std::deque<Bytes>& targets);
     bool any_ended();
 
     std::shared_ptr<EngineUse> use_;

@@ -31,10 +31,17 @@ struct TakeActionsArgs {
 
 namespace detail {
 
+// Whether a choice is one of 0 to choices - 1, by one comparison, since a negative number becomes a large one.
+template <class T> NACELLE_INLINE bool is_choice(T value, int32_t choices) {
+    if constexpr (T(0.5) != T(0)) return value >= T(0) && value < T(choices);
+    else if constexpr (sizeof(T) == 8) return uint64_t(value) < uint64_t(choices);
+    else return uint32_t(value) < uint32_t(choices);
+}
+
 // Stores a number of an action, or the lowest one in place of what may not be. An environment never sees another.
 template <class T> NACELLE_INLINE bool take_number(const TakenPart& part, uint64_t row, T value) {
     if (part.choices) {
-        const bool open = value >= T(0) && int64_t(value) < int64_t(part.choices);
+        const bool open = is_choice(value, part.choices);
         static_cast<int32_t*>(part.target)[row] = open ? int32_t(value) : 0;
         return open;
     }
@@ -59,16 +66,17 @@ template <class Fn> NACELLE_INLINE void with_type(TakenType type, const void* so
 }
 
 #if !NACELLE_GPU
-// In ordinary memory: a part after the other, in loops that vectorise. Returns the place of the first number that may
-// not be, or all ones.
-template <class T> uint64_t take_rows(const TakeActionsArgs& args, const T* source) {
+// Rows in ordinary memory: a part after the other, in loops that vectorise. Returns the place of the first number that
+// may not be, or all ones.
+template <class T>
+uint64_t take_rows(const TakeActionsArgs& args, const T* source, uint64_t first, uint64_t last) {
     uint64_t fault = ~uint64_t(0);
     for (uint32_t k = 0; k < args.parts; ++k) {
         const TakenPart part = args.part[k];
         bool all_open = true;
-        for (uint64_t row = 0; row < args.rows; ++row)
+        for (uint64_t row = first; row < last; ++row)
             all_open &= take_number(part, row, source[row * args.parts + k]);
-        for (uint64_t row = 0; !all_open && row < args.rows; ++row)
+        for (uint64_t row = first; !all_open && row < last; ++row)
             if (!take_number(part, row, source[row * args.parts + k])) {
                 fault = args.place(row, k) < fault ? args.place(row, k) : fault;
                 break;
