@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import threading
 import traceback
 import warnings
@@ -111,6 +112,114 @@ def arrays_are_the_engines_memory_and_outlive_it():
 
 
 @case
+def arrays_that_the_caller_keeps_stay_as_they_were():
+    env = cartpole(4096)
+    env.reset(seed=1)
+    kept = []
+    for step in range(12):
+        seen, reward, *_ = env.step(np.full(4096, step % 2, np.int32))
+        kept.append((seen, seen.copy(), reward[:7]))
+    assert all(np.array_equal(seen, copied) for seen, copied, _ in kept)
+    assert len({seen.ctypes.data for seen, *_ in kept}) == 12
+    for _ in range(4):
+        seen = env.step(np.zeros(4096, np.int64))[0]
+    places = {env.step(np.zeros(4096, np.int64))[0].ctypes.data for _ in range(8)}
+    assert len(places) <= 4, "what was let go of is not filled again"
+    env.arrays["state.x"] = 0.5
+    assert (env.arrays["state.x"] == 0.5).all()
+    refused(ValueError, lambda: env.arrays.__setitem__("state.x", np.zeros(7)), "")
+
+
+@case
+def every_type_of_action_is_taken():
+    env, random = cartpole(1000), np.random.default_rng(1)
+    chosen, moved = random.integers(0, 2, 1000), []
+    for kind in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, bool):
+        env.reset(seed=1)
+        moved.append(env.step(chosen.astype(kind))[0])
+        if kind is not bool:
+            bad = chosen.astype(kind)
+            bad[[700, 300]] = np.iinfo(kind).max, np.iinfo(kind).min or 2
+            refused(ValueError, lambda: env.step(bad), "action.push of environment 300 is")
+    assert all(np.array_equal(seen, moved[0]) for seen in moved)
+    refused(TypeError, lambda: env.step(chosen.astype(np.uint64)), "int64")
+
+
+@case
+def an_ended_episode_begins_when_its_mode_says():
+    modes = gymnasium.vector.AutoresetMode
+    ones = np.ones(8, np.int64)
+    same, late = cartpole(), cartpole(autoreset_mode=modes.NEXT_STEP)
+    held = cartpole(autoreset_mode=modes.DISABLED)
+    for env in (same, late, held):
+        env.reset(seed=1)
+    while True:
+        _, _, done, _, info = same.step(ones)
+        seen, reward, ended, _, _ = late.step(ones)
+        shown, _, over, _, _ = held.step(ones)
+        if done.any():
+            break
+    assert np.array_equal(done, ended) and np.array_equal(done, over) and not done.all()
+    assert np.array_equal(seen[done], info["final_obs"][done]) and np.array_equal(seen, shown)
+    refused(ValueError, lambda: held.step(ones), f"environment {np.flatnonzero(done)[0]} has ended")
+    mask = done.copy()
+    first, _ = held.reset(options={"reset_mask": mask})
+    assert (np.abs(first[done]) <= 0.05).all() and np.array_equal(first[~done], shown[~done])
+    held.step(ones)
+    ignored = ones.copy()
+    ignored[done] = 99
+    seen, reward, ended, _, _ = late.step(ignored)
+    assert (np.abs(seen[done]) <= 0.05).all() and (reward[done] == 0).all() and not ended[done].any()
+    assert (reward[~done] == 1).all()
+    begun, _ = same.reset(options={"reset_mask": np.arange(8) == 3})
+    assert np.abs(begun[3]).max() <= 0.05
+    refused(ValueError, lambda: same.reset(options={"reset_mask": np.ones(3, bool)}), "bool (8,) is taken")
+    refused(ValueError, lambda: same.reset(seed=1, options={"reset_mask": mask}), "anew")
+    refused(ValueError, lambda: same.reset(options={"x0": 1}), "reset_mask")
+    refused(ValueError, lambda: cartpole(autoreset_mode=modes.DISABLED, copy=False), "SameStep")
+
+
+@case
+def masks_are_in_info():
+    env = nacelle.make_vec("rooms", num_envs=4, device="cpu")
+    _, info = env.reset(seed=1)
+    assert info["action_mask"].shape == (4, 5) and info["action_mask"].dtype == np.int8
+    assert env.single_action_space.sample(mask=info["action_mask"][0]) in range(5)
+    assert "action_mask" in env.step(np.zeros(4, np.int64))[4]
+    assert "action_mask" not in cartpole().reset()[1]
+
+
+@case
+def an_environment_is_drawn():
+    env = cartpole(2, render_mode="rgb_array")
+    env.reset(seed=1)
+    images = env.render()
+    assert len(images) == 2 and images[0].dtype == np.uint8 and images[0].shape[2] == 3 and len(np.unique(images[0])) > 2
+    assert cartpole().render() is None
+    one = gymnasium.make("nacelle/CartPole-v1", render_mode="rgb_array")
+    one.reset(seed=1)
+    assert one.render().shape == images[0].shape
+    refused(ValueError, lambda: cartpole(render_mode="human"), "rgb_array")
+
+
+@case
+def jax_gets_copies():
+    refused(ValueError, lambda: cartpole(output="tensorflow"), '"torch"')
+    try:
+        import jax
+    except ImportError:
+        return
+    refused(ValueError, lambda: cartpole(output="jax", copy=False), "never changes")
+    env, host = cartpole(output="jax"), cartpole()
+    first, _ = env.reset(seed=1)
+    host.reset(seed=1)
+    before = np.array(first)
+    seen, _, terminated, _, _ = env.step(jax.numpy.ones(8, "int32"))
+    assert isinstance(seen, jax.Array) and np.array_equal(seen, host.step(np.ones(8, np.int64))[0])
+    assert np.array_equal(first, before) and terminated.dtype == bool
+
+
+@case
 def gymnasiums_checker_takes_one_environment():
     from gymnasium.utils.env_checker import check_env
     names = [name for name in gymnasium.registry if name.startswith("nacelle/")]
@@ -168,6 +277,30 @@ def a_run_learns_and_its_policy_acts():
     assert run.eval(50) > 60
     assert set(run.policy(np.random.default_rng(1).normal(size=(64, 4)))) <= {0, 1}
     refused(ValueError, lambda: run.policy(np.zeros((2, 3))), "[rows, 4]")
+
+
+@case
+def a_run_is_resumed_and_loaded():
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "run"
+        first = nacelle.train("cartpole", device="cpu", out=out, run={"total_steps": 20000})
+        list(first)
+        refused(nacelle.Error, lambda: nacelle.resume(out, device="cpu"), "is training in it")
+        steps = first.steps
+        first.stop()
+        del first       # a run holds its folder
+        more = nacelle.resume(out, device="cpu", run={"total_steps": 60000})
+        assert more.steps == steps
+        list(more)
+        assert more.steps >= 60000
+        more.save()
+        more.stop()
+        loaded = nacelle.load(out, "latest", device="cpu")
+        assert loaded.steps == more.steps and loaded.eval(20) > 20
+        seen = np.random.default_rng(1).normal(size=(16, 4))
+        assert np.array_equal(loaded.policy(seen), more.policy(seen))
+        assert nacelle.Policy(out, checkpoint="latest").steps == more.steps
+        refused(nacelle.Error, lambda: nacelle.load(Path(folder) / "none", device="cpu"), "none")
 
 
 @case
