@@ -40,18 +40,14 @@ const char* name_of(Role role) {
     }
 }
 
-Json field_json(const EnvSchema& schema, const Field& field, uint32_t count) {
+Json field_json(const Field& field) {
     Json dims = Json::array();
     for (uint32_t i = 0; i < field.rank; ++i) dims.push_back(field.dims[i]);
     return {{"name", field.name},
             {"role", name_of(field.role)},
             {"dtype", dtype_name(field.dtype)},
-            {"group", field.group},
             {"dims", dims},
             {"count", field.count},
-            {"columns", field.layout == Layout::columns},
-            {"shape", schema.shape(field, count)},
-            {"stored", field.slot >= 0},
             {"choices", field.kind == Kind::discrete ? field.choices : 0},
             {"low", field.low},
             {"high", field.high}};
@@ -109,34 +105,15 @@ std::string Batch::describe() {
     const Call call(*use_);
     const EnvSchema& schema = environment().schema();
     const Header& header = schema.header();
-    Json groups = Json::array(), policies = Json::array(), fields = Json::array();
-    for (uint32_t g = 0; g < header.groups; ++g)
-        groups.push_back({{"name", header.group[g].name},
-                          {"count", header.group[g].count},
-                          {"width", header.group[g].obs_width},
-                          {"has_turn", header.group[g].has_turn != 0}});
-    for (uint32_t p = 0; p < header.policies; ++p)
-        policies.push_back({{"name", header.policy[p].name},
-                            {"agents", header.policy[p].agents},
-                            {"group", header.policy[p].group}});
+    Json fields = Json::array();
     for (const Field& field : schema.fields())
-        fields.push_back(field_json(schema, field, env_.count()));
-    Json params = Json::object();
-    for (const Field* const field : schema.params())
-        if (field->kind != Kind::table) {
-            const std::string name = std::string(field->name).substr(std::strlen("param."));
-            params[name] = env_.param(name);
-        }
+        fields.push_back(field_json(field));
     return json_text({{"name", env_.name()},
                       {"source", environment().settings().source.string()},
                       {"count", env_.count()},
-                      {"time_limit", header.time_limit},
                       {"is_team", header.is_team != 0},
                       {"has_draw", header.has_draw != 0},
-                      {"groups", groups},
-                      {"policies", policies},
-                      {"fields", fields},
-                      {"params", params}});
+                      {"fields", fields}});
 }
 
 std::shared_ptr<DeviceArray> Batch::array(const std::string& name) {
