@@ -11,6 +11,8 @@
 namespace nacelle::python {
 namespace {
 
+constexpr const char* program_text =
+    "#include <nacelle/programs/take_actions.h>\nNACELLE_TAKE_ACTIONS()\n";
 constexpr uint64_t no_fault = ~uint64_t(0);
 
 bool is_real(TakenType type) { return type == TakenType::f32 || type == TakenType::f64; }
@@ -40,24 +42,16 @@ const Kernel host_kernel{.name = "nacelle_take_actions",
 }
 
 Actions::Actions(Environment& env) : env_(env) {
-    const Header& header = env.schema().header();
-    for (uint32_t g = 0; g < header.groups; ++g)
-        groups_.push_back({.name = header.groups > 1 ? header.group[g].name : "",
-                           .rows = uint64_t(env.count()) * header.group[g].count,
-                           .parts = {},
-                           .names = {},
-                           .there = {}});
     for (const Field& field : env.schema().fields()) {
         if (field.role != Role::action) continue;
-        Group& group = groups_[field.group];
         auto* const first = static_cast<std::byte*>(env.arrays()[field.name].device());
         for (uint32_t i = 0; i < field.count; ++i) {
-            group.parts.push_back({.target = first + i * group.rows * dtype_size(field.dtype),
-                                   .choices = field.kind == Kind::discrete ? field.choices : 0,
-                                   .low = field.low,
-                                   .high = field.high});
-            group.names.push_back(std::string(field.name) +
-                                  (field.count > 1 ? "[" + std::to_string(i) + "]" : ""));
+            parts_.push_back({.target = first + i * env.count() * dtype_size(field.dtype),
+                              .choices = field.kind == Kind::discrete ? field.choices : 0,
+                              .low = field.low,
+                              .high = field.high});
+            names_.push_back(std::string(field.name) +
+                             (field.count > 1 ? "[" + std::to_string(i) + "]" : ""));
         }
     }
     RunsOn& on = env.on();
@@ -66,40 +60,30 @@ Actions::Actions(Environment& env) : env_(env) {
         on, {}, {.instantiation = program_text, .headers = {}, .defines = {strict_define}});
     module_ = on.device->load(std::as_bytes(std::span(binary.image)));
     kernel_ = module_->kernel("nacelle_take_actions");
-    faults_ = Buffer(on.device, groups_.size() * sizeof(uint64_t));
-    on.stream->fill(faults_.data(), 0xff, faults_.bytes());
-    for (Group& group : groups_) {
-        const auto bytes = std::as_bytes(std::span(group.parts));
-        group.there = Buffer(on.device, bytes.size());
-        on.stream->to_device(group.there.data(), bytes.data(), bytes.size());
-    }
+    fault_ = Buffer(on.device, sizeof(uint64_t));
+    on.stream->fill(fault_.data(), 0xff, fault_.bytes());
+    const auto bytes = std::as_bytes(std::span(parts_));
+    parts_there_ = Buffer(on.device, bytes.size());
+    on.stream->to_device(parts_there_.data(), bytes.data(), bytes.size());
     on.stream->synchronize();
 }
 
 TakeActionsArgs Actions::args_of(const Given& given) const {
-    const Group& group = groups_.at(given.group);
-    if (given.first_part + given.parts > group.parts.size())
-        throw Error(env_.name(),
-                    "an action has no part " + std::to_string(given.first_part + given.parts));
-    if (given.numbers != group.rows * given.parts)
-        throw std::invalid_argument(
-            env_.name() + " takes actions of " + std::to_string(group.rows) + " x " +
-            std::to_string(given.parts) + " numbers, not " + std::to_string(given.numbers));
-    for (uint32_t k = 0; k < given.parts; ++k)
-        if (group.parts[given.first_part + k].choices && is_real(given.type))
-            throw nb::type_error((group.names[given.first_part + k] +
-                                  " is a choice and takes whole numbers, not floats")
-                                     .c_str());
-    const auto* const parts =
-        env_.on().cuda() ? static_cast<const TakenPart*>(group.there.data()) : group.parts.data();
+    const uint64_t rows = env_.count();
+    if (given.numbers != rows * parts_.size())
+        throw std::invalid_argument(env_.name() + " takes actions of " + std::to_string(rows) +
+                                    " x " + std::to_string(parts_.size()) + " numbers, not " +
+                                    std::to_string(given.numbers));
+    for (size_t k = 0; k < parts_.size(); ++k)
+        if (parts_[k].choices && is_real(given.type))
+            throw nb::type_error(
+                (names_[k] + " is a choice and takes whole numbers, not floats").c_str());
     return {.source = given.source,
             .type = given.type,
-            .parts = given.parts,
-            .first = given.first_part,
-            .width = uint32_t(group.parts.size()),
-            .rows = group.rows,
-            .part = parts + given.first_part,
-            .fault = static_cast<uint64_t*>(faults_.data()) + given.group};
+            .parts = uint32_t(parts_.size()),
+            .rows = rows,
+            .part = module_ ? static_cast<const TakenPart*>(parts_there_.data()) : parts_.data(),
+            .fault = static_cast<uint64_t*>(fault_.data())};
 }
 
 void Actions::take(const Given& given) {
@@ -108,9 +92,8 @@ void Actions::take(const Given& given) {
     args.fault = &fault;
     launch(host_kernel, args);
     if (fault == no_fault) return;
-    const uint64_t row = fault / args.width, k = fault % args.width - args.first;
-    const double value = number_at(given, row * args.parts + k);
-    say_fault(given.group, fault, &value);
+    const double value = number_at(given, fault);
+    say_fault(fault, &value);
 }
 
 void Actions::take_on_device(const Given& given) {
@@ -131,26 +114,20 @@ void Actions::launch(const Kernel& kernel, const TakeActionsArgs& args) {
 
 void Actions::require_good() {
     if (!module_) return;
-    RunsOn& on = env_.on();
-    std::vector<uint64_t> faults(groups_.size());
-    on.stream->to_host(faults.data(), faults_.data(), faults_.bytes());
-    on.stream->synchronize();
-    for (uint32_t group = 0; group < faults.size(); ++group) {
-        if (faults[group] == no_fault) continue;
-        on.stream->fill(faults_.data(), 0xff, faults_.bytes());
-        say_fault(group, faults[group], nullptr);
-    }
+    Stream& stream = *env_.on().stream;
+    uint64_t fault = no_fault;
+    stream.to_host(&fault, fault_.data(), sizeof fault);
+    stream.synchronize();
+    if (fault == no_fault) return;
+    stream.fill(fault_.data(), 0xff, fault_.bytes());
+    say_fault(fault, nullptr);
 }
 
-void Actions::say_fault(uint32_t number, uint64_t fault, const double* value) const {
-    const Group& group = groups_[number];
-    const uint64_t row = fault / group.parts.size(), part = fault % group.parts.size(),
-                   agents = group.rows / env_.count();
-    const TakenPart& wanted = group.parts[part];
-    std::string text = group.names[part] + " of ";
-    if (agents > 1) text += "agent " + std::to_string(row % agents) + " of ";
-    text += "environment " + std::to_string(row / agents);
-    if (!value) text += " was not allowed in a step before this call";
+void Actions::say_fault(uint64_t fault, const double* value) const {
+    const size_t part = fault % parts_.size();
+    const TakenPart& wanted = parts_[part];
+    std::string text = names_[part] + " of environment " + std::to_string(fault / parts_.size());
+    if (!value) text += " was not allowed";
     else if (*value != *value) text += " is not a number";
     else text += " is " + shortest(*value);
     text += wanted.choices

@@ -106,8 +106,7 @@ std::string Batch::describe() {
     const EnvSchema& schema = environment().schema();
     const Header& header = schema.header();
     Json fields = Json::array();
-    for (const Field& field : schema.fields())
-        fields.push_back(field_json(field));
+    for (const Field& field : schema.fields()) fields.push_back(field_json(field));
     return json_text({{"name", env_.name()},
                       {"source", environment().settings().source.string()},
                       {"count", env_.count()},
@@ -139,10 +138,7 @@ void Batch::reset_some(const std::vector<uint32_t>& chosen) {
 
 void Batch::take_from_host(const BufferView& given) {
     Actions& actions = this->actions();
-    Actions::Given taken{.parts = actions.parts(0),
-                         .type = given.type(),
-                         .source = given.data(),
-                         .numbers = given.numbers()};
+    Actions::Given taken{.type = given.type(), .source = given.data(), .numbers = given.numbers()};
     if (!on().cuda()) {
         actions.take(taken);
         return;
@@ -209,8 +205,7 @@ void Batch::step_on_device(uint64_t pointer, const std::string& type, uint64_t n
     const Call call(*use_);
     Actions& actions = this->actions();
     wait_for(stream);
-    actions.take_on_device({.parts = actions.parts(0),
-                            .type = taken_type(type),
+    actions.take_on_device({.type = taken_type(type),
                             .source = reinterpret_cast<const void*>(pointer),
                             .numbers = numbers});
     env_.step();

@@ -64,7 +64,7 @@ private:
     std::shared_ptr<Environment> environment_;
     std::unique_ptr<Actions> actions_;    // made when it is first needed
     std::unique_ptr<Drawing> drawing_;
-    Buffer given_;                        // of a GPU: actions from ordinary memory
+    Buffer given_;    // of a GPU: actions from ordinary memory
     const void *terminated_ = nullptr, *truncated_ = nullptr;
 };
 

@@ -144,7 +144,8 @@ nb::object DeviceArray::dlpack(const nb::object& stream, const nb::object& max_v
 
 void DeviceArray::read_into(nb::handle target) const {
     const Bytes memory(target, Bytes::Use::write);
-    if (memory.size() != bytes()) throw nb::value_error((name_ + ": the target has another size").c_str());
+    if (memory.size() != bytes())
+        throw nb::value_error((name_ + ": the target has another size").c_str());
     const Call call(*use_, Call::Length::lengthy);
     on_->stream->to_host(memory.data(), memory_->data(), bytes());
     on_->stream->synchronize();
@@ -152,7 +153,8 @@ void DeviceArray::read_into(nb::handle target) const {
 
 void DeviceArray::write_from(nb::handle source) {
     const Bytes memory(source, Bytes::Use::read);
-    if (memory.size() != bytes()) throw nb::value_error((name_ + ": the source has another size").c_str());
+    if (memory.size() != bytes())
+        throw nb::value_error((name_ + ": the source has another size").c_str());
     const Call call(*use_, Call::Length::lengthy);
     on_->stream->to_device(memory_->data(), memory.data(), bytes());
     on_->stream->synchronize();

@@ -19,14 +19,10 @@ struct TakeActionsArgs {
 
     const void* source;    // [rows][parts]
     TakenType type;
-    uint32_t parts, first, width;    // those given are parts of an action of `width` numbers
+    uint32_t parts;    // numbers of an action
     uint64_t rows;
     const TakenPart* part;
-    uint64_t* fault;    // row * width + part of the first number that may not be, or all ones
-
-    NACELLE_INLINE uint64_t place(uint64_t row, uint32_t k) const {
-        return row * width + first + k;
-    }
+    uint64_t* fault;    // row * parts + part of the first number that may not be, or all ones
 };
 
 namespace detail {
@@ -78,7 +74,7 @@ uint64_t take_rows(const TakeActionsArgs& args, const T* source, uint64_t first,
             all_open &= take_number(part, row, source[row * args.parts + k]);
         for (uint64_t row = first; !all_open && row < last; ++row)
             if (!take_number(part, row, source[row * args.parts + k])) {
-                fault = args.place(row, k) < fault ? args.place(row, k) : fault;
+                fault = row * args.parts + k < fault ? row * args.parts + k : fault;
                 break;
             }
     }
@@ -91,7 +87,7 @@ NACELLE_INLINE void take_row(const TakeActionsArgs& args, uint64_t row) {
         for (uint32_t k = 0; k < args.parts; ++k)
             if (!take_number(args.part[k], row, source[row * args.parts + k]))
                 atomicMin(reinterpret_cast<unsigned long long*>(args.fault),
-                          (unsigned long long)args.place(row, k));
+                          (unsigned long long)(row * args.parts + k));
     });
 }
 #endif
