@@ -24,12 +24,14 @@ class SingleEnv(gymnasium.Env):
     def reset(self, *, seed=None, options=None):
         """Begins an episode; with a seed the same one each time."""
         super().reset(seed=seed)
-        return self._row(self._one.reset(seed=seed, options=options)[0]), {}
+        seen, info = self._one.reset(seed=seed, options=options)
+        return self._row(seen), self._mask(info)
 
     def step(self, action):
         """One step. The observation of one that ends the episode is its last."""
         seen, reward, terminated, truncated, info = self._one.step(np.asarray(action)[None])
-        return (self._row(info.get("final_obs", seen)), float(reward[0]), bool(terminated[0]), bool(truncated[0]), {})
+        return (self._row(info.get("final_obs", seen)), float(reward[0]), bool(terminated[0]), bool(truncated[0]),
+                self._mask(info))
 
     def render(self):
         """The environment as an image, RGB."""
@@ -38,6 +40,10 @@ class SingleEnv(gymnasium.Env):
     def close(self):
         """Lets go of the engine's arrays."""
         self._one.close()
+
+    @staticmethod
+    def _mask(info):
+        return {"action_mask": info["action_mask"][0]} if "action_mask" in info else {}
 
     @staticmethod
     def _row(seen):

@@ -187,6 +187,8 @@ def masks_are_in_info():
     assert env.single_action_space.sample(mask=info["action_mask"][0]) in range(5)
     assert "action_mask" in env.step(np.zeros(4, np.int64))[4]
     assert "action_mask" not in cartpole().reset()[1]
+    one = gymnasium.make("nacelle/Rooms-v1")
+    assert one.reset(seed=1)[1]["action_mask"].shape == (5,)
 
 
 @case
