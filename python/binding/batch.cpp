@@ -163,10 +163,10 @@ bool Batch::any_ended() {
 }
 
 void Batch::copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                     const std::deque<Bytes>& targets) {
+                     const std::deque<Bytes>& targets, size_t count) {
     Stream& stream = *on().stream;
     std::vector<Copies::Copy> copies;
-    for (size_t i = 0; i < targets.size(); ++i) {
+    for (size_t i = 0; i < count; ++i) {
         void* const source = sources[i]->memory()->data();
         if (on().cuda()) stream.to_host(targets[i].data(), source, targets[i].size());
         else
@@ -180,7 +180,7 @@ void Batch::copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
 }
 
 bool Batch::step_into(nb::handle given, const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                      const std::vector<nb::object>& targets) {
+                      const std::vector<nb::object>& targets, size_t late) {
     const BufferView view(given);
     std::deque<Bytes> memory;
     for (const nb::object& target : targets) memory.emplace_back(target, Bytes::Use::write);
@@ -190,9 +190,10 @@ bool Batch::step_into(nb::handle given, const std::vector<std::shared_ptr<Device
     const Call call(*use_, lengthy);
     take_from_host(view);
     env_.step();
-    copy_out(sources, memory);
+    const bool ended = any_ended();
+    copy_out(sources, memory, memory.size() - (ended ? 0 : std::min(late, memory.size())));
     env_.check();
-    return any_ended();
+    return ended;
 }
 
 void Batch::step() {
@@ -279,7 +280,7 @@ void bind_batch(nb::module_& module) {
         .def("wait_for", &Batch::wait_for, "stream"_a)
         .def("make_wait", &Batch::make_wait, "stream"_a)
         .def("step", &Batch::step)
-        .def("step_into", &Batch::step_into, "actions"_a, "sources"_a, "targets"_a)
+        .def("step_into", &Batch::step_into, "actions"_a, "sources"_a, "targets"_a, "late"_a)
         .def("step_on_device", &Batch::step_on_device, "pointer"_a, "type"_a, "numbers"_a,
              "stream"_a)
         .def("check", &Batch::check)

@@ -26,9 +26,10 @@ public:
     void reset_some(const std::vector<uint32_t>& chosen);
 
     // One step with actions from an object with the buffer protocol, then copies of these arrays into such objects. It
-    // has ended when the call returns, and the result says whether an episode has, too.
+    // has ended when the call returns, and the result says whether an episode has, too: only then the last `late` arrays
+    // are copied.
     bool step_into(nb::handle actions, const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                   const std::vector<nb::object>& targets);
+                   const std::vector<nb::object>& targets, size_t late);
     // One step with the actions that lie in the engine's arrays. A GPU is not waited for.
     void step();
     // One step with actions in the GPU's memory, behind what is on a library's stream and before what is put there then.
@@ -56,7 +57,7 @@ private:
     void find_flags();
     void take_from_host(const BufferView& given);
     void copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                  const std::deque<Bytes>& targets);
+                  const std::deque<Bytes>& targets, size_t count);
     bool any_ended();
 
     std::shared_ptr<EngineUse> use_;

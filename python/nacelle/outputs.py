@@ -34,8 +34,9 @@ class NumpyArrays:
     def __init__(self, batch, copy):
         self._batch, self._copy = batch, copy is not False
 
-    def find(self, names):
-        """Begins to return these arrays at each step."""
+    def find(self, names, late):
+        """Begins to return these arrays at each step, the last `late` ones where an episode has ended."""
+        self._late = late
         self._sources = [self._batch.array(name) for name in names]
         self._shares = not self._copy and not any(map(on_gpu, self._sources))
         self._shared = [on_host(source) for source in self._sources] if self._shares else []
@@ -48,7 +49,7 @@ class NumpyArrays:
     def step(self, actions):
         """One step: whether an episode has ended, and the arrays."""
         targets = self._targets()
-        ended = self._batch.step_into(np.ascontiguousarray(actions), self._sources, targets)
+        ended = self._batch.step_into(np.ascontiguousarray(actions), self._sources, targets, self._late)
         return ended, self._shared or targets
 
     def read(self):
@@ -61,11 +62,6 @@ class NumpyArrays:
     def one(self, name):
         """An array by its name."""
         return on_host(self._batch.array(name))
-
-    def kept(self, name):
-        """A copy of an array, for the caller to keep."""
-        array = self.one(name)
-        return array.copy() if self._copy and not on_gpu(self._batch.array(name)) else array
 
     def _targets(self):
         if self._shares:
@@ -91,8 +87,9 @@ class TorchTensors:
         import torch
         self._torch, self._batch, self._copy = torch, batch, bool(copy)
 
-    def find(self, names):
+    def find(self, names, late):
         """Begins to return these arrays at each step."""
+        del late    # nobody knows whether an episode has ended
         self._tensors = {}
         self._shared = [self.one(name) for name in names]
         self._gpu = self._shared[0].is_cuda
@@ -111,7 +108,7 @@ class TorchTensors:
             self._batch.step_on_device(actions.data_ptr(), str(actions.dtype)[6:], actions.numel(), self._stream())
             return None, self._own(self._shared)
         given = np.ascontiguousarray(actions.cpu() if self._torch.is_tensor(actions) else actions)
-        self.ordered(lambda: self._batch.step_into(given, [], []))
+        self.ordered(lambda: self._batch.step_into(given, [], [], 0))
         return None, self._own(self._shared)
 
     def read(self):
@@ -123,10 +120,6 @@ class TorchTensors:
         if name not in self._tensors:
             self._tensors[name] = self._torch.from_dlpack(self._batch.array(name))
         return self._tensors[name]
-
-    def kept(self, name):
-        """An array for the caller to keep, which is a copy only where he asked for copies."""
-        return self._own([self.one(name)])[0]
 
     def _stream(self):
         return self._torch.cuda.current_stream(self._shared[0].device).cuda_stream if self._gpu else 0
@@ -155,8 +148,9 @@ class JaxArrays:
         import jax
         self._jax, self._batch = jax, batch
 
-    def find(self, names):
+    def find(self, names, late):
         """Begins to return these arrays at each step."""
+        del late
         self._names = names
         self._gpu = on_gpu(self._batch.array(names[0]))
 
@@ -171,7 +165,7 @@ class JaxArrays:
             self._batch.step_on_device(actions.unsafe_buffer_pointer(), str(actions.dtype), actions.size, 0)
             self._batch.check()
             return None, self.read()
-        return self._batch.step_into(np.ascontiguousarray(actions), [], []), self.read()
+        return self._batch.step_into(np.ascontiguousarray(actions), [], [], 0), self.read()
 
     def read(self):
         """The arrays as they are."""
@@ -181,5 +175,3 @@ class JaxArrays:
         """An array by its name."""
         array = self._batch.array(name)
         return self._jax.dlpack.from_dlpack(_Copy(array)) if on_gpu(array) else self._jax.numpy.array(np.from_dlpack(array))
-
-    kept = one

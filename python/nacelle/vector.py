@@ -113,11 +113,9 @@ class Env(gymnasium.vector.VectorEnv):
         seen, reward, terminated, truncated, info = self._sorted(arrays)
         if ended is not False:
             done = terminated | truncated
-            kept = self._door.kept
-            last = {key: kept(name) for key, name in self._last_names.items()}
-            info |= {"final_obs": self._alone(last), "_final_obs": done,
-                     "final_info": {"episode": {"r": kept("episode.return"), "l": kept("episode.length")}},
-                     "_final_info": done}
+            *last, total, length = arrays[-self._late:]
+            info |= {"final_obs": self._alone(dict(zip(self._last_names, last))), "_final_obs": done,
+                     "final_info": {"episode": {"r": total, "l": length}}, "_final_info": done}
         return seen, reward, terminated, truncated, info
 
     def check(self):
@@ -163,7 +161,9 @@ class Env(gymnasium.vector.VectorEnv):
         of = lambda role: {field["name"].partition(".")[2] or "obs": field["name"] for field in fields if field["role"] == role}
         self._seen_names, self._last_names = of("obs"), of("final_obs")
         self._masks = list(of("mask").values())
-        self._door.find([*self._seen_names.values(), "reward", "terminated", "truncated", *self._masks])
+        late = [*self._last_names.values(), "episode.return", "episode.length"]
+        self._late = len(late)
+        self._door.find([*self._seen_names.values(), "reward", "terminated", "truncated", *self._masks, *late], self._late)
 
     def _alone(self, parts):
         return parts if isinstance(self.single_observation_space, gymnasium.spaces.Dict) else next(iter(parts.values()))
@@ -172,7 +172,7 @@ class Env(gymnasium.vector.VectorEnv):
         """Observations, rewards, both flags, and the masks as info has them."""
         count = len(self._seen_names)
         seen = self._alone(dict(zip(self._seen_names, arrays)))
-        reward, terminated, truncated, *masks = arrays[count:]
+        reward, terminated, truncated, *masks = arrays[count:-self._late]
         info = {"action_mask": masks[0].view(np.int8) if isinstance(masks[0], np.ndarray) else masks[0]} if masks else {}
         return seen, reward, terminated, truncated, info
 
