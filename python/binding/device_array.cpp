@@ -169,7 +169,6 @@ void bind_device_array(nb::module_& module) {
                      [](const DeviceArray& self) { return nb::tuple(nb::cast(self.shape())); })
         .def_prop_ro("dtype", &DeviceArray::dtype, "\"f32\", \"i32\", \"u8\", \"b8\", ...")
         .def_prop_ro("pointer", &DeviceArray::pointer, "The address in the device's memory.")
-        .def_prop_ro("nbytes", &DeviceArray::bytes)
         .def("__dlpack_device__", &DeviceArray::dlpack_device)
         .def("__dlpack__", &DeviceArray::dlpack, nb::kw_only(), "stream"_a = nb::none(),
              "max_version"_a = nb::none(), "dl_device"_a = nb::none(), "copy"_a = nb::none())

@@ -1,5 +1,4 @@
 #include "engine/base/error.h"
-#include "engine/internals.h"
 #include "engine/run/configuration.h"
 #include "python/binding/batch.h"
 #include "python/binding/open_engine.h"
@@ -62,11 +61,6 @@ NB_MODULE(_engine, module) {
         .def(nb::new_(&open_engine), "backend"_a, "threads"_a, "env_folders"_a, "plugin_folders"_a)
         .def_prop_ro("backend", [](const OpenEngine& self) { return self.engine.backend(); })
         .def_prop_ro("why", [](const OpenEngine& self) { return self.engine.why(); })
-        .def_prop_ro("stream",
-                     [](const OpenEngine& self) {
-                         return reinterpret_cast<uintptr_t>(
-                             Internals::on(self.engine)->stream->native());
-                     })
         .def("load", &load, "configuration"_a);
     bind_training(module);
     module.def("usual_configuration", &usual_configuration, "source"_a, "env_folders"_a);

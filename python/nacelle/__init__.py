@@ -6,9 +6,9 @@
 from nacelle._engine import Error, Policy
 from nacelle.engine import Engine
 from nacelle.single import SingleEnv, register_all
-from nacelle.training import Run, load, resume, train
+from nacelle.training import Run, act, load, resume, train
 from nacelle.vector import Env, make_vec
 
-__all__ = ["Engine", "Env", "Error", "Policy", "Run", "SingleEnv", "load", "make_vec", "resume", "train"]
+__all__ = ["Engine", "Env", "Error", "Policy", "Run", "SingleEnv", "act", "load", "make_vec", "resume", "train"]
 
 register_all()

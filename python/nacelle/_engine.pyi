@@ -26,9 +26,6 @@ class Array:
     def pointer(self) -> int:
         """The address in the device's memory."""
 
-    @property
-    def nbytes(self) -> int: ...
-
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
     def __dlpack__(self, *, stream: object | None = None, max_version: object | None = None, dl_device: object | None = None, copy: object | None = None) -> object: ...
@@ -80,9 +77,6 @@ class Engine:
 
     @property
     def why(self) -> str: ...
-
-    @property
-    def stream(self) -> int: ...
 
     def load(self, configuration: str) -> Batch: ...
 

@@ -35,9 +35,9 @@ class Run:
         """The mean return of the greedy policy over whole episodes."""
         return self._training.evaluate(episodes)
 
-    def policy(self, observations, name="", sample=False):
+    def policy(self, observations, name="", sample=False, masks=None):
         """An action for each row of observations, by the policy as it is now."""
-        return act(self._training.policy(name), observations, sample)
+        return act(self._training.policy(name), observations, sample, masks)
 
     def save(self):
         """Saves a checkpoint now."""
@@ -48,13 +48,17 @@ class Run:
         self._training.stop()
 
 
-def act(policy, observations, sample=False):
-    """Actions of a trained policy: whole numbers where all parts are choices, else floats."""
+def act(policy, observations, sample=False, masks=None):
+    """Actions of a trained policy: whole numbers where all parts are choices, else floats. Masks forbid choices by 0."""
     seen = np.ascontiguousarray(observations, np.float32)
     if seen.ndim != 2 or seen.shape[1] != policy.inputs:
         raise ValueError(f"observations have the shape {seen.shape}; [rows, {policy.inputs}] is taken")
+    if masks is not None:
+        masks = np.ascontiguousarray(masks, np.uint8)
+        if masks.shape != (len(seen), policy.choices):
+            raise ValueError(f"masks have the shape {masks.shape}; ({len(seen)}, {policy.choices}) is taken")
     actions = np.empty((len(seen), len(policy.actions)), np.float32)
-    policy.act_into(seen, actions, None, sample)
+    policy.act_into(seen, actions, masks, sample)
     if all(choices for _, choices, _, _ in policy.actions):
         actions = actions.astype(np.int64)
         return actions[:, 0] if actions.shape[1] == 1 else actions

@@ -234,6 +234,14 @@ def gymnasiums_checker_takes_one_environment():
 
 
 @case
+def an_engine_is_opened_by_its_name():
+    engine = nacelle.Engine("cpu", threads=1)
+    assert engine.backend == "cpu" and engine.why
+    env = nacelle.make_vec("cartpole", num_envs=4, engine=engine)
+    assert env.reset(seed=1)[0].shape == (4, 4)
+
+
+@case
 def parameters_go_by_name():
     env = cartpole(gravity=5)
     assert env.param("gravity") == 5
@@ -281,6 +289,8 @@ def a_run_learns_and_its_policy_acts():
     assert run.eval(50) > 60
     assert set(run.policy(np.random.default_rng(1).normal(size=(64, 4)))) <= {0, 1}
     refused(ValueError, lambda: run.policy(np.zeros((2, 3))), "[rows, 4]")
+    assert (run.policy(np.zeros((5, 4)), masks=np.tile([0, 1], (5, 1))) == 1).all()
+    refused(ValueError, lambda: run.policy(np.zeros((5, 4)), masks=np.ones(5)), "(5, 2) is taken")
 
 
 @case
@@ -303,7 +313,8 @@ def a_run_is_resumed_and_loaded():
         assert loaded.steps == more.steps and loaded.eval(20) > 20
         seen = np.random.default_rng(1).normal(size=(16, 4))
         assert np.array_equal(loaded.policy(seen), more.policy(seen))
-        assert nacelle.Policy(out, checkpoint="latest").steps == more.steps
+        policy = nacelle.Policy(out, checkpoint="latest")
+        assert policy.steps == more.steps and np.array_equal(nacelle.act(policy, seen), more.policy(seen))
         refused(nacelle.Error, lambda: nacelle.load(Path(folder) / "none", device="cpu"), "none")
 
 
