@@ -1,5 +1,4 @@
 #pragma once
-#include "engine/compile/backend.h"
 #include "engine/env/environment.h"
 #include "engine/nacelle.hpp"
 #include "engine/run/run.h"
@@ -8,7 +7,6 @@ namespace nacelle {
 
 // What lies behind the classes of nacelle.hpp, for doors of other languages, which are built with the engine.
 struct Internals {
-    static const std::shared_ptr<RunsOn>& on(const Engine& engine);
     static const std::shared_ptr<Environment>& environment(const Env& env);
     static TrainingRun& run(const Run& run);
 };

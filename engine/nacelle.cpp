@@ -147,7 +147,6 @@ Policy Run::policy(const std::string& name) const {
 void Run::save() { run_->save_now(); }
 void Run::stop() { run_->stop(); }
 
-const std::shared_ptr<RunsOn>& Internals::on(const Engine& engine) { return engine.parts_->on; }
 const std::shared_ptr<Environment>& Internals::environment(const Env& env) {
     return env.environment_;
 }

@@ -222,7 +222,6 @@ public:
 
 private:
     friend class Run;
-    friend struct Internals;
     std::shared_ptr<EngineParts> parts_;
 };
 
