@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/installation.h"
+#include "engine/internals.h"
 #include "engine/policy/open_policy.h"
 #include "engine/run/choose_checkpoint.h"
 #include "engine/run/run.h"
@@ -145,5 +146,10 @@ Policy Run::policy(const std::string& name) const {
 }
 void Run::save() { run_->save_now(); }
 void Run::stop() { run_->stop(); }
+
+const std::shared_ptr<Environment>& Internals::environment(const Env& env) {
+    return env.environment_;
+}
+TrainingRun& Internals::run(const Run& run) { return *run.run_; }
 
 }

@@ -24,6 +24,7 @@ class DevicePolicy;
 class TrainedPolicy;
 class TrainingRun;
 struct EngineParts;
+struct Internals;    // for doors of other languages, which are built with the engine
 struct OpenedPolicy;
 
 struct EngineSettings {
@@ -124,6 +125,7 @@ public:
 private:
     friend class Engine;
     friend class Run;
+    friend struct Internals;
     Env(std::shared_ptr<EngineParts> parts, std::shared_ptr<Environment> environment)
         : parts_(std::move(parts)), environment_(std::move(environment)) {}
     std::shared_ptr<EngineParts> parts_;
@@ -259,6 +261,7 @@ public:
     void stop();
 
 private:
+    friend struct Internals;
     Run(std::shared_ptr<EngineParts> parts, std::shared_ptr<TrainingRun> run)
         : parts_(std::move(parts)), run_(std::move(run)) {}
     std::shared_ptr<EngineParts> parts_;

@@ -12,7 +12,7 @@ NamedArray::NamedArray(std::string name, Dtype dtype, std::vector<int64_t> shape
       role_(role),
       kept_(kept),
       count_(1),
-      memory_(std::move(memory)),
+      memory_(std::make_shared<const Buffer>(std::move(memory))),
       stream_(&stream) {
     for (const int64_t size : shape_) count_ *= static_cast<size_t>(size);
 }

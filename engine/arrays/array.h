@@ -24,7 +24,9 @@ public:
     std::string form() const;
 
     // The device's memory itself, not a copy.
-    void* device() const { return memory_.data(); }
+    void* device() const { return memory_->data(); }
+    // Its owner: who holds it may use the memory after a reload has removed the array, or its environment is gone.
+    std::shared_ptr<const Buffer> memory() const { return memory_; }
     // A copy. Throws where T is not the array's type.
     template <class T> std::vector<T> host() const {
         expect(dtype_for<T>());
@@ -56,7 +58,7 @@ private:
     Role role_;
     uint8_t kept_;
     size_t count_;
-    Buffer memory_;
+    std::shared_ptr<const Buffer> memory_;
     Stream* stream_;
 };
 

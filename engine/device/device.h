@@ -91,6 +91,12 @@ public:
     // Milliseconds that the device took for the work that `work` puts on this stream.
     virtual double time(const std::function<void()>& work) = 0;
     virtual void* native() = 0;    // CUstream, or null on the CPU
+
+    // Order with a stream of the application's (a CUstream; null: the default one), by which no thread waits. Work that
+    // is put here from now on begins when that stream's work up to now has ended, or the other way round. A CPU has
+    // nothing to do.
+    virtual void wait_for(void* native) = 0;
+    virtual void make_wait(void* native) = 0;
 };
 
 class Device {

@@ -57,6 +57,20 @@ TEST_CASE("a stream of the application's is worked on and left alone") {
     gpu.stream->synchronize();
 }
 
+TEST_CASE("a stream waits for one of the application's, or lets it wait, by one event") {
+    Opened gpu;
+    const auto own = static_cast<CUstream>(gpu.stream->native());
+    const CUstream legacy = nullptr;
+    gpu.stream->wait_for(nullptr);
+    gpu.stream->make_wait(nullptr);
+    gpu.stream->wait_for(own);    // in order as it is
+    CHECK(gpu.cuda.recorded == std::vector<CUstream>{legacy, own});
+    CHECK(gpu.cuda.waiting == std::vector<CUstream>{own, legacy});
+    CHECK(gpu.cuda.events == 1);
+    gpu.stream.reset();
+    CHECK(gpu.cuda.events == 0);
+}
+
 TEST_CASE("a device knows the memory that its kernels reach") {
     Opened gpu;
     const Buffer buffer(gpu.device, 16);

@@ -296,7 +296,14 @@ CUresult cuEventCreate(CUevent* event, unsigned) {
     return count(state.events, 1);
 }
 CUresult cuEventDestroy_v2(CUevent) { return count(state.events, -1); }
-CUresult cuEventRecord(CUevent, CUstream) { return ready(); }
+CUresult cuEventRecord(CUevent, CUstream stream) {
+    state.recorded.push_back(stream);
+    return ready();
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent, unsigned) {
+    state.waiting.push_back(stream);
+    return ready();
+}
 CUresult cuEventSynchronize(CUevent) { return ready(); }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
     return give(milliseconds, 1.5f);

@@ -32,6 +32,8 @@ struct FakeCuda {
 
     // What was done.
     std::vector<Launch> launches;
+    std::vector<CUstream> recorded;    // by the event
+    std::vector<CUstream> waiting;     // for it
     std::map<std::string, int> dynamic_shared;
     std::map<CUdeviceptr, size_t> allocations;
     size_t memory_used = 0;

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-FOLDERS = ('sdk', 'engine', 'algorithms', 'plugins', 'tools', 'tests')
+FOLDERS = ('sdk', 'engine', 'algorithms', 'plugins', 'tools', 'tests', 'python')
 SUFFIXES = {'.h', '.hpp', '.cpp'}
 
 

@@ -25,6 +25,7 @@ LAYERS = {
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
     'tools': ['engine', 'engine/check', 'engine/export', 'engine/match', 'engine/supervised', 'engine/view', 'engine/watch', 'engine/web'],
+    'python': ['engine', 'engine/view', 'engine/policy', 'tools'],    # the door for Python
     'env_sources': ['sdk'],
 }
 
@@ -37,6 +38,7 @@ LIBRARIES = {
     'torch/': 'torch', 'ATen/': 'torch', 'c10/': 'torch',
     'nvrtc': 'nvrtc',
     'cuda': 'cuda',
+    'nanobind/': 'nanobind',
     'zlib': 'zlib',
     'minizip/': 'zip archives',
     'agg_': 'pixels', 'png': 'pixels', 'gif_lib': 'pixels',
@@ -55,6 +57,7 @@ PLACES = {
     'cuda': ['engine/device'],
     'zlib': ['engine/recording/block', 'tools/play_archive'],
     'zip archives': ['tools/play_archive'],
+    'nanobind': ['python/binding'],
     'pixels': ['tools/play_raster', 'tools/play_pictures'],
 }
 

@@ -162,7 +162,7 @@ def a_save_of_a_table_is_taken_and_its_episodes_begin_anew(bench):
             step = page.known['status']['step']
             page.until(lambda known: known['status']['step'] > step + 5)
             # No state may point behind the first 64 mazes.
-            table.write_bytes(first_rows(whole, 512, 64))
+            table.write_bytes(first_rows(whole, 4096, 64))
             news = page.until(lambda known: known['news']['data'] and not known['news']['problem'])['news']
             assert news['data'] == 'mazes.npy was read again; all episodes begin anew.', news
             page.until(lambda known: known['status']['step'] > step + 40)

@@ -52,12 +52,22 @@ build() {
         . "$root/tools/build/setup.sh"
         configure "$folder" "$@"
         printf '%s\n' "$identity" >"$folder/configured"
+        rm -f "$folder/package_python"
     fi
     # Kept from then on: to change it back and forth would build everything each time.
     if [ "${strict:-}" = yes ] && [ ! -f "$folder/strict" ]; then
         . "$root/tools/build/setup.sh"
         "$(meson_command)" configure "$folder" -Dwerror=true 9<&-
         : >"$folder/strict"
+    fi
+    # Kept as well, while it is there: for the test of the Python package alone.
+    package_known=$(cat "$folder/package_python" 2>/dev/null || :)
+    package_wanted=${package_python:-$package_known}
+    [ -x "$package_wanted" ] || package_wanted=''
+    if [ "$package_wanted" != "$package_known" ]; then
+        . "$root/tools/build/setup.sh"
+        "$(meson_command)" configure "$folder" -Dpython="$package_wanted" 9<&-
+        echo "$package_wanted" >"$folder/package_python"
     fi
     status=0
     # shellcheck disable=SC2086 # several targets

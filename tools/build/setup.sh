@@ -87,17 +87,39 @@ install_test_packages() {
     say 'python3-numpy is missing: the tests that need it are skipped'
 }
 
-# What runs exported policies in a test, in an environment of its own for the Python that Meson takes.
-install_onnxruntime() {
-    folder=${python_folder%/*}/test-python
-    ! ls "$folder"/lib/python3*/site-packages/onnxruntime/__init__.py >/dev/null 2>&1 || return 0
-    if (step "installing onnxruntime from PyPI for tests into $folder" make_test_python "$folder"); then return; fi
-    rm -rf "$folder"
-    say 'onnxruntime cannot be installed: the tests that need it are skipped'
-}
+# What the tests of the Python package and of exported policies need: an environment of its own, the product's build
+# does without. Where it cannot be had, the tests say that they are skipped.
+test_python_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-python
+
 make_test_python() {
-    /usr/bin/python3 -m venv --clear "$1" &&
-        "$1/bin/python" -m pip install -q --disable-pip-version-check numpy onnx onnxruntime
+    python3 -m venv --clear "$test_python_folder" &&
+        "$test_python_folder/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 \
+            'nanobind>=2.4' 'numpy>=1.26' 'gymnasium>=1.1' onnx onnxruntime
+}
+
+has_python_headers() {
+    python3 -c 'import os, sysconfig; raise SystemExit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'
+}
+
+# Prints the Python that has all of it, or nothing.
+test_python() {
+    if ! python3 -c 'import ensurepip, venv' 2>/dev/null || ! has_python_headers; then
+        if ! may_install || ! (apt_install 'python3-venv python3-dev') || ! has_python_headers; then
+            say 'python3-venv and python3-dev are missing: tests in Python are skipped'
+            return 0
+        fi
+    fi
+    mkdir -p "${test_python_folder%/*}"
+    exec 8>"$test_python_folder.lock"
+    ! has_command flock || flock 8
+    if ! "$test_python_folder/bin/python" -c 'import gymnasium, nanobind, numpy, onnxruntime' 2>/dev/null &&
+        ! (step "making a Python environment in $test_python_folder" make_test_python); then
+        say 'PyPI gave no nanobind, numpy, gymnasium and onnxruntime: tests that need them are skipped'
+        rm -rf "$test_python_folder"
+    else
+        echo "$test_python_folder/bin/python"
+    fi
+    exec 8>&-
 }
 
 # apt_install "PACKAGES"
@@ -186,7 +208,7 @@ configure() {
     [ ! -f "$folder/meson-private/coredata.dat" ] || wipe=--wipe
     # shellcheck disable=SC2086 # empty or one word
     step "configuring ${folder##*/}" "$(meson_command)" setup $wipe "$folder" "$root" \
-        -Dtoolkit_headers="$(cuda_headers)" -Dnvrtc_paths="$libraries" "$@" 9<&-
+        -Dtoolkit_headers="$(cuda_headers)" -Dnvrtc_paths="$libraries" -Dpython= "$@" 9<&-
     # For editors: the database covers the environments too.
     if [ "$folder" = "$root/build" ]; then ln -sf build/env_sources/compile_commands.json "$root/compile_commands.json"; fi
 }

@@ -71,16 +71,18 @@ test_command() {
             . "$root/tools/build/setup.sh"
             install_test_packages ;;
     esac
-    case " $names " in
-        '  ' | *' export '* | *' exported '*)
-            . "$root/tools/build/setup.sh"
-            install_onnxruntime ;;
-    esac
     passed=0 failed=0 skipped=0 failures=$(mktemp) times=$(mktemp)
     trap 'rm -f "$failures" "$times"' EXIT
     for kind in $kinds; do
         case $kind in
-            plain) test_build '' "$root/build" ;;
+            plain)
+                case " $names " in
+                    '  ' | *' python '* | *' export '* | *' exported '*)
+                        . "$root/tools/build/setup.sh"
+                        package_python=$(test_python) ;;
+                esac
+                test_build '' "$root/build"
+                package_python='' ;;
             sanitized) test_instrumented sanitized address,undefined ;;
             asan) test_instrumented asan address ;;
             ubsan) test_instrumented ubsan undefined ;;

@@ -26,6 +26,8 @@ public:
 
     double time(const std::function<void()>& work) override;
     void* native() override { return nullptr; }
+    void wait_for(void*) override {}
+    void make_wait(void*) override {}
 
 private:
     // A GPU cannot do these calls during a capture, so a CPU refuses them as well.

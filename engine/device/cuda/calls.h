@@ -53,6 +53,7 @@
     CALL(event_create, "cuEventCreate", CUresult(CUevent*, unsigned))                              \
     CALL(event_destroy, "cuEventDestroy_v2", CUresult(CUevent))                                    \
     CALL(event_record, "cuEventRecord", CUresult(CUevent, CUstream))                               \
+    CALL(stream_wait, "cuStreamWaitEvent", CUresult(CUstream, CUevent, unsigned))                  \
     CALL(event_synchronize, "cuEventSynchronize", CUresult(CUevent))                               \
     CALL(event_elapsed, "cuEventElapsedTime", CUresult(float*, CUevent, CUevent))
 

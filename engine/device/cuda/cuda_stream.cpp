@@ -79,6 +79,7 @@ CudaStream::~CudaStream() {
     if (capturing_ && cuda.capture_end(stream_, &unfinished) == CUDA_SUCCESS) {
         cuda.graph_destroy(unfinished);
     }
+    if (passed_) cuda.event_destroy(passed_);
     if (owned_) cuda.stream_destroy(stream_);
 }
 
@@ -210,6 +211,17 @@ double CudaStream::time(const std::function<void()>& work) {
     float milliseconds = 0;
     cuda.check(cuda.event_elapsed(&milliseconds, begin, end), "read a clock of the GPU");
     return static_cast<double>(milliseconds);
+}
+
+// One event serves all calls: a stream waits for what was recorded last when it was told to.
+void CudaStream::order(CUstream first, CUstream second) {
+    const Driver& cuda = enter_for_memory();
+    if (first == second) return;
+    if (!passed_)
+        cuda.check(cuda.event_create(&passed_, CU_EVENT_DISABLE_TIMING), "create an event");
+    cuda.check(cuda.event_record(passed_, first), "mark a place in a stream of the GPU");
+    cuda.check(cuda.stream_wait(second, passed_, CU_EVENT_WAIT_DEFAULT),
+               "make a stream of the GPU wait");
 }
 
 void CudaStream::require_capturable(const Driver& cuda, const void* host, const char* call) const {

@@ -34,6 +34,8 @@ public:
 
     double time(const std::function<void()>& work) override;
     void* native() override { return stream_; }
+    void wait_for(void* native) override { order(static_cast<CUstream>(native), stream_); }
+    void make_wait(void* native) override { order(stream_, static_cast<CUstream>(native)); }
 
 private:
     void check_launch(const Kernel&, const LaunchShape&, uint64_t blocks, size_t args_bytes) const;
@@ -42,11 +44,14 @@ private:
     // Throws for pageable host memory: a graph runs later, when the memory may be gone, and a GPU cannot read it.
     void require_capturable(const Driver& cuda, const void* host, const char* call) const;
     void require_no_capture(const char* call) const;
+    // What is put on `second` from now on begins after what lies on `first` now.
+    void order(CUstream first, CUstream second);
 
     std::shared_ptr<const CudaContext> context_;
     size_t shared_bytes_;
     bool early_launch_;
     CUstream stream_ = nullptr;
+    CUevent passed_ = nullptr;    // made when it is first needed
     bool capturing_ = false, owned_ = true;
     bool behind_kernel_ = false;    // what was captured last is a kernel
 };

@@ -1,0 +1,293 @@
+#include "python/binding/batch.h"
+
+#include "engine/base/error.h"
+#include "engine/compile/rebuild.h"
+#include "engine/env/replacement.h"
+#include "engine/internals.h"
+#include "tools/play_raster.h"
+
+#include <cstring>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nacelle::python {
+namespace {
+
+using namespace nb::literals;
+using enum Call::Length;
+
+const char* name_of(Role role) {
+    switch (role) {
+        case Role::param: return "param";
+        case Role::state: return "state";
+        case Role::agent: return "agent";
+        case Role::action: return "action";
+        case Role::obs: return "obs";
+        case Role::final_obs: return "final_obs";
+        case Role::mask: return "mask";
+        case Role::reward: return "reward";
+        case Role::turn: return "turn";
+        case Role::ended: return "ended";
+        case Role::terminated: return "terminated";
+        case Role::truncated: return "truncated";
+        case Role::log: return "log";
+        case Role::global: return "global";
+        case Role::episode: return "episode";
+        default: return "other";
+    }
+}
+
+Json field_json(const Field& field) {
+    Json dims = Json::array();
+    for (uint32_t i = 0; i < field.rank; ++i) dims.push_back(field.dims[i]);
+    return {{"name", field.name},
+            {"role", name_of(field.role)},
+            {"dtype", dtype_name(field.dtype)},
+            {"dims", dims},
+            {"count", field.count},
+            {"choices", field.kind == Kind::discrete ? field.choices : 0},
+            {"low", field.low},
+            {"high", field.high}};
+}
+
+// Copies between arrays in ordinary memory, by the threads that stepped the same rows.
+struct Copies {
+    static constexpr uint64_t blocks = 256;
+    struct Copy {
+        std::byte* target;
+        const std::byte* source;
+        size_t bytes;
+    };
+    const Copy* copies;
+    size_t count;
+
+    static void run(const void* given, uint64_t begin, uint64_t end) {
+        const auto& args = *static_cast<const Copies*>(given);
+        for (size_t i = 0; i < args.count; ++i) {
+            const auto [target, source, bytes] = args.copies[i];
+            const size_t first = bytes * begin / blocks, last = bytes * end / blocks;
+            std::memcpy(target + first, source + first, last - first);
+        }
+    }
+};
+const Kernel copy_kernel{.name = "copies", .function = reinterpret_cast<void*>(&Copies::run)};
+
+}
+
+Batch::Batch(std::shared_ptr<EngineUse> use, Env env)
+    : use_(std::move(use)), env_(std::move(env)), environment_(Internals::environment(env_)) {
+    find_flags();
+}
+
+Batch::~Batch() {
+    if (!use_->is_forked()) return;
+    // The child has neither the threads nor the GPU that would end with it.
+    new auto(std::move(environment_));
+    new auto(env_);
+    actions_.release();
+    drawing_.release();
+}
+
+void Batch::find_flags() {
+    terminated_ = environment().arrays()["terminated"].device();
+    truncated_ = environment().arrays()["truncated"].device();
+}
+
+Actions& Batch::actions() {
+    if (!actions_) actions_ = std::make_unique<Actions>(environment());
+    return *actions_;
+}
+
+std::string Batch::describe() {
+    const Call call(*use_);
+    const EnvSchema& schema = environment().schema();
+    const Header& header = schema.header();
+    Json fields = Json::array();
+    for (const Field& field : schema.fields()) fields.push_back(field_json(field));
+    return json_text({{"name", env_.name()},
+                      {"source", environment().settings().source.string()},
+                      {"count", env_.count()},
+                      {"is_team", header.is_team != 0},
+                      {"has_draw", header.has_draw != 0},
+                      {"fields", fields}});
+}
+
+std::shared_ptr<DeviceArray> Batch::array(const std::string& name) {
+    const Call call(*use_);
+    const NamedArray& array = environment().arrays()[name];
+    return std::make_shared<DeviceArray>(use_, environment().code().on, array.memory(),
+                                         array.name(), array.dtype(), array.shape());
+}
+
+void Batch::reset(std::optional<uint64_t> seed) {
+    const Call call(*use_, lengthy);
+    if (seed) {
+        environment().set_seed(*seed);
+        environment().set_tick(0);
+    }
+    env_.reset();
+    env_.check();
+}
+void Batch::reset_some(const std::vector<uint32_t>& chosen) {
+    const Call call(*use_, lengthy);
+    env_.reset(chosen);
+}
+
+void Batch::take_from_host(const BufferView& given) {
+    Actions& actions = this->actions();
+    Actions::Given taken{.type = given.type(), .source = given.data(), .numbers = given.numbers()};
+    if (!on().cuda()) {
+        actions.take(taken);
+        return;
+    }
+    if (given_.bytes() < given.bytes()) given_ = Buffer(on().device, given.bytes());
+    on().stream->to_device(given_.data(), given.data(), given.bytes());
+    taken.source = given_.data();
+    actions.take_on_device(taken);
+    actions.require_good();    // before anything has moved
+}
+
+bool Batch::any_ended() {
+    const size_t count = env_.count();
+    const auto any = [&](const void* flags) {
+        if (!on().cuda()) return std::memchr(flags, 1, count) != nullptr;
+        std::vector<uint8_t> read(count);
+        on().stream->to_host(read.data(), flags, count);
+        on().stream->synchronize();
+        return std::ranges::count(read, 1) > 0;
+    };
+    return any(terminated_) || any(truncated_);
+}
+
+void Batch::copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
+                     const std::deque<Bytes>& targets, size_t count) {
+    Stream& stream = *on().stream;
+    std::vector<Copies::Copy> copies;
+    for (size_t i = 0; i < count; ++i) {
+        void* const source = sources[i]->memory()->data();
+        if (on().cuda()) stream.to_host(targets[i].data(), source, targets[i].size());
+        else
+            copies.push_back({static_cast<std::byte*>(targets[i].data()),
+                              static_cast<const std::byte*>(source), targets[i].size()});
+    }
+    if (!copies.empty())
+        stream.launch(copy_kernel, {.items = Copies::blocks, .threads = 1, .items_per_block = 1},
+                      args_of(Copies{copies.data(), copies.size()}));
+    stream.synchronize();
+}
+
+bool Batch::step_into(nb::handle given, const std::vector<std::shared_ptr<DeviceArray>>& sources,
+                      const std::vector<nb::object>& targets, size_t late) {
+    const BufferView view(given);
+    std::deque<Bytes> memory;
+    for (const nb::object& target : targets) memory.emplace_back(target, Bytes::Use::write);
+    for (size_t i = 0; i < memory.size(); ++i)
+        if (memory[i].size() != sources.at(i)->bytes())
+            throw nb::value_error((sources[i]->name() + ": the target has another size").c_str());
+    const Call call(*use_, lengthy);
+    take_from_host(view);
+    env_.step();
+    const bool ended = any_ended();
+    copy_out(sources, memory, memory.size() - (ended ? 0 : std::min(late, memory.size())));
+    env_.check();
+    return ended;
+}
+
+void Batch::step() {
+    const Call call(*use_, on().cuda() ? brief : lengthy);
+    env_.step();
+}
+
+void Batch::step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
+                           int64_t stream) {
+    const Call call(*use_);
+    Actions& actions = this->actions();
+    wait_for(stream);
+    actions.take_on_device({.type = taken_type(type),
+                            .source = reinterpret_cast<const void*>(pointer),
+                            .numbers = numbers});
+    env_.step();
+    make_wait(stream);
+}
+
+void Batch::check() {
+    const Call call(*use_, lengthy);
+    if (actions_) actions_->require_good();
+    env_.check();
+}
+
+void Batch::set_param(const std::string& name, const std::string& value) {
+    const Call call(*use_);
+    env_.set_param(name, parse_json(value, name));
+}
+std::string Batch::param(const std::string& name) {
+    const Call call(*use_);
+    return json_text(env_.param(name));
+}
+
+bool Batch::reload() {
+    const Call call(*use_, lengthy);
+    const std::filesystem::path file = environment().settings().source;
+    SavedSource source{.files = read_closure(file), .saved = std::chrono::system_clock::now()};
+    if (same_text(source.files, environment().code().files)) return false;
+    Rebuilder rebuilder(environment().code().on, false);
+    rebuilder.use(environment().programs().recipe());
+    rebuilder.compile(std::move(source));
+    while (!rebuilder.ready()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        if (interrupted()) throw nb::python_error();
+    }
+    const std::optional<Rebuilt> rebuilt = rebuilder.take();
+    if (!rebuilt || !rebuilt->failure.empty())
+        throw Error(env_.name(), rebuilt ? rebuilt->failure : "was not compiled",
+                    "the version before it runs on");
+    if (!rebuilt->other_spaces.empty())
+        throw Error(env_.name(), rebuilt->other_spaces, "make a new environment of the file");
+    Replacement replacement(environment(), *rebuilt);
+    replacement.install();
+    replacement.commit();
+    actions_.reset();
+    drawing_.reset();
+    find_flags();
+    return true;
+}
+
+nb::object Batch::picture(uint32_t which, int pixels) {
+    tools::Pixels picture;
+    {
+        const Call call(*use_, lengthy);
+        if (which >= env_.count())
+            throw std::invalid_argument("there are environments 0 to " +
+                                        std::to_string(env_.count() - 1));
+        if (!drawing_) drawing_ = std::make_unique<Drawing>(environment());
+        picture = tools::rasterised(drawing_->draw(which), pixels);
+    }
+    return nb::make_tuple(
+        picture.wide, picture.high,
+        nb::bytes(reinterpret_cast<const char*>(picture.rgb.data()), picture.rgb.size()));
+}
+
+void bind_batch(nb::module_& module) {
+    nb::class_<Batch>(module, "Batch", "Many copies of one environment side by side.")
+        .def("describe", &Batch::describe)
+        .def("array", &Batch::array, "name"_a)
+        .def("names", &Batch::names)
+        .def("reset", &Batch::reset, "seed"_a = nb::none())
+        .def("reset_some", &Batch::reset_some, "chosen"_a)
+        .def("wait_for", &Batch::wait_for, "stream"_a)
+        .def("make_wait", &Batch::make_wait, "stream"_a)
+        .def("step", &Batch::step)
+        .def("step_into", &Batch::step_into, "actions"_a, "sources"_a, "targets"_a, "late"_a)
+        .def("step_on_device", &Batch::step_on_device, "pointer"_a, "type"_a, "numbers"_a,
+             "stream"_a)
+        .def("check", &Batch::check)
+        .def("set_param", &Batch::set_param, "name"_a, "value"_a)
+        .def("param", &Batch::param, "name"_a)
+        .def("reload", &Batch::reload)
+        .def("picture", &Batch::picture, "which"_a = 0, "pixels"_a = 480);
+}
+
+}

@@ -1,0 +1,74 @@
+#pragma once
+#include "engine/nacelle.hpp"
+#include "engine/view/drawing.h"
+#include "python/binding/actions.h"
+#include "python/binding/buffer_view.h"
+#include "python/binding/device_array.h"
+
+#include <deque>
+
+namespace nacelle::python {
+
+// The copies of one environment, side by side, as Python steps them.
+class Batch final {
+public:
+    Batch(std::shared_ptr<EngineUse> use, Env env);
+    ~Batch();
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+
+    // Name, sizes, groups, fields and parameters, as JSON.
+    std::string describe();
+    std::shared_ptr<DeviceArray> array(const std::string& name);
+
+    // With a seed everything begins anew: the same calls give the same numbers.
+    void reset(std::optional<uint64_t> seed);
+    void reset_some(const std::vector<uint32_t>& chosen);
+
+    // One step with actions from an object with the buffer protocol, then copies of these arrays into such objects. It
+    // has ended when the call returns, and the result says whether an episode has, too: only then the last `late` arrays
+    // are copied.
+    bool step_into(nb::handle actions, const std::vector<std::shared_ptr<DeviceArray>>& sources,
+                   const std::vector<nb::object>& targets, size_t late);
+    // One step with the actions that lie in the engine's arrays. A GPU is not waited for.
+    void step();
+    // One step with actions in the GPU's memory, behind what is on a library's stream and before what is put there then.
+    void step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
+                        int64_t stream);
+    // Order with a stream of a library.
+    void wait_for(int64_t stream) { on().stream->wait_for(native_stream(stream)); }
+    void make_wait(int64_t stream) { on().stream->make_wait(native_stream(stream)); }
+    // Throws for an action that was not allowed, a reward or an observation that is not finite. Waits for a GPU.
+    void check();
+
+    void set_param(const std::string& name, const std::string& value);
+    std::string param(const std::string& name);
+    // Compiles the author's file as it is now, and goes on in that version. False where nothing has changed.
+    bool reload();
+    // A picture of one environment: its width, height and RGB.
+    nb::object picture(uint32_t which, int pixels);
+
+    std::vector<std::string> names() { return env_.arrays().names(); }
+
+private:
+    Environment& environment() { return *environment_; }
+    RunsOn& on() { return environment_->on(); }
+    Actions& actions();
+    void find_flags();
+    void take_from_host(const BufferView& given);
+    void copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
+                  const std::deque<Bytes>& targets, size_t count);
+    bool any_ended();
+
+    std::shared_ptr<EngineUse> use_;
+    Env env_;
+    std::shared_ptr<Environment> environment_;
+    std::unique_ptr<Actions> actions_;    // made when it is first needed
+    std::unique_ptr<Drawing> drawing_;
+    Buffer given_;    // of a GPU: actions from ordinary memory
+    const void *terminated_ = nullptr, *truncated_ = nullptr;
+};
+
+void bind_batch(nb::module_& module);
+
+}

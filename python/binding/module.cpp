@@ -1,0 +1,67 @@
+#include "engine/base/error.h"
+#include "engine/run/configuration.h"
+#include "python/binding/batch.h"
+#include "python/binding/open_engine.h"
+#include "python/binding/training.h"
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nacelle::python {
+namespace {
+
+using namespace nb::literals;
+using Folders = std::vector<std::filesystem::path>;
+using enum Call::Length;
+
+std::shared_ptr<OpenEngine> open_engine(const std::string& backend, int threads,
+                                        const Folders& env_folders, const Folders& plugin_folders) {
+    const nb::gil_scoped_release released;
+    return std::make_shared<OpenEngine>(backend, threads, env_folders, plugin_folders);
+}
+
+std::shared_ptr<Batch> load(OpenEngine& self, const std::string& configuration) {
+    std::optional<Env> env;
+    {
+        const Call call(*self.use, lengthy);
+        const Json json = parse_json(configuration, "make");
+        env =
+            self.engine.load(json.at("env").at("source").get<std::string>(), json.at("env"),
+                             json.value("seed", uint64_t(1)), json.value("hooks", Json::object()));
+    }
+    raise_interruption();
+    return std::make_shared<Batch>(self.use, std::move(*env));
+}
+
+// The settings that lie beside an environment's source, with its absolute path.
+std::string usual_configuration(const std::string& source, const Folders& env_folders) {
+    return json_text(resolve_configuration(
+                         {.env = source, .file = {}, .assignments = {}, .env_folders = env_folders})
+                         .json);
+}
+
+}
+}
+
+NB_MODULE(_engine, module) {
+    using namespace nacelle;
+    using namespace nacelle::python;
+    using namespace nb::literals;
+    module.doc() = "The engine, for the modules of this package.";
+    count_forks();
+    nb::set_leak_warnings(false);    // at exit Python may leave objects that others hold
+    const nb::tuple bases =
+        nb::make_tuple(nb::borrow(PyExc_RuntimeError), nb::borrow(PyExc_ValueError));
+    nb::exception<Error>(module, "Error", bases);
+    bind_device_array(module);
+    bind_batch(module);
+    nb::class_<OpenEngine>(module, "Engine", "A device, its compiler and its plugins.")
+        .def(nb::new_(&open_engine), "backend"_a, "threads"_a, "env_folders"_a, "plugin_folders"_a)
+        .def_prop_ro("backend", [](const OpenEngine& self) { return self.engine.backend(); })
+        .def_prop_ro("why", [](const OpenEngine& self) { return self.engine.why(); })
+        .def("load", &load, "configuration"_a);
+    bind_training(module);
+    module.def("usual_configuration", &usual_configuration, "source"_a, "env_folders"_a);
+}

@@ -1,0 +1,53 @@
+"""Devices: each Engine is one, with its compiler and its plugins."""
+import ctypes
+import functools
+import importlib.util
+import json
+from pathlib import Path
+
+from nacelle import _engine
+
+FOLDER = Path(__file__).parent.absolute()
+ENV_FOLDERS = [FOLDER / "env_sources"]
+PLUGIN_FOLDERS = [FOLDER / "plugins"]
+
+
+def Engine(device="auto", threads=0):
+    """Opens a device: "cuda", "cpu", or "auto", which takes a GPU where one works."""
+    if device not in ("auto", "cuda", "cpu"):
+        raise ValueError(f'device is {device!r}; there is "auto", "cuda" and "cpu"')
+    if device != "cpu":
+        open_nvrtc()
+    return _engine.Engine(device, threads, ENV_FOLDERS, PLUGIN_FOLDERS)
+
+
+@functools.cache
+def open_nvrtc():
+    """Opens NVRTC where a wheel of PyPI has it, which no loader searches; the engine then finds it by its name."""
+    found = importlib.util.find_spec("nvidia")
+    for folder in found.submodule_search_locations if found else []:
+        for name in ("libnvrtc-builtins.so*", "libnvrtc.so*"):
+            for path in Path(folder).glob(f"*/lib/{name}"):
+                ctypes.CDLL(str(path))
+
+
+@functools.cache
+def shared_engine(device):
+    """The engine that all environments of a device share unless they are given one."""
+    return Engine(device)
+
+
+def configuration(source, changes):
+    """The settings beside a source, with changes over them."""
+    settings = json.loads(_engine.usual_configuration(str(source), ENV_FOLDERS))
+    merge(settings, changes)
+    return settings
+
+
+def merge(settings, changes):
+    """Objects key by key; other values are replaced."""
+    for key, value in changes.items():
+        if isinstance(value, dict) and isinstance(settings.get(key), dict):
+            merge(settings[key], value)
+        else:
+            settings[key] = value

@@ -1,0 +1,33 @@
+"""Spaces of Gymnasium for an environment's observations and actions."""
+import numpy as np
+from gymnasium import spaces
+
+TYPES = {"f32": np.float32, "u8": np.uint8, "i8": np.int8, "i16": np.int16, "u16": np.uint16, "i32": np.int32,
+         "u32": np.uint32, "b8": np.bool_}
+
+
+def _box(field):
+    kind = TYPES[field["dtype"]]
+    if kind == np.float32:
+        return spaces.Box(-np.inf, np.inf, field["dims"], kind)
+    low, high = (0, 1) if kind == np.bool_ else (np.iinfo(kind).min, np.iinfo(kind).max)
+    return spaces.Box(low, high, field["dims"], np.uint8 if kind == np.bool_ else kind)
+
+
+def observation_space(description):
+    """A Box for numbers or an image alone; a Dict of both."""
+    fields = {field["name"].partition(".")[2] or "obs": field for field in description["fields"]
+              if field["role"] == "obs" and field["count"]}
+    boxes = {name: _box(field) for name, field in fields.items()}
+    return next(iter(boxes.values())) if len(boxes) == 1 else spaces.Dict(boxes)
+
+
+def action_space(description):
+    """Discrete or MultiDiscrete for choices, a Box for real numbers."""
+    parts = [field for field in description["fields"] if field["role"] == "action" for _ in range(field["count"])]
+    choices = [part["choices"] for part in parts]
+    if all(choices):
+        return spaces.Discrete(choices[0]) if len(parts) == 1 else spaces.MultiDiscrete(choices)
+    if any(choices):
+        raise NotImplementedError("actions of choices and real numbers together have no space here yet")
+    return spaces.Box(np.float32([part["low"] for part in parts]), np.float32([part["high"] for part in parts]))

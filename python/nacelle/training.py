@@ -1,0 +1,85 @@
+"""Training from Python."""
+import json
+
+import numpy as np
+
+from nacelle import _engine
+from nacelle.engine import configuration, shared_engine
+
+
+class Run:
+    """A training run. Iterating over it gives a dict of metrics at each reading."""
+
+    def __init__(self, training):
+        self._training = training
+        self.history = []
+
+    def __iter__(self):
+        more = True
+        while more:
+            more = self._training.iterate()
+            self.history.append({"steps": self.steps, **self._training.metrics()})
+            yield self.history[-1]
+
+    @property
+    def steps(self):
+        """The steps of all environments together."""
+        return self._training.steps
+
+    @property
+    def solved(self):
+        """Whether the mean return that the settings ask for was reached."""
+        return self._training.solved
+
+    def eval(self, episodes=100):
+        """The mean return of the greedy policy over whole episodes."""
+        return self._training.evaluate(episodes)
+
+    def policy(self, observations, name="", sample=False, masks=None):
+        """An action for each row of observations, by the policy as it is now."""
+        return act(self._training.policy(name), observations, sample, masks)
+
+    def save(self):
+        """Saves a checkpoint now."""
+        self._training.save()
+
+    def stop(self):
+        """Ends the run."""
+        self._training.stop()
+
+
+def act(policy, observations, sample=False, masks=None):
+    """Actions of a trained policy: whole numbers where all parts are choices, else floats. Masks forbid choices by 0."""
+    seen = np.ascontiguousarray(observations, np.float32)
+    if seen.ndim != 2 or seen.shape[1] != policy.inputs:
+        raise ValueError(f"observations have the shape {seen.shape}; [rows, {policy.inputs}] is taken")
+    if masks is not None:
+        masks = np.ascontiguousarray(masks, np.uint8)
+        if masks.shape != (len(seen), policy.choices):
+            raise ValueError(f"masks have the shape {masks.shape}; ({len(seen)}, {policy.choices}) is taken")
+    actions = np.empty((len(seen), len(policy.actions)), np.float32)
+    policy.act_into(seen, actions, masks, sample)
+    if all(choices for _, choices, _, _ in policy.actions):
+        actions = actions.astype(np.int64)
+        return actions[:, 0] if actions.shape[1] == 1 else actions
+    return actions
+
+
+def train(source, *, device="auto", out="", callback=None, **settings):
+    """Begins a run: settings are those of a configuration, such as learner={"name": "ppo"}. With a callback, which gets
+    each reading's metrics, it trains to the end."""
+    run = Run(_engine.begin_run(shared_engine(device), json.dumps(configuration(source, settings)), str(out)))
+    if callback is not None:
+        for metrics in run:
+            callback(metrics)
+    return run
+
+
+def resume(folder, *, device="auto", **changes):
+    """Goes on with the run in a folder."""
+    return Run(_engine.resume_run(shared_engine(device), str(folder), json.dumps(changes)))
+
+
+def load(folder, checkpoint="best", *, device="auto"):
+    """Opens a run at a checkpoint; its folder stays as it is."""
+    return Run(_engine.load_run(shared_engine(device), str(folder), checkpoint))

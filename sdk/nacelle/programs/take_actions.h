@@ -1,0 +1,106 @@
+#pragma once
+#include <nacelle/platform.h>
+// Actions of a caller, one row for each agent of any type of number, into the arrays of an environment. A GPU and the
+// host that has its actions in ordinary memory run the same text.
+
+namespace nacelle {
+
+enum class TakenType : uint32_t { i32, i64, u8, i8, i16, u16, u32, f32, f64 };
+
+// Where one number of each row goes, and what it may be: one of `choices`, or a real number where there are none.
+struct TakenPart {
+    void* target;    // int32_t or float, one for each row
+    int32_t choices;
+    float low, high;
+};
+
+struct TakeActionsArgs {
+    static constexpr uint32_t threads = 128;
+
+    const void* source;    // [rows][parts]
+    TakenType type;
+    uint32_t parts;    // numbers of an action
+    uint64_t rows;
+    const TakenPart* part;
+    uint64_t* fault;    // row * parts + part of the first number that may not be, or all ones
+};
+
+namespace detail {
+
+// Whether a choice is one of 0 to choices - 1, by one comparison, since a negative number becomes a large one.
+template <class T> NACELLE_INLINE bool is_choice(T value, int32_t choices) {
+    if constexpr (T(0.5) != T(0)) return value >= T(0) && value < T(choices);
+    else if constexpr (sizeof(T) == 8) return uint64_t(value) < uint64_t(choices);
+    else return uint32_t(value) < uint32_t(choices);
+}
+
+// Stores a number of an action, or the lowest one in place of what may not be. An environment never sees another.
+template <class T> NACELLE_INLINE bool take_number(const TakenPart& part, uint64_t row, T value) {
+    if (part.choices) {
+        const bool open = is_choice(value, part.choices);
+        static_cast<int32_t*>(part.target)[row] = open ? int32_t(value) : 0;
+        return open;
+    }
+    const float number = float(value);
+    const bool open = number >= part.low && number <= part.high;    // no NaN is
+    static_cast<float*>(part.target)[row] = open ? number : part.low;
+    return open;
+}
+
+template <class Fn> NACELLE_INLINE void with_type(TakenType type, const void* source, Fn&& fn) {
+    switch (type) {
+        case TakenType::i32: return fn(static_cast<const int32_t*>(source));
+        case TakenType::i64: return fn(static_cast<const int64_t*>(source));
+        case TakenType::u8: return fn(static_cast<const uint8_t*>(source));
+        case TakenType::i8: return fn(static_cast<const int8_t*>(source));
+        case TakenType::i16: return fn(static_cast<const int16_t*>(source));
+        case TakenType::u16: return fn(static_cast<const uint16_t*>(source));
+        case TakenType::u32: return fn(static_cast<const uint32_t*>(source));
+        case TakenType::f32: return fn(static_cast<const float*>(source));
+        case TakenType::f64: return fn(static_cast<const double*>(source));
+    }
+}
+
+#if !NACELLE_GPU
+// Rows in ordinary memory: a part after the other, in loops that vectorise. Returns the place of the first number that
+// may not be, or all ones.
+template <class T>
+uint64_t take_rows(const TakeActionsArgs& args, const T* source, uint64_t first, uint64_t last) {
+    uint64_t fault = ~uint64_t(0);
+    for (uint32_t k = 0; k < args.parts; ++k) {
+        const TakenPart part = args.part[k];
+        bool all_open = true;
+        for (uint64_t row = first; row < last; ++row)
+            all_open &= take_number(part, row, source[row * args.parts + k]);
+        for (uint64_t row = first; !all_open && row < last; ++row)
+            if (!take_number(part, row, source[row * args.parts + k])) {
+                fault = row * args.parts + k < fault ? row * args.parts + k : fault;
+                break;
+            }
+    }
+    return fault;
+}
+#elif !defined(NACELLE_EMULATE)
+NACELLE_INLINE void take_row(const TakeActionsArgs& args, uint64_t row) {
+    if (row >= args.rows) return;
+    with_type(args.type, args.source, [&](const auto* source) {
+        for (uint32_t k = 0; k < args.parts; ++k)
+            if (!take_number(args.part[k], row, source[row * args.parts + k]))
+                atomicMin(reinterpret_cast<unsigned long long*>(args.fault),
+                          (unsigned long long)(row * args.parts + k));
+    });
+}
+#endif
+
+}
+
+#if NACELLE_GPU && !defined(NACELLE_EMULATE)
+#define NACELLE_TAKE_ACTIONS()                                                                     \
+    extern "C" __global__ void __launch_bounds__(nacelle::TakeActionsArgs::threads)                \
+        nacelle_take_actions(const __grid_constant__ nacelle::TakeActionsArgs args) {              \
+        nacelle::detail::take_row(args, uint64_t(blockIdx.x) * nacelle::TakeActionsArgs::threads + \
+                                            threadIdx.x);                                          \
+    }
+#endif
+
+}

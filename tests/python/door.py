@@ -1,0 +1,349 @@
+"""The Python package, from a build: environments, their errors, memory that outlives them, and training."""
+import os
+import re
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+import warnings
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+
+import nacelle
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def refused(kind, call, words):
+    try:
+        call()
+    except kind as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(f"nothing was refused; expected {words!r}")
+
+
+def cartpole(count=8, **settings):
+    return nacelle.make_vec("cartpole", num_envs=count, device="cpu", **settings)
+
+
+@case
+def the_same_seed_gives_the_same_episodes():
+    env = cartpole()
+    actions = np.arange(8) % 2
+    runs = []
+    for _ in range(2):
+        seen, _ = env.reset(seed=7)
+        runs.append([seen] + [env.step(actions)[0] for _ in range(30)])
+    assert np.array_equal(*map(np.stack, runs))
+    assert not np.array_equal(env.reset(seed=8)[0], runs[0][0])
+
+
+@case
+def spaces_hold_what_steps_return():
+    for name in ("cartpole", "pendulum", "rooms"):
+        env = nacelle.make_vec(name, num_envs=4, device="cpu")
+        assert isinstance(env, gymnasium.vector.VectorEnv)
+        assert env.observation_space.contains(env.reset(seed=1)[0]), name
+        seen, reward, terminated, truncated, _ = env.step(env.action_space.sample())
+        assert env.observation_space.contains(seen), name
+        assert reward.dtype == np.float32 and terminated.dtype == truncated.dtype == np.bool_
+    assert env.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.SAME_STEP
+
+
+@case
+def an_episode_that_ends_leaves_its_last_observation():
+    env = cartpole()
+    env.reset(seed=1)
+    for _ in range(100):
+        seen, _, terminated, _, info = env.step(np.ones(8, np.int64))
+        assert terminated.any() == ("final_obs" in info)
+        if terminated.any():
+            last = info["final_obs"][terminated]
+            assert (np.abs(last[:, 2]) > 0.2).all() and (np.abs(seen[terminated]) <= 0.05).all()
+            return
+    raise AssertionError("no episode has ended")
+
+
+@case
+def what_may_not_be_is_refused_with_a_sentence():
+    env = cartpole()
+    env.reset(seed=1)
+    refused(ValueError, lambda: env.step(np.full(8, 2)), "action.push of environment 0 is 2; it is one of 0 to 1")
+    refused(ValueError, lambda: env.step(np.zeros(7, np.int64)), "(8,) is taken")
+    refused(TypeError, lambda: env.step(np.zeros(8)), "whole numbers")
+    refused(nacelle.Error, lambda: cartpole(gravty=1), "gravity")
+    refused(ValueError, lambda: nacelle.make_vec("cartpol", device="cpu"), "cartpole")
+    refused(ValueError, lambda: nacelle.make_vec("cartpole", device="tpu"), '"cpu"')
+    refused(ValueError, lambda: nacelle.make_vec("tag_gridworld", num_envs=2, device="cpu"), "team")
+    swing = nacelle.make_vec("pendulum", num_envs=4, device="cpu")
+    swing.reset(seed=1)
+    refused(ValueError, lambda: swing.step(np.full((4, 1), np.nan, np.float32)), "not a number")
+    refused(ValueError, lambda: swing.step(np.full((4, 1), 9, np.float32)), "is 9")
+    env.close()
+    refused(RuntimeError, lambda: env.step(np.zeros(8, np.int64)), "closed")
+
+
+@case
+def arrays_are_the_engines_memory_and_outlive_it():
+    env = cartpole(copy=False)
+    seen, _ = env.reset(seed=1)
+    array = env._batch.array("obs")
+    assert seen.ctypes.data == array.pointer
+    before = seen.copy()
+    env.step(np.ones(8, np.int64))
+    assert not np.array_equal(seen, before)
+    kept, x = seen.copy(), env.arrays["state.x"]
+    at = x.copy()
+    env.close()
+    del env, array
+    others = [cartpole(8) for _ in range(3)]
+    for other in others:
+        other.reset(seed=9)
+    assert np.array_equal(seen, kept) and np.array_equal(x, at)
+
+
+@case
+def arrays_that_the_caller_keeps_stay_as_they_were():
+    env = cartpole(4096)
+    env.reset(seed=1)
+    kept = []
+    for step in range(12):
+        seen, reward, *_ = env.step(np.full(4096, step % 2, np.int32))
+        kept.append((seen, seen.copy(), reward[:7]))
+    assert all(np.array_equal(seen, copied) for seen, copied, _ in kept)
+    assert len({seen.ctypes.data for seen, *_ in kept}) == 12
+    for _ in range(4):
+        seen = env.step(np.zeros(4096, np.int64))[0]
+    places = {env.step(np.zeros(4096, np.int64))[0].ctypes.data for _ in range(8)}
+    assert len(places) <= 4, "what was let go of is not filled again"
+    env.arrays["state.x"] = 0.5
+    assert (env.arrays["state.x"] == 0.5).all()
+    refused(ValueError, lambda: env.arrays.__setitem__("state.x", np.zeros(7)), "")
+
+
+@case
+def every_type_of_action_is_taken():
+    env, random = cartpole(1000), np.random.default_rng(1)
+    chosen, moved = random.integers(0, 2, 1000), []
+    for kind in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, bool):
+        env.reset(seed=1)
+        moved.append(env.step(chosen.astype(kind))[0])
+        if kind is not bool:
+            bad = chosen.astype(kind)
+            bad[[700, 300]] = np.iinfo(kind).max, np.iinfo(kind).min or 2
+            refused(ValueError, lambda: env.step(bad), "action.push of environment 300 is")
+    assert all(np.array_equal(seen, moved[0]) for seen in moved)
+    refused(TypeError, lambda: env.step(chosen.astype(np.uint64)), "int64")
+
+
+@case
+def an_ended_episode_begins_when_its_mode_says():
+    modes = gymnasium.vector.AutoresetMode
+    ones = np.ones(8, np.int64)
+    same, late = cartpole(), cartpole(autoreset_mode=modes.NEXT_STEP)
+    held = cartpole(autoreset_mode=modes.DISABLED)
+    for env in (same, late, held):
+        env.reset(seed=1)
+    while True:
+        _, _, done, _, info = same.step(ones)
+        seen, reward, ended, _, _ = late.step(ones)
+        shown, _, over, _, _ = held.step(ones)
+        if done.any():
+            break
+    assert np.array_equal(done, ended) and np.array_equal(done, over) and not done.all()
+    assert np.array_equal(seen[done], info["final_obs"][done]) and np.array_equal(seen, shown)
+    refused(ValueError, lambda: held.step(ones), f"environment {np.flatnonzero(done)[0]} has ended")
+    mask = done.copy()
+    first, _ = held.reset(options={"reset_mask": mask})
+    assert (np.abs(first[done]) <= 0.05).all() and np.array_equal(first[~done], shown[~done])
+    held.step(ones)
+    ignored = ones.copy()
+    ignored[done] = 99
+    seen, reward, ended, _, _ = late.step(ignored)
+    assert (np.abs(seen[done]) <= 0.05).all() and (reward[done] == 0).all() and not ended[done].any()
+    assert (reward[~done] == 1).all()
+    begun, _ = same.reset(options={"reset_mask": np.arange(8) == 3})
+    assert np.abs(begun[3]).max() <= 0.05
+    refused(ValueError, lambda: same.reset(options={"reset_mask": np.ones(3, bool)}), "bool (8,) is taken")
+    refused(ValueError, lambda: same.reset(seed=1, options={"reset_mask": mask}), "anew")
+    refused(ValueError, lambda: same.reset(options={"x0": 1}), "reset_mask")
+    refused(ValueError, lambda: cartpole(autoreset_mode=modes.DISABLED, copy=False), "SameStep")
+
+
+@case
+def masks_are_in_info():
+    env = nacelle.make_vec("rooms", num_envs=4, device="cpu")
+    _, info = env.reset(seed=1)
+    assert info["action_mask"].shape == (4, 5) and info["action_mask"].dtype == np.int8
+    assert env.single_action_space.sample(mask=info["action_mask"][0]) in range(5)
+    assert "action_mask" in env.step(np.zeros(4, np.int64))[4]
+    assert "action_mask" not in cartpole().reset()[1]
+    one = gymnasium.make("nacelle/Rooms-v1")
+    assert one.reset(seed=1)[1]["action_mask"].shape == (5,)
+
+
+@case
+def an_environment_is_drawn():
+    env = cartpole(2, render_mode="rgb_array")
+    env.reset(seed=1)
+    images = env.render()
+    assert len(images) == 2 and images[0].dtype == np.uint8 and images[0].shape[2] == 3 and len(np.unique(images[0])) > 2
+    assert cartpole().render() is None
+    one = gymnasium.make("nacelle/CartPole-v1", render_mode="rgb_array")
+    one.reset(seed=1)
+    assert one.render().shape == images[0].shape
+    refused(ValueError, lambda: cartpole(render_mode="human"), "rgb_array")
+
+
+@case
+def jax_gets_copies():
+    refused(ValueError, lambda: cartpole(output="tensorflow"), '"torch"')
+    try:
+        import jax
+    except ImportError:
+        return
+    refused(ValueError, lambda: cartpole(output="jax", copy=False), "never changes")
+    env, host = cartpole(output="jax"), cartpole()
+    first, _ = env.reset(seed=1)
+    host.reset(seed=1)
+    before = np.array(first)
+    seen, _, terminated, _, _ = env.step(jax.numpy.ones(8, "int32"))
+    assert isinstance(seen, jax.Array) and np.array_equal(seen, host.step(np.ones(8, np.int64))[0])
+    assert np.array_equal(first, before) and terminated.dtype == bool
+
+
+@case
+def gymnasiums_checker_takes_one_environment():
+    from gymnasium.utils.env_checker import check_env
+    names = [name for name in gymnasium.registry if name.startswith("nacelle/")]
+    assert "nacelle/CartPole-v1" in names and "nacelle/TagGridworld-v1" not in names, names
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_env(gymnasium.make("nacelle/CartPole-v1").unwrapped)
+    many = gymnasium.make_vec("nacelle/CartPole-v1", num_envs=4, vectorization_mode="vector_entry_point", device="cpu")
+    assert many.reset(seed=1)[0].shape == (4, 4)
+
+
+@case
+def an_engine_is_opened_by_its_name():
+    engine = nacelle.Engine("cpu", threads=1)
+    assert engine.backend == "cpu" and engine.why
+    env = nacelle.make_vec("cartpole", num_envs=4, engine=engine)
+    assert env.reset(seed=1)[0].shape == (4, 4)
+
+
+@case
+def parameters_go_by_name():
+    env = cartpole(gravity=5)
+    assert env.param("gravity") == 5
+    env.set_param("gravity", 6)
+    assert env.param("gravity") == 6
+
+
+@case
+def a_text_is_an_environment_and_may_change():
+    from nacelle.engine import FOLDER
+    text = (FOLDER / "env_sources" / "cartpole.cu").read_text()
+    env = nacelle.Env.from_source(text, 4, device="cpu")
+    env.reset(seed=1)
+    assert env.reload() is False
+    path = env.description["source"]
+    with open(path, "w") as file:
+        file.write(text.replace(".reward = 1.0f", ".reward = 2.0f"))
+    assert env.reload() is True
+    assert (env.step(np.zeros(4, np.int64))[1] == 2).all()
+
+
+@case
+def a_forked_process_says_what_to_do():
+    env = cartpole()
+    env.reset(seed=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if child == 0:
+        told = False
+        try:
+            env.step(np.zeros(8, np.int64))
+        except RuntimeError as error:
+            told = "spawn" in str(error)
+        finally:
+            os._exit(0 if told else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@case
+def a_run_learns_and_its_policy_acts():
+    run = nacelle.train("cartpole", device="cpu", run={"total_steps": 60000})
+    readings = list(run)
+    assert readings and readings[-1]["steps"] >= 60000 and run.steps == readings[-1]["steps"]
+    assert run.eval(50) > 60
+    assert set(run.policy(np.random.default_rng(1).normal(size=(64, 4)))) <= {0, 1}
+    refused(ValueError, lambda: run.policy(np.zeros((2, 3))), "[rows, 4]")
+    assert (run.policy(np.zeros((5, 4)), masks=np.tile([0, 1], (5, 1))) == 1).all()
+    refused(ValueError, lambda: run.policy(np.zeros((5, 4)), masks=np.ones(5)), "(5, 2) is taken")
+
+
+@case
+def a_run_is_resumed_and_loaded():
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "run"
+        first = nacelle.train("cartpole", device="cpu", out=out, run={"total_steps": 20000})
+        list(first)
+        refused(nacelle.Error, lambda: nacelle.resume(out, device="cpu"), "is training in it")
+        steps = first.steps
+        first.stop()
+        del first       # a run holds its folder
+        more = nacelle.resume(out, device="cpu", run={"total_steps": 60000})
+        assert more.steps == steps
+        list(more)
+        assert more.steps >= 60000
+        more.save()
+        more.stop()
+        loaded = nacelle.load(out, "latest", device="cpu")
+        assert loaded.steps == more.steps and loaded.eval(20) > 20
+        seen = np.random.default_rng(1).normal(size=(16, 4))
+        assert np.array_equal(loaded.policy(seen), more.policy(seen))
+        policy = nacelle.Policy(out, checkpoint="latest")
+        assert policy.steps == more.steps and np.array_equal(nacelle.act(policy, seen), more.policy(seen))
+        refused(nacelle.Error, lambda: nacelle.load(Path(folder) / "none", device="cpu"), "none")
+
+
+@case
+def control_c_ends_a_call():
+    run = nacelle.train("cartpole", device="cpu", run={"total_steps": 10**9, "report_every": 1000000},
+                        solved={"return": 1e9})
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    refused(KeyboardInterrupt, lambda: list(run), "")
+    assert 0 < run.steps < 10**9
+
+
+@case
+def the_documentations_blocks_run():
+    text = Path(sys.argv[1]).read_text() if len(sys.argv) > 1 else ""
+    blocks = re.findall(r"```python run\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2
+    exec("\n".join(blocks), {})
+
+
+failed = 0
+for test in cases:
+    try:
+        test()
+        print("ok", test.__name__)
+    except Exception:
+        failed += 1
+        print("FAILED", test.__name__)
+        traceback.print_exc(file=sys.stdout)
+sys.stdout.flush()
+print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
+raise SystemExit(1 if failed else 0)

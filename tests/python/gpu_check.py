@@ -1,0 +1,216 @@
+"""The Python package on a GPU, with PyTorch: memory that is shared, numbers that equal a CPU's, order between streams, and
+what a step costs. Prints a line for each, and fails where one does; it is skipped where there is no GPU or no PyTorch."""
+import sys
+import time
+import traceback
+
+
+def skipped(why):
+    print(f"skipped: {why}\n0 passed, 0 failed, 1 skipped")
+    raise SystemExit(0)
+
+
+try:
+    import torch
+except ImportError:
+    skipped("PyTorch is not there")
+if not torch.cuda.is_available():
+    skipped("there is no GPU")
+
+import numpy as np
+
+import nacelle
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def refused(kind, call, words):
+    try:
+        call()
+    except kind as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(f"nothing was refused; expected {words!r}")
+
+
+def cartpole(count, device="cuda", **settings):
+    settings = {"output": "torch" if device == "cuda" else "numpy", **settings}
+    return nacelle.make_vec("cartpole", num_envs=count, device=device, **settings)
+
+
+@case
+def tensors_are_the_engines_memory():
+    env = cartpole(64)
+    seen, _ = env.reset(seed=1)
+    assert seen.is_cuda and seen.shape == (64, 4) and seen.dtype == torch.float32
+    assert seen.data_ptr() == env._batch.array("obs").pointer
+    after, reward, terminated, _, _ = env.step(torch.ones(64, dtype=torch.int64, device="cuda"))
+    assert after.data_ptr() == seen.data_ptr() and terminated.dtype == torch.bool and (reward == 1).all()
+    own = cartpole(64, copy=True)
+    assert own.reset(seed=1)[0].data_ptr() != own._batch.array("obs").pointer
+    env.arrays["state.x"] = 0.25
+    assert (env.arrays["state.x"] == 0.25).all()
+
+
+@case
+def two_hundred_steps_equal_the_cpus():
+    for settings, steps, most in (({"env": {"strict": True}}, 200, 0), ({}, 12, 1e-4)):
+        there, here = cartpole(256, settings=settings), cartpole(256, "cpu", settings=settings)
+        seen, _ = there.reset(seed=3)
+        numbers, _ = here.reset(seed=3)
+        random, farthest = np.random.default_rng(1), 0.0
+        for _ in range(steps):
+            chosen = random.integers(0, 2, 256)
+            seen, reward, terminated, truncated, info = there.step(torch.as_tensor(chosen, device="cuda"))
+            numbers, rewards, ended, cut, _ = here.step(chosen)
+            farthest = max(farthest, float(np.abs(seen.cpu().numpy() - numbers).max()))
+            assert np.array_equal(terminated.cpu(), ended) and np.array_equal(truncated.cpu(), cut)
+            assert np.array_equal(reward.cpu(), rewards) and np.array_equal(info["_final_obs"].cpu(), ended | cut)
+        there.check()
+        print(f"   strict={bool(settings)}: farthest {farthest:g}")
+        assert farthest <= most, farthest
+
+
+@case
+def numpy_and_jax_get_the_same_numbers():
+    host = cartpole(32, output="numpy")
+    seen, _ = host.reset(seed=2)
+    tensors = cartpole(32)
+    tensors.reset(seed=2)
+    chosen = np.arange(32) % 2
+    seen, *_ = host.step(chosen)
+    assert isinstance(seen, np.ndarray) and np.array_equal(seen, tensors.step(chosen)[0].cpu())
+    refused(ValueError, lambda: host.step(np.full(32, 2)), "action.push of environment 0 was not allowed; it is one of 0 to 1")
+    try:
+        import jax
+    except ImportError:
+        print("   JAX is not there")
+        return
+    if jax.default_backend() != "gpu":
+        print("   JAX sees no GPU")
+        return
+    env = cartpole(32, output="jax")
+    env.reset(seed=2)
+    first, *_ = env.step(jax.numpy.asarray(chosen))
+    kept = np.asarray(first)
+    env.step(jax.numpy.asarray(chosen))
+    assert np.array_equal(kept, seen) and np.array_equal(np.asarray(first), kept)
+
+
+@case
+def actions_that_are_not_allowed_are_told_at_check():
+    env = cartpole(16)
+    env.reset(seed=1)
+    bad = torch.zeros(16, dtype=torch.int64, device="cuda")
+    bad[5] = 7
+    env.step(bad)
+    refused(ValueError, env.check, "environment 5")
+    env.check()
+    refused(TypeError, lambda: env.step(torch.zeros(16, device="cuda")), "whole numbers")
+    refused(ValueError, lambda: env._batch.step_on_device(np.zeros(16, np.int64).ctypes.data, "int64", 16, 0), "memory")
+
+
+def pushed(ordered):
+    """The first environments' velocity after one step whose actions a side stream writes late."""
+    env = cartpole(4096)
+    env.reset(seed=1)
+    side = torch.cuda.Stream()
+    actions = torch.zeros(4096, dtype=torch.int64, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(200_000_000)      # a tenth of a second
+        actions.fill_(1)
+        if ordered:
+            seen = env.step(actions)[0].clone()
+        else:                               # a race, planted: the engine is told of another stream
+            other = torch.cuda.Stream()
+            env._batch.step_on_device(actions.data_ptr(), "int64", 4096, other.cuda_stream)
+            other.synchronize()
+            seen = env.arrays["obs"].clone()
+    torch.cuda.synchronize()
+    return seen[:, 1].mean().item()
+
+
+@case
+def a_step_waits_for_the_stream_that_writes_its_actions():
+    right, raced = pushed(True), pushed(False)
+    print(f"   velocity {right:+.3f} in order, {raced:+.3f} raced")
+    assert right > 0.1, "the step did not wait for the actions"
+    assert raced < -0.1, "the planted race was not seen, so that this check proves nothing"
+
+
+@case
+def what_reads_observations_is_done_before_the_next_step():
+    env = cartpole(4096)
+    seen, _ = env.reset(seed=1)
+    before = seen.clone()
+    ones = torch.ones(4096, dtype=torch.int64, device="cuda")
+    torch.cuda.synchronize()
+    torch.cuda._sleep(200_000_000)
+    kept = seen.clone()                     # runs a tenth of a second from now; the step must come behind it
+    env.step(ones)
+    assert torch.equal(kept, before)
+
+
+@case
+def memory_outlives_its_environment():
+    env = cartpole(4096)
+    seen, _ = env.reset(seed=1)
+    for _ in range(5):
+        env.step(torch.ones(4096, dtype=torch.int64, device="cuda"))
+    kept = seen.clone()
+    env.close()
+    del env
+    others = [cartpole(4096) for _ in range(3)]
+    for other in others:
+        other.reset(seed=9)
+        other.step(torch.zeros(4096, dtype=torch.int64, device="cuda"))
+    torch.cuda.synchronize()
+    assert torch.equal(seen, kept)
+
+
+@case
+def what_a_step_costs():
+    env = cartpole(4096)
+    env.reset(seed=1)
+    actions = torch.ones(4096, dtype=torch.int64, device="cuda")
+
+    def microseconds(call, times=2000):
+        best = float("inf")
+        for _ in range(5):
+            torch.cuda.synchronize()
+            env._batch.check()
+            began = time.perf_counter()
+            for _ in range(times):
+                call()
+            calls = time.perf_counter() - began
+            env._batch.check()
+            torch.cuda.synchronize()
+            best = min(best, calls / times * 1e6)
+        return best
+
+    stream = torch.cuda.current_stream().cuda_stream
+    launch = microseconds(env._batch.step)
+    extension = microseconds(lambda: env._batch.step_on_device(actions.data_ptr(), "int64", 4096, stream))
+    step = microseconds(lambda: env.step(actions))
+    print(f"   4096 CartPoles: {step:.1f} us a step, {extension:.1f} us in the extension, {launch:.1f} us the engine's launch; "
+          f"over it {step - launch:.1f} us")
+
+
+failed = 0
+print(torch.cuda.get_device_name(), torch.__version__, sys.version.split()[0], nacelle._engine.__file__, flush=True)
+for test in cases:
+    try:
+        test()
+        print("ok", test.__name__, flush=True)
+    except Exception:
+        failed += 1
+        print("FAILED", test.__name__)
+        traceback.print_exc(file=sys.stdout)
+print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
+raise SystemExit(1 if failed else 0)
