@@ -168,6 +168,12 @@ struct PolicyState {
     float* begun;         // [steps / sequence][rows][width]: where a sequence began
     uint8_t* forgot;      // [steps][rows]: whether an episode began with a step
     float* scratch;       // a CPU's: [parts] of what its sequences leave at all layers
+    // Of networks that are computed elsewhere; what rows remember is that of the policy's agents alone.
+    float* standing;    // [agents][width]: what they see
+    float* outputs;     // [agents][outputs and the value]
+    int32_t* samples;      // [steps][agents]: where they lie among those of the group
+    int32_t* minibatch;    // numbers of its samples
+    uint32_t memory_width;
     uint32_t scales_rewards;
     uint32_t scales_advantages;    // 0: not, 1: over the iteration, 2: over each minibatch
     float most_reward;             // bound of a scaled reward, 0: none

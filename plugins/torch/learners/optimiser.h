@@ -1,0 +1,28 @@
+#pragma once
+#include <ATen/ATen.h>
+#include <learn/arguments.h>
+
+namespace torch_learn {
+
+// The step that a minibatch's gradient leads to, as algorithms/README.md has it: AdamW behind a bound of the gradient's
+// length, and none once the target KL is passed. All that decides stays on the device: nothing waits, and a captured
+// update decides anew each time.
+class Optimiser final {
+public:
+    Optimiser(const learn::PolicyState& state, int64_t parameters, at::Device device);
+
+    const at::Tensor& weights() const { return weights_; }
+    const at::Tensor& gradient() const { return gradient_; }
+    at::Tensor dial(learn::Dial dial) const { return dials_[dial]; }
+    at::Tensor found(learn::Found found) const { return found_[found]; }
+    // Follows the gradient, whose samples had these sums [tally_count], in doubles.
+    void step(const at::Tensor& tally);
+
+private:
+    at::Tensor decide(const at::Tensor& tally);
+
+    at::Tensor weights_, gradient_, first_, second_;
+    at::Tensor dials_, found_, carried_, sums_;
+};
+
+}
