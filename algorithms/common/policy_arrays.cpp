@@ -153,12 +153,13 @@ void PolicyGradient::make_external(uint32_t p) {
     }
     if (!learns(p)) return;
     state.samples = array<int32_t>(name + ".samples", {steps * agents}, false);
+    make_update(p);
     state.minibatch = array<int32_t>(
         name + ".minibatch",
         {rounded_up(steps * agents / kernels_->owner(p).sequence, settings_.minibatches) *
          kernels_->owner(p).sequence},
         false);
-    make_update(p);
+    state.memory_width = uint32_t(width);
 }
 
 void PolicyGradient::make_update(uint32_t p) {
