@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/choice.h>
+#include <learn/network.h>
 #include <learn/observed.h>
 // Choices for rows that lie in memory, one at a time, and what a rollout of one launch a step keeps of them.
 
