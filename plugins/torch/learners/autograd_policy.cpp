@@ -176,7 +176,9 @@ Tensor AutogradPolicy::loss(const Tensor& at, const Tensor& out, Tensor& tally) 
     if (settings_.clips) {
         const Tensor bound = o.dial(learn::clip);
         const Tensor held = at::minimum(at::maximum(ratio, 1 - bound), 1 + bound);
-        policy = -at::minimum(ratio * advantage, held * advantage);
+        // Where both are equal the slope is that of the free one, as in the kernels.
+        const Tensor free = ratio * advantage, bounded = (held * advantage).detach();
+        policy = -at::where(free.le(bounded), free, bounded);
         clipped = held.ne(ratio);
     }
     const Tensor value = value_of(out), target = of(kept_.target), then = of(kept_.value);
