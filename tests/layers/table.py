@@ -23,6 +23,7 @@ LAYERS = {
     'engine': ['engine/run', 'engine/policy'],    # the face for host applications, in the folder itself
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
+    'plugins/torch': ['algorithms', 'sdk'],
     'tools': ['engine', 'engine/check', 'engine/match', 'engine/supervised', 'engine/view', 'engine/watch', 'engine/web'],
     'env_sources': ['sdk'],
 }
