@@ -1,7 +1,7 @@
 #include "plugins/torch/learners/heads.h"
 
 #include <cmath>
-#include <learn/arguments.h>
+#include "algorithms/common/device/learn/arguments.h"
 #include <numbers>
 
 namespace torch_learn {

@@ -1,6 +1,6 @@
 #pragma once
 #include <ATen/ATen.h>
-#include <learn/arguments.h>
+#include "algorithms/common/device/learn/arguments.h"
 
 namespace torch_learn {
 
