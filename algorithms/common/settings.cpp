@@ -149,12 +149,15 @@ void check_parameters(const PolicySettings& policy, const nacelle_environment& e
 }
 
 // Networks that are computed elsewhere are of floats, in one way.
+constexpr const char* of_kernels = "is a choice between kernels of 'ppo' and 'a2c'; this learner has one way";
+
 void check_external(PolicySettings& policy) {
+    if (policy.role == PolicySettings::Role::random) return;
     const std::string path = "policies." + policy.name + ".";
     if (policy.precision == "bf16")
         wrong(path + "precision", "this learner computes in f32; 'ppo' and 'a2c' have bf16 on a GPU");
     if (policy.execution != "auto")
-        wrong(path + "execution", "is a choice of kernels for GPUs; this learner has one way");
+        wrong(path + "execution", of_kernels);
     policy.precision = "f32";
 }
 
@@ -213,6 +216,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     settings.horizon = uint32_t(config.integer("horizon", algorithm.horizon, 1, 1 << 20));
     settings.clips = algorithm.clips;
     settings.external = algorithm.external;
+    for (const char* const key : {"emulate", "rollout"})
+        if (settings.external && config.has(key)) wrong(key, of_kernels);
     settings.emulates = !settings.external && config.flag("emulate", false);
     if (settings.emulates && environment.on_gpu)
         wrong("emulate", "stands in for a GPU on a CPU; here is a GPU");
