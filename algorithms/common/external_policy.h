@@ -30,6 +30,7 @@ public:
 
 // What makes them: the settings' policy of this number, whose kernels are these.
 using MakeExternal = std::function<std::unique_ptr<ExternalPolicy>(
-    nacelle::plugin::Host host, const Settings& settings, const NetworkShape& shape, uint32_t number)>;
+    nacelle::plugin::Host host, const Settings& settings, const NetworkShape& shape,
+    uint32_t number)>;
 
 }

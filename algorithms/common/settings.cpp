@@ -149,15 +149,16 @@ void check_parameters(const PolicySettings& policy, const nacelle_environment& e
 }
 
 // Networks that are computed elsewhere are of floats, in one way.
-constexpr const char* of_kernels = "is a choice between kernels of 'ppo' and 'a2c'; this learner has one way";
+constexpr const char* of_kernels =
+    "is a choice between kernels of 'ppo' and 'a2c'; this learner has one way";
 
 void check_external(PolicySettings& policy) {
     if (policy.role == PolicySettings::Role::random) return;
     const std::string path = "policies." + policy.name + ".";
     if (policy.precision == "bf16")
-        wrong(path + "precision", "this learner computes in f32; 'ppo' and 'a2c' have bf16 on a GPU");
-    if (policy.execution != "auto")
-        wrong(path + "execution", of_kernels);
+        wrong(path + "precision",
+              "this learner computes in f32; 'ppo' and 'a2c' have bf16 on a GPU");
+    if (policy.execution != "auto") wrong(path + "execution", of_kernels);
     policy.precision = "f32";
 }
 
@@ -230,9 +231,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     if (settings.horizon % settings.sequence)
         wrong("sequence", "expected steps that the horizon of " + std::to_string(settings.horizon) +
                               " is a multiple of");
-    settings.stepwise =
-        settings.external ||
-        one_of(config, "", "rollout", "auto", {"auto", "stepwise"}) == "stepwise";
+    settings.stepwise = settings.external ||
+                        one_of(config, "", "rollout", "auto", {"auto", "stepwise"}) == "stepwise";
     settings.traced = one_of(config, "", "advantage", "gae", {"gae", "vtrace"}) == "vtrace";
     settings.normalises_observations = config.flag("normalise_observations", true);
     settings.scales_rewards = config.flag("normalise_returns", true);

@@ -186,4 +186,25 @@ def what_belongs_to_kernels_is_refused(bench):
 
 
 
+@case
+def another_version_of_libtorch_is_refused(bench):
+    needs_libtorch(bench)
+    bench.write('other.cpp', 'extern "C" unsigned long aoti_torch_abi_version() { return 2ul << 56 | 9ul << 48; }\n')
+    subprocess.run(['c++', '-shared', '-fPIC', 'other.cpp', '-o', 'other.so'], cwd=bench.folder, check=True)
+    bench.refused(r"torch_ppo: this plugin was built with LibTorch \d+\.\d+\.\d+, and the one that was loaded is 2\.9\.0; "
+                  "'tools/nacelle torch' installs the right one",
+                  'train', 'cartpole', *CPU, *setting(learner__name='torch_ppo'), LD_PRELOAD=bench.folder / 'other.so')
+
+
+@case
+def a_libtorch_that_cannot_be_loaded_is_told_and_stops_nobody_else(bench):
+    needs_libtorch(bench)
+    bench.write('broken/libtorch_cpu.so', 'not a library')
+    broken = {'LD_LIBRARY_PATH': bench.folder / 'broken'}
+    bench.refused(r"torch\.so: cannot be loaded: .*libtorch_cpu\.so: .* \('tools/nacelle torch' installs LibTorch and builds "
+                  r'the learners on it\)', 'train', 'cartpole', *CPU, *setting(learner__name='torch_ppo'), **broken)
+    bench.good('train', 'cartpole', *CPU, '--quiet', '--episodes', '1', '--out', 'fused',
+               *setting(**SMALL, run__total_steps=128), **broken)
+
+
 raise SystemExit(main())

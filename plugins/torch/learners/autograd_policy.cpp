@@ -88,7 +88,8 @@ Tensor AutogradPolicy::normal(const Tensor& rows) const {
 void AutogradPolicy::forward(const learn::Arguments& a, void*) {
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
-    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()}, device_), next = memory;
+    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()}, device_),
+           next = memory;
     outputs_.copy_(model_->forward(normal(standing_), next));
     if (memory.defined()) memory.copy_(next);
 }
@@ -166,9 +167,8 @@ Tensor AutogradPolicy::loss(const Tensor& at, const Tensor& out, Tensor& tally) 
     const Tensor mask = kept_.mask.defined() ? of(kept_.mask) : Tensor();
     const Heads::Judged now = heads_.judge(out, mask, of(kept_.choice));
     const Optimiser& o = *optimiser_;
-    const Tensor advantage =
-        (of(kept_.advantage) - o.found(learn::advantage_mean).to(at::kFloat)) *
-        o.found(learn::advantage_scale).to(at::kFloat);
+    const Tensor advantage = (of(kept_.advantage) - o.found(learn::advantage_mean).to(at::kFloat)) *
+                             o.found(learn::advantage_scale).to(at::kFloat);
     const Tensor counts = of(kept_.flag).bitwise_and(12).eq(4).to(at::kFloat);
     const Tensor change = (now.log_probability - of(kept_.log_probability)).clamp(-20, 20),
                  ratio = change.exp();

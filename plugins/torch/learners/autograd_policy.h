@@ -39,11 +39,11 @@ private:
     const learn::NetworkShape& shape_;
     nacelle_environment environment_;
     at::Device device_;
-    std::shared_ptr<nacelle::Model> model_;
+    std::shared_ptr<Model> model_;
     Heads heads_;
     int64_t agents_ = 0, rows_ = 0, steps_;
     Kept kept_;
-    at::Tensor mean_, scale_, codes_, samples_, standing_, outputs_, begun_, forgot_, minibatch_;
+    at::Tensor mean_, scale_, codes_, samples_, standing_, outputs_, begun_, forgot_;
     std::unique_ptr<Optimiser> optimiser_;
 };
 

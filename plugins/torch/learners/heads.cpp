@@ -1,7 +1,7 @@
 #include "plugins/torch/learners/heads.h"
 
-#include <cmath>
 #include "algorithms/common/device/learn/arguments.h"
+#include <cmath>
 #include <numbers>
 
 namespace torch_learn {
@@ -77,8 +77,8 @@ void Heads::judge_continuous(const Part& part, const Tensor& outputs, const Tens
     const Tensor z = (choice - outputs.select(1, part.first)) * (-log_sigma).exp();
     Tensor log_probability = -0.5 * z * z - log_sigma - half_log_two_pi;
     if (squashed_)
-        log_probability = log_probability -
-                          2 * (std::numbers::ln2 - choice - at::softplus(-2 * choice));
+        log_probability =
+            log_probability - 2 * (std::numbers::ln2 - choice - at::softplus(-2 * choice));
     add(judged, log_probability, log_sigma + (half_log_two_pi + 0.5));
 }
 

@@ -33,7 +33,7 @@ void require_version() {
     if (version != TORCH_VERSION)
         throw std::runtime_error("this plugin was built with LibTorch " TORCH_VERSION
                                  ", and the one that was loaded is " +
-                                 version + "; build it anew: tools/nacelle torch");
+                                 version + "; 'tools/nacelle torch' installs the right one");
 }
 const nacelle::plugin::Host& checked(const nacelle::plugin::Host& host) {
     require_version();
@@ -43,16 +43,16 @@ const nacelle::plugin::Host& checked(const nacelle::plugin::Host& host) {
     return host;
 }
 
-template <const learn::Algorithm& algorithm>
-class OnPolicy final : public learn::PolicyGradient {
+template <const learn::Algorithm& algorithm> class OnPolicy final : public learn::PolicyGradient {
 public:
     static constexpr const char* name = algorithm.name;
     static constexpr bool captures_itself = true;
     OnPolicy(nacelle::plugin::Host host, std::string_view config)
-        : PolicyGradient(algorithm, checked(host), config,
-                         [](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
-                             return std::make_unique<AutogradPolicy>(its_host, settings, shape, number);
-                         }) {}
+        : PolicyGradient(
+              algorithm, checked(host), config,
+              [](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
+                  return std::make_unique<AutogradPolicy>(its_host, settings, shape, number);
+              }) {}
 };
 
 }

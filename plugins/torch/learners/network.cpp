@@ -69,7 +69,8 @@ public:
         for (int m = 0; m < learn::matrices_of(cell); ++m) {
             const learn::MatrixSize size = learn::matrix_of(cell, m, in, out);
             const std::string number = std::to_string(m);
-            weights_.push_back(register_parameter("weight" + number, at::zeros({size.out, size.in})));
+            weights_.push_back(
+                register_parameter("weight" + number, at::zeros({size.out, size.in})));
             biases_.push_back(register_parameter("bias" + number, at::zeros({size.out})));
         }
     }
@@ -139,19 +140,18 @@ private:
 };
 
 // One network with the value behind its outputs, or two.
-class Network final : public nacelle::Model {
+class Network final : public Model {
 public:
     Network(const learn::NetworkShape& shape, const std::string& activation) {
-        actor_ = register_module("actor", std::make_shared<Layers>(shape.encoder, shape.actor,
-                                                                   shape.cells, activation));
-        if (shape.free_deviation) actor_->last().blind(shape.choices + shape.reals, shape.outputs());
+        actor_ = register_module(
+            "actor", std::make_shared<Layers>(shape.encoder, shape.actor, shape.cells, activation));
+        if (shape.free_deviation)
+            actor_->last().blind(shape.choices + shape.reals, shape.outputs());
         if (shape.shared) return;
         critic_ = register_module("critic", std::make_shared<Layers>(shape.encoder, shape.critic,
                                                                      shape.cells, activation));
     }
-    int64_t memory() const override {
-        return actor_->memory() + (critic_ ? critic_->memory() : 0);
-    }
+    int64_t memory() const override { return actor_->memory() + (critic_ ? critic_->memory() : 0); }
     Tensor forward(const Tensor& rows, Tensor& memory) override {
         std::vector<Tensor> after;
         Tensor out = actor_->forward(rows, memory, 0, after);
@@ -167,8 +167,8 @@ private:
 
 }
 
-std::shared_ptr<nacelle::Model> make_network(const learn::NetworkShape& shape,
-                                             const learn::PolicySettings& policy) {
+std::shared_ptr<Model> make_network(const learn::NetworkShape& shape,
+                                    const learn::PolicySettings& policy) {
     return std::make_shared<Network>(shape, policy.activation);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-#include <ATen/ATen.h>
 #include "algorithms/common/device/learn/arguments.h"
+#include <ATen/ATen.h>
 
 namespace torch_learn {
 

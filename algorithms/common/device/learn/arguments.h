@@ -143,24 +143,24 @@ struct Memory {
 };
 
 struct PolicyState {
-    float* weights;       // of all networks, layer by layer: weight [out][in], bias [out]
-    float* moment;        // Adam's first and second, [2][weights]
+    float* weights;    // of all networks, layer by layer: weight [out][in], bias [out]
+    float* moment;     // Adam's first and second, [2][weights]
     // Of networks that are computed elsewhere, in the place of what kernels of networks need; what rows remember is then
     // that of the policy's agents alone.
     union {
         float* gradient;    // [slots][packed]
         float* standing;    // [agents][width]: what they see
     };
-    float* total;         // [weights]: the mean gradient of the minibatch
-    double* norms;        // [blocks of sums]: of the mean gradient's squares
+    float* total;     // [weights]: the mean gradient of the minibatch
+    double* norms;    // [blocks of sums]: of the mean gradient's squares
     union {
         uint32_t* arrived;     // [1]: blocks of a launch that have left their sums
         int32_t* minibatch;    // numbers of its samples
     };
-    double* tallies;      // [slots][tally_count]
-    double* sums;         // [tally_count]: of the iteration's updates
-    double* slots;        // [blocks of agents][6]: of the returns, then of the advantages
-    float* dials;         // [dial_count]
+    double* tallies;    // [slots][tally_count]
+    double* sums;       // [tally_count]: of the iteration's updates
+    double* slots;      // [blocks of agents][6]: of the returns, then of the advantages
+    float* dials;       // [dial_count]
     const Schedule* schedules;
     double* carried;
     double* found;
@@ -170,8 +170,8 @@ struct PolicyState {
     };
     const int32_t* agent_ids;    // which agents of the group, in one environment
     uint32_t agents_per_env;
-    uint32_t agents;        // of all environments
-    uint32_t parts;         // of an update: blocks that sum apart, each into a slot
+    uint32_t agents;    // of all environments
+    uint32_t parts;     // of an update: blocks that sum apart, each into a slot
     union {
         uint32_t sum_blocks;    // that add up the slots
         uint32_t memory_width;

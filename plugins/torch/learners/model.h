@@ -1,18 +1,9 @@
 #pragma once
 #include <ATen/ATen.h>
 #include <cstdint>
-#include <memory>
 #include <torch/nn/module.h>
-#include <torch/version.h>
-// A model of your own for the learners on LibTorch: docs/torch.md.
 
-namespace nacelle {
-
-// What an environment asks of a policy's model.
-struct ModelSizes {
-    int64_t seen;       // numbers of a row: an observation's, and behind them the elements of its Arrays
-    int64_t outputs;    // scores of choices and means, part by part; then logarithms of deviations
-};
+namespace torch_learn {
 
 // A policy's networks. Its parameters become a part of checkpoints, in the order of parameters().
 class Model : public torch::nn::Module {
