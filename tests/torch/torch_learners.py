@@ -14,8 +14,6 @@ from training import content, newest, saved, wait_for  # noqa: E402
 
 TOLERANCE = 1e-5
 KERNELS = "torch_ppo: is a choice between kernels of 'ppo' and 'a2c'; this learner has one way"
-# One thread each: sums of LibTorch's are then in one order, and tests that run side by side have processors left.
-ALONE = {'OMP_NUM_THREADS': '1'}
 SMALL = {'env__count': 8, 'learner__horizon': 16, 'policies__default__hidden': '[16,16]',
          'run__evaluate_every': 0, 'run__stagger': 'false', 'solved__return': 'null'}
 MIXED = """#include <nacelle/env.h>
@@ -56,7 +54,7 @@ def trained(bench, learner, environment, settings, iterations):
     out = f'{learner}-{iterations}'
     shutil.rmtree(bench.folder / out, ignore_errors=True)
     bench.good('train', environment, *CPU, '--quiet', '--episodes', '1', '--out', out,
-               *setting(**{**settings, 'learner__name': learner, 'run__total_steps': steps}), **ALONE)
+               *setting(**{**settings, 'learner__name': learner, 'run__total_steps': steps}))
     return tensors(newest(bench.folder / out, 'safetensors'))
 
 
@@ -160,15 +158,15 @@ def a_run_that_was_killed_goes_on_to_the_same_bytes(bench):
     settings = (*CPU, '--episodes', '8', *setting(
         **{**SMALL, 'learner__name': 'torch_ppo', 'learner__sequence': 8, 'policies__default__hidden': '[{"gru": 8}]',
            'run__total_steps': 128 * 60, 'run__checkpoint_every': 128 * 10}))
-    bench.good('train', 'cartpole', *settings, '--out', 'unbroken', **ALONE)
+    bench.good('train', 'cartpole', *settings, '--threads', '1', '--out', 'unbroken')
     out = bench.folder / 'broken'
-    with subprocess.Popen([bench.program, 'train', 'cartpole', *settings, '--out', 'broken'], cwd=bench.folder,
-                          env={**bench.settings, **ALONE}, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen([bench.program, 'train', 'cartpole', *settings, '--threads', '2', '--out', 'broken'], cwd=bench.folder,
+                          env=bench.settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         wait_for(running, lambda: len(saved(out)) > 1)
         running.kill()
         running.communicate()
     assert running.returncode == -signal.SIGKILL, running.returncode
-    bench.good('resume', 'broken', *CPU, '--episodes', '8', **ALONE)
+    bench.good('resume', 'broken', *CPU, '--episodes', '8')
     assert content(out) == content(bench.folder / 'unbroken')
 
 

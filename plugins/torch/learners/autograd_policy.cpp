@@ -3,7 +3,9 @@
 #include "algorithms/common/schema_view.h"
 #include "plugins/torch/learners/tensors.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
+#include <cstdlib>
 
 namespace torch_learn {
 
@@ -21,6 +23,8 @@ AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings
       steps_(settings.horizon) {}
 
 void AutogradPolicy::begin(const learn::Arguments& a) {
+    // Products of some hundred rows wait for threads longer than they compute, and sums by several have other bits.
+    if (!std::getenv("OMP_NUM_THREADS")) at::set_num_threads(1);
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
     const learn::Memory& memory = a.memory[policy_.group];
