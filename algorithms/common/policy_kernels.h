@@ -34,8 +34,6 @@ public:
     StreamedPolicy* streamed(size_t policy) const { return streamed_[policy].get(); }
     // Of a policy whose layers are wide for a CPU, or null.
     LayeredUpdate* layered(size_t policy) const { return layered_[policy].get(); }
-    // Of a policy whose networks are computed elsewhere, or null.
-    ExternalPolicy* external(size_t policy) const { return external_[policy].get(); }
 
 private:
     void gather_images(const Arguments& a, void* stream) const;

@@ -17,7 +17,6 @@ AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings
       policy_(settings.policies[number]),
       shape_(shape),
       environment_(host.environment()),
-      device_(environment_.on_gpu ? at::kCUDA : at::kCPU),
       model_(make_network(shape, policy_)),
       heads_(learn::SchemaView(environment_), policy_.group, policy_.squashed),
       steps_(settings.horizon) {}
@@ -31,48 +30,46 @@ void AutogradPolicy::begin(const learn::Arguments& a) {
     agents_ = state.agents;
     rows_ = int64_t(environment_.envs) *
             learn::SchemaView(environment_).header().group[policy_.group].count;
-    mean_ = tensor_of(memory.mean, {shape_.seen}, device_);
-    scale_ = tensor_of(memory.scale, {shape_.seen}, device_);
+    mean_ = tensor_of(memory.mean, {shape_.seen});
+    scale_ = tensor_of(memory.scale, {shape_.seen});
     if (shape_.encoder.codes) {
         codes_ = at::zeros({shape_.seen}, at::kBool);
         for (int64_t k = 0; k < shape_.seen; ++k) codes_[k].fill_(shape_.encoder.is_code(int(k)));
-        codes_ = codes_.to(device_);
     }
-    standing_ = tensor_of(state.standing, {agents_, shape_.seen}, device_);
-    outputs_ = tensor_of(state.outputs, {agents_, shape_.outputs() + 1}, device_);
+    standing_ = tensor_of(state.standing, {agents_, shape_.seen});
+    outputs_ = tensor_of(state.outputs, {agents_, shape_.outputs() + 1});
     keep(a);
     adopt(state);
     if (!learns()) return;
-    samples_ = tensor_of(state.samples, {steps_ * agents_}, device_).to(at::kLong);
+    samples_ = tensor_of(state.samples, {steps_ * agents_}).to(at::kLong);
     const int64_t width = model_->memory();
-    begun_ = tensor_of(state.begun, {steps_ / settings_.sequence * agents_, width}, device_);
-    forgot_ = tensor_of(state.forgot, {steps_ * agents_}, device_);
-    optimiser_ = std::make_unique<Optimiser>(state, shape_.parameters(), device_);
+    begun_ = tensor_of(state.begun, {steps_ / settings_.sequence * agents_, width});
+    forgot_ = tensor_of(state.forgot, {steps_ * agents_});
+    optimiser_ = std::make_unique<Optimiser>(state, shape_.parameters());
 }
 
 void AutogradPolicy::keep(const learn::Arguments& a) {
     const learn::Memory& m = a.memory[policy_.group];
     const int64_t all = steps_ * rows_, seen = shape_.seen;
-    kept_ = {.obs = tensor_of(m.obs, {all, seen}, device_),
-             .mask = tensor_of(m.mask, {all, shape_.choices}, device_),
-             .choice = tensor_of(m.choice, {all, shape_.parts}, device_),
-             .log_probability = tensor_of(m.log_probability, {all}, device_),
-             .value = tensor_of(m.value, {all + rows_}, device_),
-             .reward = tensor_of(m.reward, {all}, device_),
-             .flag = tensor_of(m.flag, {all}, device_),
-             .advantage = tensor_of(m.advantage, {all}, device_),
-             .target = tensor_of(m.target, {all}, device_),
-             .final_obs = tensor_of(m.final_obs, {all, seen}, device_),
-             .final_value = tensor_of(m.final_value, {all}, device_),
-             .ratio = tensor_of(m.ratio, {all}, device_)};
+    kept_ = {.obs = tensor_of(m.obs, {all, seen}),
+             .mask = tensor_of(m.mask, {all, shape_.choices}),
+             .choice = tensor_of(m.choice, {all, shape_.parts}),
+             .log_probability = tensor_of(m.log_probability, {all}),
+             .value = tensor_of(m.value, {all + rows_}),
+             .reward = tensor_of(m.reward, {all}),
+             .flag = tensor_of(m.flag, {all}),
+             .advantage = tensor_of(m.advantage, {all}),
+             .target = tensor_of(m.target, {all}),
+             .final_obs = tensor_of(m.final_obs, {all, seen}),
+             .final_value = tensor_of(m.final_value, {all}),
+             .ratio = tensor_of(m.ratio, {all})};
 }
 
 // The model's parameters become views of the policy's weights, and their gradients of its gradient.
 void AutogradPolicy::adopt(const learn::PolicyState& state) {
-    model_->to(device_);
     const int64_t all = shape_.parameters();
-    const Tensor weights = tensor_of(state.weights, {all}, device_),
-                 gradient = tensor_of(state.total, {all}, device_);
+    const Tensor weights = tensor_of(state.weights, {all}),
+                 gradient = tensor_of(state.total, {all});
     int64_t at = 0;
     for (Tensor& parameter : model_->parameters()) {
         const int64_t n = parameter.numel();
@@ -92,8 +89,7 @@ Tensor AutogradPolicy::normal(const Tensor& rows) const {
 void AutogradPolicy::forward(const learn::Arguments& a, void*) {
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
-    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()}, device_),
-           next = memory;
+    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()}), next = memory;
     outputs_.copy_(model_->forward(normal(standing_), next));
     if (memory.defined()) memory.copy_(next);
 }
@@ -103,7 +99,7 @@ void AutogradPolicy::value_ends(const learn::Arguments& a, void*) {
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
     const Tensor at = samples_.narrow(0, (int64_t(a.step) - 1) * agents_, agents_);
-    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()}, device_);
+    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()});
     const Tensor out = model_->forward(normal(kept_.final_obs.index_select(0, at)), memory);
     kept_.final_value.index_copy_(0, at, value_of(out));
 }
@@ -112,7 +108,7 @@ void AutogradPolicy::close_rollout(const learn::Arguments& a, void*) {
     if (!learns()) return;
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
-    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()}, device_);
+    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()});
     if (memory.defined()) {
         // A row that is about to begin an episode remembers nothing; its value is asked for by nobody.
         memory = memory.clone();
@@ -121,11 +117,8 @@ void AutogradPolicy::close_rollout(const learn::Arguments& a, void*) {
     kept_.value.narrow(0, steps_ * rows_, rows_)
         .index_copy_(0, row, value_of(model_->forward(normal(standing_), memory)));
     if (model_->memory()) return;
-    Tensor at = samples_;
-    if (device_.is_cpu()) {    // ends are rare; a GPU would have to wait for how many there are
-        const Tensor flag = kept_.flag.index_select(0, samples_);
-        at = samples_.index_select(0, flag.bitwise_and(3).eq(2).nonzero().squeeze(1));
-    }
+    const Tensor flag = kept_.flag.index_select(0, samples_);
+    const Tensor at = samples_.index_select(0, flag.bitwise_and(3).eq(2).nonzero().squeeze(1));
     if (at.numel() == 0) return;
     Tensor none;
     kept_.final_value.index_copy_(
@@ -205,7 +198,7 @@ Tensor AutogradPolicy::loss(const Tensor& at, const Tensor& out, Tensor& tally) 
 
 void AutogradPolicy::update(const learn::Arguments& a, uint64_t count, void*) {
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
-    const Tensor samples = tensor_of(state.minibatch, {int64_t(count)}, device_).to(at::kLong);
+    const Tensor samples = tensor_of(state.minibatch, {int64_t(count)}).to(at::kLong);
     optimiser_->gradient().zero_();
     Tensor tally;
     loss(samples_.index_select(0, samples), outputs_of(samples), tally).backward();

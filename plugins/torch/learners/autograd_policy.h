@@ -38,7 +38,6 @@ private:
     const learn::PolicySettings& policy_;
     const learn::NetworkShape& shape_;
     nacelle_environment environment_;
-    at::Device device_;
     std::shared_ptr<Model> model_;
     Heads heads_;
     int64_t agents_ = 0, rows_ = 0, steps_;

@@ -3,21 +3,18 @@
 #include "plugins/torch/learners/tensors.h"
 
 namespace torch_learn {
-namespace {
 
 using at::Tensor;
 
-}
-
-Optimiser::Optimiser(const learn::PolicyState& state, int64_t parameters, at::Device device)
-    : weights_(tensor_of(state.weights, {parameters}, device)),
-      gradient_(tensor_of(state.total, {parameters}, device)),
-      first_(tensor_of(state.moment, {parameters}, device)),
-      second_(tensor_of(state.moment + parameters, {parameters}, device)),
-      dials_(tensor_of(state.dials, {learn::dial_count}, device)),
-      found_(tensor_of(state.found, {learn::found_count}, device)),
-      carried_(tensor_of(state.carried, {learn::carried_count}, device)),
-      sums_(tensor_of(state.sums, {learn::tally_count}, device)) {}
+Optimiser::Optimiser(const learn::PolicyState& state, int64_t parameters)
+    : weights_(tensor_of(state.weights, {parameters})),
+      gradient_(tensor_of(state.total, {parameters})),
+      first_(tensor_of(state.moment, {parameters})),
+      second_(tensor_of(state.moment + parameters, {parameters})),
+      dials_(tensor_of(state.dials, {learn::dial_count})),
+      found_(tensor_of(state.found, {learn::found_count})),
+      carried_(tensor_of(state.carried, {learn::carried_count})),
+      sums_(tensor_of(state.sums, {learn::tally_count})) {}
 
 // Whether the step is made.
 Tensor Optimiser::decide(const Tensor& tally) {

@@ -5,13 +5,11 @@
 namespace torch_learn {
 
 // The step that a minibatch's gradient leads to, as algorithms/README.md has it: AdamW behind a bound of the gradient's
-// length, and none once the target KL is passed. All that decides stays on the device: nothing waits, and a captured
-// update decides anew each time.
+// length, and none once the target KL is passed.
 class Optimiser final {
 public:
-    Optimiser(const learn::PolicyState& state, int64_t parameters, at::Device device);
+    Optimiser(const learn::PolicyState& state, int64_t parameters);
 
-    const at::Tensor& weights() const { return weights_; }
     const at::Tensor& gradient() const { return gradient_; }
     at::Tensor dial(learn::Dial dial) const { return dials_[dial]; }
     at::Tensor found(learn::Found found) const { return found_[found]; }

@@ -14,10 +14,10 @@ template <class T> constexpr at::ScalarType scalar_of() {
         return at::kInt;
     }
 }
-// An array of the device as a tensor: the same memory. Undefined where there is none.
-template <class T> at::Tensor tensor_of(T* data, at::IntArrayRef sizes, at::Device device) {
+// An array as a tensor: the same memory. Undefined where there is none.
+template <class T> at::Tensor tensor_of(T* data, at::IntArrayRef sizes) {
     if (!data) return {};
-    return at::from_blob(data, sizes, at::TensorOptions(device).dtype(scalar_of<T>()));
+    return at::from_blob(data, sizes, at::TensorOptions(scalar_of<T>()));
 }
 
 }
