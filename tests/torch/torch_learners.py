@@ -205,4 +205,35 @@ def a_libtorch_that_cannot_be_loaded_is_told_and_stops_nobody_else(bench):
                *setting(**SMALL, run__total_steps=128), **broken)
 
 
+def in_shell(bench, text, *arguments, **changed):
+    """What tools/nacelle's functions for LibTorch do, with a folder of their own to install into."""
+    begin = f'set -eu; root={bench.root}; . "$root/tools/build/build.sh"; . "$root/tools/build/torch.sh"; '
+    settings = {**bench.settings, 'XDG_DATA_HOME': str(bench.folder / 'data'), **changed}
+    return subprocess.run(['sh', '-c', begin + text, 'sh', *map(str, arguments)], cwd=bench.folder, env=settings,
+                          capture_output=True, text=True, timeout=300)
+
+
+@case
+def a_command_that_names_one_is_known_and_no_other(bench):
+    run = bench.write('runs/old/config.json', '{"learner": {"name": "torch_a2c"}}').parent
+    bench.write('runs/other/config.json', '{"learner": {"name": "ppo"}}')
+    bench.write('seeds/seed-1/config.json', '{"learner": {"name": "torch_ppo"}}')
+    for wanted, words in ((True, ['train', 'cartpole', '--set', 'learner.name=torch_ppo']), (True, ['resume', run]),
+                          (True, ['train', 'cartpole', 'runs/old/config.json']), (True, ['resume', 'seeds']),
+                          (True, ['train', 'cartpole', '--set', 'learner={"name":"torch_ppo"}']),
+                          (False, ['train', 'cartpole']), (False, ['train', 'torch_pole', '--out', 'torch_ppo']),
+                          (False, ['resume', 'runs/other']), (False, ['plugins'])):
+        assert (in_shell(bench, 'names_torch "$@"', *words).returncode == 0) == wanted, words
+
+
+@case
+def where_pypi_cannot_be_reached_nothing_is_left_behind(bench):
+    unreachable = {'PIP_INDEX_URL': 'http://127.0.0.1:1/simple', 'PIP_EXTRA_INDEX_URL': '', 'PIP_FIND_LINKS': '', 'PIP_RETRIES': '0',
+                   'PIP_CONFIG_FILE': '/dev/null', 'PIP_NO_CACHE_DIR': '1'}
+    done = in_shell(bench, '. "$root/tools/build/setup.sh"; install_packages() { :; }; install_torch', **unreachable)
+    assert done.returncode == 1 and done.stderr.endswith('nacelle: LibTorch could not be installed\n'), done
+    assert 'nacelle: installing LibTorch 2.11.0 from PyPI: 531 MB to be downloaded, 1.2 GB in ' in done.stderr, done
+    assert not [path for path in (bench.folder / 'data' / 'nacelle').iterdir() if path.name in ('torch', 'torch.part')], done
+
+
 raise SystemExit(main())

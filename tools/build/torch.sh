@@ -47,6 +47,9 @@ install_torch() {
     wants_torch=yes
     install_packages
     install_python
+    exec 8>"$torch_folder.lock"
+    ! has_command flock || flock 8
+    ! has_torch || return 0    # somebody else has installed it meanwhile
     say "installing LibTorch $torch_version from PyPI: 531 MB to be downloaded, 1.2 GB in $torch_folder"
     began=$(date +%s)
     if ! download_torch >&2; then
