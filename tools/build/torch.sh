@@ -10,7 +10,7 @@ torch_usage() {
 usage: tools/nacelle torch
 
 Installs LibTorch $torch_version of PyPI's wheel 'torch' into $torch_folder:
-531 MB to be downloaded, 1.2 GB on the disk. Builds the learners on it, torch_ppo and torch_a2c: docs/torch.md.
+546 MB to be downloaded, 1.2 GB on the disk. Builds the learners on it, torch_ppo and torch_a2c: docs/torch.md.
 A command that names one of them does the same: tools/nacelle train cartpole --set learner.name=torch_ppo
 END
 }
@@ -50,7 +50,7 @@ install_torch() {
     exec 8>"$torch_folder.lock"
     ! has_command flock || flock 8
     ! has_torch || return 0    # somebody else has installed it meanwhile
-    say "installing LibTorch $torch_version from PyPI: 531 MB to be downloaded, 1.2 GB in $torch_folder"
+    say "installing LibTorch $torch_version from PyPI: 546 MB to be downloaded, 1.2 GB in $torch_folder"
     began=$(date +%s)
     if ! download_torch >&2; then
         rm -rf "$torch_folder.part"
