@@ -96,16 +96,22 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     owner.encoder = shape.encoder;
     owner.parameters = uint64_t(shape.parameters());
     owner.slot_floats = uint64_t(shape.gradient_floats());
-    if (policy.role == Role::random && owner.is(on_gpu)) owner.facts |= random;
+    const bool elsewhere = settings.external && policy.role != Role::random;
+    if (elsewhere) owner.facts |= external;
+    else if (policy.role == Role::random && owner.is(on_gpu)) owner.facts |= random;
     else owner.facts |= policy.streamed() ? streamed : fused;
     owner.facts |= policy.wide_on_cpu ? layered : not_layered;
-    if (policy.role != Role::random) owner.facts |= network;
+    if (policy.role != Role::random && !elsewhere) owner.facts |= network;
     if (policy.role == Role::trained) owner.facts |= learns;
     owner.facts |= policy.remembers() ? recurrent : feedforward;
     if (policy.remembers()) owner.sequence = settings.sequence;
     if (!policy.shared) owner.facts |= separate;
     if (settings.traced) owner.facts |= traced;
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
+    if (elsewhere) {
+        owner.parts = 1;
+        return owner;
+    }
     if (policy.streamed()) {
         owner.facts |= policy.passes_rows() ? row_passed : by_layers;
         owner.facts |= product_facts(shape, policy, owner.is(learns) && !policy.passes_rows());
@@ -170,7 +176,7 @@ uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
     const nacelle::Header& header = SchemaView(environment).header();
     const bool gpu = environment.on_gpu || settings.emulates;
     if (gpu && keeps_memory(settings, shapes, environment)) return in_memory;
-    bool steps = settings.stepwise || header.has_image;
+    bool steps = settings.stepwise || settings.external || header.has_image;
     if (gpu && !steps && !header.is_team &&
         residence_bytes(settings.policies[0], shapes[0], environment))
         return in_residence;

@@ -66,6 +66,8 @@ enum Fact : uint64_t {
     // Slopes of the first layers make their gradient where they are found; a row pass makes that of first and last layers.
     first_at_once = uint64_t(1) << 38,
     ends_at_once = uint64_t(1) << 39,
+    // The network is computed elsewhere: there are no kernels of it.
+    external = uint64_t(1) << 40,
 };
 struct Owner {
     uint64_t facts = 0;

@@ -69,8 +69,9 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.advantage = array<float>(name + ".kept.advantage", {steps, rows}, false);
     memory.target = array<float>(name + ".kept.target", {steps, rows}, false);
     for (const PolicySettings& policy : settings_.policies)
-        if (policy.group == g && policy.on_tensor_cores() &&
-            (!policy.shared || policy.streamed()) && !memory.final_obs)
+        if (policy.group == g && !memory.final_obs &&
+            (settings_.external ||
+             (policy.on_tensor_cores() && (!policy.shared || policy.streamed()))))
             memory.final_obs = array<float>(name + ".kept.final_obs", {steps, rows, width}, false);
     if (schema.image_elements(g)) {
         memory.seen = array<float>(name + ".seen", {rows, width}, false);
@@ -98,6 +99,7 @@ void PolicyGradient::make_policy(uint32_t p) {
     if (policy.role == PolicySettings::Role::random) return;
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
     state.weights = array<float>(name + ".weights", {parameters}, true);
+    if (settings_.external) return make_external(p);
     if (as_gpu())
         state.prepared =
             array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)}, false);
@@ -132,6 +134,34 @@ void PolicyGradient::make_memory(uint32_t p) {
         array<float>(name + ".scratch", {kernels_->owner(p).parts, uint64_t(slot)}, false);
 }
 
+// Of networks that are computed elsewhere: what goes there and what comes back, by agents.
+void PolicyGradient::make_external(uint32_t p) {
+    const PolicySettings& policy = settings_.policies[p];
+    const NetworkShape& shape = shapes_[p];
+    PolicyState& state = arguments_.policy[p];
+    const std::string name = policy.name + ".policy";
+    const uint64_t agents = state.agents, steps = settings_.horizon,
+                   width = state.memory_width = uint32_t(shape.memory());
+    state.standing = array<float>(name + ".standing", {agents, uint64_t(shape.seen)}, false);
+    state.outputs = array<float>(name + ".outputs", {agents, uint64_t(shape.outputs()) + 1}, false);
+    if (width) {
+        state.remembered = array<float>(name + ".remembered", {agents, width}, true);
+        state.acting = array<float>(name + ".acting", {agents, width}, false);
+        state.begun =
+            array<float>(name + ".begun", {steps / settings_.sequence, agents, width}, false);
+        state.forgot = array<uint8_t>(name + ".forgot", {steps, agents}, false);
+    }
+    if (!learns(p)) return;
+    state.samples = array<int32_t>(name + ".samples", {steps * agents}, false);
+    make_update(p);
+    state.minibatch = array<int32_t>(
+        name + ".minibatch",
+        {rounded_up(steps * agents / kernels_->owner(p).sequence, settings_.minibatches) *
+         kernels_->owner(p).sequence},
+        false);
+    state.memory_width = uint32_t(width);
+}
+
 void PolicyGradient::make_update(uint32_t p) {
     const PolicySettings& policy = settings_.policies[p];
     PolicyState& state = arguments_.policy[p];
@@ -145,7 +175,7 @@ void PolicyGradient::make_update(uint32_t p) {
     state.moment = array<float>(name + ".moment", {2, parameters}, true);
     state.carried = array<double>(name + ".carried", {carried_count}, true);
     if (LayeredUpdate* const layered = kernels_->layered(p)) layered->make_levels();
-    else if (!policy.streamed())
+    else if (!policy.streamed() && !settings_.external)
         state.gradient = array<float>(name + ".gradient",
                                       {state.parts, uint64_t(shapes_[p].gradient_floats())}, false);
     state.total = array<float>(name + ".total", {parameters}, false);

@@ -6,7 +6,7 @@
 namespace learn {
 
 PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host host,
-                               std::string_view config)
+                               std::string_view config, const MakeExternal& external)
     : host_(host),
       environment_(host.environment()),
       settings_(read_settings(algorithm, config, environment_)) {
@@ -15,7 +15,7 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
         shapes_.emplace_back(policy, environment_);
     policies_ = policies_text(settings_, shapes_, SchemaView(environment_));
     // First: arrays are there once the environment is compiled, and programs compile beside it.
-    kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_);
+    kernels_ = std::make_unique<PolicyKernels>(host_, environment_, settings_, shapes_, external);
     arguments_.steps = settings_.horizon;
     arguments_.epochs = settings_.epochs;
     arguments_.minibatches = settings_.minibatches;

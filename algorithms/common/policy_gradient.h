@@ -9,7 +9,9 @@ namespace learn {
 
 class PolicyGradient {
 public:
-    PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host host, std::string_view config);
+    // `external` makes the policies of an algorithm whose networks are computed elsewhere.
+    PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host host, std::string_view config,
+                   const MakeExternal& external = {});
     PolicyGradient(const PolicyGradient&) = delete;
 
     uint64_t steps_per_iteration() const noexcept {
@@ -33,6 +35,7 @@ private:
     void make_group(uint32_t group);
     void make_policy(uint32_t policy);
     void make_memory(uint32_t policy);
+    void make_external(uint32_t policy);
     void make_update(uint32_t policy);
     void fill_policy(uint32_t policy);
     void record_update(size_t policy, void* stream);

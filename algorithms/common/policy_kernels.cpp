@@ -3,12 +3,16 @@
 namespace learn {
 
 PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environment& environment,
-                             const Settings& settings, const std::vector<NetworkShape>& shapes)
+                             const Settings& settings, const std::vector<NetworkShape>& shapes,
+                             const MakeExternal& external)
     : kernels_(host, settings, shapes, environment),
       groups_(SchemaView(environment).header().groups),
       streamed_(shapes.size()),
-      layered_(shapes.size()) {
+      layered_(shapes.size()),
+      external_(shapes.size()) {
     for (size_t p = 0; p < shapes.size(); ++p) {
+        if (owner(p).is(learn::external))
+            external_[p] = external(host, settings, shapes[p], uint32_t(p));
         if (owner(p).is(learn::streamed))
             streamed_[p] =
                 std::make_unique<StreamedPolicy>(host, kernels_, settings, shapes[p], uint32_t(p));
@@ -18,6 +22,13 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
     }
 }
 
+void PolicyKernels::enlist(const Arguments& a, void* stream) const {
+    kernels_.launch("enlist", 0, a, stream);
+    for (size_t p = 0; p < external_.size(); ++p) {
+        kernels_.launch("place_samples", p, a, stream, a.steps * owner(p).rows);
+        if (external_[p]) external_[p]->begin(a);
+    }
+}
 void PolicyKernels::mark(Arguments& a, Moment moment, void* stream) const {
     a.epoch = moment;
     kernels_.launch("mark", 0, a, stream);
@@ -47,6 +58,7 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
             kernels_.launch("choose", p, a, stream);
             kernels_.launch("choose_randomly", p, a, stream);
             if (streamed_[p]) streamed_[p]->choose(a, stream);
+            if (external_[p]) choose_externally(a, p, stream);
         }
         kernels_.launch("step_once", 0, a, stream);
     }
@@ -55,7 +67,19 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
         kernels_.launch("close_rollout", p, a, stream);
         kernels_.launch("find_values", p, a, stream);
         if (streamed_[p]) streamed_[p]->close_rollout(a, stream);
+        if (!external_[p]) continue;
+        kernels_.launch("see_step", p, a, stream);
+        if (a.step > 0) external_[p]->value_ends(a, stream);
+        external_[p]->close_rollout(a, stream);
     }
+}
+
+void PolicyKernels::choose_externally(const Arguments& a, size_t p, void* stream) const {
+    kernels_.launch("see_step", p, a, stream);
+    if (a.step > 0) external_[p]->value_ends(a, stream);
+    kernels_.launch("recall", p, a, stream);
+    external_[p]->forward(a, stream);
+    kernels_.launch("choose_external", p, a, stream);
 }
 
 void PolicyKernels::observations(const Arguments& a, void* stream) const {
@@ -79,6 +103,7 @@ void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     kernels_.launch("find_values", p, a, stream);
     if (streamed_[p]) streamed_[p]->review(a, stream);
     if (layered_[p]) layered_[p]->review(a, stream);
+    if (external_[p]) external_[p]->review(a, stream);
     kernels_.launch("find_own_advantages", p, a, stream);
     kernels_.launch("find_advantages", p, a, stream);
     kernels_.launch("sum_advantages", p, a, stream);
@@ -90,6 +115,11 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
         (units * (a.minibatch + 1) / a.minibatches - units * a.minibatch / a.minibatches) * unit;
     kernels_.launch("measure_minibatch", p, a, stream, count);
     kernels_.launch("scale_minibatch", p, a, stream);
+    if (external_[p]) {
+        kernels_.launch("number_minibatch", p, a, stream, count);
+        external_[p]->update(a, count, stream);
+        return;
+    }
     kernels_.launch("gradient", p, a, stream);
     kernels_.launch("gradient_of_sequences", p, a, stream);
     kernels_.launch("gradient_warps", p, a, stream);
@@ -119,6 +149,11 @@ void PolicyKernels::act(Arguments a, void* stream) const {
         kernels_.launch("act", p, a, stream);
         kernels_.launch("act_randomly", p, a, stream);
         if (streamed_[p]) streamed_[p]->act(a, stream);
+        if (!external_[p]) continue;
+        kernels_.launch("see_now", p, a, stream);
+        kernels_.launch("recall", p, a, stream);
+        external_[p]->forward(a, stream);
+        kernels_.launch("act_external", p, a, stream);
     }
 }
 

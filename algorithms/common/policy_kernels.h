@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/common/external_policy.h"
 #include "algorithms/common/layered_update.h"
 #include "algorithms/common/streamed_policy.h"
 
@@ -10,9 +11,11 @@ namespace learn {
 class PolicyKernels final {
 public:
     PolicyKernels(nacelle::plugin::Host host, const nacelle_environment& environment,
-                  const Settings& settings, const std::vector<NetworkShape>& shapes);
+                  const Settings& settings, const std::vector<NetworkShape>& shapes,
+                  const MakeExternal& external);
 
-    void enlist(const Arguments& a, void* stream) const { kernels_.launch("enlist", 0, a, stream); }
+    // Once the arrays are there and filled.
+    void enlist(const Arguments& a, void* stream) const;
     void mark(Arguments& a, Moment moment, void* stream) const;
     void begin(const Arguments& a, void* stream) const;
     void rollout(Arguments& a, void* stream) const;
@@ -35,11 +38,13 @@ public:
 private:
     void gather_images(const Arguments& a, void* stream) const;
     void prepare(const Arguments& a, void* stream) const;
+    void choose_externally(const Arguments& a, size_t policy, void* stream) const;
 
     Kernels kernels_;
     size_t groups_;
     std::vector<std::unique_ptr<StreamedPolicy>> streamed_;
     std::vector<std::unique_ptr<LayeredUpdate>> layered_;
+    std::vector<std::unique_ptr<ExternalPolicy>> external_;
 };
 
 }

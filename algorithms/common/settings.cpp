@@ -148,6 +148,20 @@ void check_parameters(const PolicySettings& policy, const nacelle_environment& e
                   std::to_string(parameters));
 }
 
+// Networks that are computed elsewhere are of floats, in one way.
+constexpr const char* of_kernels =
+    "is a choice between kernels of 'ppo' and 'a2c'; this learner has one way";
+
+void check_external(PolicySettings& policy) {
+    if (policy.role == PolicySettings::Role::random) return;
+    const std::string path = "policies." + policy.name + ".";
+    if (policy.precision == "bf16")
+        wrong(path + "precision",
+              "this learner computes in f32; 'ppo' and 'a2c' have bf16 on a GPU");
+    if (policy.execution != "auto") wrong(path + "execution", of_kernels);
+    policy.precision = "f32";
+}
+
 const char* role_text(PolicySettings::Role role) {
     return role == PolicySettings::Role::trained ? "true"
            : role == PolicySettings::Role::fixed ? "false"
@@ -202,7 +216,10 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     config.text("name", algorithm.name);
     settings.horizon = uint32_t(config.integer("horizon", algorithm.horizon, 1, 1 << 20));
     settings.clips = algorithm.clips;
-    settings.emulates = config.flag("emulate", false);
+    settings.external = algorithm.external;
+    for (const char* const key : {"emulate", "rollout"})
+        if (settings.external && config.has(key)) wrong(key, of_kernels);
+    settings.emulates = !settings.external && config.flag("emulate", false);
     if (settings.emulates && environment.on_gpu)
         wrong("emulate", "stands in for a GPU on a CPU; here is a GPU");
     settings.epochs = 1;
@@ -214,7 +231,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     if (settings.horizon % settings.sequence)
         wrong("sequence", "expected steps that the horizon of " + std::to_string(settings.horizon) +
                               " is a multiple of");
-    settings.stepwise = one_of(config, "", "rollout", "auto", {"auto", "stepwise"}) == "stepwise";
+    settings.stepwise = settings.external ||
+                        one_of(config, "", "rollout", "auto", {"auto", "stepwise"}) == "stepwise";
     settings.traced = one_of(config, "", "advantage", "gae", {"gae", "vtrace"}) == "vtrace";
     settings.normalises_observations = config.flag("normalise_observations", true);
     settings.scales_rewards = config.flag("normalise_returns", true);
@@ -239,7 +257,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
         wrong("policies", "no policy is to be trained; one needs \"train\": true");
     for (PolicySettings& policy : settings.policies) {
         check_parameters(policy, environment);
-        choose_precision(policy, environment, settings.emulates);
+        if (settings.external) check_external(policy);
+        else choose_precision(policy, environment, settings.emulates);
     }
     config.finish();
     const bool any_remembers =
@@ -270,7 +289,7 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     if (algorithm.clips) json.number("epochs", settings.epochs);
     json.number("minibatches", settings.minibatches);
     if (any_remembers) json.number("sequence", settings.sequence);
-    json.text("rollout", settings.stepwise ? "stepwise" : "auto");
+    if (!settings.external) json.text("rollout", settings.stepwise ? "stepwise" : "auto");
     json.text("advantage", settings.traced ? "vtrace" : "gae");
     json.raw("normalise_observations", settings.normalises_observations ? "true" : "false");
     json.raw("normalise_returns", settings.scales_rewards ? "true" : "false");

@@ -16,6 +16,7 @@ struct Algorithm {
     bool clips;    // the ratio of probabilities is bounded, so that samples may be used again
     int64_t horizon, epochs, minibatches;
     double learning_rate, entropy;
+    bool external = false;    // networks are computed elsewhere
 };
 
 struct ConvolutionSettings {
@@ -60,6 +61,7 @@ struct Settings {
     uint32_t horizon = 0, epochs = 0, minibatches = 0;
     uint32_t sequence = 0;    // steps through which networks with a memory learn at once
     bool clips = true;
+    bool external = false;    // networks are computed elsewhere
     bool emulates = false;    // a GPU's kernels on a CPU: slow, for tests
     bool stepwise = false;    // a launch a step, where one for all of them could be
     bool traced = false, normalises_observations = true, scales_rewards = true;

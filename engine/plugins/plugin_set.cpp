@@ -17,6 +17,13 @@ PluginManifest manifest_of(const fs::path& path, const std::string& file) {
 // "sink" of "sink/1"
 std::string family(const std::string& kind) { return kind.substr(0, kind.find('/')); }
 
+// The library of these learners is large, so that a build may be without it.
+bool is_on_libtorch(const PluginOffer& offer) {
+    return family(offer.kind) == "learner" && offer.name.starts_with("torch_");
+}
+constexpr const char* libtorch_advice =
+    "'tools/nacelle torch' installs LibTorch and builds the learners on it";
+
 PluginFile look_at(const fs::path& path) {
     try {
         return {path, manifest_of(path, read_file(path)), {}};
@@ -94,7 +101,13 @@ std::shared_ptr<const PluginLibrary> Plugins::find(const PluginOffer& wanted) {
         } catch (const Error&) {
             continue;    // not openable: list() says why
         }
-        if (manifest.offers_one(wanted)) return open(path, file, std::move(manifest));
+        if (!manifest.offers_one(wanted)) continue;
+        try {
+            return open(path, file, std::move(manifest));
+        } catch (const Error& error) {
+            if (!is_on_libtorch(wanted)) throw;
+            throw Error(error.where(), error.reason(), libtorch_advice);
+        }
     }
     fail_to_find(wanted);
 }
@@ -115,7 +128,11 @@ void Plugins::fail_to_find(const PluginOffer& wanted) const {
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    std::string instead = suggest(wanted.name, names);
+    const bool lacks_libtorch =
+        is_on_libtorch(wanted) && std::none_of(names.begin(), names.end(), [&](const auto& name) {
+            return is_on_libtorch({wanted.kind, name});
+        });
+    std::string instead = lacks_libtorch ? libtorch_advice : suggest(wanted.name, names);
     if (instead.empty()) {
         instead = "no plugin of that kind was found";
         for (const fs::path& folder : folders_)

@@ -39,10 +39,18 @@ Json learner_named_in(const Json& configuration) {
     return learner->value("name", Json());
 }
 
+// Whether settings for the learner `usual` are for `wanted`, too: for itself, and for one that is named after it, as
+// `torch_ppo` is after `ppo`: the same algorithm by other means.
+bool takes_settings_of(const Json& wanted, const Json& usual) {
+    if (!wanted.is_string() || !usual.is_string()) return wanted == usual;
+    const std::string name = wanted.get<std::string>(), other = usual.get<std::string>();
+    return name == other || name.ends_with("_" + other);
+}
+
 // Settings for one learner do not apply to another, which would refuse them.
 void drop_settings_of_another_learner(Json& recommended, const Json& given) {
     const Json usual = learner_named_in(recommended), wanted = learner_named_in(given);
-    if (usual.is_null() || wanted.is_null() || usual == wanted) return;
+    if (usual.is_null() || wanted.is_null() || takes_settings_of(wanted, usual)) return;
     recommended.erase("learner");
     recommended.erase("policies");
 }

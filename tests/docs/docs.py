@@ -11,6 +11,8 @@ A block's tag says what is done with it, in the order of the text and in one fol
     c host                       the same, as C99
     python [file=PATH]           is written to the path and run, where there is NumPy
     sh run                       every command is run; `tools/nacelle test` is not
+    sh run torch                 the same, where the build has the learners on LibTorch
+    sh                           is left alone: commands that install
     cpp installed, cmake, meson, sh installed
                                  are built and run against an installed tree by tests/install
     json [file=PATH]             parses; is written to the path
@@ -119,7 +121,7 @@ class Document:
 
     def check(self, block):
         actions = {'cpp env': self.environment, 'cpp env fails': self.refused_environment, 'cpp plugin': self.plugin,
-                   'cpp host': self.host, 'c host': self.host_in_c, 'python': self.python, 'sh run': self.shell, 'json': self.settings_file, 'text': lambda block: None,
+                   'cpp host': self.host, 'c host': self.host_in_c, 'python': self.python, 'sh run': self.shell, 'sh run torch': self.shell_on_torch, 'sh': lambda block: None, 'json': self.settings_file, 'text': lambda block: None,
                    'text error': self.error_text}
         actions |= dict.fromkeys(('cpp installed', 'cmake', 'meson', 'sh installed'), lambda block: None)
         action = actions.get(' '.join(block.words))
@@ -190,6 +192,12 @@ class Document:
             if words[0] == 'tools/nacelle':
                 command = command.replace(words[0], str(self.nacelle), 1)
             run(command, self.folder, self.settings)
+
+    def shell_on_torch(self, block):
+        listing, _ = run([self.nacelle, 'plugins', '--json'], self.folder, self.settings)
+        if not any(json.loads(line).get('id') == 'nacelle.torch' for line in listing.splitlines()):
+            raise Skip('the build has no learners on LibTorch (tools/nacelle torch)')
+        self.shell(block)
 
     def settings_file(self, block):
         try:

@@ -24,6 +24,7 @@ LAYERS = {
     'engine': ['engine/run', 'engine/policy', 'engine/export'],    # the face for host applications, in the folder itself
     'algorithms': ['sdk'],
     'plugins': ['sdk'],
+    'plugins/torch': ['algorithms', 'sdk'],
     'tools': ['engine', 'engine/check', 'engine/export', 'engine/match', 'engine/supervised', 'engine/view', 'engine/watch', 'engine/web'],
     'python': ['engine', 'engine/view', 'engine/policy', 'tools'],    # the door for Python
     'env_sources': ['sdk'],

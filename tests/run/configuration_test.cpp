@@ -88,6 +88,13 @@ TEST_CASE("who names another learner gets nothing that was recommended for the u
     CHECK(learner({"learner.name=ppo", "learner.epochs=3"}) ==
           Json::parse(R"({"name": "ppo", "horizon": 8, "epochs": 3})"));
     CHECK(learner({"learner.epochs=3"})["horizon"] == 8);
+    // One that is named after it is the same algorithm by other means.
+    CHECK(learner({"learner.name=torch_ppo", "learner.epochs=3"}) ==
+          Json::parse(R"({"name": "torch_ppo", "horizon": 8, "epochs": 3})"));
+    CHECK(laid_over(recommended, "policies", {"learner.name=torch_ppo"}) ==
+          Json::parse(R"({"default": {"hidden": [8]}})"));
+    CHECK(learner({"learner.name=myppo"}) == Json::parse(R"({"name": "myppo"})"));
+    CHECK(learner({"learner.name=ppo_torch"}) == Json::parse(R"({"name": "ppo_torch"})"));
     CHECK(laid_over(recommended, "policies", {"policies.default.trunk=separate"}) ==
           Json::parse(R"({"default": {"hidden": [8], "trunk": "separate"}})"));
     // Where no learner is recommended there is no other one.

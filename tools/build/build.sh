@@ -48,11 +48,17 @@ build() {
     identity="$root ${CXX:-} $* $(sed -n '/^project(/,/)$/p' "$root/meson.build" | cksum)"
     known=''
     [ ! -f "$folder/configured" ] || IFS= read -r known <"$folder/configured" || :
+    torch=no
+    if [ -f "$folder/torch" ]; then
+        torch=yes
+        has_torch || { without_torch "$folder" && torch=no; }
+    fi
     if [ ! -f "$folder/build.ninja" ] || [ "$known" != "$identity" ]; then
         . "$root/tools/build/setup.sh"
         configure "$folder" "$@"
         printf '%s\n' "$identity" >"$folder/configured"
         rm -f "$folder/package_python"
+        [ $torch = no ] || : >"$folder/torch"
     fi
     # Kept from then on: to change it back and forth would build everything each time.
     if [ "${strict:-}" = yes ] && [ ! -f "$folder/strict" ]; then

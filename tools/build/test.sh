@@ -71,6 +71,10 @@ test_command() {
             . "$root/tools/build/setup.sh"
             install_test_packages ;;
     esac
+    case "$kinds $names " in
+        'plain  ' | 'plain '*' torch '* | 'plain '*' docs '* | 'plain sanitized'*)
+            (with_torch "$root/build") || say 'the tests of the learners on LibTorch are skipped' ;;
+    esac
     passed=0 failed=0 skipped=0 failures=$(mktemp) times=$(mktemp)
     trap 'rm -f "$failures" "$times"' EXIT
     for kind in $kinds; do

@@ -143,31 +143,48 @@ struct Memory {
 };
 
 struct PolicyState {
-    float* weights;       // of all networks, layer by layer: weight [out][in], bias [out]
-    float* moment;        // Adam's first and second, [2][weights]
-    float* gradient;      // [slots][packed]
-    float* total;         // [weights]: the mean gradient of the minibatch
-    double* norms;        // [blocks of sums]: of the mean gradient's squares
-    uint32_t* arrived;    // [1]: blocks of a launch that have left their sums
-    double* tallies;      // [slots][tally_count]
-    double* sums;         // [tally_count]: of the iteration's updates
-    double* slots;        // [blocks of agents][6]: of the returns, then of the advantages
-    float* dials;         // [dial_count]
+    float* weights;    // of all networks, layer by layer: weight [out][in], bias [out]
+    float* moment;     // Adam's first and second, [2][weights]
+    // Of networks that are computed elsewhere, in the place of what kernels of networks need; what rows remember is then
+    // that of the policy's agents alone.
+    union {
+        float* gradient;    // [slots][packed]
+        float* standing;    // [agents][width]: what they see
+    };
+    float* total;     // [weights]: the mean gradient of the minibatch
+    double* norms;    // [blocks of sums]: of the mean gradient's squares
+    union {
+        uint32_t* arrived;     // [1]: blocks of a launch that have left their sums
+        int32_t* minibatch;    // numbers of its samples
+    };
+    double* tallies;    // [slots][tally_count]
+    double* sums;       // [tally_count]: of the iteration's updates
+    double* slots;      // [blocks of agents][6]: of the returns, then of the advantages
+    float* dials;       // [dial_count]
     const Schedule* schedules;
     double* carried;
     double* found;
-    float* prepared;             // a GPU's: weights in the order that its kernels read them
+    union {
+        float* prepared;    // a GPU's: weights in the order that its kernels read them
+        float* outputs;     // [agents][outputs and the value]
+    };
     const int32_t* agent_ids;    // which agents of the group, in one environment
     uint32_t agents_per_env;
-    uint32_t agents;        // of all environments
-    uint32_t parts;         // of an update: blocks that sum apart, each into a slot
-    uint32_t sum_blocks;    // that add up the slots
+    uint32_t agents;    // of all environments
+    uint32_t parts;     // of an update: blocks that sum apart, each into a slot
+    union {
+        uint32_t sum_blocks;    // that add up the slots
+        uint32_t memory_width;
+    };
     // Of networks that remember; rows are those of the group, `width` what a row remembers.
     float* remembered;    // [rows][width]: before the step to come
     float* acting;        // the same in evaluations, which leave a rollout's rows as they are
     float* begun;         // [steps / sequence][rows][width]: where a sequence began
     uint8_t* forgot;      // [steps][rows]: whether an episode began with a step
-    float* scratch;       // a CPU's: [parts] of what its sequences leave at all layers
+    union {
+        float* scratch;      // a CPU's: [parts] of what its sequences leave at all layers
+        int32_t* samples;    // [steps][agents]: where they lie among those of the group
+    };
     uint32_t scales_rewards;
     uint32_t scales_advantages;    // 0: not, 1: over the iteration, 2: over each minibatch
     float most_reward;             // bound of a scaled reward, 0: none

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/external.h>
 #include <learn/observations.h>
 #include <learn/observed.h>
 #include <learn/optimiser.h>

@@ -1,0 +1,209 @@
+#include "plugins/torch/learners/autograd_policy.h"
+
+#include "algorithms/common/schema_view.h"
+#include "plugins/torch/learners/tensors.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <cstdlib>
+
+namespace torch_learn {
+
+using at::Tensor;
+
+AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings& settings,
+                               const learn::NetworkShape& shape, uint32_t number)
+    : settings_(settings),
+      policy_(settings.policies[number]),
+      shape_(shape),
+      environment_(host.environment()),
+      model_(make_network(shape, policy_)),
+      heads_(learn::SchemaView(environment_), policy_.group, policy_.squashed),
+      steps_(settings.horizon) {}
+
+void AutogradPolicy::begin(const learn::Arguments& a) {
+    // Products of some hundred rows wait for threads longer than they compute, and sums by several have other bits.
+    if (!std::getenv("OMP_NUM_THREADS")) at::set_num_threads(1);
+    const at::NoGradGuard no_gradient;
+    const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
+    const learn::Memory& memory = a.memory[policy_.group];
+    agents_ = state.agents;
+    rows_ = int64_t(environment_.envs) *
+            learn::SchemaView(environment_).header().group[policy_.group].count;
+    mean_ = tensor_of(memory.mean, {shape_.seen});
+    scale_ = tensor_of(memory.scale, {shape_.seen});
+    if (shape_.encoder.codes) {
+        codes_ = at::zeros({shape_.seen}, at::kBool);
+        for (int64_t k = 0; k < shape_.seen; ++k) codes_[k].fill_(shape_.encoder.is_code(int(k)));
+    }
+    standing_ = tensor_of(state.standing, {agents_, shape_.seen});
+    outputs_ = tensor_of(state.outputs, {agents_, shape_.outputs() + 1});
+    keep(a);
+    adopt(state);
+    if (!learns()) return;
+    samples_ = tensor_of(state.samples, {steps_ * agents_}).to(at::kLong);
+    const int64_t width = model_->memory();
+    begun_ = tensor_of(state.begun, {steps_ / settings_.sequence * agents_, width});
+    forgot_ = tensor_of(state.forgot, {steps_ * agents_});
+    optimiser_ = std::make_unique<Optimiser>(state, shape_.parameters());
+}
+
+void AutogradPolicy::keep(const learn::Arguments& a) {
+    const learn::Memory& m = a.memory[policy_.group];
+    const int64_t all = steps_ * rows_, seen = shape_.seen;
+    kept_ = {.obs = tensor_of(m.obs, {all, seen}),
+             .mask = tensor_of(m.mask, {all, shape_.choices}),
+             .choice = tensor_of(m.choice, {all, shape_.parts}),
+             .log_probability = tensor_of(m.log_probability, {all}),
+             .value = tensor_of(m.value, {all + rows_}),
+             .reward = tensor_of(m.reward, {all}),
+             .flag = tensor_of(m.flag, {all}),
+             .advantage = tensor_of(m.advantage, {all}),
+             .target = tensor_of(m.target, {all}),
+             .final_obs = tensor_of(m.final_obs, {all, seen}),
+             .final_value = tensor_of(m.final_value, {all}),
+             .ratio = tensor_of(m.ratio, {all})};
+}
+
+// The model's parameters become views of the policy's weights, and their gradients of its gradient.
+void AutogradPolicy::adopt(const learn::PolicyState& state) {
+    const int64_t all = shape_.parameters();
+    const Tensor weights = tensor_of(state.weights, {all}),
+                 gradient = tensor_of(state.total, {all});
+    int64_t at = 0;
+    for (Tensor& parameter : model_->parameters()) {
+        const int64_t n = parameter.numel();
+        parameter.set_data(weights.narrow(0, at, n).view(parameter.sizes()));
+        if (learns()) parameter.mutable_grad() = gradient.narrow(0, at, n).view(parameter.sizes());
+        else parameter.set_requires_grad(false);
+        at += n;
+    }
+}
+
+Tensor AutogradPolicy::normal(const Tensor& rows) const {
+    const Tensor seen =
+        ((rows - mean_) * scale_).clamp(-double(learn::most_normal), double(learn::most_normal));
+    return codes_.defined() ? at::where(codes_, rows, seen) : seen;
+}
+
+void AutogradPolicy::forward(const learn::Arguments& a, void*) {
+    const at::NoGradGuard no_gradient;
+    const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
+    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()}), next = memory;
+    outputs_.copy_(model_->forward(normal(standing_), next));
+    if (memory.defined()) memory.copy_(next);
+}
+
+void AutogradPolicy::value_ends(const learn::Arguments& a, void*) {
+    if (!learns() || model_->memory() == 0) return;
+    const at::NoGradGuard no_gradient;
+    const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
+    const Tensor at = samples_.narrow(0, (int64_t(a.step) - 1) * agents_, agents_);
+    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()});
+    const Tensor out = model_->forward(normal(kept_.final_obs.index_select(0, at)), memory);
+    kept_.final_value.index_copy_(0, at, value_of(out));
+}
+
+void AutogradPolicy::close_rollout(const learn::Arguments& a, void*) {
+    if (!learns()) return;
+    const at::NoGradGuard no_gradient;
+    const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
+    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()});
+    if (memory.defined()) {
+        // A row that is about to begin an episode remembers nothing; its value is asked for by nobody.
+        memory = memory.clone();
+    }
+    const Tensor row = samples_.narrow(0, 0, agents_);
+    kept_.value.narrow(0, steps_ * rows_, rows_)
+        .index_copy_(0, row, value_of(model_->forward(normal(standing_), memory)));
+    if (model_->memory()) return;
+    const Tensor flag = kept_.flag.index_select(0, samples_);
+    const Tensor at = samples_.index_select(0, flag.bitwise_and(3).eq(2).nonzero().squeeze(1));
+    if (at.numel() == 0) return;
+    Tensor none;
+    kept_.final_value.index_copy_(
+        0, at, value_of(model_->forward(normal(kept_.final_obs.index_select(0, at)), none)));
+}
+
+Tensor AutogradPolicy::outputs_of(const Tensor& samples) {
+    const Tensor at = samples_.index_select(0, samples);
+    const Tensor rows = normal(kept_.obs.index_select(0, at));
+    Tensor memory;
+    if (model_->memory() == 0) return model_->forward(rows, memory);
+    // Sequences lie one behind the other; each step takes all of them.
+    const int64_t length = settings_.sequence, sequences = samples.numel() / length;
+    const Tensor first = samples.view({sequences, length}).select(1, 0);
+    const Tensor chunk = first.floor_divide(agents_ * length);
+    memory = begun_.index_select(0, chunk * agents_ + first.remainder(agents_));
+    const Tensor forgets =
+        forgot_.index_select(0, samples).view({sequences, length, 1}).to(at::kFloat);
+    const Tensor steps = rows.view({sequences, length, -1});
+    std::vector<Tensor> out;
+    for (int64_t t = 0; t < length; ++t) {
+        memory = memory * (1 - forgets.select(1, t));
+        out.push_back(model_->forward(steps.select(1, t), memory));
+    }
+    return at::stack(out, 1).flatten(0, 1);
+}
+
+void AutogradPolicy::review(const learn::Arguments&, void*) {
+    const at::NoGradGuard no_gradient;
+    Tensor samples = at::arange(steps_ * agents_, samples_.options());
+    if (model_->memory())    // by sequences, as outputs_of() takes them
+        samples = samples.view({-1, settings_.sequence, agents_}).transpose(1, 2).flatten();
+    const Tensor out = outputs_of(samples), at = samples_.index_select(0, samples);
+    const Tensor mask = kept_.mask.defined() ? kept_.mask.index_select(0, at) : Tensor();
+    const Tensor now = heads_.judge(out, mask, kept_.choice.index_select(0, at)).log_probability;
+    const Tensor change = now - kept_.log_probability.index_select(0, at);
+    kept_.ratio.index_copy_(0, at, change.clamp(-20, 20).exp());
+    kept_.value.index_copy_(0, at, value_of(out));
+}
+
+Tensor AutogradPolicy::loss(const Tensor& at, const Tensor& out, Tensor& tally) const {
+    const auto of = [&](const Tensor& kept) { return kept.index_select(0, at); };
+    const Tensor mask = kept_.mask.defined() ? of(kept_.mask) : Tensor();
+    const Heads::Judged now = heads_.judge(out, mask, of(kept_.choice));
+    const Optimiser& o = *optimiser_;
+    const Tensor advantage = (of(kept_.advantage) - o.found(learn::advantage_mean).to(at::kFloat)) *
+                             o.found(learn::advantage_scale).to(at::kFloat);
+    const Tensor counts = of(kept_.flag).bitwise_and(12).eq(4).to(at::kFloat);
+    const Tensor change = (now.log_probability - of(kept_.log_probability)).clamp(-20, 20),
+                 ratio = change.exp();
+    Tensor policy = -now.log_probability * advantage, clipped = at::zeros_like(ratio);
+    if (settings_.clips) {
+        const Tensor bound = o.dial(learn::clip);
+        const Tensor held = at::minimum(at::maximum(ratio, 1 - bound), 1 + bound);
+        // Where both are equal the slope is that of the free one, as in the kernels.
+        const Tensor free = ratio * advantage, bounded = (held * advantage).detach();
+        policy = -at::where(free.le(bounded), free, bounded);
+        clipped = held.ne(ratio);
+    }
+    const Tensor value = value_of(out), target = of(kept_.target), then = of(kept_.value);
+    const Tensor reach = o.dial(learn::value_clip), moved = value - then;
+    const Tensor kept = then + at::minimum(at::maximum(moved, -reach), reach);
+    const Tensor off = (value - target).square();
+    const Tensor value_loss =
+        0.5 * at::where(reach.gt(0), at::maximum(off, (kept - target).square()), off);
+    const Tensor whole = policy + o.dial(learn::value_weight) * value_loss -
+                         o.dial(learn::entropy_weight) * now.entropy;
+    const Tensor kl = change.exp() - 1 - change;
+    tally = (at::stack({at::ones_like(counts), policy, value_loss, now.entropy, kl,
+                        clipped.to(at::kFloat)}) *
+             counts)
+                .detach()
+                .to(at::kDouble)
+                .sum(1);
+    return (whole * counts).sum() / counts.sum().clamp_min(1);
+}
+
+void AutogradPolicy::update(const learn::Arguments& a, uint64_t count, void*) {
+    const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
+    const Tensor samples = tensor_of(state.minibatch, {int64_t(count)}).to(at::kLong);
+    optimiser_->gradient().zero_();
+    Tensor tally;
+    loss(samples_.index_select(0, samples), outputs_of(samples), tally).backward();
+    const at::NoGradGuard no_gradient;
+    optimiser_->step(tally);
+}
+
+}

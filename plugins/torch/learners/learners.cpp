@@ -1,0 +1,63 @@
+// The learners on LibTorch, beside `ppo` and `a2c`, whose settings they take.
+#include "algorithms/common/policy_gradient.h"
+#include "plugins/torch/learners/autograd_policy.h"
+
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
+#include <torch/version.h>
+
+namespace torch_learn {
+namespace {
+
+constexpr learn::Algorithm ppo{.name = "torch_ppo",
+                               .clips = true,
+                               .horizon = 128,
+                               .epochs = 4,
+                               .minibatches = 4,
+                               .learning_rate = 1e-3,
+                               .entropy = 0.01,
+                               .external = true};
+constexpr learn::Algorithm a2c{.name = "torch_a2c",
+                               .clips = false,
+                               .horizon = 8,
+                               .epochs = 1,
+                               .minibatches = 1,
+                               .learning_rate = 1e-3,
+                               .entropy = 0.01,
+                               .external = true};
+
+// LibTorch's C++ interface changes with every version, so the one at run time is that of the build.
+void require_version() {
+    const uint64_t found = aoti_torch_abi_version();
+    const auto part = [&](int which) { return std::to_string((found >> (8 * which)) & 255); };
+    const std::string version = part(7) + "." + part(6) + "." + part(5);
+    if (version != TORCH_VERSION)
+        throw std::runtime_error("this plugin was built with LibTorch " TORCH_VERSION
+                                 ", and the one that was loaded is " +
+                                 version + "; 'tools/nacelle torch' installs the right one");
+}
+const nacelle::plugin::Host& checked(const nacelle::plugin::Host& host) {
+    require_version();
+    if (host.environment().on_gpu)
+        throw std::runtime_error("the learners on LibTorch run on a CPU so far: --backend cpu; "
+                                 "'ppo' and 'a2c' train on a GPU");
+    return host;
+}
+
+template <const learn::Algorithm& algorithm> class OnPolicy final : public learn::PolicyGradient {
+public:
+    static constexpr const char* name = algorithm.name;
+    static constexpr bool captures_itself = true;
+    OnPolicy(nacelle::plugin::Host host, std::string_view config)
+        : PolicyGradient(
+              algorithm, checked(host), config,
+              [](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
+                  return std::make_unique<AutogradPolicy>(its_host, settings, shape, number);
+              }) {}
+};
+
+}
+}
+
+NACELLE_PLUGIN("nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
+               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
+               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>)

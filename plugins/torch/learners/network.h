@@ -1,0 +1,12 @@
+#pragma once
+#include "algorithms/common/networks.h"
+
+#include "plugins/torch/learners/model.h"
+
+namespace torch_learn {
+
+// The layers that `hidden` lists, with parameters in the order in which the kernels of `ppo` have them.
+std::shared_ptr<Model> make_network(const learn::NetworkShape& shape,
+                                    const learn::PolicySettings& policy);
+
+}

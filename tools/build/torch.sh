@@ -1,0 +1,92 @@
+# shellcheck shell=sh disable=SC2154 # variables are shared with the files that source this one
+# Sourced by tools/nacelle where a command needs the learners on LibTorch: installs LibTorch, and has a build folder build
+# the plugin from then on. No other command downloads or builds any of it.
+
+torch_version=2.11.0
+torch_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/torch
+
+torch_usage() {
+    cat <<END
+usage: tools/nacelle torch
+
+Installs LibTorch $torch_version of PyPI's wheel 'torch' into $torch_folder:
+546 MB to be downloaded, 1.2 GB on the disk. Builds the learners on it, torch_ppo and torch_a2c: docs/torch.md.
+A command that names one of them does the same: tools/nacelle train cartpole --set learner.name=torch_ppo
+END
+}
+
+# Whether a command line, or a configuration that it names, names a learner on LibTorch.
+names_torch() {
+    for argument; do
+        case $argument in
+            learner.name=torch_* | learner.name=\"torch_* | learner=*\"torch_* | --set=learner.name=torch_*) return 0 ;;
+        esac
+        for file in "$argument" "$argument/config.json" "$argument"/seed-*/config.json; do
+            case $file in
+                *.json) if [ -f "$file" ] && grep -q '"torch_[a-z0-9_]*"' "$file"; then return 0; fi ;;
+            esac
+        done
+    done
+    return 1
+}
+
+has_torch() { grep -q "^__version__ = '$torch_version" "$torch_folder/torch/version.py" 2>/dev/null; }
+
+# A folder that holds half of it would be taken for one that holds it, so it gets its name last. The wheel's other
+# dependencies, 3 GB of them, are for GPUs.
+download_torch() {
+    rm -rf "$torch_folder.part"
+    "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$torch_folder.part" "torch==$torch_version" \
+        'nvidia-cuda-cupti==13.*' 'nvidia-cuda-runtime==13.*' || return
+    rm -rf "$torch_folder"
+    mv "$torch_folder.part" "$torch_folder"
+}
+
+install_torch() {
+    ! has_torch || return 0
+    wants_torch=yes
+    install_packages
+    install_python
+    exec 8>"$torch_folder.lock"
+    ! has_command flock || flock 8
+    ! has_torch || return 0    # somebody else has installed it meanwhile
+    say "installing LibTorch $torch_version from PyPI: 546 MB to be downloaded, 1.2 GB in $torch_folder"
+    began=$(date +%s)
+    if ! download_torch >&2; then
+        rm -rf "$torch_folder.part"
+        say 'LibTorch could not be installed'
+        return 1
+    fi
+    say "installed in $(($(date +%s) - began)) s"
+}
+
+# configure_torch FOLDER: kept from then on, as the folder's other options.
+configure_torch() {
+    [ ! -f "$1/torch" ] || return 0
+    build "$1" build.ninja || return
+    step 'configuring the learners on LibTorch' "$(meson_command)" configure "$1" -Dtorch="$torch_folder/torch"
+    : >"$1/torch"
+}
+
+# without_torch FOLDER: where LibTorch was removed, the folder builds without it again.
+without_torch() {
+    . "$root/tools/build/setup.sh"
+    say "LibTorch is no longer in $torch_folder: building without it"
+    "$(meson_command)" configure "$1" -Dtorch= 9<&-
+    rm -f "$1/torch"
+}
+
+# with_torch FOLDER: fails where LibTorch cannot be installed.
+with_torch() {
+    . "$root/tools/build/setup.sh"
+    install_torch || return 1
+    configure_torch "$1"
+}
+
+torch_command() {
+    case ${1:-} in -h | --help) torch_usage && return ;; esac
+    [ $# -eq 0 ] || { torch_usage >&2 && exit 2; }
+    with_torch "$root/build" || exit 1
+    build "$root/build" product || exit 1
+    say 'torch_ppo and torch_a2c are there: tools/nacelle train cartpole --set learner.name=torch_ppo'
+}
