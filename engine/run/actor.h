@@ -11,7 +11,7 @@ public:
     virtual void begin(uint32_t envs, uint64_t seed) = 0;
     // Writes the actions of all rows for the current observations. Changes nothing that lasts beyond the evaluation.
     virtual void act(bool greedy, void* stream) = 0;
-    // Whether act() works on the host, so that a graph of it would do nothing.
+    // Whether act() works on the host, too, which a graph of it would leave out.
     virtual bool on_host() const = 0;
     // Or act() takes this many steps of the evaluation in one launch; 0: it does not.
     virtual uint32_t most_steps() const = 0;
@@ -25,7 +25,7 @@ public:
     explicit LearnerActor(LearnerInstance& learner) : learner_(learner) {}
     void begin(uint32_t, uint64_t) override {}
     void act(bool greedy, void* stream) override { learner_.act(greedy, stream); }
-    bool on_host() const override { return false; }
+    bool on_host() const override { return learner_.captures_itself(); }
     uint32_t most_steps() const override { return learner_.most_steps(); }
     void act(bool greedy, uint32_t steps, const nacelle_first_episodes& first,
              void* stream) override {

@@ -179,8 +179,6 @@ void Evaluator::prepare_graph(uint32_t episodes, bool greedy, Recorder* recorder
     graph_episodes_ = episodes;
     graph_greedy_ = greedy;
     graph_records_ = recorder != nullptr;
-    // One that captures itself runs code of its own between its launches, which a graph would leave out.
-    if (learner_.captures_itself()) return graph_.reset();
     stream.begin_capture();
     bool captured = true;
     try {

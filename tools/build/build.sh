@@ -44,8 +44,8 @@ build() {
     mkdir -p "$folder"
     exec 9<"$folder"
     ! command -v flock >/dev/null || flock -n 9 || { say 'waiting for another build' && flock 9; }
-    # A folder keeps the default options that it was configured with.
-    identity="$root ${CXX:-} $* $(sed -n '/^project(/,/)$/p' "$root/meson.build" | cksum)"
+    # A folder keeps the default options that it was configured with, and knows no options that came later.
+    identity="$root ${CXX:-} $* $(sed -n '/^project(/,/)$/p' "$root/meson.build" | cat - "$root/meson_options.txt" | cksum)"
     known=''
     [ ! -f "$folder/configured" ] || IFS= read -r known <"$folder/configured" || :
     torch=no
