@@ -41,7 +41,8 @@ def cases():
 def configuration_of(path, count, assignments, folder):
     """The shipped settings of the environment; those of its learner are given here."""
     shipped = json.loads(path.read_text())
-    shipped = {key: value for key, value in shipped.items() if key in ('env', 'policies')}
+    kept = ('env',) if 'random_search' in str(assignments) else ('env', 'policies')      # that learner has no networks
+    shipped = {key: value for key, value in shipped.items() if key in kept}
     file = folder / 'settings.json'
     file.write_text(json.dumps(shipped))
     settings = (f'env.count={count}', 'seed=7', 'run.evaluate_every=0', 'run.stagger=false', 'solved.return=null', *assignments)
@@ -93,7 +94,7 @@ def main():
         found = dict(zip((case[0] for case in chosen),
                          pool.map(lambda case: trained(options.nacelle, case), chosen)))
     if options.update:
-        HASHES.write_text(json.dumps(found, indent=1) + '\n')
+        HASHES.write_text(json.dumps((json.loads(HASHES.read_text()) if options.names else {}) | found, indent=1) + '\n')
     known = json.loads(HASHES.read_text())
     failed = [name for name, value in found.items() if known.get(name) != value or value.startswith('failed')]
     for name, value in found.items():
