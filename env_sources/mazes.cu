@@ -1,10 +1,11 @@
 // Find the way to a maze's goal, seeing only what is near.
 //
 // The mazes come from a file, from the easiest to the hardest: one byte per cell, 0 floor, 1 wall,
-// 2 goal; what lies outside is wall. Each is met in eight ways, mirrored and turned by quarters: whoever
-// trains on few mazes learns them by heart. An episode starts on a random floor cell. An action goes
-// one cell, and a wall stops it. A step costs step_cost; the goal pays 1 and ends the episode. The
-// run starts with the first `easiest` mazes and opens the others evenly, the last one at its end.
+// 2 goal; what lies outside is wall. Each is met in eight ways, mirrored and turned by quarters,
+// since networks learn few mazes by heart; with ways = 1 all are as drawn. An episode starts on a
+// random floor cell. An action goes one cell, and a wall stops it. A step costs step_cost; the goal
+// pays 1 and ends the episode. The run starts with the first `easiest` mazes and opens the others
+// evenly, the last one at its end.
 #include <nacelle/env.h>
 
 struct Mazes {
@@ -13,7 +14,7 @@ struct Mazes {
 
     struct Params {
         float step_cost = 0.001f;
-        int easiest = 32;
+        int easiest = 32, ways = 8;
         nacelle::Table<uint8_t, nacelle::any, side, side> mazes;
     };
     struct State {
@@ -32,7 +33,7 @@ struct Mazes {
         const int open = p.easiest + int(now.progress * float(all - p.easiest));
         const uint32_t levels = uint32_t(nacelle::clamp(open, 1, all));
         s.level = int(now.level % levels);
-        s.way = int(now.level / levels % 8);
+        s.way = int(now.level / levels % uint32_t(nacelle::clamp(p.ways, 1, 8)));
         s.solved = false;
 
         int tries = 0;                                      // a file may hold a maze without floor

@@ -35,6 +35,7 @@ TEST_CASE("levels drawn in a text become an environment's table") {
     const Folder folder;
     folder.write("levels.txt", "\n" + level(3, 1) + "\n\n" + level(5, 9) + "\n" + level(7, 13));
     Environment env(cpu(), recommended("mazes", 64));
+    env.set_param("ways", 1);
     Plugins plugins = plugins_of({product_plugins});
     run_hook(plugins, env, "levels", {{"param", "mazes"}, {"file", "levels.txt"}}, folder.path());
     env.reset();
