@@ -128,7 +128,7 @@ SETTINGS = {
 
 # The same for what a plugin refuses: it names itself.
 PLUGIN_SETTINGS = {
-    'learner': ('{"learner": {"name": "alchemy"}}', r'alchemy: there is no such learner \(there is: .*random_search\)'),
+    'learner': ('{"learner": {"name": "alchemy"}}', r'alchemy: there is no such learner \(there is: .*random_search.*\)'),
     'setting': ('{"learner": {"elit": 0.2}}', r'.*: learner\.elit: ppo: there is no such setting \(there is: .*horizon.*\)'),
     'policy': ('{"policies": {"default": {"hiden": [8]}}}', r".*: policies\.default\.hiden: ppo: there is no such setting \(did you mean 'hidden'\?\)"),
     'another': ('{"learner": {"name": "random_search", "elit": 0.2}}',
