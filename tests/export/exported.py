@@ -1,6 +1,5 @@
 """Policies as ONNX, safetensors and C act as the library does with the run's checkpoint."""
 import ctypes
-import glob
 import os
 import subprocess
 import sys
@@ -11,9 +10,11 @@ ROOT, BUILD = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 TOOL, COMPILER = BUILD / 'tools' / 'nacelle', sys.argv[3]
 OWN = ROOT / 'tests' / 'algorithms' / 'environments'
 ROWS, NEAR = 10000, 1e-5
-# Where tools/nacelle test installs what these need (tools/build/setup.sh).
+# Where tools/nacelle test installs what these need (tools/build/setup.sh); in front, since they want a newer NumPy than a
+# system may have.
 DATA = Path(os.environ.get('XDG_DATA_HOME') or Path.home() / '.local' / 'share') / 'nacelle' / 'test-python'
-sys.path += glob.glob(str(DATA / 'lib' / 'python3*' / 'site-packages')) + os.environ.get('NACELLE_TEST_PYTHON', '').split(':')
+THERE = DATA / 'lib' / f'python3.{sys.version_info.minor}' / 'site-packages'
+sys.path[:0] = [folder for folder in (*os.environ.get('NACELLE_TEST_PYTHON', '').split(':'), str(THERE)) if folder]
 
 # Every way to lay out a network, to bend and to act; the environments are those of tests/algorithms.
 CODES = '[{"one_hot":5},{"conv":6,"size":2,"padding":1},{"conv":4,"size":[2,3],"stride":2},16]'

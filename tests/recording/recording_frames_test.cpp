@@ -188,8 +188,8 @@ TEST_CASE("a byte of a bool is 0 or 1 whatever is recorded") {
     const Shot shot("mazes", folder, 3);
     std::vector<ForgedBlock> blocks = blocks_of(shot.path);
     for (ForgedBlock& one : blocks)
-        if (one.kind == "epis") one.data[36] = std::byte(0x7f);    // behind level, x and y
-    REQUIRE(blocks[0].about["arrays"][3]["name"] == "state.solved");
+        if (one.kind == "epis") one.data[48] = std::byte(0x7f);    // behind level, way, x and y
+    REQUIRE(blocks[0].about["arrays"][4]["name"] == "state.solved");
     RecordingFrames frames = frames_of(forged_recording(folder.path() / "forged.recording", blocks),
                                        {.places = {.nearby = {}, .folders = {env_folder}}});
     const Scene scene = frames.scene(0, 0);

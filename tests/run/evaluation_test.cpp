@@ -98,12 +98,13 @@ TEST_CASE("an evaluation leaves every array, the clock and the seed as they were
 TEST_CASE("an evaluation poses the problem of a run's end, and training goes on where it was") {
     for (const char* const rollout : {"auto", "stepwise"}) {
         CAPTURE(rollout);
-        Learned learned(cpu(),
-                        {{"env",
-                          {{"source", "mazes"},
-                           {"count", 256},
-                           {"params", {{"mazes", (env_folder / "mazes.npy").string()}}}}},
-                         {"learner", {{"name", "ppo"}, {"horizon", 16}, {"rollout", rollout}}}});
+        Learned learned(
+            cpu(),
+            {{"env",
+              {{"source", "mazes"},
+               {"count", 256},
+               {"params", {{"mazes", (env_folder / "mazes.npy").string()}, {"easiest", 32}}}}},
+             {"learner", {{"name", "ppo"}, {"horizon", 16}, {"rollout", rollout}}}});
         Environment& env = learned.env();
         env.set_progress(EpisodeProgress::over(1000000));
         const auto level_of = [](const Evaluation& found) {
@@ -114,7 +115,7 @@ TEST_CASE("an evaluation poses the problem of a run's end, and training goes on 
         const uint64_t seed = evaluation_seed(1, EvaluationPurpose::during_training);
         const double level =
             level_of(learned.trainee->evaluate({.episodes = 256, .seed = seed, .logs = true}));
-        CHECK(std::abs(level - 255.5) < 5 * 148 / 16.0);    // of 512, evenly
+        CHECK(std::abs(level - 2047.5) < 5 * 1182 / 16.0);    // of 4,096, evenly
         env.reset();
         for (const double easy : numbers(env, "state.level")) CHECK(easy < 32);
     }
