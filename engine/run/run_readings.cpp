@@ -45,7 +45,8 @@ void TrainingRun::evaluate_now() {
     metrics.emplace_back("evaluation.return", found.mean_return);
     metrics.emplace_back("evaluation.length", found.mean_length);
     evaluation_ = {found.mean_return, progress_.steps};
-    if (!best_ || found.mean_return > best_->mean_return) best_ = evaluation_;
+    // Of equal ones the newest: sides of a game that learn from each other always return the same.
+    if (!best_ || found.mean_return >= best_->mean_return) best_ = evaluation_;
     solved_ = settings_.solved_return && found.mean_return >= *settings_.solved_return;
 }
 
