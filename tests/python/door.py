@@ -5,7 +5,6 @@ import signal
 import sys
 import tempfile
 import threading
-import traceback
 import warnings
 from pathlib import Path
 
@@ -13,22 +12,7 @@ import gymnasium
 import numpy as np
 
 import nacelle
-
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def refused(kind, call, words):
-    try:
-        call()
-    except kind as error:
-        assert words in str(error), error
-    else:
-        raise AssertionError(f"nothing was refused; expected {words!r}")
+from cases import case, refused, run_cases
 
 
 def cartpole(count=8, **settings):
@@ -335,15 +319,4 @@ def the_documentations_blocks_run():
     exec("\n".join(blocks), {})
 
 
-failed = 0
-for test in cases:
-    try:
-        test()
-        print("ok", test.__name__)
-    except Exception:
-        failed += 1
-        print("FAILED", test.__name__)
-        traceback.print_exc(file=sys.stdout)
-sys.stdout.flush()
-print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
-raise SystemExit(1 if failed else 0)
+run_cases()

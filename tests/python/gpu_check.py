@@ -2,7 +2,6 @@
 what a step costs. Prints a line for each, and fails where one does; it is skipped where there is no GPU or no PyTorch."""
 import sys
 import time
-import traceback
 
 
 def skipped(why):
@@ -20,22 +19,7 @@ if not torch.cuda.is_available():
 import numpy as np
 
 import nacelle
-
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def refused(kind, call, words):
-    try:
-        call()
-    except kind as error:
-        assert words in str(error), error
-    else:
-        raise AssertionError(f"nothing was refused; expected {words!r}")
+from cases import case, refused, run_cases
 
 
 def cartpole(count, device="cuda", **settings):
@@ -204,15 +188,5 @@ def what_a_step_costs():
           f"over it {step - launch:.1f} us")
 
 
-failed = 0
 print(torch.cuda.get_device_name(), torch.__version__, sys.version.split()[0], nacelle._engine.__file__, flush=True)
-for test in cases:
-    try:
-        test()
-        print("ok", test.__name__, flush=True)
-    except Exception:
-        failed += 1
-        print("FAILED", test.__name__)
-        traceback.print_exc(file=sys.stdout)
-print(f"{len(cases) - failed} passed, {failed} failed, 0 skipped")
-raise SystemExit(1 if failed else 0)
+run_cases()

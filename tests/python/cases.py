@@ -1,0 +1,34 @@
+"""Cases of a test of the Python package: a line for each, and their sum."""
+import sys
+import traceback
+
+_cases = []
+
+
+def case(function):
+    _cases.append(function)
+    return function
+
+
+def refused(kind, call, words):
+    try:
+        call()
+    except kind as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(f"nothing was refused; expected {words!r}")
+
+
+def run_cases():
+    """Runs all in their order and ends the process, with 1 where one failed."""
+    failed = 0
+    for test in _cases:
+        try:
+            test()
+            print("ok", test.__name__, flush=True)
+        except Exception:
+            failed += 1
+            print("FAILED", test.__name__)
+            traceback.print_exc(file=sys.stdout)
+    print(f"{len(_cases) - failed} passed, {failed} failed, 0 skipped", flush=True)
+    raise SystemExit(1 if failed else 0)
