@@ -34,7 +34,7 @@ std::shared_ptr<RunsOn> open_backend(const BackendSettings& settings, Log log) {
     // the driver has told the architecture.
     DeviceChoice choice = open_device(settings.backend, settings.threads, [&] {
         if (helpers && on->cache->empty()) helpers->start();
-    });
+    }, settings.gpu);
     if (choice.device->info().backend == Backend::cuda) {
         try {
             const std::string& architecture = choice.device->info().architecture;

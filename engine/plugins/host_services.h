@@ -92,6 +92,8 @@ private:
                 uint32_t bytes, void* stream);
     void launch_environments(const nacelle_kernel* kernel, const void* args, uint32_t bytes,
                              void* stream);
+    void ranks(nacelle_ranks* out);
+    void all_reduce(void* data, uint64_t count, uint32_t dtype, uint32_t reduction, void* stream);
     void advance(uint64_t ticks, void* stream);
     void restart(void* stream);
     void replace_table(const char* param, uint32_t dtype, uint32_t rank, const int64_t* shape,
