@@ -146,6 +146,9 @@ Kernels::Kernels(nacelle::plugin::Host host, const Settings& settings,
     : host_(host), owners_(settings, shapes, environment) {
     std::vector<std::string> defines;
     if (settings.emulates) defines.push_back("NACELLE_EMULATE");
+    if (settings.ranks > 1) defines.push_back("LEARN_RANKS=1");
+    if (settings.shards > 1)
+        defines.push_back("LEARN_SHARDS=" + std::to_string(settings.shards) + "u");
     const ProgramTexts texts = program_texts(settings, owners_);
     std::array<uint32_t, std::tuple_size_v<ProgramTexts>> programs{};
     for (size_t i = 0; i < texts.size(); ++i)
