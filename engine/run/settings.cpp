@@ -79,6 +79,7 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
     settings.checkpoint_every = count(run, "checkpoint_every",
                                       std::max<uint64_t>(1, settings.total_steps / checkpoints), 0);
     settings.keep = count(run, "keep", settings.keep, 1);
+    settings.ranks = uint32_t(run.integer("ranks", 0, 1, 1 << 16));
     settings.stagger = stagger(run);
     settings.sinks = read_sinks(run);
     run.finish("run");
@@ -106,6 +107,7 @@ void write_run_settings(const RunSettings& settings, Json& configuration) {
         {"keep", settings.keep},
         {"stagger", settings.stagger ? Json(*settings.stagger) : Json("auto")},
         {"sinks", sinks_json(settings.sinks)}};
+    if (settings.ranks > 1) configuration["run"]["ranks"] = settings.ranks;
     const std::optional<double>& wanted = settings.solved_return;
     configuration["solved"] = {{"return", wanted ? Json(*wanted) : Json()},
                                {"episodes", settings.episodes}};
