@@ -42,7 +42,8 @@ DeviceChoice choose_device(const std::string& backend, int threads, const std::s
         std::string name = device->info().name;
         return {std::move(device), std::move(name)};
     } catch (const Error& error) {
-        if (backend == "cuda") throw;
+        // A GPU that was asked for by its number, beside others.
+        if (backend == "cuda" || error.where() == "gpu") throw;
         return {open_cpu(threads), "no GPU: " + error.reason()};
     }
 }

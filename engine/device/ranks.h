@@ -14,13 +14,13 @@ public:
     virtual ~Ranks() = default;
     virtual uint32_t rank() const = 0;
     virtual uint32_t count() const = 0;
+    virtual uint32_t local_rank() const = 0;    // among those of its machine
     // Numbers in the device's memory become those of all ranks together.
     virtual void all_reduce(Stream&, float* data, uint64_t count, Reduction) = 0;
     virtual void all_reduce(Stream&, double* data, uint64_t count, Reduction) = 0;
     // The bytes of rank `from` become those of all.
     virtual void broadcast(Stream&, void* data, uint64_t bytes, uint32_t from) = 0;
 
-    bool first() const { return rank() == 0; }
 };
 
 // The same for numbers and bytes of the host, by way of the device; these wait.

@@ -23,6 +23,7 @@ public:
 
     uint32_t rank() const override { return place_.rank; }
     uint32_t count() const override { return place_.ranks; }
+    uint32_t local_rank() const override { return place_.local_rank; }
     void all_reduce(Stream&, float* data, uint64_t count, Reduction) override;
     void all_reduce(Stream&, double* data, uint64_t count, Reduction) override;
     void broadcast(Stream&, void* data, uint64_t bytes, uint32_t from) override;

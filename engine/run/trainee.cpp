@@ -56,8 +56,14 @@ std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugin
     return std::make_shared<Environment>(std::move(on), wanted.settings, wanted.hooks);
 }
 
+// Of the ranks of a machine the first one compiles, and the others find its programs in the cache.
+void take_turns(RunsOn& on, bool first) {
+    if (on.ranks && (on.ranks->local_rank() == 0) == first) RunRanks(on).decide(0, false);
+}
+
 LazyEnvironment begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
                                   const Json& configuration, const std::string& where) {
+    take_turns(*on, false);
     Wanted wanted = wanted_of(*on, plugins, configuration, where);
     return {std::move(on), std::move(wanted.settings), std::move(wanted.hooks)};
 }
@@ -75,6 +81,7 @@ Trainee::Trainee(const LazyEnvironment& environment, Plugins& plugins, const Jso
     files_ = author_files(*environment_);
     hashes_ = hashes_of(files_);
     evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
+    take_turns(environment_->on(), true);
 }
 
 void Trainee::make_learner(const LazyEnvironment& environment, Config top) {

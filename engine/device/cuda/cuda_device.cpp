@@ -121,7 +121,7 @@ std::shared_ptr<Device> open_cuda(const std::string& library,
     int count = 0;
     driver->check(driver->device_count(&count), "count the GPUs");
     if (gpu >= count)
-        throw Error("cuda", "there is no GPU " + std::to_string(gpu),
+        throw Error("gpu", "there is no GPU " + std::to_string(gpu),
                     count == 1 ? "there is GPU 0 alone"
                                : "there are GPUs 0 to " + std::to_string(count - 1));
     return std::make_shared<CudaDevice>(
