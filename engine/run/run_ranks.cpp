@@ -74,15 +74,27 @@ void RunRanks::require_same(const Json& configuration, const Json& files) {
     mine["files"] = files;
     const Json its = Json::parse(host_->broadcast(first() ? json_text(mine) : std::string(), 0));
     const std::string found = difference(mine, its, "");
-    double differ[] = {found.empty() ? 0.0 : double(rank())};
-    host_->all_reduce(differ, Reduction::max);
-    const std::string name = "rank " + std::to_string(rank());
+    const uint32_t other = any(!found.empty());
     if (!found.empty())
-        throw Error(name, "trains by other settings: " + found,
+        throw Error("rank " + std::to_string(rank()), "has other settings than rank 0: " + found,
                     "start all ranks with the same command");
-    if (differ[0] > 0)
-        throw Error(name, "rank " + std::to_string(uint32_t(differ[0])) +
-                              " trains by other settings, and says which");
+    if (other)
+        throw Error("rank " + std::to_string(other), "has other settings than rank 0",
+                    "it says which");
+}
+
+void RunRanks::require_equal(const std::string& text, const std::string& what) {
+    if (!several()) return;
+    const bool differs = host_->broadcast(first() ? text : std::string(), 0) != text;
+    if (const uint32_t other = any(differs))
+        throw Error("rank " + std::to_string(other), "has other " + what + " than rank 0",
+                    "a rank computes wrongly: its memory or its GPU may be damaged");
+}
+
+uint32_t RunRanks::any(bool says) {
+    double highest[] = {says ? double(rank()) : 0.0};
+    host_->all_reduce(highest, Reduction::max);
+    return uint32_t(highest[0]);
 }
 
 uint32_t envs_of_rank(uint64_t count, const Json& configuration, const RunsOn& on,

@@ -28,10 +28,15 @@ public:
     std::optional<Checkpoint> share(std::optional<Checkpoint> checkpoint);
     // The bytes that rank `from` has of an array become those of all.
     void share(std::span<std::byte> bytes, uint32_t from);
+    // Throws on all ranks where one has another text than rank 0, which is a name for `what`.
+    void require_equal(const std::string& text, const std::string& what);
     // Throws on all ranks where one has other settings than rank 0; there it says which.
     void require_same(const Json& configuration, const Json& files);
 
 private:
+    // The highest rank that says so; 0: none.
+    uint32_t any(bool says);
+
     Ranks* ranks_;
     std::optional<HostRanks> host_;
 };

@@ -1,6 +1,7 @@
 #include "engine/run/trainee.h"
 
 #include "engine/base/error.h"
+#include "engine/base/hash.h"
 #include "engine/plugins/run_hook.h"
 #include "engine/run/author_files.h"
 #include "engine/run/policy_difference.h"
@@ -63,8 +64,8 @@ void take_turns(RunsOn& on, bool first) {
 
 LazyEnvironment begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
                                   const Json& configuration, const std::string& where) {
-    take_turns(*on, false);
     Wanted wanted = wanted_of(*on, plugins, configuration, where);
+    take_turns(*on, false);
     return {std::move(on), std::move(wanted.settings), std::move(wanted.hooks)};
 }
 
@@ -167,9 +168,15 @@ std::string Trainee::tensors(RunRanks& ranks) {
         forms.push_back({.name = array->name(),
                          .dtype = array->dtype(),
                          .shape = parts_of(*array).shape});
+    Hash same;    // of what is the same on all ranks
     const auto gather = [&](const NamedArray& array, std::byte* target) {
         const Parts parts = parts_of(array);
-        if (parts.shared) return array.read(target);
+        if (parts.shared) {
+            array.read(target);
+            if (ranks.several())
+                same.add({reinterpret_cast<const char*>(target), array.bytes()});
+            return;
+        }
         std::vector<std::byte> own(array.bytes()), its(array.bytes());
         array.read(own.data());
         for (uint32_t rank = 0; rank < ranks.count(); ++rank) {
@@ -180,9 +187,11 @@ std::string Trainee::tensors(RunRanks& ranks) {
                             its.data() + o * parts.bytes, parts.bytes);
         }
     };
-    return safetensors_of(forms, [&](size_t i, void* target) {
+    std::string file = safetensors_of(forms, [&](size_t i, void* target) {
         gather(*arrays[i], static_cast<std::byte*>(target));
     });
+    ranks.require_equal(same.hex(), "weights");
+    return file;
 }
 
 void Trainee::require_same(const Checkpoint& checkpoint, bool changed_files) {
