@@ -150,11 +150,15 @@ Parts Trainee::parts_of(const NamedArray& array) const {
         const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& its) {
             return array.name() == its.name;
         });
-        parts.shared = false;
+        parts.shared = field->per == Per::all;
+        parts.taken = field->per == Per::group && ranks > 1;
+        if (parts.taken)
+            parts.shape =
+                environment_->schema().shape(*field, size_t(environment_->count()) * ranks);
         if (field->layout == Layout::columns) along = parts.shape.size() - 1;
     }
     if (ranks == 1) parts.shared = true;
-    if (parts.shared) return parts;
+    if (parts.shared || parts.taken) return parts;
     for (size_t i = 0; i < along; ++i) parts.outer *= size_t(parts.shape[i]);
     parts.bytes /= parts.outer;
     parts.shape[along] *= ranks;
@@ -175,6 +179,12 @@ std::string Trainee::tensors(RunRanks& ranks) {
             array.read(target);
             if (ranks.several())
                 same.add({reinterpret_cast<const char*>(target), array.bytes()});
+            return;
+        }
+        if (parts.taken) {
+            size_t bytes = dtype_size(array.dtype());
+            for (const int64_t size : parts.shape) bytes *= size_t(size);
+            std::memset(target, 0, bytes);
             return;
         }
         std::vector<std::byte> own(array.bytes()), its(array.bytes());
@@ -242,6 +252,7 @@ void Trainee::load(const Checkpoint& checkpoint, bool changed_files) {
                                           " arrays; this run has " + std::to_string(arrays.size()));
     for (size_t i = 0; i < arrays.size(); ++i) {
         const Parts parts = parts_of(*arrays[i]);
+        if (parts.taken) continue;
         if (parts.shared) {
             arrays[i]->write_bytes(sources[i]->data.data(), arrays[i]->count());
             continue;

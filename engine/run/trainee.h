@@ -19,6 +19,7 @@ struct Parts {
     std::vector<int64_t> shape;    // of all ranks' array
     size_t outer = 1, bytes = 0;
     bool shared = true;    // all ranks have the same
+    bool taken = false;    // statistics that were read before, and are zero
 };
 
 // An environment and its learner: everything that a checkpoint holds.
