@@ -142,9 +142,9 @@ private:
 RankPlace own_place(uint32_t asked) {
     RankPlace place = rank_place(variable);
     if (asked > 0 && asked != place.ranks)
-        throw Error("--ranks", "asks for " + std::to_string(asked) + ", and " + place.from +
-                                   " is set by a launcher that started " +
-                                   std::to_string(place.ranks),
+        throw Error("--ranks",
+                    "asks for " + std::to_string(asked) + ", and " + place.from +
+                        " is set by a launcher that started " + std::to_string(place.ranks),
                     "leave it to one of them");
     return place;
 }

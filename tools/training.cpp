@@ -66,7 +66,8 @@ void add_training_options(Command command, Training& training) {
         .shows_default();
     command
         .option("--ranks", training.ranks,
-                "Train by so many processes on this machine, each on a GPU of its own where there are GPUs; "
+                "Train by so many processes on this machine, each on a GPU of its own where there "
+                "are GPUs; "
                 "torchrun, srun and mpirun start them on several machines")
         .between(uint32_t(1), uint32_t(1024));
     add_record_options(command, training.record, "the first episode of every evaluation",
@@ -101,9 +102,11 @@ void train_as(const RankPlace& place, Training& training, const Json& configurat
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
     Page page(training.web, run, json);
-    TerminalLine line(shown, run.environment().name() + " on " +
-                                 (on->cuda() ? "the GPU" : "the CPU") + " (" + on->why + "), " +
-                                 counted(run.environment().count(), "environment"));
+    TerminalLine line(shown,
+                      run.environment().name() + " on " + (on->cuda() ? "the GPU" : "the CPU") +
+                          " (" + on->why + "), " +
+                          (place.ranks > 1 ? std::to_string(place.ranks) + " ranks of " : "") +
+                          counted(run.environment().count(), "environment"));
     run.on_reload([&](const RunReload& reload) {
         line.end();
         page.reloaded(reload);

@@ -36,8 +36,7 @@ template <class T>
 T* PolicyGradient::array(const std::string& name, std::initializer_list<uint64_t> shape,
                          Kept kept) {
     const std::vector<int64_t> sizes(shape.begin(), shape.end());
-    return static_cast<T*>(
-        host_.array_create(name, uint32_t(dtype_for<T>()), sizes, kept).data);
+    return static_cast<T*>(host_.array_create(name, uint32_t(dtype_for<T>()), sizes, kept).data);
 }
 
 void PolicyGradient::make_counters() {
@@ -54,9 +53,12 @@ void PolicyGradient::make_group(uint32_t g) {
                    width = schema.seen(g);
     memory.obs = array<float>(name + ".kept.obs", {steps + 1, rows, width}, Kept::not_at_all);
     if (group.mask_width)
-        memory.mask = array<uint8_t>(name + ".kept.mask", {steps, rows, group.mask_width}, Kept::not_at_all);
-    memory.choice = array<float>(name + ".kept.choice", {steps, rows, group.action_parts}, Kept::not_at_all);
-    memory.log_probability = array<float>(name + ".kept.log_probability", {steps, rows}, Kept::not_at_all);
+        memory.mask =
+            array<uint8_t>(name + ".kept.mask", {steps, rows, group.mask_width}, Kept::not_at_all);
+    memory.choice =
+        array<float>(name + ".kept.choice", {steps, rows, group.action_parts}, Kept::not_at_all);
+    memory.log_probability =
+        array<float>(name + ".kept.log_probability", {steps, rows}, Kept::not_at_all);
     memory.value = array<float>(name + ".kept.value", {steps + 1, rows}, Kept::not_at_all);
     memory.final_value = array<float>(name + ".kept.final_value", {steps, rows}, Kept::not_at_all);
     memory.reward = array<float>(name + ".kept.reward", {steps, rows}, Kept::not_at_all);
@@ -65,25 +67,29 @@ void PolicyGradient::make_group(uint32_t g) {
     for (const PolicySettings& policy : settings_.policies)
         tensor |= policy.on_tensor_cores() && policy.group == g;
     if (tensor)
-        memory.experience = array<float>(name + ".kept.experience", {steps, rows, 4}, Kept::not_at_all);
+        memory.experience =
+            array<float>(name + ".kept.experience", {steps, rows, 4}, Kept::not_at_all);
     memory.advantage = array<float>(name + ".kept.advantage", {steps, rows}, Kept::not_at_all);
     memory.target = array<float>(name + ".kept.target", {steps, rows}, Kept::not_at_all);
     for (const PolicySettings& policy : settings_.policies)
         if (policy.group == g && !memory.final_obs &&
             (settings_.external ||
              (policy.on_tensor_cores() && (!policy.shared || policy.streamed()))))
-            memory.final_obs = array<float>(name + ".kept.final_obs", {steps, rows, width}, Kept::not_at_all);
+            memory.final_obs =
+                array<float>(name + ".kept.final_obs", {steps, rows, width}, Kept::not_at_all);
     if (schema.image_elements(g)) {
         memory.seen = array<float>(name + ".seen", {rows, width}, Kept::not_at_all);
         memory.seen_final = array<float>(name + ".seen_final", {rows, width}, Kept::not_at_all);
     }
-    if (settings_.traced) memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, Kept::not_at_all);
+    if (settings_.traced)
+        memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, Kept::not_at_all);
     memory.running = array<float>(name + ".running_return", {rows}, Kept::by_each);
     memory.mean = array<float>(name + ".obs.mean", {width}, Kept::by_all);
     memory.scale = array<float>(name + ".obs.scale", {width}, Kept::by_all);
     memory.obs_carried = array<double>(name + ".obs.carried", {3 * width + 1}, Kept::by_all);
-    memory.obs_slots = array<double>(
-        name + ".obs.slots", {obs_cut(steps * rows, width, as_gpu()).chunks, 2 * width + 1}, Kept::not_at_all);
+    memory.obs_slots = array<double>(name + ".obs.slots",
+                                     {obs_cut(steps * rows, width, as_gpu()).chunks, 2 * width + 1},
+                                     Kept::not_at_all);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
@@ -101,8 +107,8 @@ void PolicyGradient::make_policy(uint32_t p) {
     state.weights = array<float>(name + ".weights", {parameters}, Kept::by_all);
     if (settings_.external) return make_external(p);
     if (as_gpu())
-        state.prepared =
-            array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)}, Kept::not_at_all);
+        state.prepared = array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)},
+                                      Kept::not_at_all);
     if (policy.remembers()) make_memory(p);
     if (learns(p)) make_update(p);
     if (StreamedPolicy* const streamed = kernels_->streamed(p)) streamed->make_arrays(arguments_);
@@ -119,8 +125,8 @@ void PolicyGradient::make_memory(uint32_t p) {
                    width = uint64_t(shape.memory());
     state.remembered = array<float>(name + ".remembered", {rows, width}, Kept::by_each);
     state.acting = array<float>(name + ".acting", {rows, width}, Kept::not_at_all);
-    state.begun =
-        array<float>(name + ".begun", {settings_.horizon / settings_.sequence, rows, width}, Kept::not_at_all);
+    state.begun = array<float>(
+        name + ".begun", {settings_.horizon / settings_.sequence, rows, width}, Kept::not_at_all);
     state.forgot = array<uint8_t>(name + ".forgot", {settings_.horizon, rows}, Kept::not_at_all);
     if (as_gpu() || !learns(p)) return;
     const auto floats = [&](const std::vector<int64_t>& widths) {
@@ -130,8 +136,8 @@ void PolicyGradient::make_memory(uint32_t p) {
     };
     const int64_t slot =
         slot_floats(floats(shape.actor) + floats(shape.critic), int64_t(width), settings_.sequence);
-    state.scratch =
-        array<float>(name + ".scratch", {kernels_->owner(p).parts, uint64_t(slot)}, Kept::not_at_all);
+    state.scratch = array<float>(name + ".scratch", {kernels_->owner(p).parts, uint64_t(slot)},
+                                 Kept::not_at_all);
 }
 
 // Of networks that are computed elsewhere: what goes there and what comes back, by agents.
@@ -142,13 +148,15 @@ void PolicyGradient::make_external(uint32_t p) {
     const std::string name = policy.name + ".policy";
     const uint64_t agents = state.agents, steps = settings_.horizon,
                    width = state.memory_width = uint32_t(shape.memory());
-    state.standing = array<float>(name + ".standing", {agents, uint64_t(shape.seen)}, Kept::not_at_all);
-    state.outputs = array<float>(name + ".outputs", {agents, uint64_t(shape.outputs()) + 1}, Kept::not_at_all);
+    state.standing =
+        array<float>(name + ".standing", {agents, uint64_t(shape.seen)}, Kept::not_at_all);
+    state.outputs =
+        array<float>(name + ".outputs", {agents, uint64_t(shape.outputs()) + 1}, Kept::not_at_all);
     if (width) {
         state.remembered = array<float>(name + ".remembered", {agents, width}, Kept::by_each);
         state.acting = array<float>(name + ".acting", {agents, width}, Kept::not_at_all);
-        state.begun =
-            array<float>(name + ".begun", {steps / settings_.sequence, agents, width}, Kept::not_at_all);
+        state.begun = array<float>(name + ".begun", {steps / settings_.sequence, agents, width},
+                                   Kept::not_at_all);
         state.forgot = array<uint8_t>(name + ".forgot", {steps, agents}, Kept::not_at_all);
     }
     if (!learns(p)) return;
@@ -176,14 +184,16 @@ void PolicyGradient::make_update(uint32_t p) {
     state.carried = array<double>(name + ".carried", {carried_count}, Kept::by_all);
     if (LayeredUpdate* const layered = kernels_->layered(p)) layered->make_levels();
     else if (!policy.streamed() && !settings_.external)
-        state.gradient = array<float>(name + ".gradient",
-                                      {state.parts, uint64_t(shapes_[p].gradient_floats())}, Kept::not_at_all);
-    state.total = array<float>(name + ".total",
-                               {parameters + (settings_.ranks > 1 ? tally_floats : 0)}, Kept::not_at_all);
+        state.gradient =
+            array<float>(name + ".gradient", {state.parts, uint64_t(shapes_[p].gradient_floats())},
+                         Kept::not_at_all);
+    state.total = array<float>(
+        name + ".total", {parameters + (settings_.ranks > 1 ? tally_floats : 0)}, Kept::not_at_all);
     const uint64_t sum_blocks =
         policy.streamed() ? kernels_->streamed(p)->sum_blocks() : owner.sum_blocks();
     state.sum_blocks = uint32_t(sum_blocks);
-    state.norms = array<double>(name + ".norms", {std::max(sum_blocks, blocks(parameters))}, Kept::not_at_all);
+    state.norms = array<double>(name + ".norms", {std::max(sum_blocks, blocks(parameters))},
+                                Kept::not_at_all);
     state.arrived = array<uint32_t>(name + ".arrived", {1}, Kept::not_at_all);
     state.tallies = array<double>(name + ".tallies", {state.parts, tally_count}, Kept::not_at_all);
     state.sums = array<double>(name + ".sums", {tally_count}, Kept::not_at_all);

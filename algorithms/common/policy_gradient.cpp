@@ -75,7 +75,8 @@ void PolicyGradient::metrics(nacelle::plugin::Metrics& out) {
     uint64_t marks[mark_count];
     host_.read(marks, arguments_.marks, sizeof marks);
     const auto rate = [&](uint64_t from, uint64_t to) {
-        return to > from ? double(steps_per_iteration()) * settings_.ranks * 1e9 / double(to - from) : 0;
+        return to > from ? double(steps_per_iteration()) * settings_.ranks * 1e9 / double(to - from)
+                         : 0;
     };
     out.add("rollout.steps_per_second", rate(marks[iteration_began], marks[rollout_ended]));
     out.add("update.steps_per_second", rate(marks[rollout_ended], marks[update_ended]));

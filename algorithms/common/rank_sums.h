@@ -1,6 +1,6 @@
 #pragma once
-#include "algorithms/common/settings.h"
 #include "algorithms/common/schema_view.h"
+#include "algorithms/common/settings.h"
 
 #include <nacelle/plugin/host.h>
 

@@ -289,8 +289,9 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
         const uint64_t each = samples / settings.shards * policy.agents /
                               (policy.remembers() ? settings.sequence : 1);
         if (settings.shards > 1 && each % settings.minibatches)
-            wrong("shards", std::to_string(each) + (policy.remembers() ? " sequences" : " samples") +
-                                " of policy '" + policy.name + "' in a shard cannot be dealt out to " +
+            wrong("shards", std::to_string(each) +
+                                (policy.remembers() ? " sequences" : " samples") + " of policy '" +
+                                policy.name + "' in a shard cannot be dealt out to " +
                                 std::to_string(settings.minibatches) + " minibatches evenly");
     }
     for (const PolicySettings& policy : settings.policies) {

@@ -20,7 +20,6 @@ public:
     virtual void all_reduce(Stream&, double* data, uint64_t count, Reduction) = 0;
     // The bytes of rank `from` become those of all.
     virtual void broadcast(Stream&, void* data, uint64_t bytes, uint32_t from) = 0;
-
 };
 
 // The same for numbers and bytes of the host, by way of the device; these wait.

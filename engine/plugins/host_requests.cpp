@@ -250,6 +250,7 @@ void HostServices::launch_environments(const nacelle_kernel* kernel, const void*
 }
 
 void HostServices::ranks(nacelle_ranks* out) {
+    knows_ranks_ = true;
     const Ranks* const all = environment_->on().ranks.get();
     give(out, {.size = 0, .rank = all ? all->rank() : 0, .ranks = all ? all->count() : 1});
 }

@@ -69,9 +69,8 @@ struct HostServices::Calls {
                                                      ask<&HostServices::program_of_sizes>};
     static constexpr nacelle_clock_service clock{
         sizeof(nacelle_clock_service), ask<&HostServices::advance>, ask<&HostServices::restart>};
-    static constexpr nacelle_ranks_service ranks{sizeof(nacelle_ranks_service),
-                                                 ask<&HostServices::ranks>,
-                                                 ask<&HostServices::all_reduce>};
+    static constexpr nacelle_ranks_service ranks{
+        sizeof(nacelle_ranks_service), ask<&HostServices::ranks>, ask<&HostServices::all_reduce>};
     static constexpr nacelle_tables_service tables{sizeof(nacelle_tables_service),
                                                    ask<&HostServices::replace_table>};
 };

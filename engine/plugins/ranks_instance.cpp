@@ -9,11 +9,10 @@ RanksInstance::RanksInstance(Plugins& plugins, const std::string& name, const Ra
     : place_(place),
       library_(plugins.find({"communicator/1", name})),
       functions_(library_->table<nacelle_communicator>(
-          {"communicator/1", name},
-          {{"create", offsetof(nacelle_communicator, create)},
-           {"all_reduce", offsetof(nacelle_communicator, all_reduce)},
-           {"broadcast", offsetof(nacelle_communicator, broadcast)},
-           {"destroy", offsetof(nacelle_communicator, destroy)}})),
+          {"communicator/1", name}, {{"create", offsetof(nacelle_communicator, create)},
+                                     {"all_reduce", offsetof(nacelle_communicator, all_reduce)},
+                                     {"broadcast", offsetof(nacelle_communicator, broadcast)},
+                                     {"destroy", offsetof(nacelle_communicator, destroy)}})),
       services_(std::make_unique<HostServices>(name, plugins.log())),
       object_(nullptr, functions_.destroy) {
     const std::string text = config_text(name, {{"rank", place.rank},

@@ -25,11 +25,12 @@ bool is_set(const Variables& variable, const char* name) {
     return value && *value;
 }
 
-uint32_t number(const Variables& variable, const Launcher& launcher, const char* name,
-                uint32_t low, uint32_t high) {
+uint32_t number(const Variables& variable, const Launcher& launcher, const char* name, uint32_t low,
+                uint32_t high) {
     if (!is_set(variable, name))
         throw Error(name, std::string("is not set, and ") + launcher.rank + " is",
-                    std::string(launcher.text) + " sets both; without both one process trains alone");
+                    std::string(launcher.text) +
+                        " sets both; without both one process trains alone");
     const char* const text = variable(name);
     uint32_t value = 0;
     const char* const end = text + std::strlen(text);

@@ -53,8 +53,8 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
     given_ = configuration;
     configuration_ = resolved(given_, trainee_, settings_);
     progress_.total_steps = settings_.total_steps;
-    env.set_progress(
-        EpisodeProgress::over(std::max<uint64_t>(1, settings_.total_steps / env.count() / ranks_.count())));
+    env.set_progress(EpisodeProgress::over(
+        std::max<uint64_t>(1, settings_.total_steps / env.count() / ranks_.count())));
     ranks_.require_same(configuration_, trainee_.hashes());
     iteration_ = trainee_.iteration();
     if (!start_.record.environments.empty()) require_recordable(env, start_, settings_);
@@ -170,8 +170,9 @@ void TrainingRun::advance() {
         if (reload_) end_reload();
         if (look_) look_(progress_.steps);
         if (left && take_reload()) left = iterations_ahead();
-        const bool more = left && !asked_to_stop() &&
-                          (reload_ || settings_.report_every || seconds_since(start) < between_reads);
+        const bool more =
+            left && !asked_to_stop() &&
+            (reload_ || settings_.report_every || seconds_since(start) < between_reads);
         now = more || ranks_.several() ? burst(more ? left : 0) : 0;
     } while (now);
     progress_.steps_per_second =

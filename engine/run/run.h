@@ -148,7 +148,7 @@ private:
     bool solved_ = false;
     bool saves_ = false;           // rank 0 has a directory
     bool told_to_stop_ = false;    // one of several ranks was
-    bool stopped_ = false;    // the learner cannot continue with the saved version
+    bool stopped_ = false;         // the learner cannot continue with the saved version
 };
 
 }

@@ -24,7 +24,7 @@ struct RunSettings {
     uint64_t checkpoint_every = 0;    // steps; 0: only at the end
     uint64_t keep = 3;
     std::string communicator = "auto";
-    uint32_t ranks = 0;    // for each of which env.count counts; 0: as many as train
+    uint32_t ranks = 0;             // for each of which env.count counts; 0: as many as train
     std::optional<bool> stagger;    // the first episodes; none: where they need it
     std::vector<SinkSettings> sinks;
     std::optional<double> solved_return;

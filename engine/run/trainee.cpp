@@ -147,9 +147,8 @@ Parts Trainee::parts_of(const NamedArray& array) const {
     if (array.role() == Role::plugin) parts.shared = array.kept() != by_each_rank;
     else {
         const std::vector<Field>& fields = environment_->schema().fields();
-        const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& its) {
-            return array.name() == its.name;
-        });
+        const auto field = std::find_if(fields.begin(), fields.end(),
+                                        [&](const Field& its) { return array.name() == its.name; });
         parts.shared = field->per == Per::all;
         parts.taken = field->per == Per::group && ranks > 1;
         if (parts.taken)
@@ -169,16 +168,14 @@ std::string Trainee::tensors(RunRanks& ranks) {
     const std::vector<NamedArray*> arrays = kept_arrays();
     std::vector<Tensor> forms;
     for (const NamedArray* array : arrays)
-        forms.push_back({.name = array->name(),
-                         .dtype = array->dtype(),
-                         .shape = parts_of(*array).shape});
+        forms.push_back(
+            {.name = array->name(), .dtype = array->dtype(), .shape = parts_of(*array).shape});
     Hash same;    // of what is the same on all ranks
     const auto gather = [&](const NamedArray& array, std::byte* target) {
         const Parts parts = parts_of(array);
         if (parts.shared) {
             array.read(target);
-            if (ranks.several())
-                same.add({reinterpret_cast<const char*>(target), array.bytes()});
+            if (ranks.several()) same.add({reinterpret_cast<const char*>(target), array.bytes()});
             return;
         }
         if (parts.taken) {

@@ -48,10 +48,10 @@ public:
         auto wires = c10d::ProcessGroupGloo::Options::create(to_answer);
         const std::string interface = variable("GLOO_SOCKET_IFNAME");
         const bool alone = address == "127.0.0.1" || address == "localhost";
-        wires->devices = {
-            !interface.empty() ? c10d::ProcessGroupGloo::createDeviceForInterface(interface)
-            : alone            ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
-                               : c10d::ProcessGroupGloo::createDefaultDevice()};
+        wires->devices = {!interface.empty()
+                              ? c10d::ProcessGroupGloo::createDeviceForInterface(interface)
+                          : alone ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
+                                  : c10d::ProcessGroupGloo::createDefaultDevice()};
         group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(its_store, rank, ranks, wires);
     }
     void all_reduce(void* data, uint64_t count, nacelle_dtype dtype, nacelle_reduction reduction,
@@ -59,8 +59,7 @@ public:
         std::vector<at::Tensor> tensors = {
             tensor(data, count, dtype == NACELLE_F32 ? at::kFloat : at::kDouble)};
         c10d::AllreduceOptions options;
-        options.reduceOp =
-            reduction == NACELLE_MAX ? c10d::ReduceOp::MAX : c10d::ReduceOp::SUM;
+        options.reduceOp = reduction == NACELLE_MAX ? c10d::ReduceOp::MAX : c10d::ReduceOp::SUM;
         wait(group_->allreduce(tensors, options));
     }
     void broadcast(void* data, uint64_t bytes, uint32_t from, void*) {

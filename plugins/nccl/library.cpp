@@ -56,8 +56,7 @@ void Library::open(const std::string& file) {
 
 template <class Function> void Library::find(Function*& function, const char* symbol) {
     function = reinterpret_cast<Function*>(dlsym(library_, symbol));
-    if (!function)
-        throw std::runtime_error(file_ + " has no function " + symbol + "; " + advice);
+    if (!function) throw std::runtime_error(file_ + " has no function " + symbol + "; " + advice);
 }
 
 void Library::check(int result, const char* purpose) const {

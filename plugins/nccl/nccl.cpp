@@ -48,16 +48,14 @@ public:
     }
     void all_reduce(void* data, uint64_t count, nacelle_dtype dtype, nacelle_reduction reduction,
                     void* stream) {
-        nccl_.check(nccl_.all_reduce(data, data, count,
-                                     dtype == NACELLE_F32 ? nccl::float32 : nccl::float64,
-                                     reduction == NACELLE_MAX ? nccl::max : nccl::sum, comm_,
-                                     stream),
+        nccl_.check(nccl_.all_reduce(
+                        data, data, count, dtype == NACELLE_F32 ? nccl::float32 : nccl::float64,
+                        reduction == NACELLE_MAX ? nccl::max : nccl::sum, comm_, stream),
                     "add up numbers of the ranks");
     }
     void broadcast(void* data, uint64_t bytes, uint32_t from, void* stream) {
-        nccl_.check(
-            nccl_.broadcast(data, data, bytes, nccl::uint8, int(from), comm_, stream),
-            "give bytes to all ranks");
+        nccl_.check(nccl_.broadcast(data, data, bytes, nccl::uint8, int(from), comm_, stream),
+                    "give bytes to all ranks");
     }
 
 private:

@@ -115,8 +115,8 @@ bool CudaDevice::reaches(const void* memory) {
            CUDA_SUCCESS;
 }
 
-std::shared_ptr<Device> open_cuda(const std::string& library,
-                                  const std::function<void()>& starting, int gpu) {
+std::shared_ptr<Device> open_cuda(const std::string& library, const std::function<void()>& starting,
+                                  int gpu) {
     auto driver = std::make_shared<const Driver>(library, starting);
     int count = 0;
     driver->check(driver->device_count(&count), "count the GPUs");

@@ -195,10 +195,7 @@ typedef struct nacelle_tables_service {
 } nacelle_tables_service;
 
 /* How numbers of several ranks become one. */
-typedef enum nacelle_reduction {
-    NACELLE_SUM,
-    NACELLE_MAX
-} nacelle_reduction;
+typedef enum nacelle_reduction { NACELLE_SUM, NACELLE_MAX } nacelle_reduction;
 
 /* The processes that train together, each with environments of its own. */
 typedef struct nacelle_ranks {

@@ -52,8 +52,7 @@ private:
     static nacelle_status broadcast(void* self, void* data, uint64_t bytes, uint32_t from,
                                     void* stream) {
         auto* const held = static_cast<Held*>(self);
-        return guarded(held->host,
-                       [&] { held->object.broadcast(data, bytes, from, stream); });
+        return guarded(held->host, [&] { held->object.broadcast(data, bytes, from, stream); });
     }
     static void destroy(void* self) { delete static_cast<Held*>(self); }
 

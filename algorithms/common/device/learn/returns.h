@@ -107,7 +107,8 @@ NACELLE_INLINE void end_advantages(const Arguments& a, const PolicyState& state,
 template <class E, int policy>
 NACELLE_INLINE void scale_rewards_alike(const View<E>&, const Arguments& a, Items items) {
     if (items.begin == 0)
-        settle_returns(a, a.policy[policy], handed_over<2>(a.of_ranks.sums + OfRanks::returns + 2 * policy));
+        settle_returns(a, a.policy[policy],
+                       handed_over<2>(a.of_ranks.sums + OfRanks::returns + 2 * policy));
 }
 template <class E, int policy>
 NACELLE_INLINE void scale_advantages_alike(const View<E>&, const Arguments& a, Items items) {

@@ -12,9 +12,8 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     if (state.found[stopped] != 0) return;
     const float one =
-        among_ranks
-            ? 1.0f
-            : one_over(sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0]);
+        among_ranks ? 1.0f
+                    : one_over(sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0]);
     if (among_ranks && items.begin == 0) hand_over_tallies<E, policy>(state);
     for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
          ++block) {
