@@ -168,7 +168,7 @@ def a_rank_that_is_killed_ends_the_others(bench):
     shutil.rmtree(bench.folder / 'killed', ignore_errors=True)
     parent = subprocess.Popen([bench.program, *map(str, words('cartpole', 8, 2, run__total_steps=10**12)), '--out', 'killed', '--ranks', '2'],
                               cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: list((bench.folder / 'killed' / 'checkpoints').glob('step-*.json')))
+    wait_for(parent, lambda: list((bench.folder / 'killed' / 'checkpoints').glob('step-*.json')))
     children = Path(f'/proc/{parent.pid}/task/{parent.pid}/children').read_text().split()
     began = time.monotonic()
     os.kill(next(int(child) for child in children if rank_of(child) == 1), signal.SIGKILL)
