@@ -43,7 +43,7 @@ Library::Library() {
     find(init_rank, "ncclCommInitRank");
     find(all_reduce, "ncclAllReduce");
     find(broadcast, "ncclBroadcast");
-    find(async_error, "ncclCommGetAsyncError");
+    find(destroy, "ncclCommDestroy");
     find(abort, "ncclCommAbort");
     find(error_text, "ncclGetErrorString");
     find(last_error, "ncclGetLastError");

@@ -28,7 +28,7 @@ public:
                       void* stream);
     int (*broadcast)(const void* from, void* to, size_t count, int type, int root, Comm,
                      void* stream);
-    int (*async_error)(Comm, int*);
+    int (*destroy)(Comm);
     int (*abort)(Comm);
     const char* (*error_text)(int);
     const char* (*last_error)(Comm);

@@ -2,6 +2,7 @@
 #include "plugins/nccl/library.h"
 
 #include <cstdlib>
+#include <exception>
 #include <nacelle/plugin/communicator.h>
 #include <nacelle/plugin/config.h>
 
@@ -42,9 +43,11 @@ public:
                                         std::to_string(version / 100 % 100) + "." +
                                         std::to_string(version % 100));
     }
-    // At once: to end in order takes all ranks, and one may be gone.
+    // To end in order takes all ranks, and where something has failed one may be gone.
     ~Nccl() {
-        if (comm_) nccl_.abort(comm_);
+        if (!comm_) return;
+        if (std::uncaught_exceptions() > 0) nccl_.abort(comm_);
+        else nccl_.destroy(comm_);
     }
     void all_reduce(void* data, uint64_t count, nacelle_dtype dtype, nacelle_reduction reduction,
                     void* stream) {
