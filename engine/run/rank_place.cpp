@@ -15,7 +15,7 @@ struct Launcher {
 };
 constexpr Launcher launchers[] = {
     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
-    {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
+    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
     {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
      "OMPI_COMM_WORLD_LOCAL_SIZE"},
 };
@@ -55,7 +55,7 @@ RankPlace rank_place(const Variables& variable) {
     constexpr uint32_t most_ranks = 1u << 16;
     for (const Launcher& launcher : launchers) {
         if (!is_set(variable, launcher.rank)) continue;
-        // Slurm sets its variables for a batch script, too, which is one process.
+        // Slurm numbers a batch script, too, which is one process and no step.
         const bool slurm = launcher.rank == std::string("SLURM_PROCID");
         if (slurm && !is_set(variable, launcher.ranks)) continue;
         RankPlace place;
