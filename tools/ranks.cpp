@@ -1,5 +1,6 @@
 #include "tools/ranks.h"
 
+#include "engine/base/descriptor.h"
 #include "engine/base/error.h"
 #include "engine/base/files.h"
 #include "engine/run/settings.h"
@@ -24,19 +25,25 @@ const char* variable(const char* name) { return std::getenv(name); }
 // How long the others have to end by themselves once one has failed.
 constexpr int patience = 10;
 
-// One that nobody listens on now.
-uint32_t free_port() {
-    const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+// The port, or any one where it is 0, if nobody listens on it now; else 0.
+uint32_t free_port(uint32_t port) {
+    const Descriptor probe(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in place{};
     place.sin_family = AF_INET;
+    place.sin_port = htons(uint16_t(port));
     place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof place;
     auto* const address = reinterpret_cast<sockaddr*>(&place);
-    const bool found = probe >= 0 && ::bind(probe, address, size) == 0 &&
-                       ::getsockname(probe, address, &size) == 0;
-    if (probe >= 0) ::close(probe);
-    if (!found) throw Error("--ranks", "no port is free on which ranks could meet");
-    return ntohs(place.sin_port);
+    const bool found = probe.get() >= 0 && ::bind(probe.get(), address, size) == 0 &&
+                       ::getsockname(probe.get(), address, &size) == 0;
+    return found ? ntohs(place.sin_port) : 0;
+}
+// NCCL meets on the one above it.
+uint32_t free_ports() {
+    for (int tries = 0; tries < 100; ++tries)
+        if (const uint32_t port = free_port(0); port && port < 65535 && free_port(port + 1))
+            return port;
+    throw Error("--ranks", "no port is free on which ranks could meet");
 }
 
 // The words of this process's own command line.
@@ -61,7 +68,7 @@ public:
     explicit StartedRanks(uint32_t count) {
         for (const int one : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&awaited_, one);
         sigprocmask(SIG_BLOCK, &awaited_, &before_);
-        const uint32_t port = free_port();
+        const uint32_t port = free_ports();
         const std::vector<std::string> words = own_words();
         for (uint32_t rank = 0; rank < count; ++rank)
             ranks_.push_back(start(rank, count, port, words));

@@ -72,7 +72,8 @@ void RunRanks::require_same(const Json& configuration, const Json& files) {
     Json mine = configuration;
     mine["env"].erase("source");
     mine["files"] = files;
-    const Json its = parse_json(host_->broadcast(first() ? json_text(mine) : std::string(), 0), "rank 0");
+    const Json its =
+        parse_json(host_->broadcast(first() ? json_text(mine) : std::string(), 0), "rank 0");
     const std::string found = difference(mine, its, "");
     const uint32_t other = any(!found.empty());
     if (!found.empty())
