@@ -8,7 +8,9 @@
 #include "tools/compile_helper.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
+#include <thread>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
@@ -138,6 +140,17 @@ std::shared_ptr<RunsOn> open_for(const Options& options) {
 std::shared_ptr<RunsOn> open_for_learner(const Options& options) {
     BackendSettings settings = backend_of(options);
     settings.compile_helper = compile_helper(running_program());
+    return open_backend(settings);
+}
+
+std::shared_ptr<RunsOn> open_for_learner(const Options& options, const RankPlace& place) {
+    if (place.ranks == 1) return open_for_learner(options);
+    BackendSettings settings = backend_of(options);
+    settings.compile_helper = compile_helper(running_program());
+    settings.gpu = gpu_of(place, [](const char* name) -> const char* { return std::getenv(name); });
+    if (settings.threads == 0)
+        settings.threads =
+            std::max(1, int(std::thread::hardware_concurrency() / place.local_ranks));
     return open_backend(settings);
 }
 

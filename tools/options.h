@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/compile/backend.h"
 #include "engine/run/configuration.h"
+#include "engine/run/rank_place.h"
 #include "tools/command_line.h"
 
 namespace nacelle::tools {
@@ -41,6 +42,8 @@ void require_environment(const char* option, uint64_t which, uint64_t envs);
 std::shared_ptr<RunsOn> open_for(const Options& options);
 // The same with compile helpers, which pay off for a learner's programs.
 std::shared_ptr<RunsOn> open_for_learner(const Options& options);
+// For one of several ranks: on its GPU, or with its share of this machine's threads.
+std::shared_ptr<RunsOn> open_for_learner(const Options& options, const RankPlace& place);
 ConfigurationSources sources_for(const Options& options, const std::string& env);
 
 }

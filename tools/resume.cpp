@@ -12,7 +12,10 @@ struct Resume {
 void run(Resume& resume) {
     if (holds_seeds(resume.start.out))
         return resume_seeds(resume.training, resume.start.out, resume.start.changed_source);
-    with_configuration(changed_configuration(run_configuration(resume.start.out),
+    Json configuration = run_configuration(resume.start.out);
+    // The environments of a process that trained alone are dealt out to several as well.
+    if (Json& its = configuration["run"]; !its.contains("ranks")) its["ranks"] = 1;
+    with_configuration(changed_configuration(configuration,
                                              (resume.start.out / "config.json").string(),
                                              resume.training.options.assignments),
                        [&](const Json& configuration, const std::string& where) {

@@ -1,4 +1,6 @@
+#include "engine/base/error.h"
 #include "tools/commands.h"
+#include "tools/ranks.h"
 #include "tools/train_seeds.h"
 #include "tools/training.h"
 
@@ -16,6 +18,11 @@ void begin(Train& train, const Json& configuration, const std::string& where) {
     // The directory (runs/cartpole-1, -2, ...) is known after the run has compiled.
     const std::filesystem::path source = configuration["env"]["source"].get<std::string>();
     const std::filesystem::path next = std::filesystem::path("runs") / source.stem();
+    if (train.seeds && own_place(0).ranks > 1)
+        throw Error("--seeds",
+                    "trains one run after the other in one process, and there are " +
+                        std::to_string(own_place(0).ranks) + " ranks",
+                    "a run with several ranks has one seed");
     if (train.seeds)
         return train_seeds(train.training, configuration, where, train.seeds, train.out, next);
     const RunStart start = train.out.empty() ? RunStart{.next = next} : RunStart{.out = train.out};
@@ -46,6 +53,7 @@ void add_train(CommandLine& line) {
                 "Train with so many seeds, from --seed on, in OUT/seed-K, and report on all")
         .between(uint64_t(1), most_seeds)
         .excludes(command.known("--web"))
+        .excludes(command.known("--ranks"))
         .excludes(command.known("--record-to"));
     command.run([train] { run(*train); });
 }

@@ -1,5 +1,6 @@
 #include "tools/training.h"
 
+#include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "engine/base/seconds_since.h"
 #include "engine/base/text.h"
@@ -9,6 +10,7 @@
 #include "tools/interrupt.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
+#include "tools/ranks.h"
 #include "tools/terminal_line.h"
 #include "tools/training_result.h"
 
@@ -62,18 +64,28 @@ void add_training_options(Command command, Training& training) {
     command.option("--episodes", training.episodes, "Episodes of the evaluation at the end")
         .between(1, 1000000)
         .shows_default();
+    command
+        .option("--ranks", training.ranks,
+                "Train by so many processes on this machine, each on a GPU of its own where there "
+                "are GPUs; "
+                "torchrun, srun and mpirun start them on several machines")
+        .between(uint32_t(1), uint32_t(1024));
     add_record_options(command, training.record, "the first episode of every evaluation",
                        "RUN/recordings/step-N.recording");
     add_web_options(command, training.web);
 }
 
-void train_to_the_end(Training& training, const Json& configuration, const std::string& where,
-                      const RunStart& start) {
+namespace {
+
+// Of several ranks the first one writes and shows; all train.
+void train_as(const RankPlace& place, Training& training, const Json& configuration,
+              const std::string& where, const RunStart& start) {
     const bool json = training.options.json, lines = json && !training.quiet,
                shown = !json && !training.quiet;
     CrashWatch crash(configuration);
-    const std::shared_ptr<RunsOn> on = open_for_learner(training.options);
+    const std::shared_ptr<RunsOn> on = open_for_learner(training.options, place);
     Plugins plugins(plugin_folders(training.options), on->cache, on->log);
+    join_ranks(*on, plugins, place, configuration, where);
     RunTimes times{.opened = seconds_since(training.start)};
     const auto loading = std::chrono::steady_clock::now();
     RunStart watching = start;
@@ -90,9 +102,11 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
     Page page(training.web, run, json);
-    TerminalLine line(shown, run.environment().name() + " on " +
-                                 (on->cuda() ? "the GPU" : "the CPU") + " (" + on->why + "), " +
-                                 counted(run.environment().count(), "environment"));
+    TerminalLine line(shown,
+                      run.environment().name() + " on " + (on->cuda() ? "the GPU" : "the CPU") +
+                          " (" + on->why + "), " +
+                          (place.ranks > 1 ? std::to_string(place.ranks) + " ranks of " : "") +
+                          counted(run.environment().count(), "environment"));
     run.on_reload([&](const RunReload& reload) {
         line.end();
         page.reloaded(reload);
@@ -117,6 +131,7 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     }
     line.end();
     run.finish();
+    if (place.rank > 0) return;
     crash.add(left_of(run));
     // An interrupt is to end the run, and this too: a thousand episodes may take minutes.
     RunResult found = evaluate_run(run, training.episodes, asked_to_stop);
@@ -134,6 +149,28 @@ void train_to_the_end(Training& training, const Json& configuration, const std::
     print_result(run, found, times, interrupted);
     if (start.resume && run.progress().steps == first && !asked_to_stop()) print_how_to_go_on(run);
     for (const auto& path : recordings) std::printf("recorded in %s\n", path.c_str());
+}
+
+}
+
+void train_to_the_end(Training& training, const Json& configuration, const std::string& where,
+                      const RunStart& start) {
+    if (starts_ranks(training.ranks)) start_ranks(training.ranks);
+    const RankPlace place = own_place(training.ranks);
+    if (place.ranks == 1) return train_as(place, training, configuration, where, start);
+    RunStart its = start;
+    if (place.rank > 0) {
+        its.out.clear();
+        its.next.clear();
+        training.quiet = true;
+        training.record = {};
+        training.web = {};
+    }
+    try {
+        train_as(place, training, configuration, where, its);
+    } catch (const std::exception& failure) {
+        throw Error(rank_text(place.rank), failure.what());
+    }
 }
 
 }

@@ -112,6 +112,9 @@ inline uint64_t stream_marked(const Owner& o, uint64_t rows) {
     return std::min<uint64_t>(most_blocks * uint64_t(block_threads), stream_lanes(o, rows));
 }
 inline uint64_t stream_total(const Owner&, uint64_t blocks) { return (blocks + 1) * block_threads; }
+inline uint64_t scaled_total(const Owner& o, uint64_t blocks) {
+    return o.is(on_cpu) ? o.parameters : (blocks + 1) * block_threads;
+}
 inline uint64_t step(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.parameters : step_blocks(o.parameters) * uint64_t(block_threads);
 }
@@ -168,6 +171,7 @@ inline constexpr Kernel kernel_table[] = {
 
     {group, "gather_images", rollout, images, items::numbers},
     {group, "measure_observations", rest, always, items::chunks, 6},
+    {group, "sum_observations", rest, among_ranks, items::columns},
     {group, "follow_observations", rest, always, items::columns},
 
     {policy, "prepare", rest, on_gpu | network, items::parameters},
@@ -181,11 +185,15 @@ inline constexpr Kernel kernel_table[] = {
     {residents, "values_resident", update, resides | learns, items::resident_rows},
     {policy, "measure_returns", learning, on_cpu | learns, items::agents},
     {policy, "scale_rewards", learning, on_cpu | learns, items::one_block},
+    {policy, "scale_rewards_alike", learning, learns | among_ranks, items::one_block},
     {policy, "find_advantages", learning, on_cpu | learns, items::agents},
     {policy, "find_own_advantages", learning, on_gpu | learns | traced, items::steps_of_agents, 5},
     {policy, "sum_advantages", learning, on_cpu | learns, items::one_block},
+    {policy, "scale_advantages_alike", learning, learns | among_ranks, items::one_block},
     {policy, "measure_minibatch", learning, learns | normalises_minibatches, items::counted},
     {policy, "scale_minibatch", learning, learns | normalises_minibatches, items::one_block},
+    {policy, "scale_minibatch_alike", learning, learns | normalises_minibatches | among_ranks,
+     items::one_block},
     {policy, "find_values", update, on_gpu | fused | learns | separate, items::samples_and_cut},
     {policy, "review", update, fused | learns | traced | feedforward | not_layered, items::samples},
     {policy, "review_sequences", update, fused | learns | traced | recurrent, items::update},
@@ -194,6 +202,7 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "gradient_of_sequences", update, on_cpu | learns | network | recurrent, items::update},
     {fused_update, "gradient_warps", update, on_gpu | fused | learns, items::fused_update},
     {policy, "total", learning, fused | learns, items::total},
+    {policy, "scale_total", learning, learns | network | among_ranks, items::scaled_total},
     {policy, "decide", learning, on_cpu | learns | network, items::one_block},
     {policy, "adam", learning, learns | network, items::step},
 

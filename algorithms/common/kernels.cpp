@@ -141,11 +141,19 @@ ProgramTexts program_texts(const Settings& settings, const Owners& owners) {
     return texts;
 }
 
+std::vector<std::string> program_defines(const Settings& settings) {
+    std::vector<std::string> defines;
+    if (settings.emulates) defines.push_back("NACELLE_EMULATE");
+    if (settings.ranks > 1) defines.push_back("LEARN_RANKS=1");
+    if (settings.shards > 1)
+        defines.push_back("LEARN_SHARDS=" + std::to_string(settings.shards) + "u");
+    return defines;
+}
+
 Kernels::Kernels(nacelle::plugin::Host host, const Settings& settings,
                  const std::vector<NetworkShape>& shapes, const nacelle_environment& environment)
     : host_(host), owners_(settings, shapes, environment) {
-    std::vector<std::string> defines;
-    if (settings.emulates) defines.push_back("NACELLE_EMULATE");
+    const std::vector<std::string> defines = program_defines(settings);
     const ProgramTexts texts = program_texts(settings, owners_);
     std::array<uint32_t, std::tuple_size_v<ProgramTexts>> programs{};
     for (size_t i = 0; i < texts.size(); ++i)

@@ -9,6 +9,8 @@ namespace learn {
 // What is compiled, by Program: a Spec for each policy, then the kernels that there are. Empty where there are none.
 using ProgramTexts = std::array<std::string, size_t(Program::learning) + 1>;
 ProgramTexts program_texts(const Settings& settings, const Owners& owners);
+// What all of them are compiled with.
+std::vector<std::string> program_defines(const Settings& settings);
 
 // The table's kernels as one run has them.
 class Kernels final {

@@ -203,6 +203,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     Owner every{.envs = environment.envs, .steps = settings.horizon};
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
                   (environment.on_gpu && !settings.emulates ? learning_apart : always) |
+                  (settings.ranks > 1 ? among_ranks : always) |
                   rollout_facts(settings, shapes, environment);
     if (every.is(in_residence))
         every.resident_bytes = residence_bytes(settings.policies[0], shapes[0], environment);

@@ -68,6 +68,7 @@ enum Fact : uint64_t {
     ends_at_once = uint64_t(1) << 39,
     // The network is computed elsewhere: there are no kernels of it.
     external = uint64_t(1) << 40,
+    among_ranks = uint64_t(1) << 41,    // several processes learn together
 };
 struct Owner {
     uint64_t facts = 0;

@@ -34,15 +34,14 @@ uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy
 
 template <class T>
 T* PolicyGradient::array(const std::string& name, std::initializer_list<uint64_t> shape,
-                         bool persistent) {
+                         Kept kept) {
     const std::vector<int64_t> sizes(shape.begin(), shape.end());
-    return static_cast<T*>(
-        host_.array_create(name, uint32_t(dtype_for<T>()), sizes, persistent).data);
+    return static_cast<T*>(host_.array_create(name, uint32_t(dtype_for<T>()), sizes, kept).data);
 }
 
 void PolicyGradient::make_counters() {
-    arguments_.iteration = array<uint64_t>("iteration", {1}, true);
-    arguments_.marks = array<uint64_t>("marks", {mark_count}, false);
+    arguments_.iteration = array<uint64_t>("iteration", {1}, Kept::by_all);
+    arguments_.marks = array<uint64_t>("marks", {mark_count}, Kept::not_at_all);
 }
 
 void PolicyGradient::make_group(uint32_t g) {
@@ -52,38 +51,45 @@ void PolicyGradient::make_group(uint32_t g) {
     const std::string name = group.name;
     const uint64_t rows = uint64_t(environment_.envs) * group.count, steps = settings_.horizon,
                    width = schema.seen(g);
-    memory.obs = array<float>(name + ".kept.obs", {steps + 1, rows, width}, false);
+    memory.obs = array<float>(name + ".kept.obs", {steps + 1, rows, width}, Kept::not_at_all);
     if (group.mask_width)
-        memory.mask = array<uint8_t>(name + ".kept.mask", {steps, rows, group.mask_width}, false);
-    memory.choice = array<float>(name + ".kept.choice", {steps, rows, group.action_parts}, false);
-    memory.log_probability = array<float>(name + ".kept.log_probability", {steps, rows}, false);
-    memory.value = array<float>(name + ".kept.value", {steps + 1, rows}, false);
-    memory.final_value = array<float>(name + ".kept.final_value", {steps, rows}, false);
-    memory.reward = array<float>(name + ".kept.reward", {steps, rows}, false);
-    memory.flag = array<uint8_t>(name + ".kept.flag", {steps, rows}, false);
+        memory.mask =
+            array<uint8_t>(name + ".kept.mask", {steps, rows, group.mask_width}, Kept::not_at_all);
+    memory.choice =
+        array<float>(name + ".kept.choice", {steps, rows, group.action_parts}, Kept::not_at_all);
+    memory.log_probability =
+        array<float>(name + ".kept.log_probability", {steps, rows}, Kept::not_at_all);
+    memory.value = array<float>(name + ".kept.value", {steps + 1, rows}, Kept::not_at_all);
+    memory.final_value = array<float>(name + ".kept.final_value", {steps, rows}, Kept::not_at_all);
+    memory.reward = array<float>(name + ".kept.reward", {steps, rows}, Kept::not_at_all);
+    memory.flag = array<uint8_t>(name + ".kept.flag", {steps, rows}, Kept::not_at_all);
     bool tensor = false;
     for (const PolicySettings& policy : settings_.policies)
         tensor |= policy.on_tensor_cores() && policy.group == g;
     if (tensor)
-        memory.experience = array<float>(name + ".kept.experience", {steps, rows, 4}, false);
-    memory.advantage = array<float>(name + ".kept.advantage", {steps, rows}, false);
-    memory.target = array<float>(name + ".kept.target", {steps, rows}, false);
+        memory.experience =
+            array<float>(name + ".kept.experience", {steps, rows, 4}, Kept::not_at_all);
+    memory.advantage = array<float>(name + ".kept.advantage", {steps, rows}, Kept::not_at_all);
+    memory.target = array<float>(name + ".kept.target", {steps, rows}, Kept::not_at_all);
     for (const PolicySettings& policy : settings_.policies)
         if (policy.group == g && !memory.final_obs &&
             (settings_.external ||
              (policy.on_tensor_cores() && (!policy.shared || policy.streamed()))))
-            memory.final_obs = array<float>(name + ".kept.final_obs", {steps, rows, width}, false);
+            memory.final_obs =
+                array<float>(name + ".kept.final_obs", {steps, rows, width}, Kept::not_at_all);
     if (schema.image_elements(g)) {
-        memory.seen = array<float>(name + ".seen", {rows, width}, false);
-        memory.seen_final = array<float>(name + ".seen_final", {rows, width}, false);
+        memory.seen = array<float>(name + ".seen", {rows, width}, Kept::not_at_all);
+        memory.seen_final = array<float>(name + ".seen_final", {rows, width}, Kept::not_at_all);
     }
-    if (settings_.traced) memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, false);
-    memory.running = array<float>(name + ".running_return", {rows}, true);
-    memory.mean = array<float>(name + ".obs.mean", {width}, true);
-    memory.scale = array<float>(name + ".obs.scale", {width}, true);
-    memory.obs_carried = array<double>(name + ".obs.carried", {3 * width + 1}, true);
-    memory.obs_slots = array<double>(
-        name + ".obs.slots", {obs_cut(steps * rows, width, as_gpu()).chunks, 2 * width + 1}, false);
+    if (settings_.traced)
+        memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, Kept::not_at_all);
+    memory.running = array<float>(name + ".running_return", {rows}, Kept::by_each);
+    memory.mean = array<float>(name + ".obs.mean", {width}, Kept::by_all);
+    memory.scale = array<float>(name + ".obs.scale", {width}, Kept::by_all);
+    memory.obs_carried = array<double>(name + ".obs.carried", {3 * width + 1}, Kept::by_all);
+    memory.obs_slots = array<double>(name + ".obs.slots",
+                                     {obs_cut(steps * rows, width, as_gpu()).chunks, 2 * width + 1},
+                                     Kept::not_at_all);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
@@ -95,14 +101,14 @@ void PolicyGradient::make_policy(uint32_t p) {
     const std::string name = policy.name + ".policy";
     state.agents_per_env = policy.agents;
     state.agents = policy.agents * environment_.envs;
-    state.agent_ids = array<int32_t>(name + ".agents", {policy.agents}, false);
+    state.agent_ids = array<int32_t>(name + ".agents", {policy.agents}, Kept::not_at_all);
     if (policy.role == PolicySettings::Role::random) return;
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
-    state.weights = array<float>(name + ".weights", {parameters}, true);
+    state.weights = array<float>(name + ".weights", {parameters}, Kept::by_all);
     if (settings_.external) return make_external(p);
     if (as_gpu())
-        state.prepared =
-            array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)}, false);
+        state.prepared = array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)},
+                                      Kept::not_at_all);
     if (policy.remembers()) make_memory(p);
     if (learns(p)) make_update(p);
     if (StreamedPolicy* const streamed = kernels_->streamed(p)) streamed->make_arrays(arguments_);
@@ -117,11 +123,11 @@ void PolicyGradient::make_memory(uint32_t p) {
     const uint64_t rows = uint64_t(environment_.envs) *
                           SchemaView(environment_).header().group[policy.group].count,
                    width = uint64_t(shape.memory());
-    state.remembered = array<float>(name + ".remembered", {rows, width}, true);
-    state.acting = array<float>(name + ".acting", {rows, width}, false);
-    state.begun =
-        array<float>(name + ".begun", {settings_.horizon / settings_.sequence, rows, width}, false);
-    state.forgot = array<uint8_t>(name + ".forgot", {settings_.horizon, rows}, false);
+    state.remembered = array<float>(name + ".remembered", {rows, width}, Kept::by_each);
+    state.acting = array<float>(name + ".acting", {rows, width}, Kept::not_at_all);
+    state.begun = array<float>(
+        name + ".begun", {settings_.horizon / settings_.sequence, rows, width}, Kept::not_at_all);
+    state.forgot = array<uint8_t>(name + ".forgot", {settings_.horizon, rows}, Kept::not_at_all);
     if (as_gpu() || !learns(p)) return;
     const auto floats = [&](const std::vector<int64_t>& widths) {
         std::vector<Cell> cells = shape.cells;
@@ -130,8 +136,8 @@ void PolicyGradient::make_memory(uint32_t p) {
     };
     const int64_t slot =
         slot_floats(floats(shape.actor) + floats(shape.critic), int64_t(width), settings_.sequence);
-    state.scratch =
-        array<float>(name + ".scratch", {kernels_->owner(p).parts, uint64_t(slot)}, false);
+    state.scratch = array<float>(name + ".scratch", {kernels_->owner(p).parts, uint64_t(slot)},
+                                 Kept::not_at_all);
 }
 
 // Of networks that are computed elsewhere: what goes there and what comes back, by agents.
@@ -142,23 +148,25 @@ void PolicyGradient::make_external(uint32_t p) {
     const std::string name = policy.name + ".policy";
     const uint64_t agents = state.agents, steps = settings_.horizon,
                    width = state.memory_width = uint32_t(shape.memory());
-    state.standing = array<float>(name + ".standing", {agents, uint64_t(shape.seen)}, false);
-    state.outputs = array<float>(name + ".outputs", {agents, uint64_t(shape.outputs()) + 1}, false);
+    state.standing =
+        array<float>(name + ".standing", {agents, uint64_t(shape.seen)}, Kept::not_at_all);
+    state.outputs =
+        array<float>(name + ".outputs", {agents, uint64_t(shape.outputs()) + 1}, Kept::not_at_all);
     if (width) {
-        state.remembered = array<float>(name + ".remembered", {agents, width}, true);
-        state.acting = array<float>(name + ".acting", {agents, width}, false);
-        state.begun =
-            array<float>(name + ".begun", {steps / settings_.sequence, agents, width}, false);
-        state.forgot = array<uint8_t>(name + ".forgot", {steps, agents}, false);
+        state.remembered = array<float>(name + ".remembered", {agents, width}, Kept::by_each);
+        state.acting = array<float>(name + ".acting", {agents, width}, Kept::not_at_all);
+        state.begun = array<float>(name + ".begun", {steps / settings_.sequence, agents, width},
+                                   Kept::not_at_all);
+        state.forgot = array<uint8_t>(name + ".forgot", {steps, agents}, Kept::not_at_all);
     }
     if (!learns(p)) return;
-    state.samples = array<int32_t>(name + ".samples", {steps * agents}, false);
+    state.samples = array<int32_t>(name + ".samples", {steps * agents}, Kept::not_at_all);
     make_update(p);
     state.minibatch = array<int32_t>(
         name + ".minibatch",
         {rounded_up(steps * agents / kernels_->owner(p).sequence, settings_.minibatches) *
          kernels_->owner(p).sequence},
-        false);
+        Kept::not_at_all);
     state.memory_width = uint32_t(width);
 }
 
@@ -172,29 +180,32 @@ void PolicyGradient::make_update(uint32_t p) {
     const auto blocks = [](uint64_t items) { return rounded_up(items, block_threads); };
     const uint64_t minibatch =
         uint64_t(settings_.horizon) * state.agents / settings_.minibatches + 1;
-    state.moment = array<float>(name + ".moment", {2, parameters}, true);
-    state.carried = array<double>(name + ".carried", {carried_count}, true);
+    state.moment = array<float>(name + ".moment", {2, parameters}, Kept::by_all);
+    state.carried = array<double>(name + ".carried", {carried_count}, Kept::by_all);
     if (LayeredUpdate* const layered = kernels_->layered(p)) layered->make_levels();
     else if (!policy.streamed() && !settings_.external)
-        state.gradient = array<float>(name + ".gradient",
-                                      {state.parts, uint64_t(shapes_[p].gradient_floats())}, false);
-    state.total = array<float>(name + ".total", {parameters}, false);
+        state.gradient =
+            array<float>(name + ".gradient", {state.parts, uint64_t(shapes_[p].gradient_floats())},
+                         Kept::not_at_all);
+    state.total = array<float>(
+        name + ".total", {parameters + (settings_.ranks > 1 ? tally_floats : 0)}, Kept::not_at_all);
     const uint64_t sum_blocks =
         policy.streamed() ? kernels_->streamed(p)->sum_blocks() : owner.sum_blocks();
     state.sum_blocks = uint32_t(sum_blocks);
-    state.norms = array<double>(name + ".norms", {std::max(sum_blocks, blocks(parameters))}, false);
-    state.arrived = array<uint32_t>(name + ".arrived", {1}, false);
-    state.tallies = array<double>(name + ".tallies", {state.parts, tally_count}, false);
-    state.sums = array<double>(name + ".sums", {tally_count}, false);
+    state.norms = array<double>(name + ".norms", {std::max(sum_blocks, blocks(parameters))},
+                                Kept::not_at_all);
+    state.arrived = array<uint32_t>(name + ".arrived", {1}, Kept::not_at_all);
+    state.tallies = array<double>(name + ".tallies", {state.parts, tally_count}, Kept::not_at_all);
+    state.sums = array<double>(name + ".sums", {tally_count}, Kept::not_at_all);
     state.slots = array<double>(
         name + ".slots",
         {std::max({uint64_t(agent_blocks(state.agents)), blocks(state.agents), blocks(minibatch)}),
          6},
-        false);
-    state.dials = array<float>(name + ".dials", {dial_count}, false);
-    state.found = array<double>(name + ".found", {found_count}, false);
+        Kept::not_at_all);
+    state.dials = array<float>(name + ".dials", {dial_count}, Kept::not_at_all);
+    state.found = array<double>(name + ".found", {found_count}, Kept::not_at_all);
     auto* const schedules = reinterpret_cast<Schedule*>(
-        array<uint8_t>(name + ".schedules", {dial_count, sizeof(Schedule)}, false));
+        array<uint8_t>(name + ".schedules", {dial_count, sizeof(Schedule)}, Kept::not_at_all));
     host_.write(schedules, policy.dials, sizeof policy.dials);
     state.schedules = schedules;
     state.scales_rewards = settings_.scales_rewards;

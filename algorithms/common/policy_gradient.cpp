@@ -9,7 +9,10 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
                                std::string_view config, const MakeExternal& external)
     : host_(host),
       environment_(host.environment()),
-      settings_(read_settings(algorithm, config, environment_)) {
+      settings_(read_settings(algorithm, config, environment_, host.ranks())) {
+    if (settings_.external && settings_.ranks > 1)
+        throw std::runtime_error("learners on LibTorch train in one process so far; 'ppo' and "
+                                 "'a2c' train in several");
     const nacelle::Header& header = SchemaView(environment_).header();
     for (const PolicySettings& policy : settings_.policies)
         shapes_.emplace_back(policy, environment_);
@@ -24,6 +27,7 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     for (uint32_t g = 0; g < header.groups; ++g) make_group(g);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) make_policy(p);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) fill_policy(p);
+    kernels_->sums().make_arrays(arguments_);
     kernels_->enlist(arguments_, nullptr);
 }
 
@@ -71,7 +75,8 @@ void PolicyGradient::metrics(nacelle::plugin::Metrics& out) {
     uint64_t marks[mark_count];
     host_.read(marks, arguments_.marks, sizeof marks);
     const auto rate = [&](uint64_t from, uint64_t to) {
-        return to > from ? double(steps_per_iteration()) * 1e9 / double(to - from) : 0;
+        return to > from ? double(steps_per_iteration()) * settings_.ranks * 1e9 / double(to - from)
+                         : 0;
     };
     out.add("rollout.steps_per_second", rate(marks[iteration_began], marks[rollout_ended]));
     out.add("update.steps_per_second", rate(marks[rollout_ended], marks[update_ended]));

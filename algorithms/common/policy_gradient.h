@@ -25,8 +25,9 @@ public:
     const std::string& policies() const { return policies_; }
 
 private:
+    using Kept = nacelle::plugin::Host::Kept;
     template <class T>
-    T* array(const std::string& name, std::initializer_list<uint64_t> shape, bool persistent);
+    T* array(const std::string& name, std::initializer_list<uint64_t> shape, Kept kept);
     bool as_gpu() const { return environment_.on_gpu || settings_.emulates; }
     bool learns(size_t policy) const {
         return settings_.policies[policy].role == PolicySettings::Role::trained;

@@ -6,6 +6,7 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
                              const Settings& settings, const std::vector<NetworkShape>& shapes,
                              const MakeExternal& external)
     : kernels_(host, settings, shapes, environment),
+      sums_(host, settings, environment),
       groups_(SchemaView(environment).header().groups),
       streamed_(shapes.size()),
       layered_(shapes.size()),
@@ -83,7 +84,10 @@ void PolicyKernels::choose_externally(const Arguments& a, size_t p, void* stream
 }
 
 void PolicyKernels::observations(const Arguments& a, void* stream) const {
-    for (size_t g = 0; g < groups_; ++g) kernels_.launch("measure_observations", g, a, stream);
+    for (size_t g = 0; g < groups_; ++g) {
+        kernels_.launch("measure_observations", g, a, stream);
+        kernels_.launch("sum_observations", g, a, stream);
+    }
 }
 void PolicyKernels::returns(const Arguments& a, void* stream) const {
     kernels_.launch("measure_all_returns", 0, a, stream);
@@ -91,11 +95,17 @@ void PolicyKernels::returns(const Arguments& a, void* stream) const {
         kernels_.launch("measure_returns", p, a, stream);
         kernels_.launch("scale_rewards", p, a, stream);
     }
+    sums_.add_rollout(a, stream);
+    for (size_t p = 0; p < streamed_.size(); ++p)
+        kernels_.launch("scale_rewards_alike", p, a, stream);
     kernels_.launch("find_all_advantages", 0, a, stream);
     for (size_t p = 0; p < streamed_.size(); ++p) {
         kernels_.launch("find_advantages", p, a, stream);
         kernels_.launch("sum_advantages", p, a, stream);
     }
+    sums_.add_advantages(a, stream);
+    for (size_t p = 0; p < streamed_.size(); ++p)
+        kernels_.launch("scale_advantages_alike", p, a, stream);
 }
 void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     kernels_.launch("review", p, a, stream);
@@ -107,6 +117,8 @@ void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
     kernels_.launch("find_own_advantages", p, a, stream);
     kernels_.launch("find_advantages", p, a, stream);
     kernels_.launch("sum_advantages", p, a, stream);
+    sums_.add_advantages(a, p, stream);
+    kernels_.launch("scale_advantages_alike", p, a, stream);
 }
 
 void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const {
@@ -115,6 +127,8 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
         (units * (a.minibatch + 1) / a.minibatches - units * a.minibatch / a.minibatches) * unit;
     kernels_.launch("measure_minibatch", p, a, stream, count);
     kernels_.launch("scale_minibatch", p, a, stream);
+    if (owner(p).is(normalises_minibatches)) sums_.add_advantages(a, p, stream);
+    kernels_.launch("scale_minibatch_alike", p, a, stream);
     if (external_[p]) {
         kernels_.launch("number_minibatch", p, a, stream, count);
         external_[p]->update(a, count, stream);
@@ -125,8 +139,10 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
     kernels_.launch("gradient_warps", p, a, stream);
     if (layered_[p]) layered_[p]->gradient(a, count, stream);
     kernels_.launch("total", p, a, stream);
-    kernels_.launch("decide", p, a, stream);
     if (streamed_[p]) streamed_[p]->gradient(a, count, stream);
+    sums_.add_gradient(a, p, owner(p).parameters, stream);
+    kernels_.launch("scale_total", p, a, stream, a.policy[p].sum_blocks);
+    kernels_.launch("decide", p, a, stream);
     kernels_.launch("adam", p, a, stream);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "algorithms/common/external_policy.h"
 #include "algorithms/common/layered_update.h"
+#include "algorithms/common/rank_sums.h"
 #include "algorithms/common/streamed_policy.h"
 
 #include <memory>
@@ -29,6 +30,7 @@ public:
     bool plays() const { return kernels_.run().is(in_warps) || kernels_.run().is(in_residence); }
     void play(const Arguments& a, void* stream) const;
 
+    RankSums& sums() { return sums_; }
     const Owner& owner(size_t policy) const { return kernels_.policies()[policy]; }
     // Of a policy whose layers go through memory, or null.
     StreamedPolicy* streamed(size_t policy) const { return streamed_[policy].get(); }
@@ -41,6 +43,7 @@ private:
     void choose_externally(const Arguments& a, size_t policy, void* stream) const;
 
     Kernels kernels_;
+    RankSums sums_;
     size_t groups_;
     std::vector<std::unique_ptr<StreamedPolicy>> streamed_;
     std::vector<std::unique_ptr<LayeredUpdate>> layered_;

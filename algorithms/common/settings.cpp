@@ -204,8 +204,23 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
 
 }
 
+// Parts of the environments that each have their part in every minibatch: one for each rank, and as many on another number of
+// ranks where a run goes on.
+uint32_t own_shards(Config& config, const nacelle_environment& environment, uint32_t ranks) {
+    const auto shards = uint32_t(config.integer("shards", ranks, 1, 1 << 16));
+    if (shards % ranks)
+        wrong("shards", "there are " + std::to_string(ranks) + " ranks, and " +
+                            std::to_string(shards) + " shards cannot be dealt out to them evenly");
+    const uint32_t own = shards / ranks;
+    if (environment.envs % own)
+        wrong("shards", std::to_string(environment.envs) +
+                            " environments of a rank cannot be dealt out to " +
+                            std::to_string(own) + " shards evenly");
+    return own;
+}
+
 Settings read_settings(const Algorithm& algorithm, std::string_view text,
-                       const nacelle_environment& environment) {
+                       const nacelle_environment& environment, const nacelle_ranks& ranks) {
     Config config(text);
     const SchemaView schema(environment);
     for (uint32_t g = 0; g < schema.header().groups; ++g)
@@ -226,6 +241,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     if (algorithm.clips)
         settings.epochs = uint32_t(config.integer("epochs", algorithm.epochs, 1, 1000));
     settings.minibatches = uint32_t(config.integer("minibatches", algorithm.minibatches, 1, 4096));
+    settings.ranks = ranks.ranks;
+    settings.shards = own_shards(config, environment, ranks.ranks);
     const bool sets_sequence = config.has("sequence");
     settings.sequence = uint32_t(config.integer("sequence", settings.horizon, 1, settings.horizon));
     if (settings.horizon % settings.sequence)
@@ -269,6 +286,15 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
 
     const uint64_t samples = uint64_t(settings.horizon) * environment.envs;
     for (const PolicySettings& policy : settings.policies) {
+        const uint64_t each = samples / settings.shards * policy.agents /
+                              (policy.remembers() ? settings.sequence : 1);
+        if (settings.shards > 1 && each % settings.minibatches)
+            wrong("shards", std::to_string(each) +
+                                (policy.remembers() ? " sequences" : " samples") + " of policy '" +
+                                policy.name + "' in a shard cannot be dealt out to " +
+                                std::to_string(settings.minibatches) + " minibatches evenly");
+    }
+    for (const PolicySettings& policy : settings.policies) {
         const uint64_t sequences = samples / settings.sequence * policy.agents;
         if (policy.remembers() && sequences < settings.minibatches)
             wrong("minibatches", std::to_string(sequences) + " sequences of policy '" +
@@ -288,6 +314,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     json.text("name", algorithm.name).number("horizon", settings.horizon);
     if (algorithm.clips) json.number("epochs", settings.epochs);
     json.number("minibatches", settings.minibatches);
+    const uint32_t shards = settings.shards * settings.ranks;
+    if (shards > 1) json.number("shards", shards);
     if (any_remembers) json.number("sequence", settings.sequence);
     if (!settings.external) json.text("rollout", settings.stepwise ? "stepwise" : "auto");
     json.text("advantage", settings.traced ? "vtrace" : "gae");

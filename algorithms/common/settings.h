@@ -59,6 +59,8 @@ struct PolicySettings {
 
 struct Settings {
     uint32_t horizon = 0, epochs = 0, minibatches = 0;
+    uint32_t ranks = 1;       // processes that learn together
+    uint32_t shards = 1;      // of this rank's environments
     uint32_t sequence = 0;    // steps through which networks with a memory learn at once
     bool clips = true;
     bool external = false;    // networks are computed elsewhere
@@ -77,6 +79,7 @@ struct Settings {
 }
 
 Settings read_settings(const Algorithm& algorithm, std::string_view config,
-                       const nacelle_environment& environment);
+                       const nacelle_environment& environment,
+                       const nacelle_ranks& ranks = {sizeof(nacelle_ranks), 0, 1});
 
 }

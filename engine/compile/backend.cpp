@@ -32,9 +32,12 @@ std::shared_ptr<RunsOn> open_backend(const BackendSettings& settings, Log log) {
         on->log.warn(trouble + ": nothing that is compiled is kept");
     // Helpers and the driver take equally long to start. An empty cache already shows that helpers are needed, before
     // the driver has told the architecture.
-    DeviceChoice choice = open_device(settings.backend, settings.threads, [&] {
-        if (helpers && on->cache->empty()) helpers->start();
-    });
+    DeviceChoice choice = open_device(
+        settings.backend, settings.threads,
+        [&] {
+            if (helpers && on->cache->empty()) helpers->start();
+        },
+        settings.gpu);
     if (choice.device->info().backend == Backend::cuda) {
         try {
             const std::string& architecture = choice.device->info().architecture;

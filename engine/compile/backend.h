@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/base/log.h"
-#include "engine/device/device.h"
+#include "engine/device/ranks.h"
 #include "engine/jit/cache.h"
 #include "engine/jit/jit.h"
 
@@ -15,6 +15,7 @@ struct RunsOn {
     Log log;
     std::string why;                                   // why this device
     std::vector<std::filesystem::path> env_folders;    // where names of environments are looked up
+    std::unique_ptr<Ranks> ranks;                      // null: this process trains alone
 
     bool cuda() const { return device->info().backend == Backend::cuda; }
 };
@@ -22,6 +23,7 @@ struct RunsOn {
 struct BackendSettings {
     std::string backend = "auto";
     int threads = 0;
+    int gpu = 0;                    // which one of several
     std::filesystem::path cache;    // empty: the default
     std::vector<std::filesystem::path> env_folders;
     // The command of a process that helps to compile for a GPU (jit/compile_helpers.h); the cache's folder is

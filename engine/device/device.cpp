@@ -30,7 +30,7 @@ Buffer::~Buffer() {
 }
 
 DeviceChoice choose_device(const std::string& backend, int threads, const std::string& cuda_library,
-                           const std::function<void()>& starting) {
+                           const std::function<void()>& starting, int gpu) {
     if (backend != "auto" && backend != "cuda" && backend != "cpu") {
         throw Error("backend", "there is no backend '" + backend + "'",
                     "there is: auto, cuda, cpu");
@@ -38,18 +38,19 @@ DeviceChoice choose_device(const std::string& backend, int threads, const std::s
     check_threads(threads);
     if (backend == "cpu") return {open_cpu(threads), "the CPU was asked for"};
     try {
-        std::shared_ptr<Device> device = open_cuda(cuda_library, starting);
+        std::shared_ptr<Device> device = open_cuda(cuda_library, starting, gpu);
         std::string name = device->info().name;
         return {std::move(device), std::move(name)};
     } catch (const Error& error) {
-        if (backend == "cuda") throw;
+        // A GPU that was asked for by its number, beside others.
+        if (backend == "cuda" || error.where() == "gpu") throw;
         return {open_cpu(threads), "no GPU: " + error.reason()};
     }
 }
 
 DeviceChoice open_device(const std::string& backend, int threads,
-                         const std::function<void()>& starting) {
-    return choose_device(backend, threads, "libcuda.so.1", starting);
+                         const std::function<void()>& starting, int gpu) {
+    return choose_device(backend, threads, "libcuda.so.1", starting, gpu);
 }
 
 }

@@ -83,6 +83,9 @@ public:
     virtual void copy(void* target, const void* source, size_t bytes) = 0;
     virtual void fill(void* target, uint8_t value, size_t bytes) = 0;
     virtual void synchronize() = 0;
+    // Work of somebody else's, such as a communication library: `put` puts it on native(), which may be capturing. A CPU
+    // calls it when its turn comes, so also with each replay.
+    virtual void call(std::function<void()> put) = 0;
 
     virtual void begin_capture() = 0;
     virtual std::unique_ptr<Graph> end_capture() = 0;
@@ -140,8 +143,8 @@ struct DeviceChoice {
 };
 
 // "auto" takes a GPU if one works, "cuda" requires it, "cpu" takes the CPU. threads: worker threads of the CPU, 0 for
-// one per processor. starting: called where a GPU driver was found, before it initialises, which takes a while.
+// one per processor. gpu: which one of those that the driver finds. starting: called where a GPU driver was found, before it initialises, which takes a while.
 DeviceChoice open_device(const std::string& backend, int threads = 0,
-                         const std::function<void()>& starting = {});
+                         const std::function<void()>& starting = {}, int gpu = 0);
 
 }

@@ -103,6 +103,7 @@ public:
     EpisodeProgress progress() const;
     void set_progress(const EpisodeProgress& progress);
 
+    // Of the environments of all ranks, which come along.
     Totals take_totals();
     // Throws with environment, array, row and step where a reward or an observation was not finite.
     void check_finite();

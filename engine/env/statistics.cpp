@@ -53,6 +53,8 @@ Totals Environment::take_totals() {
     on_->stream->synchronize();
     std::vector<double> whole(width);
     for (size_t i = 0; i < sums.size(); ++i) whole[i % width] += sums[i];
+    if (on_->ranks)
+        HostRanks(*on_->ranks, on_->device, *on_->stream).all_reduce(whole, Reduction::sum);
     Totals totals;
     totals.episodes = whole[0];
     const double n = std::max(1.0, whole[0]);

@@ -104,7 +104,9 @@ void HostServices::array_create(const char* name, uint32_t dtype, uint32_t rank,
     forbid_recording("array_create()");
     const std::string full = plugin_ + "." + text_of(name, "the array's name");
     const auto sizes = checked_shape(full, dtype, rank, shape);
-    const uint8_t kept = persistent ? 1 : 0;
+    if (persistent > by_each_rank)
+        refuse(full + ": whether it is persistent is 0, 1 or 2, not " + std::to_string(persistent));
+    const uint8_t kept = uint8_t(persistent);
     Stream& stream = *environment_->on().stream;
     NamedArray* array = env().arrays().find(full);
     if (array && arrays_in_use_->contains(array))
@@ -245,6 +247,28 @@ void HostServices::launch_environments(const nacelle_kernel* kernel, const void*
                ", whose program has the environment's sizes and none of its functions");
     env().launch(found.kernel, env().shape_of(env().count()),
                  {static_cast<const std::byte*>(args), bytes});
+}
+
+void HostServices::ranks(nacelle_ranks* out) {
+    knows_ranks_ = true;
+    const Ranks* const all = environment_->on().ranks.get();
+    give(out, {.size = 0, .rank = all ? all->rank() : 0, .ranks = all ? all->count() : 1});
+}
+
+void HostServices::all_reduce(void* data, uint64_t count, uint32_t dtype, uint32_t reduction,
+                              void* stream) {
+    require_stream(stream);
+    if (count && !data) refuse("all_reduce() was given a null pointer");
+    if (dtype != NACELLE_F32 && dtype != NACELLE_F64)
+        refuse("all_reduce() was given numbers that are neither f32 nor f64");
+    if (reduction > NACELLE_MAX)
+        refuse("all_reduce(): there is no reduction " + std::to_string(reduction));
+    RunsOn& on = environment_->on();
+    if (!on.ranks || count == 0) return;
+    const auto how = reduction == NACELLE_SUM ? Reduction::sum : Reduction::max;
+    if (dtype == NACELLE_F32)
+        on.ranks->all_reduce(*on.stream, static_cast<float*>(data), count, how);
+    else on.ranks->all_reduce(*on.stream, static_cast<double*>(data), count, how);
 }
 
 void HostServices::advance(uint64_t ticks, void* stream) {

@@ -69,6 +69,8 @@ struct HostServices::Calls {
                                                      ask<&HostServices::program_of_sizes>};
     static constexpr nacelle_clock_service clock{
         sizeof(nacelle_clock_service), ask<&HostServices::advance>, ask<&HostServices::restart>};
+    static constexpr nacelle_ranks_service ranks{
+        sizeof(nacelle_ranks_service), ask<&HostServices::ranks>, ask<&HostServices::all_reduce>};
     static constexpr nacelle_tables_service tables{sizeof(nacelle_tables_service),
                                                    ask<&HostServices::replace_table>};
 };
@@ -79,6 +81,7 @@ void HostServices::service(const char* name, const void** out) {
         {"arrays/1", &Calls::arrays},
         {"kernels/1", &Calls::kernels},
         {"clock/1", &Calls::clock},
+        {"ranks/1", &Calls::ranks},
         {"tables/1", &Calls::tables}};
     const std::string_view wanted = name ? name : "";
     std::string all;
@@ -87,6 +90,8 @@ void HostServices::service(const char* name, const void** out) {
         if (its_name != wanted) continue;
         if (kind_ == InstanceKind::sink)
             throw std::runtime_error(std::string(wanted) + " is for hooks and learners");
+        if (table == &Calls::ranks && kind_ != InstanceKind::learner)
+            throw std::runtime_error(std::string(wanted) + " is for learners");
         if (table == &Calls::tables && kind_ != InstanceKind::hook)
             throw std::runtime_error(std::string(wanted) + " is for hooks");
         *out = table;

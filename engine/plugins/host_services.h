@@ -45,6 +45,8 @@ public:
         const Calling calling(*this, context);
         if (!fn() || !load_programs()) fail(function);
     }
+    // Whether the plugin has asked for the ranks with which it trains.
+    bool knows_ranks() const { return knows_ranks_; }
     // Looks all kernels up again, after their programs may have been rebuilt.
     void refresh_kernels();
 
@@ -92,6 +94,8 @@ private:
                 uint32_t bytes, void* stream);
     void launch_environments(const nacelle_kernel* kernel, const void* args, uint32_t bytes,
                              void* stream);
+    void ranks(nacelle_ranks* out);
+    void all_reduce(void* data, uint64_t count, uint32_t dtype, uint32_t reduction, void* stream);
     void advance(uint64_t ticks, void* stream);
     void restart(void* stream);
     void replace_table(const char* param, uint32_t dtype, uint32_t rank, const int64_t* shape,
@@ -119,6 +123,7 @@ private:
     std::list<std::vector<std::byte>> schemas_;    // kept readable for the plugin
     std::atomic<std::thread::id> caller_{};        // none while no call runs
     CallContext context_ = CallContext::preparing;
+    bool knows_ranks_ = false;
     std::string why_;    // of the last refusal
     std::mutex reason_mutex_;
     std::string reason_;    // the plugin's fail(), from any thread

@@ -16,14 +16,20 @@ LearnerInstance::LearnerInstance(Plugins& plugins, LazyEnvironment environment,
                                 {"record", offsetof(nacelle_learner, record)},
                                 {"act", offsetof(nacelle_learner, act)},
                                 {"destroy", offsetof(nacelle_learner, destroy)}})),
-      services_(std::make_unique<HostServices>(name, plugins, std::move(environment),
+      services_(std::make_unique<HostServices>(name, plugins, environment,
                                                HostServices::InstanceKind::learner)),
       object_(nullptr, functions_.destroy) {
+    const RunsOn& on = environment.on();
     const std::string text = config_text(name, config);
     services_->call(CallContext::preparing, "create", [&] {
         object_.reset(functions_.create(services_->table(), text.c_str()));
         return object_ != nullptr;
     });
+    if (on.ranks && !services_->knows_ranks())
+        throw Error(name,
+                    "trains in one process alone, and there are " +
+                        std::to_string(on.ranks->count()) + " ranks",
+                    "'ppo' and 'a2c' train in several");
     services_->call(CallContext::running, "facts", [&] {
         const nacelle_learner_facts* const told = functions_.facts(object_.get());
         if (told) facts_ = as_known(*told);

@@ -134,8 +134,8 @@ CheckpointRecord record_of(const Fields& fields) {
 }
 
 // The checksum of the JSON covers its text without the checksum.
-Json unsealed(const fs::path& path) {
-    Json json = try_parse_json(read_file(path)).value_or(Json());
+Json unsealed(const std::string& text, const fs::path& path) {
+    Json json = try_parse_json(text).value_or(Json());
     if (!json.is_object() || !json.contains("seal"))
         throw Error(path.string(), "is damaged: it is no checkpoint's JSON");
     const Json seal = json["seal"];
@@ -162,7 +162,11 @@ std::string checkpoint_text(const CheckpointJson& checkpoint) {
 }
 
 CheckpointJson read_checkpoint_json(const fs::path& path) {
-    const Json json = unsealed(path);
+    return checkpoint_of_text(read_file(path), path);
+}
+
+CheckpointJson checkpoint_of_text(const std::string& text, const fs::path& path) {
+    const Json json = unsealed(text, path);
     const Fields fields(json, path), tensors = fields.object("tensors");
     return {.record = record_of(fields),
             .file = tensors.text("file"),

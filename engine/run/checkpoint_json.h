@@ -17,5 +17,7 @@ std::string checkpoint_text(const CheckpointJson&);
 // Throws where the file is damaged or of another format. A correct checksum does not make the content trusted: every
 // value is checked.
 CheckpointJson read_checkpoint_json(const std::filesystem::path&);
+// The same of a text, which `path` names in messages.
+CheckpointJson checkpoint_of_text(const std::string& text, const std::filesystem::path& path);
 
 }

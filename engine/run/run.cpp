@@ -41,22 +41,29 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
                          const Json& configuration, const std::string& where, RunStart start)
     : start_(std::move(start)),
       trainee_(environment, plugins, configuration, where),
-      steps_each_(trainee_.learner().steps_per_iteration()) {
+      ranks_(trainee_.environment().on()),
+      steps_each_(trainee_.learner().steps_per_iteration() * ranks_.count()) {
     settings_ = read_run_settings(configuration, where, steps_each_);
     Environment& env = trainee_.environment();
     if (start_.resume) env.forget_given_defaults();
-    if (!settings_.stagger) settings_.stagger = sees_one_phase(env, steps_each_);
+    settings_.ranks = ranks_.count();
+    if (!settings_.stagger)
+        settings_.stagger = sees_one_phase(env, trainee_.learner().steps_per_iteration());
     if (*settings_.stagger) stagger_first_episodes(env, where);
     given_ = configuration;
     configuration_ = resolved(given_, trainee_, settings_);
     progress_.total_steps = settings_.total_steps;
-    env.set_progress(
-        EpisodeProgress::over(std::max<uint64_t>(1, settings_.total_steps / env.count())));
+    env.set_progress(EpisodeProgress::over(
+        std::max<uint64_t>(1, settings_.total_steps / env.count() / ranks_.count())));
+    ranks_.require_same(configuration_, trainee_.hashes());
     iteration_ = trainee_.iteration();
     if (!start_.record.environments.empty()) require_recordable(env, start_, settings_);
-    if (!start_.out.empty() || !start_.next.empty()) open_directory(plugins);
+    // Of several ranks the first one writes.
+    if (ranks_.first() && (!start_.out.empty() || !start_.next.empty())) open_directory(plugins);
+    else if (start_.resume) go_on();
+    saves_ = ranks_.decide(directory_.has_value(), false).number != 0;
     if (!start_.record.environments.empty()) begin_recording();
-    if (start_.watch && settings_.reload.watch) watch();
+    if (start_.watch && !ranks_.several() && settings_.reload.watch) watch();
 }
 
 // Steps that can fail without the directory come before it, so that no empty directory is left. The configuration
@@ -86,10 +93,16 @@ void TrainingRun::open_directory(Plugins& plugins) {
 
 void TrainingRun::go_on() {
     const Log& log = trainee_.environment().on().log;
-    const std::optional<Checkpoint> newest =
-        directory_->checkpoints().newest([&](const std::string& why) {
+    std::optional<Checkpoint> newest;
+    if (directory_)
+        newest = directory_->checkpoints().newest([&](const std::string& why) {
             log.write(LogLevel::warning, why + "; an earlier checkpoint is taken");
         });
+    newest = ranks_.share(std::move(newest));
+    if (!directory_) {
+        if (newest) go_on_from(*newest);
+        return;
+    }
     const RunState state = read_run_state(start_.out);
     seconds_ = seconds_before_ = newest ? state.seconds : 0;
     if (!state.failure.empty()) keep_state({.seconds = seconds_});    // it is tried again
@@ -127,29 +140,41 @@ uint64_t TrainingRun::iterations_ahead() const {
     return ahead;
 }
 
+// How many of the iterations that are left run before the host looks again; rank 0 decides, and each rank may end it.
+uint64_t TrainingRun::burst(uint64_t left) {
+    const double fitting = pace_ > 0 ? between_looks / pace_ : 1;
+    const uint64_t wanted = reload_ || left == 0      ? std::min<uint64_t>(left, 1)
+                            : fitting >= double(left) ? left
+                                                      : std::max<uint64_t>(1, uint64_t(fitting));
+    if (!ranks_.several()) return wanted;
+    const RunRanks::Decided decided = ranks_.decide(wanted, stop_ && stop_());
+    told_to_stop_ = decided.stops;
+    return decided.stops ? 0 : decided.number;
+}
+
 // The device runs several iterations while the host waits for the last one.
 void TrainingRun::advance() {
     Stream& stream = *trainee_.environment().on().stream;
     const Clock::time_point start = Clock::now();
     uint64_t left = iterations_ahead();
     const uint64_t before = progress_.steps;
+    uint64_t now = burst(left);
     do {
         const Clock::time_point begin = Clock::now();
-        const double fitting = pace_ > 0 ? between_looks / pace_ : 1;
-        const uint64_t burst = reload_                   ? 1
-                               : fitting >= double(left) ? left
-                                                         : std::max<uint64_t>(1, uint64_t(fitting));
-        for (uint64_t i = 0; i < burst; ++i) iteration_->run();
+        for (uint64_t i = 0; i < now; ++i) iteration_->run();
         stream.synchronize();
-        pace_ = seconds_since(begin) / double(burst);
-        progress_.iteration += burst;
-        progress_.steps += burst * steps_each_;
-        left -= burst;
+        if (now) pace_ = seconds_since(begin) / double(now);
+        progress_.iteration += now;
+        progress_.steps += now * steps_each_;
+        left -= now;
         if (reload_) end_reload();
         if (look_) look_(progress_.steps);
         if (left && take_reload()) left = iterations_ahead();
-    } while (left && !asked_to_stop() &&
-             (reload_ || settings_.report_every || seconds_since(start) < between_reads));
+        const bool more =
+            left && !asked_to_stop() &&
+            (reload_ || settings_.report_every || seconds_since(start) < between_reads);
+        now = more || ranks_.several() ? burst(more ? left : 0) : 0;
+    } while (now);
     progress_.steps_per_second =
         double(progress_.steps - before) / std::max(seconds_since(start), 1e-9);
 }
@@ -208,7 +233,7 @@ bool TrainingRun::run_to_next_reading() {
 }
 
 void TrainingRun::save(bool as_best) {
-    if (!directory_) return;
+    if (!saves_) return;
     const Clock::time_point start = Clock::now();
     // Metrics first: a run that continues from this checkpoint must have the earlier ones.
     for (const auto& sink : sinks_) sink->flush();
@@ -217,10 +242,12 @@ void TrainingRun::save(bool as_best) {
     record.steps = progress_.steps;
     record.evaluation = evaluation_;
     record.best = best_;
+    const std::string tensors = trainee_.tensors(ranks_);
+    if (!as_best) saved_ = progress_.steps;
+    if (!directory_) return;
     const Checkpoints checkpoints = directory_->checkpoints();
-    checkpoints.save(record, trainee_.tensors(), as_best);
+    checkpoints.save(record, tensors, as_best);
     if (!as_best) {
-        saved_ = progress_.steps;
         keep_state({.seconds = seconds_});
         checkpoints.prune(settings_.keep, progress_.steps);
     }
@@ -228,7 +255,7 @@ void TrainingRun::save(bool as_best) {
 }
 
 void TrainingRun::save_now() {
-    if (!directory_)
+    if (!saves_)
         throw Error("this run", "has no directory in which a checkpoint could be saved",
                     "a run gets one when it begins");
     if (saved_ != progress_.steps) save(false);

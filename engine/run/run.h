@@ -108,7 +108,10 @@ private:
     Evaluation play(EvaluationRequest request, EvaluationPurpose purpose);
     void evaluate_now();
     void save(bool as_best);
-    bool asked_to_stop() const { return stopped_ || (stop_ && stop_()); }
+    bool asked_to_stop() const {
+        return stopped_ || (ranks_.several() ? told_to_stop_ : stop_ && stop_());
+    }
+    uint64_t burst(uint64_t left);
     // In run_reload.cpp.
     void watch();
     bool take_reload();
@@ -120,7 +123,8 @@ private:
 
     RunStart start_;
     Trainee trainee_;
-    uint64_t steps_each_;    // of an iteration
+    RunRanks ranks_;
+    uint64_t steps_each_;    // of an iteration, of all ranks
     RunSettings settings_;
     Json given_, configuration_;    // as it was given, and with every default
     std::optional<RunDirectory> directory_;
@@ -142,7 +146,9 @@ private:
     double seconds_before_ = 0, seconds_ = 0;    // of earlier processes; of all at the last reading
     double pace_ = 0;                            // seconds of an iteration
     bool solved_ = false;
-    bool stopped_ = false;    // the learner cannot continue with the saved version
+    bool saves_ = false;           // rank 0 has a directory
+    bool told_to_stop_ = false;    // one of several ranks was
+    bool stopped_ = false;         // the learner cannot continue with the saved version
 };
 
 }

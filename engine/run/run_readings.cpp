@@ -31,9 +31,17 @@ void TrainingRun::read_metrics() {
 void TrainingRun::evaluate_now() {
     MetricValues& metrics = progress_.metrics;
     const bool both = settings_.evaluate == EvaluatedWay::both;
+    // Rank 0 plays for all, and the others wait.
     const auto play_way = [&](bool greedy) {
-        return play({.episodes = settings_.episodes, .greedy = greedy},
-                    EvaluationPurpose::during_training);
+        Evaluation found;
+        if (ranks_.first())
+            found = play({.episodes = settings_.episodes, .greedy = greedy},
+                         EvaluationPurpose::during_training);
+        double values[] = {found.mean_return, found.mean_length};
+        ranks_.share(values);
+        found.mean_return = values[0];
+        found.mean_length = values[1];
+        return found;
     };
     Evaluation found = play_way(settings_.evaluate != EvaluatedWay::sampled);
     if (both) {

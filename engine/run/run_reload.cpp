@@ -79,6 +79,9 @@ void TrainingRun::keep_configuration() {
 }
 
 void TrainingRun::set_param(const std::string& name, const Json& value) {
+    if (ranks_.several())
+        throw Error("env.params." + name, "cannot be set while several ranks train",
+                    "the configuration sets it for all of them");
     trainee_.environment().set_param(name, value);
     given_params_changed_ = true;
 }

@@ -79,6 +79,8 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
     settings.checkpoint_every = count(run, "checkpoint_every",
                                       std::max<uint64_t>(1, settings.total_steps / checkpoints), 0);
     settings.keep = count(run, "keep", settings.keep, 1);
+    settings.communicator = run.text("communicator", settings.communicator);
+    settings.ranks = uint32_t(run.integer("ranks", 0, 1, 1 << 16));
     settings.stagger = stagger(run);
     settings.sinks = read_sinks(run);
     run.finish("run");
@@ -96,6 +98,12 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
     return settings;
 }
 
+std::string communicator_of(const Json& configuration, const std::string& where, bool on_gpu) {
+    const std::string name =
+        Config(configuration, where).object("run").text("communicator", "auto");
+    return name != "auto" ? name : on_gpu ? "nccl" : "gloo";
+}
+
 void write_run_settings(const RunSettings& settings, Json& configuration) {
     configuration["run"] = {
         {"total_steps", settings.total_steps},
@@ -106,6 +114,10 @@ void write_run_settings(const RunSettings& settings, Json& configuration) {
         {"keep", settings.keep},
         {"stagger", settings.stagger ? Json(*settings.stagger) : Json("auto")},
         {"sinks", sinks_json(settings.sinks)}};
+    if (settings.ranks > 1) {
+        configuration["run"]["ranks"] = settings.ranks;
+        configuration["run"]["communicator"] = settings.communicator;
+    }
     const std::optional<double>& wanted = settings.solved_return;
     configuration["solved"] = {{"return", wanted ? Json(*wanted) : Json()},
                                {"episodes", settings.episodes}};

@@ -23,6 +23,8 @@ struct RunSettings {
     uint64_t report_every = 0;        // iterations; 0: by time
     uint64_t checkpoint_every = 0;    // steps; 0: only at the end
     uint64_t keep = 3;
+    std::string communicator = "auto";
+    uint32_t ranks = 0;             // for each of which env.count counts; 0: as many as train
     std::optional<bool> stagger;    // the first episodes; none: where they need it
     std::vector<SinkSettings> sinks;
     std::optional<double> solved_return;
@@ -33,6 +35,8 @@ struct RunSettings {
 // Chooses defaults by the steps of one iteration. Throws for unknown keys and values out of bounds.
 RunSettings read_run_settings(const Json& configuration, const std::string& where,
                               uint64_t steps_per_iteration);
+// The communicator plugin that connects ranks: "run.communicator", or the usual one.
+std::string communicator_of(const Json& configuration, const std::string& where, bool on_gpu);
 // Writes them into a configuration, every default included.
 void write_run_settings(const RunSettings& settings, Json& configuration);
 

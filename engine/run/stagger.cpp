@@ -16,11 +16,13 @@ void stagger_first_episodes(Environment& env, const std::string& where) {
                         " has no time_limit, so that its episodes do not end together",
                     "false");
     // A clock that begins later than 0 is looked at only where there are snapshots to begin from.
-    const uint32_t first = 0;
-    if (env.snapshots() == 0) env.save_snapshots(std::span(&first, 1));
+    const uint32_t any = 0;
+    if (env.snapshots() == 0) env.save_snapshots(std::span(&any, 1));
     std::vector<int32_t> begins(env.count());
+    const uint64_t first = env.settings().first_env,
+                   all = begins.size() * (env.on().ranks ? env.on().ranks->count() : 1);
     for (uint64_t i = 0; i < begins.size(); ++i)
-        begins[i] = static_cast<int32_t>(i * limit / begins.size());
+        begins[i] = static_cast<int32_t>((first + i) * limit / all);
     env.arrays()["episode.start"].write(std::span<const int32_t>(begins));
 }
 

@@ -1,11 +1,13 @@
 #include "engine/run/trainee.h"
 
 #include "engine/base/error.h"
+#include "engine/base/hash.h"
 #include "engine/plugins/run_hook.h"
 #include "engine/run/author_files.h"
 #include "engine/run/policy_difference.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace nacelle {
 
@@ -28,6 +30,8 @@ Wanted wanted_of(const RunsOn& on, Plugins& plugins, const Json& configuration,
     for (const char* const key : {"learner", "policies", "run", "solved", "reload"}) top.any(key);
     EnvSettings settings = read_env_settings(top.object("env"), seed, on.env_folders,
                                              on.cuda() ? usual_on_gpu : usual_on_cpu);
+    settings.count = envs_of_rank(settings.count, configuration, on, where);
+    settings.first_env = on.ranks ? on.ranks->rank() * settings.count : 0;
     top.finish("the configuration");
     const std::filesystem::path folder = settings.source.parent_path();
     return {std::move(settings), [&plugins, hooks, folder](Environment& env) {
@@ -53,9 +57,15 @@ std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugin
     return std::make_shared<Environment>(std::move(on), wanted.settings, wanted.hooks);
 }
 
+// Of the ranks of a machine the first one compiles, and the others find its programs in the cache.
+void take_turns(RunsOn& on, bool first) {
+    if (on.ranks && (on.ranks->local_rank() == 0) == first) RunRanks(on).decide(0, false);
+}
+
 LazyEnvironment begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
                                   const Json& configuration, const std::string& where) {
     Wanted wanted = wanted_of(*on, plugins, configuration, where);
+    take_turns(*on, false);
     return {std::move(on), std::move(wanted.settings), std::move(wanted.hooks)};
 }
 
@@ -72,6 +82,7 @@ Trainee::Trainee(const LazyEnvironment& environment, Plugins& plugins, const Jso
     files_ = author_files(*environment_);
     hashes_ = hashes_of(files_);
     evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
+    take_turns(environment_->on(), true);
 }
 
 void Trainee::make_learner(const LazyEnvironment& environment, Config top) {
@@ -128,12 +139,66 @@ std::vector<NamedArray*> Trainee::kept_arrays() {
     return found;
 }
 
-std::string Trainee::tensors() {
+// Rows run over environments in the last dimension of columns, else in the first one.
+Parts Trainee::parts_of(const NamedArray& array) const {
+    const uint32_t ranks = environment_->on().ranks ? environment_->on().ranks->count() : 1;
+    Parts parts{.shape = array.shape(), .outer = 1, .bytes = array.bytes(), .shared = true};
+    size_t along = 0;
+    if (array.role() == Role::plugin) parts.shared = array.kept() != by_each_rank;
+    else {
+        const std::vector<Field>& fields = environment_->schema().fields();
+        const auto field = std::find_if(fields.begin(), fields.end(),
+                                        [&](const Field& its) { return array.name() == its.name; });
+        parts.shared = field->per == Per::all;
+        parts.taken = field->per == Per::group && ranks > 1;
+        if (parts.taken)
+            parts.shape =
+                environment_->schema().shape(*field, size_t(environment_->count()) * ranks);
+        if (field->layout == Layout::columns) along = parts.shape.size() - 1;
+    }
+    if (ranks == 1) parts.shared = true;
+    if (parts.shared || parts.taken) return parts;
+    for (size_t i = 0; i < along; ++i) parts.outer *= size_t(parts.shape[i]);
+    parts.bytes /= parts.outer;
+    parts.shape[along] *= ranks;
+    return parts;
+}
+
+std::string Trainee::tensors(RunRanks& ranks) {
     const std::vector<NamedArray*> arrays = kept_arrays();
     std::vector<Tensor> forms;
     for (const NamedArray* array : arrays)
-        forms.push_back({.name = array->name(), .dtype = array->dtype(), .shape = array->shape()});
-    return safetensors_of(forms, [&](size_t i, void* target) { arrays[i]->read(target); });
+        forms.push_back(
+            {.name = array->name(), .dtype = array->dtype(), .shape = parts_of(*array).shape});
+    Hash same;    // of what is the same on all ranks
+    const auto gather = [&](const NamedArray& array, std::byte* target) {
+        const Parts parts = parts_of(array);
+        if (parts.shared) {
+            array.read(target);
+            if (ranks.several()) same.add({reinterpret_cast<const char*>(target), array.bytes()});
+            return;
+        }
+        if (parts.taken) {
+            size_t bytes = dtype_size(array.dtype());
+            for (const int64_t size : parts.shape) bytes *= size_t(size);
+            std::memset(target, 0, bytes);
+            return;
+        }
+        std::vector<std::byte> own(array.bytes()), its(array.bytes());
+        array.read(own.data());
+        for (uint32_t rank = 0; rank < ranks.count(); ++rank) {
+            if (rank == ranks.rank()) its = own;
+            ranks.share(its, rank);
+            for (size_t o = 0; o < parts.outer; ++o)
+                std::memcpy(target + (o * ranks.count() + rank) * parts.bytes,
+                            its.data() + o * parts.bytes, parts.bytes);
+        }
+    };
+    std::string file = safetensors_of(forms, [&](size_t i, void* target) {
+        gather(*arrays[i], static_cast<std::byte*>(target));
+    });
+    ranks.require_equal(same.hex(), "weights");
+    return file;
 }
 
 void Trainee::require_same(const Checkpoint& checkpoint, bool changed_files) {
@@ -169,10 +234,12 @@ void Trainee::load(const Checkpoint& checkpoint, bool changed_files) {
     std::vector<const Tensor*> sources;
     for (const NamedArray* array : arrays) {
         const Tensor* const found = tensor_named(checkpoint, array->name());
-        if (!found || !has_form(*found, *array))
+        const Tensor whole{
+            .name = array->name(), .dtype = array->dtype(), .shape = parts_of(*array).shape};
+        if (!found || found->dtype != whole.dtype || found->shape != whole.shape)
             throw Error(checkpoint.where,
                         found ? "its " + array->name() + " is " + found->form() +
-                                    "; that of this run is " + array->form()
+                                    "; that of this run is " + whole.form()
                               : "has no " + array->name() + ", which this run needs",
                         "env.count and the learner's sizes must be the checkpoint's");
         sources.push_back(found);
@@ -180,8 +247,21 @@ void Trainee::load(const Checkpoint& checkpoint, bool changed_files) {
     if (checkpoint.tensors.size() != arrays.size())
         throw Error(checkpoint.where, "holds " + std::to_string(checkpoint.tensors.size()) +
                                           " arrays; this run has " + std::to_string(arrays.size()));
-    for (size_t i = 0; i < arrays.size(); ++i)
-        arrays[i]->write_bytes(sources[i]->data.data(), arrays[i]->count());
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        const Parts parts = parts_of(*arrays[i]);
+        if (parts.taken) continue;
+        if (parts.shared) {
+            arrays[i]->write_bytes(sources[i]->data.data(), arrays[i]->count());
+            continue;
+        }
+        const Ranks& ranks = *environment_->on().ranks;
+        std::vector<std::byte> own(arrays[i]->bytes());
+        for (size_t o = 0; o < parts.outer; ++o)
+            std::memcpy(own.data() + o * parts.bytes,
+                        sources[i]->data.data() + (o * ranks.count() + ranks.rank()) * parts.bytes,
+                        parts.bytes);
+        arrays[i]->write_bytes(own.data(), arrays[i]->count());
+    }
     environment_->set_tick(checkpoint.record.tick);
 }
 

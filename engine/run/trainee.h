@@ -3,6 +3,7 @@
 #include "engine/run/checkpoint.h"
 #include "engine/run/evaluation.h"
 #include "engine/run/iteration.h"
+#include "engine/run/run_ranks.h"
 
 namespace nacelle {
 
@@ -12,6 +13,14 @@ std::shared_ptr<Environment> load_environment(std::shared_ptr<RunsOn> on, Plugin
 // The same for a Trainee: a learner's programs need not wait for the environment's code.
 LazyEnvironment begin_environment(std::shared_ptr<RunsOn> on, Plugins& plugins,
                                   const Json& configuration, const std::string& where);
+
+// How an array of a rank lies in that of all ranks: in `outer` pieces of so many bytes, each beside those of the others.
+struct Parts {
+    std::vector<int64_t> shape;    // of all ranks' array
+    size_t outer = 1, bytes = 0;
+    bool shared = true;    // all ranks have the same
+    bool taken = false;    // statistics that were read before, and are zero
+};
 
 // An environment and its learner: everything that a checkpoint holds.
 class Trainee final {
@@ -31,9 +40,10 @@ public:
 
     // The part of a checkpoint's record that is known here.
     CheckpointRecord checkpoint_record();
-    // The file of the tensors: the environment's arrays and the learner's persistent ones.
-    std::string tensors();
-    // Loads a checkpoint. Throws where environment, learner or an array differ, and, unless `changed_files`, where
+    const Json& hashes() const { return hashes_; }
+    // The file of the tensors: the environment's arrays and the learner's persistent ones, of all ranks, which come along.
+    std::string tensors(RunRanks& ranks);
+    // Loads a checkpoint, of which a rank takes its part. Throws where environment, learner or an array differ, and, unless `changed_files`, where
     // the author's files have changed.
     void load(const Checkpoint& checkpoint, bool changed_files);
     // Loads as much of a checkpoint as acting needs: all of it where it fits, else the policies' arrays alone, as for
@@ -51,6 +61,7 @@ public:
 private:
     void make_learner(const LazyEnvironment& environment, Config top);
     std::vector<NamedArray*> kept_arrays();
+    Parts parts_of(const NamedArray& array) const;
     void require_same(const Checkpoint& checkpoint, bool changed_files);
     void require_same_layout(const Checkpoint& checkpoint);
 

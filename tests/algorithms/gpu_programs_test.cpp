@@ -28,6 +28,7 @@ struct Wanted {
     int planes = 1;    // of numbers on tensor cores, or none
     bool streamed = false;
     const char* policies = "{}";    // env.policies
+    uint32_t ranks = 1;
 };
 
 // Compiles its programs, or as drafts those that a save compiles; says why that fails.
@@ -38,7 +39,8 @@ std::string fault_of(Compiler& compiler, const Wanted& program, bool drafts = fa
     Environment env(cpu(1), own);
     const Told told(env, program.compute);
     const learn::Settings settings =
-        learn::read_settings(program.algorithm, program.config, told.environment);
+        learn::read_settings(program.algorithm, program.config, told.environment,
+                             {sizeof(nacelle_ranks), 0, program.ranks});
     CHECK(settings.policies[0].planes == program.planes);
     CHECK(settings.policies[0].streamed() == program.streamed);
     std::vector<learn::NetworkShape> shapes;
@@ -60,8 +62,10 @@ std::string fault_of(Compiler& compiler, const Wanted& program, bool drafts = fa
     const std::filesystem::path sizes = folder.write("sizes.cu", stand_in_text(env.schema()));
     const auto fault = [&](const std::filesystem::path& around, const std::string& text) {
         source.author = around;
-        source.defines = around == author ? policy_defines(own.policies, "policies")
-                                          : std::vector<std::string>();
+        source.defines = learn::program_defines(settings);
+        if (around == author)
+            for (const std::string& define : policy_defines(own.policies, "policies"))
+                source.defines.push_back(define);
         source.instantiation = text;
         const Compiled result = compiler.compile(source);
         const auto* const wrong = std::get_if<Diagnostics>(&result);
@@ -82,6 +86,11 @@ TEST_CASE("the learners' programs compile for GPUs") {
 #endif
     const Wanted programs[] = {
         {"cartpole", ppo, R"({})"},
+        {"cartpole", ppo, R"({"normalise_advantages": "minibatch", "shards": 4})", 90, 1, false,
+         "{}", 2},
+        {"pursuit_swarm", a2c,
+         R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}]}}})", 90, 1,
+         true, "{}", 2},
         {"pursuit_swarm", a2c,
          R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}]}}})", 90, 1,
          true},

@@ -53,7 +53,7 @@ PLACES = {
     'boost': ['engine/base/shared_library', 'engine/web/server'],
     'command line': ['tools'],
     'doctest': [],
-    'torch': ['plugins/torch'],
+    'torch': ['plugins/torch', 'plugins/gloo'],
     'nvrtc': ['engine/jit'],
     'cuda': ['engine/device'],
     'zlib': ['engine/recording/block', 'tools/play_archive'],

@@ -150,7 +150,7 @@ toolkit() {
     done
 }
 
-needs_python() { [ "${wants_torch:-}" = yes ] || old_meson || [ -z "$(toolkit)" ]; }
+needs_python() { [ "${wants_python:-}" = yes ] || old_meson || [ -z "$(toolkit)" ]; }
 
 python_install() {
     "$python_folder/bin/python" -m pip install -q --disable-pip-version-check "$@"

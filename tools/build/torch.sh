@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2154 # variables are shared with the files that source this one
+# shellcheck shell=sh disable=SC2154,SC2034 # variables are shared with the files that source this one
 # Sourced by tools/nacelle where a command needs the learners on LibTorch: installs LibTorch, and has a build folder build
 # the plugin from then on. No other command downloads or builds any of it.
 
@@ -44,7 +44,7 @@ download_torch() {
 
 install_torch() {
     ! has_torch || return 0
-    wants_torch=yes
+    wants_python=yes
     install_packages
     install_python
     exec 8>"$torch_folder.lock"

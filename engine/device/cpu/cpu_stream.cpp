@@ -99,6 +99,11 @@ void CpuStream::fill(void* target, uint8_t value, size_t bytes) {
     }
 }
 
+void CpuStream::call(std::function<void()> put) {
+    if (capturing_) captured_.push_back(std::move(put));
+    else put();
+}
+
 void CpuStream::synchronize() { require_no_capture("synchronize"); }
 
 void CpuStream::begin_capture() {

@@ -19,6 +19,7 @@ public:
     void copy(void* target, const void* source, size_t bytes) override;
     void fill(void* target, uint8_t value, size_t bytes) override;
     void synchronize() override;
+    void call(std::function<void()> put) override;
 
     void begin_capture() override;
     std::unique_ptr<Graph> end_capture() override;

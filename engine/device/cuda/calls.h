@@ -8,6 +8,7 @@
     CALL(error_name, "cuGetErrorName", CUresult(CUresult, const char**))                           \
     CALL(error_text, "cuGetErrorString", CUresult(CUresult, const char**))                         \
     CALL(initialize, "cuInit", CUresult(unsigned))                                                 \
+    CALL(device_count, "cuDeviceGetCount", CUresult(int*))                                         \
     CALL(device_get, "cuDeviceGet", CUresult(CUdevice*, int))                                      \
     CALL(device_name, "cuDeviceGetName", CUresult(char*, int, CUdevice))                           \
     CALL(device_memory, "cuDeviceTotalMem_v2", CUresult(size_t*, CUdevice))                        \

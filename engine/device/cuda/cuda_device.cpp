@@ -115,10 +115,17 @@ bool CudaDevice::reaches(const void* memory) {
            CUDA_SUCCESS;
 }
 
-std::shared_ptr<Device> open_cuda(const std::string& library,
-                                  const std::function<void()>& starting) {
+std::shared_ptr<Device> open_cuda(const std::string& library, const std::function<void()>& starting,
+                                  int gpu) {
     auto driver = std::make_shared<const Driver>(library, starting);
-    return std::make_shared<CudaDevice>(std::make_shared<const CudaContext>(std::move(driver), 0));
+    int count = 0;
+    driver->check(driver->device_count(&count), "count the GPUs");
+    if (gpu >= count)
+        throw Error("gpu", "there is no GPU " + std::to_string(gpu),
+                    count == 1 ? "there is GPU 0 alone"
+                               : "there are GPUs 0 to " + std::to_string(count - 1));
+    return std::make_shared<CudaDevice>(
+        std::make_shared<const CudaContext>(std::move(driver), gpu));
 }
 
 }

@@ -28,8 +28,8 @@ private:
     CUstream zeroing_ = nullptr;
 };
 
-// The first GPU of the driver. Throws with the reason where none works. library: a name for the loader, or a path.
+// A GPU of the driver, by its number. Throws with the reason where none works. library: a name for the loader, or a path.
 std::shared_ptr<Device> open_cuda(const std::string& library = "libcuda.so.1",
-                                  const std::function<void()>& starting = {});
+                                  const std::function<void()>& starting = {}, int gpu = 0);
 
 }

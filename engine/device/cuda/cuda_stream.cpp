@@ -166,6 +166,13 @@ void CudaStream::fill(void* target, uint8_t value, size_t bytes) {
     cuda.check(cuda.fill_bytes(address(target), value, bytes, stream_), "fill memory on the GPU");
 }
 
+// Nothing behind it begins early: what it puts here may be no kernel.
+void CudaStream::call(std::function<void()> put) {
+    enter_for_memory();
+    put();
+    enter_for_memory();
+}
+
 void CudaStream::synchronize() {
     require_no_capture("synchronize");
     const Driver& cuda = context_->enter();

@@ -40,7 +40,7 @@ typedef enum nacelle_level {
 /* One thing that a plugin offers: of a kind with its revision, under the name that a configuration uses.
  * It does not grow: what else there is to say of an offer stands in its table. */
 typedef struct nacelle_offer {
-    char kind[32]; /* "sink/1", "hook/1", "learner/1" */
+    char kind[32]; /* "sink/1", "hook/1", "learner/1", "communicator/1" */
     char name[32]; /* "csv" */
 } nacelle_offer;
 
@@ -110,8 +110,9 @@ typedef struct nacelle_environment_service {
 /* "arrays/1", for hooks and learners. */
 typedef struct nacelle_arrays_service {
     uint32_t size;
-    /* [loop | create, running] A zeroed array of the plugin's under "plugin.name"; persistent ones are part
-     * of checkpoints. */
+    /* [loop | create, running] A zeroed array of the plugin's under "plugin.name". What is persistent is part
+     * of checkpoints: 1 where it is the same on all ranks, 2 where its first dimension runs over the environments,
+     * or over rows of them, of this rank. */
     nacelle_status (*create)(const nacelle_host*, const char* name, uint32_t dtype, uint32_t rank,
                              const int64_t* shape, uint32_t persistent, nacelle_array* out);
     /* [loop | create, running] Host memory to the device; waits. */
@@ -192,6 +193,45 @@ typedef struct nacelle_tables_service {
     nacelle_status (*replace)(const nacelle_host*, const char* param, uint32_t dtype, uint32_t rank,
                               const int64_t* shape, const void* data);
 } nacelle_tables_service;
+
+/* How numbers of several ranks become one. */
+typedef enum nacelle_reduction { NACELLE_SUM, NACELLE_MAX } nacelle_reduction;
+
+/* The processes that train together, each with environments of its own. */
+typedef struct nacelle_ranks {
+    uint32_t size;
+    uint32_t rank;  /* of this one, from 0 on */
+    uint32_t ranks; /* of all; 1: it trains alone */
+} nacelle_ranks;
+
+/* "ranks/1", for learners. */
+typedef struct nacelle_ranks_service {
+    uint32_t size;
+    /* [loop | any] */
+    nacelle_status (*describe)(const nacelle_host*, nacelle_ranks* out);
+    /* [loop | record, running] Puts on the stream: `count` numbers, f32 or f64, in the device's memory become
+     * those of all ranks together, the same bits everywhere. All ranks make the same calls in the same order.
+     * With one rank nothing happens. */
+    nacelle_status (*all_reduce)(const nacelle_host*, void* data, uint64_t count, uint32_t dtype,
+                                 uint32_t reduction, void* stream);
+} nacelle_ranks_service;
+
+/* communicator/1: connects the ranks of a run. */
+typedef struct nacelle_communicator {
+    uint32_t size;
+    /* [loop | create] Waits until all ranks are there. `config` is a JSON object: "rank", "ranks", "local_rank",
+     * "address" and "port" of rank 0, "on_gpu". Null on failure. */
+    void* (*create)(const nacelle_host*, const char* config);
+    /* [loop | record, running] As in "ranks/1". On a GPU it is put on the stream, also under capture; on a CPU,
+     * where there are no streams, it has happened when the call returns, and the phase is always `running`. */
+    nacelle_status (*all_reduce)(void* self, void* data, uint64_t count, uint32_t dtype,
+                                 uint32_t reduction, void* stream);
+    /* [loop | record, running] The bytes of rank `from` become those of all. */
+    nacelle_status (*broadcast)(void* self, void* data, uint64_t bytes, uint32_t from,
+                                void* stream);
+    /* [loop | running] */
+    void (*destroy)(void* self);
+} nacelle_communicator;
 
 /* sink/1: where metrics go. */
 typedef struct nacelle_sink {

@@ -28,9 +28,16 @@ public:
     // Zeroed, under "plugin.name"; persistent ones are part of checkpoints. Not within record().
     nacelle_array array_create(const std::string& name, uint32_t dtype,
                                std::span<const int64_t> shape, bool persistent) const {
+        return array_create(name, dtype, shape, persistent ? Kept::by_all : Kept::not_at_all);
+    }
+    // Whether it is part of checkpoints: as one that is the same on all ranks, or as each rank's part of it, whose first
+    // dimension runs over environments.
+    enum class Kept : uint32_t { not_at_all, by_all, by_each };
+    nacelle_array array_create(const std::string& name, uint32_t dtype,
+                               std::span<const int64_t> shape, Kept kept) const {
         return answer<nacelle_array>(&nacelle_arrays_service::create, name.c_str(), dtype,
                                      static_cast<uint32_t>(shape.size()), shape.data(),
-                                     uint32_t{persistent});
+                                     uint32_t(kept));
     }
 
     // Host memory to the device and back; both wait. Not within record().
@@ -84,6 +91,17 @@ public:
             stream);
     }
 
+    nacelle_ranks ranks() const { return answer<nacelle_ranks>(&nacelle_ranks_service::describe); }
+    // The numbers of all ranks together, for all of them.
+    void all_reduce(float* data, uint64_t count, nacelle_reduction reduction, void* stream) const {
+        ask(&nacelle_ranks_service::all_reduce, data, count, uint32_t{NACELLE_F32},
+            uint32_t(reduction), stream);
+    }
+    void all_reduce(double* data, uint64_t count, nacelle_reduction reduction, void* stream) const {
+        ask(&nacelle_ranks_service::all_reduce, data, count, uint32_t{NACELLE_F64},
+            uint32_t(reduction), stream);
+    }
+
     void advance(uint64_t ticks, void* stream) const {
         ask(&nacelle_clock_service::advance, ticks, stream);
     }
@@ -113,6 +131,7 @@ private:
         else if constexpr (std::is_same_v<Service, nacelle_arrays_service>) return "arrays/1";
         else if constexpr (std::is_same_v<Service, nacelle_kernels_service>) return "kernels/1";
         else if constexpr (std::is_same_v<Service, nacelle_clock_service>) return "clock/1";
+        else if constexpr (std::is_same_v<Service, nacelle_ranks_service>) return "ranks/1";
         else {
             static_assert(std::is_same_v<Service, nacelle_tables_service>);
             return "tables/1";

@@ -202,6 +202,16 @@ struct Played {
     uint32_t envs, steps;
 };
 
+// What is added up over several ranks between two kernels, beside gradients; null where there is one.
+struct OfRanks {
+    // [policies][6]: of the advantages; [policies][2]: of the returns; then, for each group [1 + 2 width], the count of its
+    // samples and its numbers' sums.
+    double* sums;
+    uint32_t count;    // of ranks
+
+    static constexpr uint64_t returns = 6 * most_policies, obs = 8 * most_policies;
+};
+
 struct Arguments {
     Memory memory[most_groups];
     PolicyState policy[most_policies];
@@ -213,6 +223,7 @@ struct Arguments {
     uint32_t greedy;      // of act and play
     uint32_t step;        // of a rollout of one launch a step
     Played played;
+    OfRanks of_ranks;
 };
 
 }

@@ -78,7 +78,7 @@ NACELLE_INLINE void number_minibatch(const View<E>& view, const Arguments& a, It
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(batch.count)); ++i) {
         const uint32_t n = uint32_t(i), steps = batch.steps;
         a.policy[policy].minibatch[i] =
-            int32_t(steps > 1 ? batch.sample(a, n / steps, n % steps) : batch.ordered(n));
+            int32_t(steps > 1 ? batch.sample(a, n / steps, n % steps) : batch.ordered(a, n));
     }
 }
 // Where the samples of all agents of the policy lie among those of the group, step by step.

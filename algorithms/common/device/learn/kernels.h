@@ -62,14 +62,23 @@ NACELLE_INLINE void measure_minibatch(const View<E>& view, const Arguments& a, I
         }
     });
 }
+NACELLE_INLINE void settle_minibatch(const PolicyState& state, const Sums<3>& sums) {
+    const Moments moments(sums.at[0], sums.at[1], sums.at[2]);
+    state.found[advantage_mean] = moments.mean;
+    state.found[advantage_scale] = moments.scale;
+}
 template <class E, int policy>
 NACELLE_INLINE void scale_minibatch(const View<E>& view, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     const Sums<3> sums = sum_of<3>(state.slots, blocks_of(Minibatch<E, policy>(view, a).count));
     if (items.begin != 0) return;
-    const Moments moments(sums.at[0], sums.at[1], sums.at[2]);
-    state.found[advantage_mean] = moments.mean;
-    state.found[advantage_scale] = moments.scale;
+    if constexpr (among_ranks) hand_over(sums, a.of_ranks.sums + 6 * policy);
+    else settle_minibatch(state, sums);
+}
+template <class E, int policy>
+NACELLE_INLINE void scale_minibatch_alike(const View<E>&, const Arguments& a, Items items) {
+    if (items.begin == 0)
+        settle_minibatch(a.policy[policy], handed_over<3>(a.of_ranks.sums + 6 * policy));
 }
 
 NACELLE_INLINE uint64_t nanoseconds() {

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/ranks.h>
 #include <learn/returns.h>
 // How the numbers of a group's observations lie: a running mean and spread of each. What a rollout saw
 // counts from the next iteration on, so that a choice's probability is judged by what it was made with.
@@ -13,6 +14,12 @@ template <class E, int group> struct ObsSums {
     }
     static NACELLE_INLINE ObsCut cut(const View<E>& view, const Arguments& a) {
         return obs_cut(samples(view, a), uint64_t(width), NACELLE_GPU);
+    }
+    // The count of all samples, then a number's sums.
+    static NACELLE_INLINE Sums<3> sum(const double* slots, uint32_t chunks, uint64_t k) {
+        return sum_by<3, 9>(chunks, [&](uint32_t chunk, int which) {
+            return slots[size_t(chunk) * count + (which == 0 ? 0 : 2 * k + uint64_t(which))];
+        });
     }
     static NACELLE_INLINE void add(const Memory& memory, size_t at, int k, double shift,
                                    double* to) {
@@ -100,6 +107,24 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
     }
 }
 #endif
+// What this rank hands over of one number: its sums over all chunks, the count of all samples before the first one.
+template <class E, int group>
+NACELLE_INLINE void sum_observations(const View<E>& view, const Arguments& a, Items items) {
+    using O = ObsSums<E, group>;
+    const Memory& memory = a.memory[group];
+    if (!memory.normalises) return;
+    double* const to = (a.of_ranks.sums + obs_of_ranks<E, group>());
+    for (uint64_t k = items.begin / block_threads;
+         k < min((items.end + block_threads - 1) / block_threads, uint64_t(O::width)); ++k) {
+        const Sums<3> sums = O::sum(memory.obs_slots, uint32_t(O::cut(view, a).chunks), k);
+#if NACELLE_GPU
+        if (threadIdx.x != 0) continue;
+#endif
+        if (k == 0) to[0] = sums.at[0];
+        to[1 + 2 * k] = sums.at[1];
+        to[2 + 2 * k] = sums.at[2];
+    }
+}
 // One number of the observations, or 128 threads for it.
 template <class E, int group>
 NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a, Items items) {
@@ -109,12 +134,9 @@ NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a,
     if (!memory.normalises) return;
     for (uint64_t k = items.begin / block_threads;
          k < min((items.end + block_threads - 1) / block_threads, width); ++k) {
-        const uint32_t blocks = uint32_t(O::cut(view, a).chunks), pitch = uint32_t(O::count);
-        // The count of all samples, then a number's sums.
-        const Sums<3> sums = sum_by<3, 9>(blocks, [&](uint32_t chunk, int which) {
-            const double* const slot = memory.obs_slots + size_t(chunk) * pitch;
-            return slot[which == 0 ? 0 : 2 * k + uint64_t(which)];
-        });
+        const Sums<3> sums = among_ranks
+                                 ? O::sum((a.of_ranks.sums + obs_of_ranks<E, group>()), 1, k)
+                                 : O::sum(memory.obs_slots, uint32_t(O::cut(view, a).chunks), k);
 #if NACELLE_GPU
         if (threadIdx.x != 0) continue;
 #endif

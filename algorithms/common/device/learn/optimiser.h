@@ -1,6 +1,5 @@
 #pragma once
-#include <learn/network.h>
-#include <learn/strips.h>
+#include <learn/ranks.h>
 // From the slots' gradients to new weights.
 
 namespace learn {

@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/loss.h>
+#include <learn/ranks.h>
 #include <learn/record.h>
 #include <learn/strips.h>
 // From rewards to advantages: how large returns are, then what each choice was worth.
@@ -11,7 +12,8 @@ NACELLE_INLINE void settle_returns(const Arguments& a, const PolicyState& state,
                                    const Sums<2>& sums) {
     double* const carried = state.carried;
     Spread spread{carried[return_count], carried[return_mean], carried[return_squares]};
-    spread.add(double(a.steps) * double(state.agents), sums.at[0], sums.at[1],
+    const double samples = double(a.steps) * double(state.agents);
+    spread.add(among_ranks ? samples * double(a.of_ranks.count) : samples, sums.at[0], sums.at[1],
                carried[return_mean]);
     carried[return_count] = spread.count;
     carried[return_mean] = spread.mean;
@@ -87,6 +89,32 @@ NACELLE_INLINE void settle_advantages(const PolicyState& state, const Sums<6>& s
     const double mean = sum[0] > 0 ? sum[3] / sum[0] : 0;
     const double spread = sum[0] > 0 ? sum[4] / sum[0] - mean * mean : 0;
     state.found[explained] = spread > 1e-12 ? 1 - sum[5] / sum[0] / spread : 0;
+}
+
+// What follows of a rank's own sums, or what it hands over of them.
+template <int policy>
+NACELLE_INLINE void end_returns(const Arguments& a, const PolicyState& state, const Sums<2>& sums) {
+    if constexpr (among_ranks) hand_over(sums, a.of_ranks.sums + OfRanks::returns + 2 * policy);
+    else settle_returns(a, state, sums);
+}
+template <int policy>
+NACELLE_INLINE void end_advantages(const Arguments& a, const PolicyState& state,
+                                   const Sums<6>& sums) {
+    if constexpr (among_ranks) hand_over(sums, a.of_ranks.sums + 6 * policy);
+    else settle_advantages(state, sums);
+}
+// Once the sums of all ranks are there.
+template <class E, int policy>
+NACELLE_INLINE void scale_rewards_alike(const View<E>&, const Arguments& a, Items items) {
+    if (items.begin == 0)
+        settle_returns(a, a.policy[policy],
+                       handed_over<2>(a.of_ranks.sums + OfRanks::returns + 2 * policy));
+}
+template <class E, int policy>
+NACELLE_INLINE void scale_advantages_alike(const View<E>&, const Arguments& a, Items items) {
+    const PolicyState& state = a.policy[policy];
+    if (items.begin == 0 && state.found[stopped] == 0)
+        settle_advantages(state, handed_over<6>(a.of_ranks.sums + 6 * policy));
 }
 
 }

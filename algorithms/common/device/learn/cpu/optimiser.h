@@ -3,15 +3,18 @@
 
 namespace learn {
 
-// The sum of each parameter's gradient over the slots, and of its square over a block of them.
+// The sum of each parameter's gradient over the slots, and of its square over a block of them. Of several ranks each hands
+// over its own sum, and its tallies.
 template <class E, int policy>
 NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     using Here = Place<E, policy>;
     constexpr int parameters = Networks<E, policy>::parameters;
     const PolicyState& state = a.policy[policy];
     if (state.found[stopped] != 0) return;
-    const double count = sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0];
-    const float one = count > 0 ? float(1.0 / count) : 0.0f;
+    const float one =
+        among_ranks ? 1.0f
+                    : one_over(sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0]);
+    if (among_ranks && items.begin == 0) hand_over_tallies<E, policy>(state);
     for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
          ++block) {
         double squares = 0;
@@ -30,12 +33,30 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
         state.norms[block] = squares;
     }
 }
+// The mean gradient from the sum over all ranks.
+template <class E, int policy>
+NACELLE_INLINE void scale_total(const View<E>&, const Arguments& a, Items items) {
+    constexpr int parameters = Networks<E, policy>::parameters;
+    const PolicyState& state = a.policy[policy];
+    if (state.found[stopped] != 0) return;
+    const float one = one_over(tally_of_ranks<E, policy>(state).at[weight]);
+    for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
+         ++block) {
+        double squares = 0;
+        for (int i = block * block_threads; i < min((block + 1) * block_threads, parameters); ++i) {
+            state.total[i] *= one;
+            squares += double(state.total[i]) * double(state.total[i]);
+        }
+        state.norms[block] = squares;
+    }
+}
 // Whether this update is made, and how long its step is.
 template <class E, int policy>
 NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     if (items.begin != 0 || state.found[stopped] != 0) return;
-    judge(state, sum_of<tally_count>(state.tallies, state.parts));
+    judge(state, among_ranks ? tally_of_ranks<E, policy>(state)
+                             : sum_of<tally_count>(state.tallies, state.parts));
     state.found[stopped] = state.found[too_far];
     if (state.found[stopped] != 0) return;
     const uint32_t norms = blocks_of(uint32_t(Networks<E, policy>::parameters));

@@ -35,7 +35,8 @@ NACELLE_INLINE void measure_returns(const View<E>& view, const Arguments& a, Ite
 template <class E, int policy>
 NACELLE_INLINE void scale_rewards(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
-    if (items.begin == 0) settle_returns(a, state, sum_of<2>(state.slots, blocks_of(state.agents)));
+    if (items.begin == 0)
+        end_returns<policy>(a, state, sum_of<2>(state.slots, blocks_of(state.agents)));
 }
 
 template <class E, int policy>
@@ -85,7 +86,7 @@ template <class E, int policy>
 NACELLE_INLINE void sum_advantages(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     if (items.begin == 0 && state.found[stopped] == 0)
-        settle_advantages(state, sum_of<6>(state.slots, blocks_of(state.agents)));
+        end_advantages<policy>(a, state, sum_of<6>(state.slots, blocks_of(state.agents)));
 }
 
 }

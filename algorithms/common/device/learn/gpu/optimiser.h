@@ -9,12 +9,37 @@ namespace learn {
 
 // One over the samples that count.
 NACELLE_INLINE float one_over_samples(const PolicyState& state) {
-    const double count = sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0];
-    return count > 0 ? float(1.0 / count) : 0.0f;
+    return one_over(sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0]);
 }
-NACELLE_INLINE void judge_by_tallies(const PolicyState& state) {
-    const Sums<tally_count> tally = sum_of<tally_count>(state.tallies, state.parts);
-    if (threadIdx.x == 0) judge(state, tally);
+// What the block behind those of the sums does with the tallies.
+template <class E, int policy> NACELLE_INLINE void judge_by_tallies(const PolicyState& state) {
+    if constexpr (among_ranks) hand_over_tallies<E, policy>(state);
+    else {
+        const Sums<tally_count> tally = sum_of<tally_count>(state.tallies, state.parts);
+        if (threadIdx.x == 0) judge(state, tally);
+    }
+}
+// The mean gradient from the sum over all ranks: as many blocks as leave norms, and one that judges the minibatch.
+template <class E, int policy>
+NACELLE_INLINE void scale_total(const View<E>&, const Arguments& a, Items items) {
+    constexpr uint32_t parameters = uint32_t(Networks<E, policy>::parameters);
+    const PolicyState& state = a.policy[policy];
+    const uint32_t block = uint32_t(items.begin / block_threads), blocks = state.sum_blocks;
+    if (block > blocks || state.found[stopped] != 0) return;
+    const Sums<tally_count> tally = tally_of_ranks<E, policy>(state);
+    if (block == blocks) {
+        if (threadIdx.x == 0) judge(state, tally);
+        return;
+    }
+    const float one = one_over(tally.at[weight]);
+    Sums<1> squares;
+    for (uint32_t i = block * block_threads + threadIdx.x; i < parameters;
+         i += blocks * block_threads) {
+        const float mean = state.total[i] * one;
+        state.total[i] = mean;
+        squares.at[0] += double(mean) * double(mean);
+    }
+    store_sums(squares, state.norms + block);
 }
 
 // A block has 32 places of the packed order, a thread four of them; threads share the slots.
@@ -29,7 +54,7 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     const uint32_t block = uint32_t(items.begin / block_threads);
     if (block > blocks || state.found[stopped] != 0) return;
-    if (block == blocks) return judge_by_tallies(state);
+    if (block == blocks) return judge_by_tallies<E, policy>(state);
     const int thread = int(threadIdx.x);
     const int mine = thread % (total_together / 4) * 4, share = thread / (total_together / 4),
               first = int(block) * total_together;
@@ -49,7 +74,7 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
         }
     };
     float one = 0;
-    add_slots(uint32_t(share), [&] { one = one_over_samples(state); });
+    add_slots(uint32_t(share), [&] { one = among_ranks ? 1.0f : one_over_samples(state); });
     for (uint32_t slot = uint32_t(share) + at_once * sharers; slot < state.parts;
          slot += at_once * sharers)
         add_slots(slot, [] {});

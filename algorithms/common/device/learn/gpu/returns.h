@@ -143,7 +143,7 @@ NACELLE_INLINE void measure_own_returns(const View<E>& view, const Arguments& a,
         });
     if (!last) return;
     const Sums<2> all = sum_of<2>(state.slots, agent_blocks(state.agents));
-    if (threadIdx.x == 0) settle_returns(a, state, all);
+    if (threadIdx.x == 0) end_returns<policy>(a, state, all);
 }
 
 template <class E, int policy>
@@ -241,7 +241,7 @@ NACELLE_INLINE void find_own_advantages(const View<E>& view, const Arguments& a,
         });
     if (!last) return;
     const Sums<6> all = sum_of<6>(state.slots, agent_blocks(state.agents));
-    if (threadIdx.x == 0) settle_advantages(state, all);
+    if (threadIdx.x == 0) end_advantages<policy>(a, state, all);
 }
 
 // fn.template operator()<policy>(items) for the policy whose block this is: those that learn have blocks one behind the

@@ -29,12 +29,12 @@ NACELLE_INLINE void total_streamed(const View<E>&, const StreamArguments& a, Ite
     const PolicyState& state = a.all.policy[policy];
     const uint32_t block = uint32_t(items.begin / block_threads), thread = threadIdx.x;
     if (block > state.sum_blocks || state.found[stopped] != 0) return;
-    if (block == state.sum_blocks) return judge_by_tallies(state);
+    if (block == state.sum_blocks) return judge_by_tallies<E, policy>(state);
     const LayerSlots* layer = a.stream.layers;
     for (uint32_t l = 1; l < a.stream.layer_count && block >= layer[1].first_block; ++l) ++layer;
     const LayerSlots its = *layer;
     const uint32_t quads = block_threads / its.sharers, share = thread / quads;
-    const float one = one_over_samples(state);
+    const float one = among_ranks ? 1.0f : one_over_samples(state);
     Sums<1> squares;
     for (uint32_t round = 0; round < its.rounds; ++round) {
         const uint32_t first =

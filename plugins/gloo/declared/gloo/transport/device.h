@@ -1,0 +1,6 @@
+#pragma once
+
+namespace gloo::transport {
+class Device;
+class UnboundBuffer;
+}

@@ -1,0 +1,92 @@
+// Ranks on CPUs, connected by Gloo, which LibTorch brings with it. They meet at c10d's store, as torchrun has it.
+#include <cstdlib>
+#include <nacelle/plugin/communicator.h>
+#include <nacelle/plugin/config.h>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// How long ranks wait for one another to come, and for each other's part of a sum: rank 0 may be evaluating.
+constexpr auto to_come = 5min, to_answer = 60min;
+
+std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value ? value : "";
+}
+
+class Gloo final {
+public:
+    static constexpr const char* name = "gloo";
+
+    Gloo(nacelle::plugin::Host, std::string_view text) {
+        nacelle::plugin::Config config(text);
+        const int rank = int(config.integer("rank", 0, 0, 1 << 20)),
+                  ranks = int(config.integer("ranks", 1, 1, 1 << 20));
+        config.integer("local_rank", 0, 0, 1 << 20);
+        const std::string address = config.text("address", "");
+        const auto port = uint16_t(config.integer("port", 0, 0, 65535));
+        if (config.flag("on_gpu", false))
+            throw std::runtime_error("adds up the memory of CPUs; 'nccl' is for GPUs");
+        config.finish();
+        c10d::TCPStoreOptions options;
+        options.port = port;
+        // torchrun's agent has a store there already.
+        options.isServer = rank == 0 && variable("TORCHELASTIC_USE_AGENT_STORE") != "True";
+        options.numWorkers = size_t(ranks);
+        options.waitWorkers = false;
+        options.timeout = to_come;
+        auto store = c10::make_intrusive<c10d::TCPStore>(address, options);
+        // The agent's store outlives a restart of the ranks, and they must not meet those of before.
+        const std::string attempt = variable("TORCHELASTIC_RESTART_COUNT");
+        auto its_store = c10::make_intrusive<c10d::PrefixStore>(
+            "nacelle/" + (attempt.empty() ? "0" : attempt), store);
+        auto wires = c10d::ProcessGroupGloo::Options::create(to_answer);
+        const std::string interface = variable("GLOO_SOCKET_IFNAME");
+        const bool alone = address == "127.0.0.1" || address == "localhost";
+        wires->devices = {!interface.empty()
+                              ? c10d::ProcessGroupGloo::createDeviceForInterface(interface)
+                          : alone ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
+                                  : c10d::ProcessGroupGloo::createDefaultDevice()};
+        group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(its_store, rank, ranks, wires);
+    }
+    void all_reduce(void* data, uint64_t count, nacelle_dtype dtype, nacelle_reduction reduction,
+                    void*) {
+        std::vector<at::Tensor> tensors = {
+            tensor(data, count, dtype == NACELLE_F32 ? at::kFloat : at::kDouble)};
+        c10d::AllreduceOptions options;
+        options.reduceOp = reduction == NACELLE_MAX ? c10d::ReduceOp::MAX : c10d::ReduceOp::SUM;
+        wait(group_->allreduce(tensors, options));
+    }
+    void broadcast(void* data, uint64_t bytes, uint32_t from, void*) {
+        std::vector<at::Tensor> tensors = {tensor(data, bytes, at::kByte)};
+        c10d::BroadcastOptions options;
+        options.rootRank = from;
+        wait(group_->broadcast(tensors, options));
+    }
+
+private:
+    static at::Tensor tensor(void* data, uint64_t count, at::ScalarType type) {
+        return at::from_blob(data, {int64_t(count)}, at::TensorOptions().dtype(type));
+    }
+    static void wait(const c10::intrusive_ptr<c10d::Work>& work) {
+        try {
+            work->wait();
+        } catch (const std::exception& lost) {
+            // Behind the first line are addresses in LibTorch.
+            const std::string why = lost.what();
+            throw std::runtime_error("another rank is gone: " + why.substr(0, why.find('\n')));
+        }
+    }
+
+    c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
+};
+
+}
+
+NACELLE_PLUGIN("nacelle.gloo", "1.0.0", "Ranks on CPUs, by LibTorch's Gloo",
+               nacelle::plugin::Communicator<Gloo>)

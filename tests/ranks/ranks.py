@@ -1,0 +1,202 @@
+"""Several processes that train together, on CPUs by Gloo, beside one that has all of their environments."""
+import array
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / 'tools'))
+from bench import CPU, Skip, case, main, setting  # noqa: E402
+from training import newest, wait_for  # noqa: E402
+
+HORIZON, ITERATIONS = 16, 4
+SMALL = {'learner__horizon': HORIZON, 'learner__minibatches': 2, 'policies__default__hidden': '[16,16]', 'run__evaluate_every': 0,
+         'run__stagger': 'false', 'solved__return': 'null', 'run__keep': 100}
+# What rounding leaves of weights and moments near 1, added up in another order.
+TOLERANCE = 2e-6
+
+
+def needs_gloo(bench):
+    if not any(one.get('id') == 'nacelle.gloo' for one in bench.lines('plugins')):
+        raise Skip("this build has no Gloo: 'tools/nacelle torch' installs LibTorch and builds it")
+
+
+def words(environment, envs, ranks, **changed):
+    """A run with a checkpoint after each iteration, of so many environments in each rank."""
+    each = envs * changed.pop('shared_by', ranks) * HORIZON
+    settings = {**SMALL, 'env__count': envs, 'run__checkpoint_every': each, 'run__total_steps': ITERATIONS * each, **changed}
+    return ('train', environment, *CPU, '--threads', '1', '--quiet', '--episodes', '1', *setting(**settings))
+
+
+def trained(bench, out, environment, envs, ranks, **changed):
+    shutil.rmtree(bench.folder / out, ignore_errors=True)
+    result = bench.run(*words(environment, envs, ranks, **changed), '--out', out, *(('--ranks', ranks) if ranks > 1 else ()))
+    assert result.status == 0 and result.err == '', result
+    return bench.folder / out
+
+
+def tensors(path):
+    data = path.read_bytes()
+    size = struct.unpack('<Q', data[:8])[0]
+    return {name: (about['dtype'], about['shape'], data[8 + size:][slice(*about['data_offsets'])])
+            for name, about in json.loads(data[8:8 + size]).items() if name != '__metadata__'}
+
+
+def checkpoints(out):
+    return sorted((out / 'checkpoints').glob('step-*.safetensors'))
+
+
+def same(some, others):
+    """Environments to the bit; what is learnt but for rounding."""
+    assert [path.name for path in checkpoints(some)] == [path.name for path in checkpoints(others)], (some, others)
+    assert len(checkpoints(some)) >= ITERATIONS - 1, checkpoints(some)
+    for path in checkpoints(some):
+        mine, its = tensors(path), tensors(others / 'checkpoints' / path.name)
+        assert mine.keys() == its.keys(), mine.keys() ^ its.keys()
+        for name, (kind, shape, found) in mine.items():
+            assert (kind, shape) == its[name][:2], (name, shape, its[name][:2])
+            if found == its[name][2]:
+                continue
+            assert 'default.' in name, f'{path.name}: {name} differs'
+            code = {'F32': 'f', 'F64': 'd'}[kind]
+            worst = max(abs(x - y) / max(1, abs(x)) for x, y in zip(array.array(code, found), array.array(code, its[name][2]), strict=True))
+            assert worst < TOLERANCE, f'{path.name}: {name} differs by {worst}'
+
+
+def agree(bench, environment, envs, ranks, **changed):
+    needs_gloo(bench)
+    same(trained(bench, 'several', environment, envs, ranks, **changed),
+         trained(bench, 'one', environment, envs * ranks, 1, learner__shards=ranks, **changed))
+
+
+@case
+def two_ranks_learn_what_one_learns_from_all_their_environments(bench):
+    agree(bench, 'cartpole', 8, 2, learner__normalise_advantages='"minibatch"')
+    config = json.loads((bench.folder / 'several' / 'config.json').read_text())
+    assert config['run']['ranks'] == 2 and config['env']['count'] == 8 and config['learner']['shards'] == 2, config
+
+
+@case
+def three_ranks_do(bench):
+    agree(bench, 'cartpole', 8, 3, learner__name='"a2c"', learner__advantage='"vtrace"')
+
+
+@case
+def and_by_the_kernels_of_a_gpu(bench):
+    agree(bench, 'cartpole', 8, 2, learner__emulate='true')
+
+
+@case
+def an_update_ends_early_on_all_ranks_or_on_none(bench):
+    agree(bench, 'cartpole', 8, 2, learner__target_kl=0.0001)
+
+
+@case
+def a_run_goes_on_with_another_number_of_ranks(bench):
+    needs_gloo(bench)
+    whole = trained(bench, 'whole', 'cartpole', 8, 2)
+    for ranks in (1, 2):
+        cut = Path(shutil.copytree(whole, bench.folder / f'cut-{ranks}', dirs_exist_ok=True))
+        for path in checkpoints(cut)[2:]:
+            path.unlink()
+            path.with_suffix('.json').unlink()
+        result = bench.run('resume', cut, *CPU, '--threads', '1', '--quiet', '--episodes', '1', *(('--ranks', 2) if ranks == 2 else ()))
+        assert result.status == 0 and result.err == '', result
+        if ranks == 2:
+            assert newest(cut, 'safetensors').read_bytes() == newest(whole, 'safetensors').read_bytes()
+        same(whole, cut)
+    result = bench.run('resume', whole, *CPU, '--ranks', 3)
+    assert result.status == 1, result
+    assert 'env.count: 8 environments for each of 2 ranks are 16, which cannot be dealt out to 3 ranks evenly' in result.err, result
+
+
+def place(rank, ranks, port):
+    return {'RANK': str(rank), 'LOCAL_RANK': str(rank), 'WORLD_SIZE': str(ranks), 'MASTER_ADDR': '127.0.0.1', 'MASTER_PORT': str(port)}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+def started(bench, rank, ranks, port, *arguments):
+    return subprocess.Popen([bench.program, *map(str, arguments)], cwd=bench.folder, env={**bench.settings, **place(rank, ranks, port)},
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@case
+def ranks_that_a_launcher_started_find_one_another(bench):
+    whole = trained(bench, 'launched-0', 'cartpole', 8, 2) if not needs_gloo(bench) else None
+    port = free_port()
+    both = [started(bench, rank, 2, port, *words('cartpole', 8, 2), '--out', 'launched') for rank in range(2)]
+    said = [one.communicate(timeout=120) for one in both]
+    assert [one.returncode for one in both] == [0, 0] and not said[0][1] + said[1][1], said
+    assert said[0][0] and not said[1][0], said       # rank 0 tells of all
+    assert newest(bench.folder / 'launched', 'safetensors').read_bytes() == newest(whole, 'safetensors').read_bytes()
+
+
+@case
+def ranks_of_other_settings_say_which(bench):
+    needs_gloo(bench)
+    port = free_port()
+    both = [started(bench, rank, 2, port, *words('cartpole', 8, 2, learner__learning_rate=0.1 * (rank + 1)), '--out', 'other')
+            for rank in range(2)]
+    said = [one.communicate(timeout=120)[1] for one in both]
+    assert [one.returncode for one in both] == [1, 1], said
+    assert 'has other settings than rank 0: learner.learning_rate is 0.2 here and 0.1 on rank 0' in said[1], said
+    assert 'rank 1: has other settings than rank 0' in said[0], said
+
+
+def rank_of(process):
+    try:
+        held = Path(f'/proc/{process}/environ').read_bytes().split(b'\0')
+    except OSError:
+        return None
+    return next((int(one[5:]) for one in held if one.startswith(b'RANK=')), None)
+
+
+@case
+def a_rank_that_is_killed_ends_the_others(bench):
+    needs_gloo(bench)
+    shutil.rmtree(bench.folder / 'killed', ignore_errors=True)
+    parent = subprocess.Popen([bench.program, *map(str, words('cartpole', 8, 2, run__total_steps=10**12)), '--out', 'killed', '--ranks', '2'],
+                              cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(parent, lambda: list((bench.folder / 'killed' / 'checkpoints').glob('step-*.json')))
+    children = Path(f'/proc/{parent.pid}/task/{parent.pid}/children').read_text().split()
+    began = time.monotonic()
+    os.kill(next(int(child) for child in children if rank_of(child) == 1), signal.SIGKILL)
+    said = parent.communicate(timeout=60)[1]
+    assert time.monotonic() - began < 30 and parent.returncode == 137, (said, parent.returncode)
+    assert f'rank 1 on {socket.gethostname()} was ended by signal 9 (Killed); the other ranks are ended' in said, said
+    assert 'another rank is gone' in said, said
+    bench.good('eval', 'killed', *CPU, '--episodes', '1')
+
+
+@case
+def what_ranks_cannot_do_is_refused(bench):
+    def refused(pattern, *arguments, **changed):
+        result = bench.run('train', 'cartpole', *CPU, *arguments, **changed)
+        assert result.status == 1 and pattern in result.err, f'{result}\nwanted: {pattern}'
+    refused('WORLD_SIZE: is not set, and RANK is (torchrun sets both; without both one process trains alone)', RANK='0')
+    refused("RANK: expected a number from 0 to 1, found '2'", RANK='2', WORLD_SIZE='2')
+    refused('MASTER_ADDR: is not set, so that 2 ranks do not know where to meet', RANK='0', WORLD_SIZE='2', LOCAL_RANK='0')
+    refused('--ranks: asks for 3, and RANK is set by a launcher that started 2', '--ranks', '3', **place(0, 2, 1))
+    refused('--seeds: trains one run after the other in one process, and there are 2 ranks', '--seeds', '2', **place(0, 2, 1))
+    refused('wires: there is no such communicator', *setting(run__communicator='"wires"'), **place(0, 2, 1))
+    refused("nccl: adds up the memory of GPUs; 'gloo' is for CPUs", *setting(run__communicator='"nccl"'), **place(0, 2, 1))
+    needs_gloo(bench)
+    refused('random_search: trains in one process alone, and there are 2 ranks', '--ranks', '2',
+            *setting(learner__name='"random_search"'))
+    refused('ppo: shards: there are 2 ranks, and 3 shards cannot be dealt out to them evenly', '--ranks', '2', *setting(learner__shards=3))
+    refused('torch_ppo: learners on LibTorch train in one process so far', '--ranks', '2', *setting(learner__name='"torch_ppo"'))
+
+
+if __name__ == '__main__':
+    main()
