@@ -23,6 +23,18 @@ void compute_in_f32(Json& configuration) {
     }
 }
 
+// A trained policy that is to act at random leaves its other settings in the run, and keeps those that are given here.
+void leave_to_chance(const Json& before, Json& policies) {
+    for (auto& [name, policy] : policies.items()) {
+        if (!policy.is_object() || policy.value("train", Json()) != "random" ||
+            !before.contains(name))
+            continue;
+        const Json its = policy;
+        for (const auto& [key, value] : its.items())
+            if (key != "train" && before[name].value(key, Json()) == value) policy.erase(key);
+    }
+}
+
 // A checkpoint has an array for each drawn parameter, so that a number in its place becomes a distribution as well.
 void keep_drawn(const Json& before, Json& now, const std::string& path) {
     if (is_distribution(before)) {
@@ -48,6 +60,8 @@ ResolvedConfiguration acting_configuration(const std::filesystem::path& run,
     for (const std::string& assignment : assignments) require_of_use(assignment);
     ResolvedConfiguration configuration =
         changed_configuration(own, (run / "config.json").string(), assignments);
+    if (own.contains("policies") && configuration.json.contains("policies"))
+        leave_to_chance(own["policies"], configuration.json["policies"]);
     const Json::json_pointer params("/env/params");
     if (own.contains(params) && configuration.json.contains(params))
         keep_drawn(own[params], configuration.json[params], "env.params");

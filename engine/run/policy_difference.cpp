@@ -48,7 +48,7 @@ std::string network_words(const Json& policy) {
 std::string difference_of_one(const std::string& name, const Json& trained, const Json& here) {
     if (trained == here) return {};
     const std::string spaces = difference_in_spaces(name, trained, here);
-    if (!spaces.empty()) return spaces;
+    if (!spaces.empty() || value_of(here, "random") == Json(true)) return spaces;
     const std::string quoted = "'" + printable(name) + "'";
     if (value_of(trained, "network") != value_of(here, "network"))
         return quoted + " has a network of " + network_words(here) +

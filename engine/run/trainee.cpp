@@ -269,6 +269,7 @@ void Trainee::load_to_act(const Checkpoint& checkpoint, bool changed_files) {
     const std::vector<NamedArray*> arrays = kept_arrays();
     const CheckpointRecord mine = checkpoint_record(), &its = checkpoint.record;
     const bool all_fits = its.layout == mine.layout && its.spaces == mine.spaces &&
+                          checkpoint.tensors.size() == arrays.size() &&
                           std::all_of(arrays.begin(), arrays.end(), [&](const NamedArray* array) {
                               const Tensor* const found = tensor_named(checkpoint, array->name());
                               return found && has_form(*found, *array);

@@ -100,6 +100,13 @@ def a_policy_acts_in_any_number_of_environments_and_in_teams_of_any_size_that_it
                '--episodes', '5', '--out', 'team')
     [found] = bench.lines('eval', 'team', *CPU, '--episodes', '10', *setting(env__constants__taggers=7))
     assert found['episodes'] == 10 and sorted(found['policies']) == ['runner', 'tagger'], found
+    # One side as it was trained, before another one that acts at random.
+    chance = setting(policies__runner__train='"random"')
+    [trained] = bench.lines('eval', 'team', *CPU, '--episodes', '50')
+    [before_chance] = bench.lines('eval', 'team', *CPU, '--episodes', '50', *chance)
+    assert before_chance['policies']['tagger'] != trained['policies']['tagger'], before_chance
+    bench.refused(r'--set policies\.runner\.hidden: ppo: a policy that acts at random has nothing to set but "train"', 'eval', 'team', *CPU, *chance,
+                  *setting(policies__runner__hidden='[8,8]'))
     # What sees all others sees another number of them.
     bench.refused(r"team/checkpoints/step-\d+\.json: 'runner' sees 21 numbers \(obs 21\) here; it was trained with 6 numbers \(obs 6\)",
                   'eval', 'team', *CPU, *setting(env__constants__observe_all='true'))
