@@ -51,6 +51,11 @@ struct Rooms {
     // What a byte of the map says.
     static Thing thing_of(uint8_t cell) { return Thing(cell & 15); }
     static int colour_of(uint8_t cell) { return cell >> 4 & 7; }
+    // Its thing, colour or trodden: bits 0 to 3, 4 to 6, and 7. A GPU has many cells on their way at once where nothing
+    // branches on what was read.
+    static uint8_t part_of(uint8_t cell, int part) {
+        return uint8_t(cell >> (4 * part - part / 2) & 15 >> part);
+    }
     static uint8_t cell(Thing what, int colour = 0) { return uint8_t(what | colour << 4); }
 
     static int eastward(Facing f) { return (f == east) - (f == west); }
@@ -127,10 +132,8 @@ struct Rooms {
         obs.image.fill([&](int row, int column, int channel) -> uint8_t {
             const int ahead = view - 1 - row, right = column - view / 2;
             const int x = s.x + ahead * ax - right * ay, y = s.y + ahead * ay + right * ax;
-            // Outside it is as on the rim. Without branches, so that a GPU reads many cells at once.
-            const uint8_t there = s.map(nacelle::clamp(y, 0, side - 1), nacelle::clamp(x, 0, side - 1));
-            const int thing = thing_of(there), colour = colour_of(there), trodden = there >> 7;
-            return uint8_t(channel == 0 ? thing : channel == 1 ? colour : trodden);
+            if (x < 0 || y < 0 || x >= side || y >= side) return 0;
+            return part_of(s.map(y, x), channel);
         });
         for (int k = 0; k < colours; ++k) obs.keys[k] = float(s.keys >> k & 1);
     }
