@@ -2,7 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
-#include "engine/compile/compile_program.h"
+#include "python/binding/gpu_program.h"
 #include "python/binding/guard.h"
 
 #include <algorithm>
@@ -56,9 +56,7 @@ Actions::Actions(Environment& env) : env_(env) {
     }
     RunsOn& on = env.on();
     if (!on.cuda()) return;
-    const Binary binary = compile_program(
-        on, {}, {.instantiation = program_text, .headers = {}, .defines = {strict_define}});
-    module_ = on.device->load(std::as_bytes(std::span(binary.image)));
+    module_ = load_program(on, program_text);
     kernel_ = module_->kernel("nacelle_take_actions");
     fault_ = Buffer(on.device, sizeof(uint64_t));
     on.stream->fill(fault_.data(), 0xff, fault_.bytes());

@@ -6,7 +6,7 @@
 #include "engine/internals.h"
 #include "tools/play_raster.h"
 
-#include <cstring>
+#include <deque>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -53,34 +53,10 @@ Json field_json(const Field& field) {
             {"high", field.high}};
 }
 
-// Copies between arrays in ordinary memory, by the threads that stepped the same rows.
-struct Copies {
-    static constexpr uint64_t blocks = 256;
-    struct Copy {
-        std::byte* target;
-        const std::byte* source;
-        size_t bytes;
-    };
-    const Copy* copies;
-    size_t count;
-
-    static void run(const void* given, uint64_t begin, uint64_t end) {
-        const auto& args = *static_cast<const Copies*>(given);
-        for (size_t i = 0; i < args.count; ++i) {
-            const auto [target, source, bytes] = args.copies[i];
-            const size_t first = bytes * begin / blocks, last = bytes * end / blocks;
-            std::memcpy(target + first, source + first, last - first);
-        }
-    }
-};
-const Kernel copy_kernel{.name = "copies", .function = reinterpret_cast<void*>(&Copies::run)};
-
 }
 
 Batch::Batch(std::shared_ptr<EngineUse> use, Env env)
-    : use_(std::move(use)), env_(std::move(env)), environment_(Internals::environment(env_)) {
-    find_flags();
-}
+    : use_(std::move(use)), env_(std::move(env)), environment_(Internals::environment(env_)) {}
 
 Batch::~Batch() {
     if (!use_->is_forked()) return;
@@ -89,11 +65,6 @@ Batch::~Batch() {
     new auto(env_);
     actions_.release();
     drawing_.release();
-}
-
-void Batch::find_flags() {
-    terminated_ = environment().arrays()["terminated"].device();
-    truncated_ = environment().arrays()["truncated"].device();
 }
 
 Actions& Batch::actions() {
@@ -150,48 +121,26 @@ void Batch::take_from_host(const BufferView& given) {
     actions.require_good();    // before anything has moved
 }
 
-bool Batch::any_ended() {
-    const size_t count = env_.count();
-    const auto any = [&](const void* flags) {
-        if (!on().cuda()) return std::memchr(flags, 1, count) != nullptr;
-        std::vector<uint8_t> read(count);
-        on().stream->to_host(read.data(), flags, count);
-        on().stream->synchronize();
-        return std::ranges::count(read, 1) > 0;
-    };
-    return any(terminated_) || any(truncated_);
+std::shared_ptr<StepOutputs> Batch::outputs(const std::vector<std::string>& names, size_t late) {
+    const Call call(*use_, lengthy);
+    return std::make_shared<StepOutputs>(use_, environment(), names, late);
 }
 
-void Batch::copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                     const std::deque<Bytes>& targets, size_t count) {
-    Stream& stream = *on().stream;
-    std::vector<Copies::Copy> copies;
-    for (size_t i = 0; i < count; ++i) {
-        void* const source = sources[i]->memory()->data();
-        if (on().cuda()) stream.to_host(targets[i].data(), source, targets[i].size());
-        else
-            copies.push_back({static_cast<std::byte*>(targets[i].data()),
-                              static_cast<const std::byte*>(source), targets[i].size()});
-    }
-    if (!copies.empty())
-        stream.launch(copy_kernel, {.items = Copies::blocks, .threads = 1, .items_per_block = 1},
-                      args_of(Copies{copies.data(), copies.size()}));
-    stream.synchronize();
-}
-
-bool Batch::step_into(nb::handle given, const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                      const std::vector<nb::object>& targets, size_t late) {
+bool Batch::step_from(nb::handle given, StepOutputs& outputs,
+                      const std::vector<nb::object>& targets) {
     const BufferView view(given);
     std::deque<Bytes> memory;
-    for (const nb::object& target : targets) memory.emplace_back(target, Bytes::Use::write);
+    std::vector<void*> places;
+    for (const nb::object& target : targets)
+        places.push_back(memory.emplace_back(target, Bytes::Use::write).data());
     for (size_t i = 0; i < memory.size(); ++i)
-        if (memory[i].size() != sources.at(i)->bytes())
-            throw nb::value_error((sources[i]->name() + ": the target has another size").c_str());
+        if (memory[i].size() != outputs.arrays().at(i)->bytes())
+            throw nb::value_error(
+                (outputs.arrays()[i]->name() + ": the target has another size").c_str());
     const Call call(*use_, lengthy);
     take_from_host(view);
     env_.step();
-    const bool ended = any_ended();
-    copy_out(sources, memory, memory.size() - (ended ? 0 : std::min(late, memory.size())));
+    const bool ended = outputs.hand_out(places);
     env_.check();
     return ended;
 }
@@ -201,16 +150,31 @@ void Batch::step() {
     env_.step();
 }
 
-void Batch::step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
-                           int64_t stream) {
-    const Call call(*use_);
-    Actions& actions = this->actions();
-    wait_for(stream);
-    actions.take_on_device({.type = taken_type(type),
-                            .source = reinterpret_cast<const void*>(pointer),
-                            .numbers = numbers});
-    env_.step();
-    make_wait(stream);
+nb::object Batch::step_at(uintptr_t pointer, uint32_t type, uint64_t numbers, int64_t stream,
+                          StepOutputs& outputs, const std::vector<uintptr_t>& targets) {
+    const bool waits = !on().cuda();
+    const Actions::Given given{.type = TakenType(type),
+                               .source = reinterpret_cast<const void*>(pointer),
+                               .numbers = numbers};
+    const StepOutputs::Targets places{reinterpret_cast<void* const*>(targets.data()),
+                                      targets.size()};
+    bool ended = false;
+    {
+        const Call call(*use_, waits ? lengthy : brief);
+        if (waits) {
+            actions().take(given);
+            env_.step();
+            ended = outputs.hand_out(places);
+            env_.check();
+        } else {
+            wait_for(stream);
+            actions().take_on_device(given);
+            env_.step();
+            outputs.hand_out_on_device(places);
+            make_wait(stream);
+        }
+    }
+    return waits ? nb::cast(ended) : nb::none();
 }
 
 void Batch::check() {
@@ -251,7 +215,6 @@ bool Batch::reload() {
     replacement.commit();
     actions_.reset();
     drawing_.reset();
-    find_flags();
     return true;
 }
 
@@ -280,9 +243,10 @@ void bind_batch(nb::module_& module) {
         .def("wait_for", &Batch::wait_for, "stream"_a)
         .def("make_wait", &Batch::make_wait, "stream"_a)
         .def("step", &Batch::step)
-        .def("step_into", &Batch::step_into, "actions"_a, "sources"_a, "targets"_a, "late"_a)
-        .def("step_on_device", &Batch::step_on_device, "pointer"_a, "type"_a, "numbers"_a,
-             "stream"_a)
+        .def("outputs", &Batch::outputs, "names"_a, "late"_a)
+        .def("step_from", &Batch::step_from, "actions"_a, "outputs"_a, "targets"_a)
+        .def("step_at", &Batch::step_at, "actions"_a, "type"_a, "numbers"_a, "stream"_a, "outputs"_a,
+             "targets"_a)
         .def("check", &Batch::check)
         .def("set_param", &Batch::set_param, "name"_a, "value"_a)
         .def("param", &Batch::param, "name"_a)

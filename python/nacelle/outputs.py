@@ -1,8 +1,9 @@
-"""What a step takes and returns: arrays of NumPy, PyTorch or JAX."""
+"""What a step takes and returns: arrays of NumPy, PyTorch or JAX. All that can be made once is made in find()."""
 import sys
 
 import numpy as np
 
+from nacelle._engine import taken_type
 from nacelle.spaces import TYPES
 
 
@@ -34,13 +35,15 @@ class NumpyArrays:
     def __init__(self, batch, copy):
         self._batch, self._copy = batch, copy is not False
 
-    def find(self, names, late):
-        """Begins to return these arrays at each step, the last `late` ones where an episode has ended."""
-        self._late = late
-        self._sources = [self._batch.array(name) for name in names]
-        self._shares = not self._copy and not any(map(on_gpu, self._sources))
-        self._shared = [on_host(source) for source in self._sources] if self._shares else []
-        self._sets, self._free = [], None
+    def find(self, names, late, packed):
+        """Begins to return these arrays at each step, with "done" before them, as `packed` puts them in order. The last
+        `late` ones matter where an episode has ended."""
+        self._outputs, self._packed = self._batch.outputs(names, late), packed
+        self._sources = self._outputs.arrays
+        self._form = [(source.shape, TYPES[source.dtype]) for source in self._sources]
+        shares = not self._copy and not any(map(on_gpu, self._sources))
+        self._shared = packed([on_host(source) for source in self._sources]) if shares else None
+        self._sets = []
 
     def ordered(self, work):
         """Does work of the engine on arrays that the library may be using."""
@@ -48,35 +51,39 @@ class NumpyArrays:
 
     def step(self, actions):
         """One step: whether an episode has ended, and the arrays."""
-        targets = self._targets()
-        ended = self._batch.step_into(np.ascontiguousarray(actions), self._sources, targets, self._late)
-        return ended, self._shared or targets
+        if type(actions) is not np.ndarray or not actions.flags.c_contiguous:
+            actions = np.ascontiguousarray(actions)
+        if self._shared:
+            return self._batch.step_from(actions, self._outputs, ()), self._shared
+        targets, result = self._own()
+        return self._batch.step_from(actions, self._outputs, targets), result
 
     def read(self):
         """The arrays as they are."""
-        targets = self._targets()
+        if self._shared:
+            return self._shared
+        targets, result = self._own()
         for source, target in zip(self._sources, targets):
             source.read_into(target)
-        return self._shared or targets
+        return result
 
     def one(self, name):
         """An array by its name."""
         return on_host(self._batch.array(name))
 
-    def _targets(self):
-        if self._shares:
-            return []
-        for targets in self._sets:
-            if not self._copy or _references(targets) == self._free:
-                return list(targets)
-        targets = tuple(np.empty(source.shape, TYPES[source.dtype]) for source in self._sources)
-        self._free = _references(targets)
-        self._sets = [targets, *self._sets[:3]]
-        return list(targets)
+    def _own(self):
+        """Arrays that nobody else holds, and what `packed` made of them."""
+        for targets, result, free in self._sets:
+            if not self._copy or _references(targets) == free:
+                return targets, result
+        targets = tuple(np.empty(shape, kind) for shape, kind in self._form)
+        result = self._packed(targets)
+        self._sets = [(targets, result, _references(targets)), *self._sets[:3]]
+        return targets, result
 
 
 def _references(arrays):
-    return [sys.getrefcount(array) for array in arrays]
+    return [*map(sys.getrefcount, arrays)]
 
 
 class TorchTensors:
@@ -86,13 +93,18 @@ class TorchTensors:
     def __init__(self, batch, copy):
         import torch
         self._torch, self._batch, self._copy = torch, batch, bool(copy)
+        kinds = ("int32", "int64", "int16", "int8", "uint8", "bool", "uint16", "uint32", "float32", "float64")
+        self._types = {getattr(torch, kind): taken_type(kind) for kind in kinds if hasattr(torch, kind)}
+        # Tenths of a microsecond, where the public call makes an object of some microseconds.
+        self._raw = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
+            lambda index: torch.cuda.current_stream(index).cuda_stream)
 
-    def find(self, names, late):
-        """Begins to return these arrays at each step."""
-        del late    # nobody knows whether an episode has ended
-        self._tensors = {}
-        self._shared = [self.one(name) for name in names]
-        self._gpu = self._shared[0].is_cuda
+    def find(self, names, late, packed):
+        """Begins to return these arrays at each step, with "done" before them, as `packed` puts them in order."""
+        self._outputs, self._packed, self._tensors = self._batch.outputs(names, late), packed, {}
+        tensors = [self._torch.from_dlpack(array) for array in self._outputs.arrays]
+        self._shared, self._sources = packed(tensors), tensors
+        self._device, self._gpu = tensors[0].device, tensors[0].is_cuda
 
     def ordered(self, work):
         """Does work of the engine behind that of PyTorch's current stream, and what is put there then behind it."""
@@ -103,17 +115,23 @@ class TorchTensors:
 
     def step(self, actions):
         """One step; on a GPU nobody knows yet whether an episode has ended: None."""
-        if self._gpu and self._torch.is_tensor(actions) and actions.is_cuda:
-            actions = actions.detach().contiguous()
-            self._batch.step_on_device(actions.data_ptr(), str(actions.dtype)[6:], actions.numel(), self._stream())
-            return None, self._own(self._shared)
-        given = np.ascontiguousarray(actions.cpu() if self._torch.is_tensor(actions) else actions)
-        self.ordered(lambda: self._batch.step_into(given, [], [], 0))
-        return None, self._own(self._shared)
+        if not isinstance(actions, self._torch.Tensor) or actions.is_cuda != self._gpu:
+            actions = self._torch.as_tensor(actions, device=self._device)
+        if not actions.is_contiguous():
+            actions = actions.contiguous()
+        kind = self._types.get(actions.dtype)
+        if kind is None:
+            kind = taken_type(str(actions.dtype)[6:])
+        if not self._copy:
+            return self._batch.step_at(actions.data_ptr(), kind, actions.numel(), self._stream(), self._outputs, ()), self._shared
+        own = [self._torch.empty_like(tensor) for tensor in self._sources]
+        places = [tensor.data_ptr() for tensor in own]
+        ended = self._batch.step_at(actions.data_ptr(), kind, actions.numel(), self._stream(), self._outputs, places)
+        return ended, self._packed(own)
 
     def read(self):
         """The arrays as they are; on a GPU the engine's stream is empty then."""
-        return self._own(self._shared)
+        return self._packed([tensor.clone() for tensor in self._sources]) if self._copy else self._shared
 
     def one(self, name):
         """An array by its name."""
@@ -122,10 +140,7 @@ class TorchTensors:
         return self._tensors[name]
 
     def _stream(self):
-        return self._torch.cuda.current_stream(self._shared[0].device).cuda_stream if self._gpu else 0
-
-    def _own(self, tensors):
-        return [tensor.clone() for tensor in tensors] if self._copy else list(tensors)
+        return self._raw(self._device.index) if self._gpu else 0
 
 
 class _Copy:
@@ -147,31 +162,42 @@ class JaxArrays:
             raise ValueError('an array of JAX never changes, and shares no memory that does: output="jax" takes no copy=False')
         import jax
         self._jax, self._batch = jax, batch
+        self._host = jax.devices("cpu")[0]
 
-    def find(self, names, late):
-        """Begins to return these arrays at each step."""
-        del late
-        self._names = names
-        self._gpu = on_gpu(self._batch.array(names[0]))
+    def find(self, names, late, packed):
+        """Begins to return these arrays at each step, with "done" before them, as `packed` puts them in order."""
+        self._outputs, self._late, self._packed = self._batch.outputs(names, late), late, packed
+        self._sources = self._outputs.arrays
+        self._gpu = on_gpu(self._sources[0])
+        self._form = [(source.shape, TYPES[source.dtype]) for source in self._sources]
 
     def ordered(self, work):
         """Does work of the engine: no array of JAX shares its memory."""
         work()
 
     def step(self, actions):
-        """One step: None, since nobody has looked whether an episode has ended, and the arrays."""
+        """One step: whether an episode has ended, or None where nobody has looked, and the arrays."""
         if self._gpu and isinstance(actions, self._jax.Array):
             actions = actions.block_until_ready()
-            self._batch.step_on_device(actions.unsafe_buffer_pointer(), str(actions.dtype), actions.size, 0)
+            self._batch.step_at(actions.unsafe_buffer_pointer(), taken_type(str(actions.dtype)), actions.size, 0, self._outputs, ())
             self._batch.check()
             return None, self.read()
-        return self._batch.step_into(np.ascontiguousarray(actions), [], [], 0), self.read()
+        if self._gpu:
+            return self._batch.step_from(np.ascontiguousarray(actions), self._outputs, ()), self.read()
+        # Nobody else writes these: JAX may take their memory as its own.
+        own = [np.empty(shape, kind) for shape, kind in self._form]
+        ended = self._batch.step_from(np.ascontiguousarray(actions), self._outputs, own)
+        given = own if ended else own[:-self._late]
+        arrays = self._jax.device_put(given, self._host)
+        return ended, self._packed(arrays + own[len(arrays):])
 
     def read(self):
         """The arrays as they are."""
-        return [self.one(name) for name in self._names]
+        return self._packed([self._of(source) for source in self._sources])
 
     def one(self, name):
         """An array by its name."""
-        array = self._batch.array(name)
-        return self._jax.dlpack.from_dlpack(_Copy(array)) if on_gpu(array) else self._jax.numpy.array(np.from_dlpack(array))
+        return self._of(self._batch.array(name))
+
+    def _of(self, array):
+        return self._jax.dlpack.from_dlpack(_Copy(array)) if self._gpu else self._jax.numpy.array(np.from_dlpack(array))

@@ -96,27 +96,24 @@ class Env(gymnasium.vector.VectorEnv):
             self._ended[:] = False
         else:
             self._reset_some(mask, seed)
-        seen, _, _, _, info = self._sorted(self._door.read())
+        seen, _, _, _, masks = self._door.read()[:5]
         self._show_last(seen, self._ended)
-        return seen, info
+        return self._fresh(seen), dict(masks)
 
     def step(self, actions):
         """One step of all environments. What becomes of an episode that has ended is the autoreset mode's."""
-        if not hasattr(actions, "shape"):
-            actions = np.asarray(actions)
-        if actions.shape != self._action_shape:
-            raise ValueError(f"actions have the shape {actions.shape}; {self._action_shape} is taken")
+        if getattr(actions, "shape", None) != self._action_shape:
+            actions = self._shaped(actions)
+        if self._door is None:
+            self._open()
         if self._mode is not AutoresetMode.SAME_STEP:
             return self._step_and_hold(actions)
-        self._open()
-        ended, arrays = self._door.step(actions)
-        seen, reward, terminated, truncated, info = self._sorted(arrays)
+        ended, (seen, reward, terminated, truncated, masks, done, last, total, length) = self._door.step(actions)
+        info = masks.copy()
         if ended is not False:
-            done = terminated | truncated
-            *last, total, length = arrays[-self._late:]
-            info |= {"final_obs": self._alone(dict(zip(self._last_names, last))), "_final_obs": done,
-                     "final_info": {"episode": {"r": total, "l": length}}, "_final_info": done}
-        return seen, reward, terminated, truncated, info
+            info["final_obs"], info["_final_obs"] = self._fresh(last), done
+            info["final_info"], info["_final_info"] = {"episode": {"r": total, "l": length}}, done
+        return self._fresh(seen), reward, terminated, truncated, info
 
     def check(self):
         """Raises for an action of the GPU's memory that was not allowed, or a reward or an observation that is not
@@ -163,18 +160,32 @@ class Env(gymnasium.vector.VectorEnv):
         self._masks = list(of("mask").values())
         late = [*self._last_names.values(), "episode.return", "episode.length"]
         self._late = len(late)
-        self._door.find([*self._seen_names.values(), "reward", "terminated", "truncated", *self._masks, *late], self._late)
+        self._door.find([*self._seen_names.values(), "reward", "terminated", "truncated", *self._masks, *late], self._late,
+                        self._packed)
 
-    def _alone(self, parts):
-        return parts if isinstance(self.single_observation_space, gymnasium.spaces.Dict) else next(iter(parts.values()))
-
-    def _sorted(self, arrays):
-        """Observations, rewards, both flags, and the masks as info has them."""
+    def _packed(self, arrays):
+        """Arrays in their order: observations, rewards, both flags, the masks as info has them, whether an episode has
+        ended, and its last observation, return and length."""
+        named = isinstance(self.single_observation_space, gymnasium.spaces.Dict)
+        alone = lambda names, parts: dict(zip(names, parts)) if named else parts[0]
         count = len(self._seen_names)
-        seen = self._alone(dict(zip(self._seen_names, arrays)))
+        done, *arrays = arrays
         reward, terminated, truncated, *masks = arrays[count:-self._late]
+        *last, total, length = arrays[-self._late:]
         info = {"action_mask": masks[0].view(np.int8) if isinstance(masks[0], np.ndarray) else masks[0]} if masks else {}
-        return seen, reward, terminated, truncated, info
+        return (alone(self._seen_names, arrays[:count]), reward, terminated, truncated, info, done,
+                alone(self._last_names, last), total, length)
+
+    @staticmethod
+    def _fresh(seen):
+        return dict(seen) if type(seen) is dict else seen
+
+    def _shaped(self, actions):
+        if not hasattr(actions, "shape"):
+            actions = np.asarray(actions)
+        if tuple(actions.shape) != self._action_shape:
+            raise ValueError(f"actions have the shape {tuple(actions.shape)}; {self._action_shape} is taken")
+        return actions
 
     def _reset_some(self, mask, seed):
         if seed is not None:
@@ -196,15 +207,15 @@ class Env(gymnasium.vector.VectorEnv):
         if late.size:
             actions = np.array(actions)
             actions[late] = 0 if np.issubdtype(actions.dtype, np.integer) else self.action_space.low[late]
-        _, arrays = self._door.step(actions)
+        _, result = self._door.step(actions)
         if late.size:
             batch.reset_some(late.tolist())
-            arrays = self._door.read()
-        seen, reward, terminated, truncated, info = self._sorted(arrays)
+            result = self._door.read()
+        seen, reward, terminated, truncated, masks = result[:5]
         reward[late] = 0
         self._ended = terminated | truncated
         self._show_last(seen, self._ended)
-        return seen, reward, terminated, truncated, info
+        return self._fresh(seen), reward, terminated, truncated, dict(masks)
 
     def _show_last(self, seen, ended):
         """Puts an ended episode's last observation in the place of the next one's first."""
