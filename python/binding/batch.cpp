@@ -245,8 +245,8 @@ void bind_batch(nb::module_& module) {
         .def("step", &Batch::step)
         .def("outputs", &Batch::outputs, "names"_a, "late"_a)
         .def("step_from", &Batch::step_from, "actions"_a, "outputs"_a, "targets"_a)
-        .def("step_at", &Batch::step_at, "actions"_a, "type"_a, "numbers"_a, "stream"_a, "outputs"_a,
-             "targets"_a)
+        .def("step_at", &Batch::step_at, "actions"_a, "type"_a, "numbers"_a, "stream"_a,
+             "outputs"_a, "targets"_a)
         .def("check", &Batch::check)
         .def("set_param", &Batch::set_param, "name"_a, "value"_a)
         .def("param", &Batch::param, "name"_a)

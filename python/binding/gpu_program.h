@@ -5,8 +5,8 @@ namespace nacelle::python {
 
 // A program of this package on a GPU.
 inline std::unique_ptr<Module> load_program(RunsOn& on, const char* text) {
-    const Binary binary = compile_program(
-        on, {}, {.instantiation = text, .headers = {}, .defines = {strict_define}});
+    const Binary binary =
+        compile_program(on, {}, {.instantiation = text, .headers = {}, .defines = {strict_define}});
     return on.device->load(std::as_bytes(std::span(binary.image)));
 }
 

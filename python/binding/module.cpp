@@ -64,7 +64,8 @@ NB_MODULE(_engine, module) {
         .def_prop_ro("why", [](const OpenEngine& self) { return self.engine.why(); })
         .def("load", &load, "configuration"_a);
     bind_training(module);
-    module.def("taken_type", [](const std::string& name) { return uint32_t(taken_type(name)); }, "name"_a,
-               "The number by which step_at knows a type of actions.");
+    module.def(
+        "taken_type", [](const std::string& name) { return uint32_t(taken_type(name)); }, "name"_a,
+        "The number by which step_at knows a type of actions.");
     module.def("usual_configuration", &usual_configuration, "source"_a, "env_folders"_a);
 }

@@ -10,8 +10,7 @@
 namespace nacelle::python {
 namespace {
 
-constexpr const char* program_text =
-    "#include <nacelle/programs/hand_out.h>\nNACELLE_HAND_OUT()\n";
+constexpr const char* program_text = "#include <nacelle/programs/hand_out.h>\nNACELLE_HAND_OUT()\n";
 
 // The program of a CPU: a share of each part, so that the threads that stepped the rows copy them.
 constexpr uint64_t shares = 256;
@@ -86,8 +85,7 @@ void StepOutputs::launch(std::span<const HandedPart> parts) {
                                  .items_per_block = HandOutArgs::threads},
                                 args_of(args));
         else
-            on_->stream->launch(host_kernel,
-                                {.items = shares, .threads = 1, .items_per_block = 1},
+            on_->stream->launch(host_kernel, {.items = shares, .threads = 1, .items_per_block = 1},
                                 args_of(args));
     }
 }

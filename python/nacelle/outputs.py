@@ -143,17 +143,6 @@ class TorchTensors:
         return self._raw(self._device.index) if self._gpu else 0
 
 
-class _Copy:
-    def __init__(self, array):
-        self._array = array
-
-    def __dlpack_device__(self):
-        return self._array.__dlpack_device__()
-
-    def __dlpack__(self, **settings):
-        return self._array.__dlpack__(**settings | {"copy": True})
-
-
 class JaxArrays:
     """Arrays of JAX, which never change, and so are copies, on the environment's device. Each step waits for its end."""
 
@@ -162,17 +151,18 @@ class JaxArrays:
             raise ValueError('an array of JAX never changes, and shares no memory that does: output="jax" takes no copy=False')
         import jax
         self._jax, self._batch = jax, batch
-        self._host = jax.devices("cpu")[0]
+        # One compiled call for all arrays: each alone costs as much.
+        self._copies = jax.jit(lambda arrays: [array.copy() for array in arrays])
 
     def find(self, names, late, packed):
         """Begins to return these arrays at each step, with "done" before them, as `packed` puts them in order."""
         self._outputs, self._late, self._packed = self._batch.outputs(names, late), late, packed
-        self._sources = self._outputs.arrays
-        self._gpu = on_gpu(self._sources[0])
-        self._form = [(source.shape, TYPES[source.dtype]) for source in self._sources]
+        # Their memory changes, and so they stay here.
+        self._shared = [self._jax.dlpack.from_dlpack(array) for array in self._outputs.arrays]
+        self._gpu = on_gpu(self._outputs.arrays[0])
 
     def ordered(self, work):
-        """Does work of the engine: no array of JAX shares its memory."""
+        """Does work of the engine: no array of JAX outside shares its memory."""
         work()
 
     def step(self, actions):
@@ -182,22 +172,17 @@ class JaxArrays:
             self._batch.step_at(actions.unsafe_buffer_pointer(), taken_type(str(actions.dtype)), actions.size, 0, self._outputs, ())
             self._batch.check()
             return None, self.read()
-        if self._gpu:
-            return self._batch.step_from(np.ascontiguousarray(actions), self._outputs, ()), self.read()
-        # Nobody else writes these: JAX may take their memory as its own.
-        own = [np.empty(shape, kind) for shape, kind in self._form]
-        ended = self._batch.step_from(np.ascontiguousarray(actions), self._outputs, own)
-        given = own if ended else own[:-self._late]
-        arrays = self._jax.device_put(given, self._host)
-        return ended, self._packed(arrays + own[len(arrays):])
+        if self._batch.step_from(np.ascontiguousarray(actions), self._outputs, ()):
+            return True, self.read()
+        return False, self._packed(self._own(self._shared[:-self._late]) + self._shared[-self._late:])
 
     def read(self):
         """The arrays as they are."""
-        return self._packed([self._of(source) for source in self._sources])
+        return self._packed(self._own(self._shared))
 
     def one(self, name):
         """An array by its name."""
-        return self._of(self._batch.array(name))
+        return self._own([self._jax.dlpack.from_dlpack(self._batch.array(name))])[0]
 
-    def _of(self, array):
-        return self._jax.dlpack.from_dlpack(_Copy(array)) if self._gpu else self._jax.numpy.array(np.from_dlpack(array))
+    def _own(self, shared):
+        return self._jax.block_until_ready(self._copies(shared))

@@ -34,9 +34,8 @@ NACELLE_INLINE uint64_t handed_units(uint64_t bytes) {
 NACELLE_INLINE void hand_out_bytes(const HandedPart& part, uint64_t first, uint64_t last) {
     auto* const target = static_cast<uint8_t*>(part.target);
     const auto *const one = static_cast<const uint8_t*>(part.first),
-                     *const other = static_cast<const uint8_t*>(part.second);
-    for (uint64_t i = first; i < last; ++i)
-        target[i] = other ? uint8_t(one[i] | other[i]) : one[i];
+                      *const other = static_cast<const uint8_t*>(part.second);
+    for (uint64_t i = first; i < last; ++i) target[i] = other ? uint8_t(one[i] | other[i]) : one[i];
 }
 
 #if NACELLE_GPU && !defined(NACELLE_EMULATE)
@@ -50,8 +49,9 @@ NACELLE_INLINE void hand_out_unit(const HandOutArgs& args, uint64_t unit) {
             continue;
         }
         const bool whole = first + sizeof(HandedUnit) <= part.bytes,
-                   aligned = ((uint64_t(part.target) | uint64_t(part.first) | uint64_t(part.second)) &
-                              (sizeof(HandedUnit) - 1)) == 0;
+                   aligned =
+                       ((uint64_t(part.target) | uint64_t(part.first) | uint64_t(part.second)) &
+                        (sizeof(HandedUnit) - 1)) == 0;
         if (whole && aligned) {
             HandedUnit value = static_cast<const HandedUnit*>(part.first)[unit];
             if (part.second) {
@@ -71,8 +71,8 @@ NACELLE_INLINE void hand_out_unit(const HandOutArgs& args, uint64_t unit) {
 #define NACELLE_HAND_OUT()                                                                         \
     extern "C" __global__ void __launch_bounds__(nacelle::HandOutArgs::threads)                    \
         nacelle_hand_out(const __grid_constant__ nacelle::HandOutArgs args) {                      \
-        nacelle::detail::hand_out_unit(args, uint64_t(blockIdx.x) * nacelle::HandOutArgs::threads + \
-                                                 threadIdx.x);                                     \
+        nacelle::detail::hand_out_unit(                                                            \
+            args, uint64_t(blockIdx.x) * nacelle::HandOutArgs::threads + threadIdx.x);             \
     }
 #endif
 
