@@ -11,6 +11,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 namespace nacelle::python {
@@ -46,6 +47,7 @@ Json field_json(const Field& field) {
     return {{"name", field.name},
             {"role", name_of(field.role)},
             {"dtype", dtype_name(field.dtype)},
+            {"group", field.group},
             {"dims", dims},
             {"count", field.count},
             {"choices", field.kind == Kind::discrete ? field.choices : 0},
@@ -56,20 +58,29 @@ Json field_json(const Field& field) {
 }
 
 Batch::Batch(std::shared_ptr<EngineUse> use, Env env)
-    : use_(std::move(use)), env_(std::move(env)), environment_(Internals::environment(env_)) {}
+    : use_(std::move(use)),
+      env_(std::move(env)),
+      environment_(Internals::environment(env_)),
+      policies_(policy_agents(environment())) {}
 
 Batch::~Batch() {
     if (!use_->is_forked()) return;
     // The child has neither the threads nor the GPU that would end with it.
     new auto(std::move(environment_));
     new auto(env_);
-    actions_.release();
+    new auto(std::move(actions_));
+    new auto(std::move(given_));
     drawing_.release();
 }
 
-Actions& Batch::actions() {
-    if (!actions_) actions_ = std::make_unique<Actions>(environment());
-    return *actions_;
+std::vector<Actions>& Batch::actions(size_t given) {
+    if (given != policies_.size())
+        throw std::invalid_argument(env_.name() + " takes actions of " +
+                                    std::to_string(policies_.size()) + " policies, not " +
+                                    std::to_string(given));
+    if (actions_.empty())
+        for (const PolicyAgents& policy : policies_) actions_.emplace_back(environment(), policy);
+    return actions_;
 }
 
 std::string Batch::describe() {
@@ -78,11 +89,18 @@ std::string Batch::describe() {
     const Header& header = schema.header();
     Json fields = Json::array();
     for (const Field& field : schema.fields()) fields.push_back(field_json(field));
+    Json policies = Json::array();
+    for (const PolicyAgents& policy : policies_)
+        policies.push_back({{"name", policy.name},
+                            {"group", policy.group},
+                            {"of", policy.of},
+                            {"ids", policy.ids}});
     return json_text({{"name", env_.name()},
                       {"source", environment().settings().source.string()},
                       {"count", env_.count()},
                       {"is_team", header.is_team != 0},
                       {"has_draw", header.has_draw != 0},
+                      {"policies", policies},
                       {"fields", fields}});
 }
 
@@ -107,18 +125,22 @@ void Batch::reset_some(const std::vector<uint32_t>& chosen) {
     env_.reset(chosen);
 }
 
-void Batch::take_from_host(const BufferView& given) {
-    Actions& actions = this->actions();
-    Actions::Given taken{.type = given.type(), .source = given.data(), .numbers = given.numbers()};
-    if (!on().cuda()) {
-        actions.take(taken);
-        return;
+void Batch::take_from_host(const std::deque<BufferView>& given) {
+    std::vector<Actions>& actions = this->actions(given.size());
+    given_.resize(given.size());
+    for (size_t p = 0; p < given.size(); ++p) {
+        const BufferView& view = given[p];
+        Actions::Given taken{.type = view.type(), .source = view.data(), .numbers = view.numbers()};
+        if (!on().cuda()) {
+            actions[p].take(taken);
+            continue;
+        }
+        if (given_[p].bytes() < view.bytes()) given_[p] = Buffer(on().device, view.bytes());
+        on().stream->to_device(given_[p].data(), view.data(), view.bytes());
+        taken.source = given_[p].data();
+        actions[p].take_on_device(taken);
     }
-    if (given_.bytes() < given.bytes()) given_ = Buffer(on().device, given.bytes());
-    on().stream->to_device(given_.data(), given.data(), given.bytes());
-    taken.source = given_.data();
-    actions.take_on_device(taken);
-    actions.require_good();    // before anything has moved
+    for (Actions& each : actions) each.require_good();    // before anything has moved
 }
 
 std::shared_ptr<StepOutputs> Batch::outputs(const std::vector<std::string>& names, size_t late) {
@@ -126,9 +148,10 @@ std::shared_ptr<StepOutputs> Batch::outputs(const std::vector<std::string>& name
     return std::make_shared<StepOutputs>(use_, environment(), names, late);
 }
 
-bool Batch::step_from(nb::handle given, StepOutputs& outputs,
+bool Batch::step_from(const std::vector<nb::object>& given, StepOutputs& outputs,
                       const std::vector<nb::object>& targets) {
-    const BufferView view(given);
+    std::deque<BufferView> views;
+    for (const nb::object& actions : given) views.emplace_back(actions);
     std::deque<Bytes> memory;
     std::vector<void*> places;
     for (const nb::object& target : targets)
@@ -138,7 +161,7 @@ bool Batch::step_from(nb::handle given, StepOutputs& outputs,
             throw nb::value_error(
                 (outputs.arrays()[i]->name() + ": the target has another size").c_str());
     const Call call(*use_, lengthy);
-    take_from_host(view);
+    take_from_host(views);
     env_.step();
     const bool ended = outputs.hand_out(places);
     env_.check();
@@ -150,26 +173,29 @@ void Batch::step() {
     env_.step();
 }
 
-nb::object Batch::step_at(uintptr_t pointer, uint32_t type, uint64_t numbers, int64_t stream,
-                          StepOutputs& outputs, const std::vector<uintptr_t>& targets) {
+nb::object Batch::step_at(const std::vector<GivenAt>& given, int64_t stream, StepOutputs& outputs,
+                          const std::vector<uintptr_t>& targets) {
     const bool waits = !on().cuda();
-    const Actions::Given given{.type = TakenType(type),
-                               .source = reinterpret_cast<const void*>(pointer),
-                               .numbers = numbers};
     const StepOutputs::Targets places{reinterpret_cast<void* const*>(targets.data()),
                                       targets.size()};
     bool ended = false;
     {
         const Call call(*use_, waits ? lengthy : brief);
+        std::vector<Actions>& actions = this->actions(given.size());
+        if (!waits) wait_for(stream);
+        for (size_t p = 0; p < given.size(); ++p) {
+            const auto [address, type, numbers] = given[p];
+            const Actions::Given taken{.type = TakenType(type),
+                                       .source = reinterpret_cast<const void*>(address),
+                                       .numbers = numbers};
+            if (waits) actions[p].take(taken);
+            else actions[p].take_on_device(taken);
+        }
+        env_.step();
         if (waits) {
-            actions().take(given);
-            env_.step();
             ended = outputs.hand_out(places);
             env_.check();
         } else {
-            wait_for(stream);
-            actions().take_on_device(given);
-            env_.step();
             outputs.hand_out_on_device(places);
             make_wait(stream);
         }
@@ -179,7 +205,7 @@ nb::object Batch::step_at(uintptr_t pointer, uint32_t type, uint64_t numbers, in
 
 void Batch::check() {
     const Call call(*use_, lengthy);
-    if (actions_) actions_->require_good();
+    for (Actions& each : actions_) each.require_good();
     env_.check();
 }
 
@@ -213,7 +239,7 @@ bool Batch::reload() {
     Replacement replacement(environment(), *rebuilt);
     replacement.install();
     replacement.commit();
-    actions_.reset();
+    actions_.clear();
     drawing_.reset();
     return true;
 }
@@ -245,8 +271,7 @@ void bind_batch(nb::module_& module) {
         .def("step", &Batch::step)
         .def("outputs", &Batch::outputs, "names"_a, "late"_a)
         .def("step_from", &Batch::step_from, "actions"_a, "outputs"_a, "targets"_a)
-        .def("step_at", &Batch::step_at, "actions"_a, "type"_a, "numbers"_a, "stream"_a,
-             "outputs"_a, "targets"_a)
+        .def("step_at", &Batch::step_at, "actions"_a, "stream"_a, "outputs"_a, "targets"_a)
         .def("check", &Batch::check)
         .def("set_param", &Batch::set_param, "name"_a, "value"_a)
         .def("param", &Batch::param, "name"_a)

@@ -5,6 +5,8 @@
 #include "python/binding/buffer_view.h"
 #include "python/binding/step_outputs.h"
 
+#include <deque>
+
 namespace nacelle::python {
 
 // The copies of one environment, side by side, as Python steps them.
@@ -25,14 +27,15 @@ public:
 
     // What steps leave for a caller.
     std::shared_ptr<StepOutputs> outputs(const std::vector<std::string>& names, size_t late);
-    // One step with actions from an object with the buffer protocol; the outputs go into such objects, one for each, or
-    // stay in the engine. It has ended when the call returns, which says whether an episode has, too.
-    bool step_from(nb::handle actions, StepOutputs& outputs,
+    // One step with actions from objects with the buffer protocol, one for each policy; the outputs go into such objects,
+    // one for each, or stay in the engine. It has ended when the call returns, which says whether an episode has, too.
+    bool step_from(const std::vector<nb::object>& actions, StepOutputs& outputs,
                    const std::vector<nb::object>& targets);
     // One step with actions and targets at addresses in the device's memory, behind what is on a library's stream and
     // before what is put there then. A GPU is not waited for, and the result is None.
-    nb::object step_at(uintptr_t actions, uint32_t type, uint64_t numbers, int64_t stream,
-                       StepOutputs& outputs, const std::vector<uintptr_t>& targets);
+    using GivenAt = std::tuple<uintptr_t, uint32_t, uint64_t>;    // address, type, numbers
+    nb::object step_at(const std::vector<GivenAt>& actions, int64_t stream, StepOutputs& outputs,
+                       const std::vector<uintptr_t>& targets);
     // One step with the actions that lie in the engine's arrays. A GPU is not waited for.
     void step();
     // Order with a stream of a library.
@@ -53,15 +56,16 @@ public:
 private:
     Environment& environment() { return *environment_; }
     RunsOn& on() { return environment_->on(); }
-    Actions& actions();
-    void take_from_host(const BufferView& given);
+    std::vector<Actions>& actions(size_t given);
+    void take_from_host(const std::deque<BufferView>& given);
 
     std::shared_ptr<EngineUse> use_;
     Env env_;
     std::shared_ptr<Environment> environment_;
-    std::unique_ptr<Actions> actions_;    // made when it is first needed
+    std::vector<PolicyAgents> policies_;
+    std::vector<Actions> actions_;    // of each policy, made when they are first needed
     std::unique_ptr<Drawing> drawing_;
-    Buffer given_;    // of a GPU: actions from ordinary memory
+    std::vector<Buffer> given_;    // of a GPU: actions from ordinary memory
 };
 
 void bind_batch(nb::module_& module);

@@ -50,13 +50,12 @@ class NumpyArrays:
         work()
 
     def step(self, actions):
-        """One step: whether an episode has ended, and the arrays."""
-        if type(actions) is not np.ndarray or not actions.flags.c_contiguous:
-            actions = np.ascontiguousarray(actions)
+        """One step with the actions of each policy: whether an episode has ended, and the arrays."""
+        given = [np.ascontiguousarray(each) for each in actions]
         if self._shared:
-            return self._batch.step_from(actions, self._outputs, ()), self._shared
+            return self._batch.step_from(given, self._outputs, ()), self._shared
         targets, result = self._own()
-        return self._batch.step_from(actions, self._outputs, targets), result
+        return self._batch.step_from(given, self._outputs, targets), result
 
     def read(self):
         """The arrays as they are."""
@@ -115,18 +114,12 @@ class TorchTensors:
 
     def step(self, actions):
         """One step; on a GPU nobody knows yet whether an episode has ended: None."""
-        if not isinstance(actions, self._torch.Tensor) or actions.is_cuda != self._gpu:
-            actions = self._torch.as_tensor(actions, device=self._device)
-        if not actions.is_contiguous():
-            actions = actions.contiguous()
-        kind = self._types.get(actions.dtype)
-        if kind is None:
-            kind = taken_type(str(actions.dtype)[6:])
+        given = [self._taken(each) for each in actions]     # held until the engine has been told of them
+        places = [(each.data_ptr(), self._types[each.dtype], each.numel()) for each in given]
         if not self._copy:
-            return self._batch.step_at(actions.data_ptr(), kind, actions.numel(), self._stream(), self._outputs, ()), self._shared
+            return self._batch.step_at(places, self._stream(), self._outputs, ()), self._shared
         own = [self._torch.empty_like(tensor) for tensor in self._sources]
-        places = [tensor.data_ptr() for tensor in own]
-        ended = self._batch.step_at(actions.data_ptr(), kind, actions.numel(), self._stream(), self._outputs, places)
+        ended = self._batch.step_at(places, self._stream(), self._outputs, [tensor.data_ptr() for tensor in own])
         return ended, self._packed(own)
 
     def read(self):
@@ -138,6 +131,14 @@ class TorchTensors:
         if name not in self._tensors:
             self._tensors[name] = self._torch.from_dlpack(self._batch.array(name))
         return self._tensors[name]
+
+    def _taken(self, actions):
+        """Actions where the environment is, in one piece."""
+        if not isinstance(actions, self._torch.Tensor) or actions.is_cuda != self._gpu:
+            actions = self._torch.as_tensor(actions, device=self._device)
+        if actions.dtype not in self._types:
+            taken_type(str(actions.dtype)[6:])      # says what is taken
+        return actions if actions.is_contiguous() else actions.contiguous()
 
     def _stream(self):
         return self._raw(self._device.index) if self._gpu else 0
@@ -167,12 +168,13 @@ class JaxArrays:
 
     def step(self, actions):
         """One step: whether an episode has ended, or None where nobody has looked, and the arrays."""
-        if self._gpu and isinstance(actions, self._jax.Array):
-            actions = actions.block_until_ready()
-            self._batch.step_at(actions.unsafe_buffer_pointer(), taken_type(str(actions.dtype)), actions.size, 0, self._outputs, ())
+        if self._gpu and all(isinstance(each, self._jax.Array) for each in actions):
+            given = self._jax.block_until_ready(list(actions))
+            places = [(each.unsafe_buffer_pointer(), taken_type(str(each.dtype)), each.size) for each in given]
+            self._batch.step_at(places, 0, self._outputs, ())
             self._batch.check()
             return None, self.read()
-        if self._batch.step_from(np.ascontiguousarray(actions), self._outputs, ()):
+        if self._batch.step_from([np.ascontiguousarray(each) for each in actions], self._outputs, ()):
             return True, self.read()
         return False, self._packed(self._own(self._shared[:-self._late]) + self._shared[-self._late:])
 

@@ -108,7 +108,7 @@ class Env(gymnasium.vector.VectorEnv):
             self._open()
         if self._mode is not AutoresetMode.SAME_STEP:
             return self._step_and_hold(actions)
-        ended, (seen, reward, terminated, truncated, masks, done, last, total, length) = self._door.step(actions)
+        ended, (seen, reward, terminated, truncated, masks, done, last, total, length) = self._door.step((actions,))
         info = masks.copy()
         if ended is not False:
             info["final_obs"], info["_final_obs"] = self._fresh(last), done
@@ -207,7 +207,7 @@ class Env(gymnasium.vector.VectorEnv):
         if late.size:
             actions = np.array(actions)
             actions[late] = 0 if np.issubdtype(actions.dtype, np.integer) else self.action_space.low[late]
-        _, result = self._door.step(actions)
+        _, result = self._door.step((actions,))
         if late.size:
             batch.reset_some(late.tolist())
             result = self._door.read()
