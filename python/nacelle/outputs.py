@@ -1,4 +1,8 @@
-"""What a step takes and returns: arrays of NumPy, PyTorch or JAX. All that can be made once is made in find()."""
+"""What a step takes and returns: arrays of NumPy, PyTorch or JAX. All that can be made once is made in find().
+
+find(names, late, packed, derives) begins to return these arrays at each step, with "done" before them, as `packed` puts
+them in order: the arrays themselves ("nothing" is derived from them), "views" of them, or "copies". The last `late` ones
+matter where an episode has ended."""
 import sys
 
 import numpy as np
@@ -35,14 +39,14 @@ class NumpyArrays:
     def __init__(self, batch, copy):
         self._batch, self._copy = batch, copy is not False
 
-    def find(self, names, late, packed):
-        """Begins to return these arrays at each step, with "done" before them, as `packed` puts them in order. The last
-        `late` ones matter where an episode has ended."""
-        self._outputs, self._packed = self._batch.outputs(names, late), packed
+    def find(self, names, late, packed, derives):
+        """See above."""
+        self._outputs, self._packed, self._derives = self._batch.outputs(names, late), packed, derives
         self._sources = self._outputs.arrays
         self._form = [(source.shape, TYPES[source.dtype]) for source in self._sources]
         shares = not self._copy and not any(map(on_gpu, self._sources))
-        self._shared = packed([on_host(source) for source in self._sources]) if shares else None
+        self._shared = [on_host(source) for source in self._sources] if shares else None
+        self._shown = packed(self._shared) if shares and derives != "copies" else None
         self._sets = []
 
     def ordered(self, work):
@@ -53,30 +57,43 @@ class NumpyArrays:
         """One step with the actions of each policy: whether an episode has ended, and the arrays."""
         given = [np.ascontiguousarray(each) for each in actions]
         if self._shared:
-            return self._batch.step_from(given, self._outputs, ()), self._shared
+            ended = self._batch.step_from(given, self._outputs, ())
+            return ended, self._shown or self._packed(self._shared)
         targets, result = self._own()
-        return self._batch.step_from(given, self._outputs, targets), result
+        ended = self._batch.step_from(given, self._outputs, targets)
+        return ended, result or self._packed(targets)
 
     def read(self):
         """The arrays as they are."""
         if self._shared:
-            return self._shared
+            return self._shown or self._packed(self._shared)
         targets, result = self._own()
         for source, target in zip(self._sources, targets):
             source.read_into(target)
-        return result
+        return result or self._packed(targets)
+
+    @staticmethod
+    def as_mask(mask):
+        """A mask in the type that Gymnasium's spaces take."""
+        return mask.view(np.int8)
+
+    @staticmethod
+    def spread(flags, agents):
+        """The flag of each environment for each of its agents."""
+        return np.broadcast_to(flags[:, None], (len(flags), agents))
 
     def one(self, name):
         """An array by its name."""
         return on_host(self._batch.array(name))
 
     def _own(self):
-        """Arrays that nobody else holds, and what `packed` made of them."""
+        """Arrays that nobody else holds, and what `packed` made of them where it derives nothing: who holds a view holds
+        its array, which would not be seen of a view that is kept here, too."""
         for targets, result, free in self._sets:
             if not self._copy or _references(targets) == free:
                 return targets, result
         targets = tuple(np.empty(shape, kind) for shape, kind in self._form)
-        result = self._packed(targets)
+        result = self._packed(targets) if self._derives == "nothing" else None
         self._sets = [(targets, result, _references(targets)), *self._sets[:3]]
         return targets, result
 
@@ -98,12 +115,12 @@ class TorchTensors:
         self._raw = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda index: torch.cuda.current_stream(index).cuda_stream)
 
-    def find(self, names, late, packed):
-        """Begins to return these arrays at each step, with "done" before them, as `packed` puts them in order."""
+    def find(self, names, late, packed, derives):
+        """See above."""
         self._outputs, self._packed, self._tensors = self._batch.outputs(names, late), packed, {}
-        tensors = [self._torch.from_dlpack(array) for array in self._outputs.arrays]
-        self._shared, self._sources = packed(tensors), tensors
-        self._device, self._gpu = tensors[0].device, tensors[0].is_cuda
+        self._sources = [self._torch.from_dlpack(array) for array in self._outputs.arrays]
+        self._device, self._gpu = self._sources[0].device, self._sources[0].is_cuda
+        self._shown = None if self._copy or derives == "copies" else packed(self._sources)
 
     def ordered(self, work):
         """Does work of the engine behind that of PyTorch's current stream, and what is put there then behind it."""
@@ -117,14 +134,25 @@ class TorchTensors:
         given = [self._taken(each) for each in actions]     # held until the engine has been told of them
         places = [(each.data_ptr(), self._types[each.dtype], each.numel()) for each in given]
         if not self._copy:
-            return self._batch.step_at(places, self._stream(), self._outputs, ()), self._shared
+            ended = self._batch.step_at(places, self._stream(), self._outputs, ())
+            return ended, self._shown or self._packed(self._sources)
         own = [self._torch.empty_like(tensor) for tensor in self._sources]
         ended = self._batch.step_at(places, self._stream(), self._outputs, [tensor.data_ptr() for tensor in own])
         return ended, self._packed(own)
 
     def read(self):
         """The arrays as they are; on a GPU the engine's stream is empty then."""
-        return self._packed([tensor.clone() for tensor in self._sources]) if self._copy else self._shared
+        return self._shown or self._packed([tensor.clone() for tensor in self._sources] if self._copy else self._sources)
+
+    @staticmethod
+    def as_mask(mask):
+        """A mask as a step returns it."""
+        return mask
+
+    @staticmethod
+    def spread(flags, agents):
+        """The flag of each environment for each of its agents."""
+        return flags[:, None].expand(-1, agents)
 
     def one(self, name):
         """An array by its name."""
@@ -152,15 +180,16 @@ class JaxArrays:
             raise ValueError('an array of JAX never changes, and shares no memory that does: output="jax" takes no copy=False')
         import jax
         self._jax, self._batch = jax, batch
-        # One compiled call for all arrays: each alone costs as much.
-        self._copies = jax.jit(lambda arrays: [array.copy() for array in arrays])
 
-    def find(self, names, late, packed):
-        """Begins to return these arrays at each step, with "done" before them, as `packed` puts them in order."""
-        self._outputs, self._late, self._packed = self._batch.outputs(names, late), late, packed
+    def find(self, names, late, packed, derives):
+        """See above."""
+        del derives
+        self._outputs = self._batch.outputs(names, late)
         # Their memory changes, and so they stay here.
         self._shared = [self._jax.dlpack.from_dlpack(array) for array in self._outputs.arrays]
         self._gpu = on_gpu(self._outputs.arrays[0])
+        # One compiled call for all arrays: each alone would cost as much.
+        self._own = self._jax.jit(lambda arrays: packed([array.copy() for array in arrays]))
 
     def ordered(self, work):
         """Does work of the engine: no array of JAX outside shares its memory."""
@@ -174,17 +203,22 @@ class JaxArrays:
             self._batch.step_at(places, 0, self._outputs, ())
             self._batch.check()
             return None, self.read()
-        if self._batch.step_from([np.ascontiguousarray(each) for each in actions], self._outputs, ()):
-            return True, self.read()
-        return False, self._packed(self._own(self._shared[:-self._late]) + self._shared[-self._late:])
+        ended = self._batch.step_from([np.ascontiguousarray(each) for each in actions], self._outputs, ())
+        return ended, self.read()
 
     def read(self):
         """The arrays as they are."""
-        return self._packed(self._own(self._shared))
+        return self._jax.block_until_ready(self._own(self._shared))
+
+    @staticmethod
+    def as_mask(mask):
+        """A mask as a step returns it."""
+        return mask
+
+    def spread(self, flags, agents):
+        """The flag of each environment for each of its agents."""
+        return self._jax.numpy.broadcast_to(flags[:, None], (len(flags), agents))
 
     def one(self, name):
         """An array by its name."""
-        return self._own([self._jax.dlpack.from_dlpack(self._batch.array(name))])[0]
-
-    def _own(self, shared):
-        return self._jax.block_until_ready(self._copies(shared))
+        return self._jax.numpy.copy(self._jax.dlpack.from_dlpack(self._batch.array(name))).block_until_ready()

@@ -62,6 +62,24 @@ def two_hundred_steps_equal_the_cpus():
 
 
 @case
+def teams_equal_the_cpus():
+    settings = {"env": {"strict": True, "policies": {"a": [0, 1, 3], "b": 2, "runner": 4}}}
+    there, here = (nacelle.make_vec("tag_gridworld", num_envs=500, device=device, output=output, settings=settings)
+                   for device, output in (("cuda", "torch"), ("cpu", "numpy")))
+    there.reset(seed=3)
+    here.reset(seed=3)
+    here.action_space.seed(1)
+    for _ in range(120):
+        actions = here.action_space.sample()
+        got = there.step({name: torch.as_tensor(given, device="cuda") for name, given in actions.items()})
+        wanted = here.step(actions)
+        for mine, its in zip(got[:4], wanted[:4]):
+            assert all(np.array_equal(mine[name].cpu(), its[name]) for name in its)
+        assert np.array_equal(got[4]["_final_obs"].cpu(), wanted[4].get("_final_obs", np.zeros(500, bool)))
+    there.check()
+
+
+@case
 def numpy_and_jax_get_the_same_numbers():
     host = cartpole(32, output="numpy")
     seen, _ = host.reset(seed=2)
