@@ -100,6 +100,7 @@ std::string Batch::describe() {
                       {"count", env_.count()},
                       {"is_team", header.is_team != 0},
                       {"has_draw", header.has_draw != 0},
+                      {"time_limit", header.time_limit},
                       {"policies", policies},
                       {"fields", fields}});
 }

@@ -55,7 +55,8 @@ class Copies:
             raise ValueError(f'render_mode is {render_mode!r}; there is "rgb_array"')
         if render_mode and not self.description["has_draw"]:
             raise ValueError(f'{name} has no draw(), and render_mode="rgb_array" is its picture')
-        self.render_mode = render_mode
+        self.render_mode, self.output = render_mode, output
+        self.copies = output != "torch" if copy is None else bool(copy)     # whether a step's arrays are the caller's
         self._door = opened(output, batch, copy)
         self.arrays = Arrays(batch, self._door)
 
