@@ -19,6 +19,8 @@ def make(source, num_envs, *, api="gymnasium", **settings):
 
 class _Envs(gymnasium.vector.VectorWrapper):
     def step(self, actions):
+        if isinstance(self.action_space, gymnasium.spaces.Box):     # their policies know no bounds
+            actions = np.clip(actions, self.action_space.low, self.action_space.high)
         seen, rewards, terminated, truncated, info = self.env.step(actions)
         if "final_info" in info:
             episode, done = info["final_info"]["episode"], info["_final_info"]
