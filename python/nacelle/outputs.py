@@ -78,6 +78,11 @@ class NumpyArrays:
         return mask.view(np.int8)
 
     @staticmethod
+    def places(ids):
+        """Places in an array, as an index takes them."""
+        return np.array(ids)
+
+    @staticmethod
     def spread(flags, agents):
         """The flag of each environment for each of its agents."""
         return np.broadcast_to(flags[:, None], (len(flags), agents))
@@ -109,6 +114,8 @@ class TorchTensors:
     def __init__(self, batch, copy):
         import torch
         self._torch, self._batch, self._copy = torch, batch, bool(copy)
+        first = torch.from_dlpack(batch.array("terminated"))
+        self._device, self._gpu = first.device, first.is_cuda
         kinds = ("int32", "int64", "int16", "int8", "uint8", "bool", "uint16", "uint32", "float32", "float64")
         self._types = {getattr(torch, kind): taken_type(kind) for kind in kinds if hasattr(torch, kind)}
         # Tenths of a microsecond, where the public call makes an object of some microseconds.
@@ -119,7 +126,6 @@ class TorchTensors:
         """See above."""
         self._outputs, self._packed, self._tensors = self._batch.outputs(names, late), packed, {}
         self._sources = [self._torch.from_dlpack(array) for array in self._outputs.arrays]
-        self._device, self._gpu = self._sources[0].device, self._sources[0].is_cuda
         self._shown = None if self._copy or derives == "copies" else packed(self._sources)
 
     def ordered(self, work):
@@ -148,6 +154,10 @@ class TorchTensors:
     def as_mask(mask):
         """A mask as a step returns it."""
         return mask
+
+    def places(self, ids):
+        """Places in an array, as an index takes them."""
+        return self._torch.as_tensor(ids, device=self._device)
 
     @staticmethod
     def spread(flags, agents):
@@ -214,6 +224,11 @@ class JaxArrays:
     def as_mask(mask):
         """A mask as a step returns it."""
         return mask
+
+    @staticmethod
+    def places(ids):
+        """Places in an array, as an index takes them."""
+        return np.array(ids)
 
     def spread(self, flags, agents):
         """The flag of each environment for each of its agents."""

@@ -12,8 +12,8 @@ class PolicyAgents:
         self.name, self.group, self.of, self.ids = policy["name"], policy["group"], policy["of"], policy["ids"]
         self.agents = len(self.ids)
         strides = {after - before for before, after in zip(self.ids, self.ids[1:])} or {1}
-        self._rows = slice(self.ids[0], self.ids[-1] + 1, strides.pop()) if len(strides) == 1 else list(self.ids)
-        self.shares_memory = isinstance(self._rows, slice)
+        self.shares_memory = len(strides) == 1
+        self.rows = slice(self.ids[0], self.ids[-1] + 1, strides.pop()) if self.shares_memory else None
         self.observation_space = observation_space(description, self.group)
         self.action_space = action_space(description, self.group)
         names = lambda role: names_of(description, role, self.group)
@@ -24,7 +24,7 @@ class PolicyAgents:
 
     def part(self, array, environments):
         """Its agents' rows of a group's array, as [environments, agents, ...]."""
-        return array.reshape((environments, self.of, *array.shape[1:]))[:, self._rows]
+        return array.reshape((environments, self.of, *array.shape[1:]))[:, self.rows]
 
     def observations(self, arrays, names, environments):
         """What its agents see: an array, or a dict of them."""
@@ -86,6 +86,8 @@ class TeamEnv(Copies):
         early = {"terminated": None, "truncated": None}
         late = {"episode.length": None}
         for its in self._all:
+            if not its.shares_memory:
+                its.rows = self._door.places(its.ids)
             early |= dict.fromkeys([*its.seen.values(), its.reward, *filter(None, (its.mask, its.turn, its.ended))])
             late |= dict.fromkeys([*its.last.values(), its.total])
         self._names = [*early, *late]
