@@ -120,7 +120,7 @@ def actions_that_are_not_allowed_are_told_at_check():
 
 def bare_step(env, pointer, numbers, stream):
     """The extension's step, without Python's part of it."""
-    env._batch.step_at(pointer, taken_type("int64"), numbers, stream, env._door._outputs, ())
+    env._batch.step_at([(pointer, taken_type("int64"), numbers)], stream, env._door._outputs, ())
 
 
 def pushed(ordered):
