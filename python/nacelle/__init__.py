@@ -4,13 +4,16 @@
 >>> observations, info = env.reset(seed=1)
 """
 from nacelle._engine import Error, Policy
+from nacelle.comparing import Comparison, Picture, compare, plot
 from nacelle.engine import Engine
 from nacelle.single import SingleEnv, register_all
-from nacelle.training import Run, act, load, resume, train
+from nacelle.sweeps import Sweep, sweep
+from nacelle.training import Run, Seeds, act, load, resume, train
 from nacelle.parallel import parallel_env
 from nacelle.team import TeamEnv
 from nacelle.vector import Env, make_vec
 
-__all__ = ["Engine", "Env", "Error", "Policy", "Run", "SingleEnv", "TeamEnv", "act", "load", "make_vec", "parallel_env", "resume", "train"]
+__all__ = ["Comparison", "Engine", "Env", "Error", "Picture", "Policy", "Run", "Seeds", "SingleEnv", "Sweep", "TeamEnv", "act", "compare",
+           "load", "make_vec", "parallel_env", "plot", "resume", "sweep", "train"]
 
 register_all()
