@@ -56,7 +56,8 @@ class SweepFile:
 
     def identity(self):
         """What a folder's trials depend on: a sweep goes on only where all of it is the same."""
-        return {key: getattr(self, key) for key in ("env", "search", "ranges", "config", "score", "goal", "seeds", "seed")}
+        same = {key: getattr(self, key) for key in ("env", "search", "config", "score", "goal", "seeds", "seed")}
+        return {**same, "settings": self.ranges}
 
     def grid(self):
         """All settings of a grid, in order."""

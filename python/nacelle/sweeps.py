@@ -4,6 +4,7 @@ import csv
 import fcntl
 import json
 import math
+import sys
 import warnings
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
@@ -21,17 +22,18 @@ def needed():
     try:
         import optuna
     except ImportError:
-        raise ImportError("a sweep needs Optuna: python -m pip install 'optuna>=4'") from None
+        raise ImportError(f"a sweep needs Optuna: {sys.executable} -m pip install 'optuna>=4' installs it") from None
     return optuna
 
 
 class Sweep:
     """What came of a sweep: `trials`, a list of dicts with number, state ("complete", "pruned", "failed" or "running"),
-    score, settings, folder and error; `best`, that of the best score, or None; `folder`."""
+    score, settings, folder and error; `best`, that of the best score, or None; `best_file`, its configuration; `folder`; `env`."""
 
     def __init__(self, told, trials):
-        self.folder, self._told, self.trials = str(told.out), told, trials
+        self.folder, self.env, self._told, self.trials = str(told.out), told.env, told, trials
         self.best = next(iter(self._ranked()), None)
+        self.best_file = str(told.out / "best.json")
 
     def _ranked(self):
         sign = -1 if self._told.goal == "max" else 1
@@ -74,7 +76,7 @@ class Sweep:
                 rows.writerow([trial["number"], trial["state"], trial["score"], *(_text(trial["settings"][name]) for name in names)])
         if self.best:
             settings = self._told.configured(self.best["settings"])
-            (self._told.out / "best.json").write_text(json.dumps(settings, indent=2) + "\n")
+            Path(self.best_file).write_text(json.dumps(settings, indent=2) + "\n")
 
 
 def _text(value):
