@@ -44,6 +44,16 @@ def loaded(source, num_envs, device, engine, settings, params):
         json.dumps({key: asked[key] for key in ("env", "seed", "hooks") if key in asked}))
 
 
+def from_text(make, text, num_envs, settings):
+    """What `make` makes of the text of a .cu, which is kept in a file as long."""
+    folder = tempfile.TemporaryDirectory(prefix="nacelle-")
+    path = Path(folder.name) / "source.cu"
+    path.write_text(text)
+    env = make(str(path), num_envs, **settings)
+    env._folder = folder
+    return env
+
+
 class Copies:
     """Loading, arrays, parameters and pictures."""
 
@@ -63,12 +73,7 @@ class Copies:
     @classmethod
     def from_source(cls, text, num_envs=64, **settings):
         """An environment from the text of a .cu, for notebooks."""
-        folder = tempfile.TemporaryDirectory(prefix="nacelle-")
-        path = Path(folder.name) / "source.cu"
-        path.write_text(text)
-        env = cls(str(path), num_envs, **settings)
-        env._folder = folder
-        return env
+        return from_text(cls, text, num_envs, settings)
 
     def check(self):
         """Raises for an action of the GPU's memory that was not allowed, or a reward or an observation that is not

@@ -63,6 +63,49 @@ def solved(name, choose):
 
 
 @case
+def a_rollout_is_the_steps_of_its_policy():
+    torch.manual_seed(1)
+    choice = network(2)
+    act = lambda seen: {"actions": choice(seen).argmax(1), "values": seen.sum(1)}
+    rolled, stepped = cartpole(16), cartpole(16)
+    rolled.reset(seed=1)
+    seen, _ = stepped.reset(seed=1)
+    roll, ended = nacelle.rollout(rolled, act, steps=20, final=True), 0
+    for _ in range(3):
+        batch = roll()
+        assert batch["observations"].shape == (20, 16, 4) and not batch["values"].requires_grad
+        for step in range(20):
+            assert torch.equal(batch["observations"][step], seen)
+            with torch.no_grad():
+                actions = act(seen)["actions"]
+            seen, rewards, terminated, truncated, info = stepped.step(actions)
+            for name, its in (("actions", actions), ("rewards", rewards), ("terminated", terminated), ("truncated", truncated)):
+                assert torch.equal(batch[name][step], its), name
+            if "final_obs" in info:
+                done, ended = info["_final_obs"], ended + 1
+                assert torch.equal(batch["final_observations"][step][done], info["final_obs"][done])
+        assert torch.equal(batch["next_observations"], seen)
+    assert ended > 0
+    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    changed = nacelle.Env.from_source(text, 4, device="cpu", output="torch")
+    changed.reset(seed=1)
+    roll = nacelle.rollout(changed, choice_of(choice), steps=2)
+    assert (roll()["rewards"] == 1).all()
+    Path(changed.description["source"]).write_text(text.replace(".reward = 1.0f", ".reward = 2.0f"))
+    assert changed.reload() and (roll()["rewards"] == 2).all()
+    changed.close()
+    refused(RuntimeError, roll, "the environment is closed")
+    refused(ValueError, nacelle.rollout(rolled, lambda seen: {"values": seen}), 'gave [\'values\'] and no "actions"')
+    refused(ValueError, lambda: nacelle.rollout(cartpole(output="numpy"), act), 'output="torch"')
+    refused(ValueError, lambda: nacelle.rollout(rolled, act, steps=0), "steps is 0")
+    refused(TypeError, lambda: nacelle.rollout(gymnasium.make("CartPole-v1"), act), "takes a nacelle.Env")
+
+
+def choice_of(network):
+    return lambda seen: network(seen).argmax(1)
+
+
+@case
 def torchs_tensors_are_the_engines_memory():
     for copy in (False, True):
         env, host = cartpole(copy=copy), cartpole(output="numpy")

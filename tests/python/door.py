@@ -250,6 +250,26 @@ def a_text_is_an_environment_and_may_change():
 
 
 @case
+def a_cell_of_a_notebook_is_an_environment():
+    class Shell:
+        user_ns = {}
+
+        def register_magic_function(self, function, kind):
+            assert kind == "cell" and function.__name__ == "nacelle"
+            self.magic = function
+
+    shell = Shell()
+    nacelle.load_ipython_extension(shell)
+    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    shell.magic("poles num_envs=3 device=cpu", text)
+    assert shell.user_ns["poles"].reset(seed=1)[0].shape == (3, 4)
+    refused(ValueError, lambda: shell.magic("", text), "takes the name of a variable")
+    refused(ValueError, lambda: shell.magic("poles number=3", text), "number=3 is not known; there is num_envs=")
+    refused(ValueError, lambda: shell.magic("poles num_envs=few", text), "num_envs=few is no whole number")
+    refused(nacelle.Error, lambda: shell.magic("poles device=cpu", "struct {"), "source.cu")
+
+
+@case
 def a_forked_process_says_what_to_do():
     env = cartpole()
     env.reset(seed=1)
@@ -317,8 +337,14 @@ def control_c_ends_a_call():
 def the_documentations_blocks_run():
     text = Path(sys.argv[1]).read_text() if len(sys.argv) > 1 else ""
     blocks = re.findall(r"```python run\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 3
-    exec("\n".join(blocks), {})
+    assert len(blocks) == 4
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            exec("\n".join(blocks), {})
+        finally:
+            os.chdir(before)
 
 
 run_cases()

@@ -102,13 +102,14 @@ def a_killed_command_goes_on():
 
 @case
 def a_grid_has_every_point_once():
-    settings = {"learner.epochs": {"from": 1, "to": 2, "step": 1}, "learner.hidden": [[8], [16, 16]]}
+    settings = {"learner.epochs": {"from": 1, "to": 2, "step": 1}, "policies.default.hidden": [[8], [16, 16]]}
     found = nacelle.sweep(grid("grid", settings, side_by_side=2))
-    points = [(trial["settings"]["learner.epochs"], trial["settings"]["learner.hidden"]) for trial in found.trials]
+    points = [(trial["settings"]["learner.epochs"], trial["settings"]["policies.default.hidden"]) for trial in found.trials]
     assert points == [(1, [8]), (1, [16, 16]), (2, [8]), (2, [16, 16])] and found.best
     run = json.loads(Path("grid/trial-4/config.json").read_text())
-    assert run["learner"]["hidden"] == [16, 16] and run["learner"]["epochs"] == 2
-    assert json.loads(Path(found.best_file).read_text())["learner"]["hidden"] == found.best["settings"]["learner.hidden"]
+    assert run["policies"]["default"]["hidden"] == [16, 16] and run["learner"]["epochs"] == 2
+    best = json.loads(Path(found.best_file).read_text())
+    assert best["policies"]["default"]["hidden"] == found.best["settings"]["policies.default.hidden"]
 
 
 @case
