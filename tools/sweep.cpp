@@ -45,7 +45,7 @@ Json changes_of(const SweepCommand& sweep) {
 void run(const SweepCommand& sweep) {
     const char* const named = std::getenv("NACELLE_PYTHON");
     const std::string python = named && *named ? named : "python3";
-    const std::string changes = changes_of(sweep).dump();
+    const std::string changes = json_text(changes_of(sweep));
     std::vector<const char*> words = {python.c_str(), "-c", program, sweep.file.c_str(),
                                       changes.c_str()};
     if (sweep.json) words.push_back("--json");
