@@ -17,7 +17,7 @@ def skipped(why):
 ENVIRONMENT = Path(os.environ.get("NACELLE_TEST_ADAPTERS", "/nowhere"))
 if not (ENVIRONMENT / "bin" / "python").exists():
     skipped("`tools/nacelle test adapters` installs PyTorch and the trainers of six libraries, and runs this")
-if Path(sys.prefix) != ENVIRONMENT:
+if not ENVIRONMENT.samefile(sys.prefix):
     program = str(ENVIRONMENT / "bin" / "python")       # by its path: a word alone would be another Python of PATH
     os.execv(program, [program, "-B", *sys.argv])
 os.environ["OMP_NUM_THREADS"] = "1"
