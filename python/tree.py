@@ -1,5 +1,5 @@
 """Lays the package out in a build folder by links, so that tests import it without an installation:
-tree.py SOURCE BUILD FOLDER STAMP."""
+tree.py SOURCE BUILD FOLDER STAMP DEPFILE. The tree is laid out anew where a module is added or taken away."""
 import shutil
 import sys
 from pathlib import Path
@@ -19,4 +19,6 @@ def lay(source, build, folder):
 
 
 lay(*(Path(name).resolve() for name in sys.argv[1:4]))
-Path(sys.argv[4]).touch()
+stamp, depfile = map(Path, sys.argv[4:6])
+stamp.touch()
+depfile.write_text(f"{stamp}: {Path(sys.argv[1]).resolve() / 'python' / 'nacelle'}\n")

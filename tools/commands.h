@@ -18,6 +18,7 @@ void add_inspect(CommandLine& line);
 void add_runs(CommandLine& line);
 void add_plot(CommandLine& line);
 void add_compare(CommandLine& line);
+void add_sweep(CommandLine& line);
 void add_draw(CommandLine& line);
 void add_bench(CommandLine& line);
 void add_plugins(CommandLine& line);

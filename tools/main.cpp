@@ -33,6 +33,7 @@ int run(int count, char** arguments) {
     nacelle::tools::add_runs(line);
     nacelle::tools::add_plot(line);
     nacelle::tools::add_compare(line);
+    nacelle::tools::add_sweep(line);
     nacelle::tools::add_draw(line);
     nacelle::tools::add_bench(line);
     nacelle::tools::add_plugins(line);

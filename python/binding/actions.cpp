@@ -2,7 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
-#include "engine/compile/compile_program.h"
+#include "python/binding/gpu_program.h"
 #include "python/binding/guard.h"
 
 #include <algorithm>
@@ -41,12 +41,13 @@ const Kernel host_kernel{.name = "nacelle_take_actions",
 
 }
 
-Actions::Actions(Environment& env) : env_(env) {
+Actions::Actions(Environment& env, PolicyAgents whose) : env_(env), whose_(std::move(whose)) {
+    const size_t rows = size_t(env.count()) * whose_.of;
     for (const Field& field : env.schema().fields()) {
-        if (field.role != Role::action) continue;
+        if (field.role != Role::action || field.group != whose_.group) continue;
         auto* const first = static_cast<std::byte*>(env.arrays()[field.name].device());
         for (uint32_t i = 0; i < field.count; ++i) {
-            parts_.push_back({.target = first + i * env.count() * dtype_size(field.dtype),
+            parts_.push_back({.target = first + i * rows * dtype_size(field.dtype),
                               .choices = field.kind == Kind::discrete ? field.choices : 0,
                               .low = field.low,
                               .high = field.high});
@@ -56,20 +57,21 @@ Actions::Actions(Environment& env) : env_(env) {
     }
     RunsOn& on = env.on();
     if (!on.cuda()) return;
-    const Binary binary = compile_program(
-        on, {}, {.instantiation = program_text, .headers = {}, .defines = {strict_define}});
-    module_ = on.device->load(std::as_bytes(std::span(binary.image)));
+    module_ = load_program(on, program_text);
     kernel_ = module_->kernel("nacelle_take_actions");
     fault_ = Buffer(on.device, sizeof(uint64_t));
     on.stream->fill(fault_.data(), 0xff, fault_.bytes());
-    const auto bytes = std::as_bytes(std::span(parts_));
-    parts_there_ = Buffer(on.device, bytes.size());
-    on.stream->to_device(parts_there_.data(), bytes.data(), bytes.size());
+    const auto put = [&](Buffer& there, std::span<const std::byte> bytes) {
+        there = Buffer(on.device, bytes.size());
+        on.stream->to_device(there.data(), bytes.data(), bytes.size());
+    };
+    put(parts_there_, std::as_bytes(std::span(parts_)));
+    put(ids_there_, std::as_bytes(std::span(whose_.ids)));
     on.stream->synchronize();
 }
 
 TakeActionsArgs Actions::args_of(const Given& given) const {
-    const uint64_t rows = env_.count();
+    const uint64_t rows = env_.count() * whose_.ids.size();
     if (given.numbers != rows * parts_.size())
         throw std::invalid_argument(env_.name() + " takes actions of " + std::to_string(rows) +
                                     " x " + std::to_string(parts_.size()) + " numbers, not " +
@@ -83,7 +85,12 @@ TakeActionsArgs Actions::args_of(const Given& given) const {
             .parts = uint32_t(parts_.size()),
             .rows = rows,
             .part = module_ ? static_cast<const TakenPart*>(parts_there_.data()) : parts_.data(),
-            .fault = static_cast<uint64_t*>(fault_.data())};
+            .fault = static_cast<uint64_t*>(fault_.data()),
+            .id = whose_.all() ? nullptr
+                  : module_    ? static_cast<const uint32_t*>(ids_there_.data())
+                               : whose_.ids.data(),
+            .agents = uint32_t(whose_.ids.size()),
+            .of = whose_.of};
 }
 
 void Actions::take(const Given& given) {
@@ -124,9 +131,13 @@ void Actions::require_good() {
 }
 
 void Actions::say_fault(uint64_t fault, const double* value) const {
-    const size_t part = fault % parts_.size();
+    const size_t part = fault % parts_.size(), row = fault / parts_.size(),
+                 agents = whose_.ids.size();
     const TakenPart& wanted = parts_[part];
-    std::string text = names_[part] + " of environment " + std::to_string(fault / parts_.size());
+    std::string text = names_[part] + " of ";
+    if (env_.schema().header().is_team)
+        text += whose_.name + " " + std::to_string(row % agents) + " in ";
+    text += "environment " + std::to_string(row / agents);
     if (!value) text += " was not allowed";
     else if (*value != *value) text += " is not a number";
     else text += " is " + shortest(*value);

@@ -1,16 +1,17 @@
 #pragma once
 #include "engine/env/environment.h"
+#include "python/binding/policy_agents.h"
 
 #include <nacelle/programs/take_actions.h>
 
 namespace nacelle::python {
 
-// The way of a caller's actions into the arrays of an environment of one agent: types, ranges and layout.
+// The way of a caller's actions, those of one policy's agents, into the arrays of an environment: types, ranges and layout.
 class Actions final {
 public:
-    explicit Actions(Environment& env);
+    Actions(Environment& env, PolicyAgents whose);
 
-    // One row of numbers for each environment.
+    // One row of numbers for each agent, environment after environment.
     struct Given {
         TakenType type = TakenType::i32;
         const void* source = nullptr;
@@ -29,9 +30,10 @@ private:
     [[noreturn]] void say_fault(uint64_t fault, const double* value) const;
 
     Environment& env_;
+    PolicyAgents whose_;
     std::vector<TakenPart> parts_;
     std::vector<std::string> names_;    // of the parts
-    Buffer parts_there_;                // the parts, on a GPU
+    Buffer parts_there_, ids_there_;    // the parts and the ids, on a GPU
     std::unique_ptr<Module> module_;
     Kernel kernel_;
     Buffer fault_;    // of a GPU

@@ -6,11 +6,12 @@
 #include "engine/internals.h"
 #include "tools/play_raster.h"
 
-#include <cstring>
+#include <deque>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 namespace nacelle::python {
@@ -46,6 +47,7 @@ Json field_json(const Field& field) {
     return {{"name", field.name},
             {"role", name_of(field.role)},
             {"dtype", dtype_name(field.dtype)},
+            {"group", field.group},
             {"dims", dims},
             {"count", field.count},
             {"choices", field.kind == Kind::discrete ? field.choices : 0},
@@ -53,52 +55,32 @@ Json field_json(const Field& field) {
             {"high", field.high}};
 }
 
-// Copies between arrays in ordinary memory, by the threads that stepped the same rows.
-struct Copies {
-    static constexpr uint64_t blocks = 256;
-    struct Copy {
-        std::byte* target;
-        const std::byte* source;
-        size_t bytes;
-    };
-    const Copy* copies;
-    size_t count;
-
-    static void run(const void* given, uint64_t begin, uint64_t end) {
-        const auto& args = *static_cast<const Copies*>(given);
-        for (size_t i = 0; i < args.count; ++i) {
-            const auto [target, source, bytes] = args.copies[i];
-            const size_t first = bytes * begin / blocks, last = bytes * end / blocks;
-            std::memcpy(target + first, source + first, last - first);
-        }
-    }
-};
-const Kernel copy_kernel{.name = "copies", .function = reinterpret_cast<void*>(&Copies::run)};
-
 }
 
 Batch::Batch(std::shared_ptr<EngineUse> use, Env env)
-    : use_(std::move(use)), env_(std::move(env)), environment_(Internals::environment(env_)) {
-    find_flags();
-}
+    : use_(std::move(use)),
+      env_(std::move(env)),
+      environment_(Internals::environment(env_)),
+      policies_(policy_agents(environment())) {}
 
 Batch::~Batch() {
     if (!use_->is_forked()) return;
     // The child has neither the threads nor the GPU that would end with it.
     new auto(std::move(environment_));
     new auto(env_);
-    actions_.release();
+    new auto(std::move(actions_));
+    new auto(std::move(given_));
     drawing_.release();
 }
 
-void Batch::find_flags() {
-    terminated_ = environment().arrays()["terminated"].device();
-    truncated_ = environment().arrays()["truncated"].device();
-}
-
-Actions& Batch::actions() {
-    if (!actions_) actions_ = std::make_unique<Actions>(environment());
-    return *actions_;
+std::vector<Actions>& Batch::actions(size_t given) {
+    if (given != policies_.size())
+        throw std::invalid_argument(env_.name() + " takes actions of " +
+                                    std::to_string(policies_.size()) + " policies, not " +
+                                    std::to_string(given));
+    if (actions_.empty())
+        for (const PolicyAgents& policy : policies_) actions_.emplace_back(environment(), policy);
+    return actions_;
 }
 
 std::string Batch::describe() {
@@ -107,11 +89,19 @@ std::string Batch::describe() {
     const Header& header = schema.header();
     Json fields = Json::array();
     for (const Field& field : schema.fields()) fields.push_back(field_json(field));
+    Json policies = Json::array();
+    for (const PolicyAgents& policy : policies_)
+        policies.push_back({{"name", policy.name},
+                            {"group", policy.group},
+                            {"of", policy.of},
+                            {"ids", policy.ids}});
     return json_text({{"name", env_.name()},
                       {"source", environment().settings().source.string()},
                       {"count", env_.count()},
                       {"is_team", header.is_team != 0},
                       {"has_draw", header.has_draw != 0},
+                      {"time_limit", header.time_limit},
+                      {"policies", policies},
                       {"fields", fields}});
 }
 
@@ -136,62 +126,45 @@ void Batch::reset_some(const std::vector<uint32_t>& chosen) {
     env_.reset(chosen);
 }
 
-void Batch::take_from_host(const BufferView& given) {
-    Actions& actions = this->actions();
-    Actions::Given taken{.type = given.type(), .source = given.data(), .numbers = given.numbers()};
-    if (!on().cuda()) {
-        actions.take(taken);
-        return;
+void Batch::take_from_host(const std::deque<BufferView>& given) {
+    std::vector<Actions>& actions = this->actions(given.size());
+    given_.resize(given.size());
+    for (size_t p = 0; p < given.size(); ++p) {
+        const BufferView& view = given[p];
+        Actions::Given taken{.type = view.type(), .source = view.data(), .numbers = view.numbers()};
+        if (!on().cuda()) {
+            actions[p].take(taken);
+            continue;
+        }
+        if (given_[p].bytes() < view.bytes()) given_[p] = Buffer(on().device, view.bytes());
+        on().stream->to_device(given_[p].data(), view.data(), view.bytes());
+        taken.source = given_[p].data();
+        actions[p].take_on_device(taken);
     }
-    if (given_.bytes() < given.bytes()) given_ = Buffer(on().device, given.bytes());
-    on().stream->to_device(given_.data(), given.data(), given.bytes());
-    taken.source = given_.data();
-    actions.take_on_device(taken);
-    actions.require_good();    // before anything has moved
+    for (Actions& each : actions) each.require_good();    // before anything has moved
 }
 
-bool Batch::any_ended() {
-    const size_t count = env_.count();
-    const auto any = [&](const void* flags) {
-        if (!on().cuda()) return std::memchr(flags, 1, count) != nullptr;
-        std::vector<uint8_t> read(count);
-        on().stream->to_host(read.data(), flags, count);
-        on().stream->synchronize();
-        return std::ranges::count(read, 1) > 0;
-    };
-    return any(terminated_) || any(truncated_);
-}
-
-void Batch::copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                     const std::deque<Bytes>& targets, size_t count) {
-    Stream& stream = *on().stream;
-    std::vector<Copies::Copy> copies;
-    for (size_t i = 0; i < count; ++i) {
-        void* const source = sources[i]->memory()->data();
-        if (on().cuda()) stream.to_host(targets[i].data(), source, targets[i].size());
-        else
-            copies.push_back({static_cast<std::byte*>(targets[i].data()),
-                              static_cast<const std::byte*>(source), targets[i].size()});
-    }
-    if (!copies.empty())
-        stream.launch(copy_kernel, {.items = Copies::blocks, .threads = 1, .items_per_block = 1},
-                      args_of(Copies{copies.data(), copies.size()}));
-    stream.synchronize();
-}
-
-bool Batch::step_into(nb::handle given, const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                      const std::vector<nb::object>& targets, size_t late) {
-    const BufferView view(given);
-    std::deque<Bytes> memory;
-    for (const nb::object& target : targets) memory.emplace_back(target, Bytes::Use::write);
-    for (size_t i = 0; i < memory.size(); ++i)
-        if (memory[i].size() != sources.at(i)->bytes())
-            throw nb::value_error((sources[i]->name() + ": the target has another size").c_str());
+std::shared_ptr<StepOutputs> Batch::outputs(const std::vector<std::string>& names, size_t late) {
     const Call call(*use_, lengthy);
-    take_from_host(view);
+    return std::make_shared<StepOutputs>(use_, environment(), names, late);
+}
+
+bool Batch::step_from(const std::vector<nb::object>& given, StepOutputs& outputs,
+                      const std::vector<nb::object>& targets) {
+    std::deque<BufferView> views;
+    for (const nb::object& actions : given) views.emplace_back(actions);
+    std::deque<Bytes> memory;
+    std::vector<void*> places;
+    for (const nb::object& target : targets)
+        places.push_back(memory.emplace_back(target, Bytes::Use::write).data());
+    for (size_t i = 0; i < memory.size(); ++i)
+        if (memory[i].size() != outputs.arrays().at(i)->bytes())
+            throw nb::value_error(
+                (outputs.arrays()[i]->name() + ": the target has another size").c_str());
+    const Call call(*use_, lengthy);
+    take_from_host(views);
     env_.step();
-    const bool ended = any_ended();
-    copy_out(sources, memory, memory.size() - (ended ? 0 : std::min(late, memory.size())));
+    const bool ended = outputs.hand_out(places);
     env_.check();
     return ended;
 }
@@ -201,21 +174,39 @@ void Batch::step() {
     env_.step();
 }
 
-void Batch::step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
-                           int64_t stream) {
-    const Call call(*use_);
-    Actions& actions = this->actions();
-    wait_for(stream);
-    actions.take_on_device({.type = taken_type(type),
-                            .source = reinterpret_cast<const void*>(pointer),
-                            .numbers = numbers});
-    env_.step();
-    make_wait(stream);
+nb::object Batch::step_at(const std::vector<GivenAt>& given, int64_t stream, StepOutputs& outputs,
+                          const std::vector<uintptr_t>& targets) {
+    const bool waits = !on().cuda();
+    const StepOutputs::Targets places{reinterpret_cast<void* const*>(targets.data()),
+                                      targets.size()};
+    bool ended = false;
+    {
+        const Call call(*use_, waits ? lengthy : brief);
+        std::vector<Actions>& actions = this->actions(given.size());
+        if (!waits) wait_for(stream);
+        for (size_t p = 0; p < given.size(); ++p) {
+            const auto [address, type, numbers] = given[p];
+            const Actions::Given taken{.type = TakenType(type),
+                                       .source = reinterpret_cast<const void*>(address),
+                                       .numbers = numbers};
+            if (waits) actions[p].take(taken);
+            else actions[p].take_on_device(taken);
+        }
+        env_.step();
+        if (waits) {
+            ended = outputs.hand_out(places);
+            env_.check();
+        } else {
+            outputs.hand_out_on_device(places);
+            make_wait(stream);
+        }
+    }
+    return waits ? nb::cast(ended) : nb::none();
 }
 
 void Batch::check() {
     const Call call(*use_, lengthy);
-    if (actions_) actions_->require_good();
+    for (Actions& each : actions_) each.require_good();
     env_.check();
 }
 
@@ -249,9 +240,8 @@ bool Batch::reload() {
     Replacement replacement(environment(), *rebuilt);
     replacement.install();
     replacement.commit();
-    actions_.reset();
+    actions_.clear();
     drawing_.reset();
-    find_flags();
     return true;
 }
 
@@ -280,9 +270,9 @@ void bind_batch(nb::module_& module) {
         .def("wait_for", &Batch::wait_for, "stream"_a)
         .def("make_wait", &Batch::make_wait, "stream"_a)
         .def("step", &Batch::step)
-        .def("step_into", &Batch::step_into, "actions"_a, "sources"_a, "targets"_a, "late"_a)
-        .def("step_on_device", &Batch::step_on_device, "pointer"_a, "type"_a, "numbers"_a,
-             "stream"_a)
+        .def("outputs", &Batch::outputs, "names"_a, "late"_a)
+        .def("step_from", &Batch::step_from, "actions"_a, "outputs"_a, "targets"_a)
+        .def("step_at", &Batch::step_at, "actions"_a, "stream"_a, "outputs"_a, "targets"_a)
         .def("check", &Batch::check)
         .def("set_param", &Batch::set_param, "name"_a, "value"_a)
         .def("param", &Batch::param, "name"_a)

@@ -3,7 +3,7 @@
 #include "engine/view/drawing.h"
 #include "python/binding/actions.h"
 #include "python/binding/buffer_view.h"
-#include "python/binding/device_array.h"
+#include "python/binding/step_outputs.h"
 
 #include <deque>
 
@@ -25,16 +25,19 @@ public:
     void reset(std::optional<uint64_t> seed);
     void reset_some(const std::vector<uint32_t>& chosen);
 
-    // One step with actions from an object with the buffer protocol, then copies of these arrays into such objects. It
-    // has ended when the call returns, and the result says whether an episode has, too: only then the last `late` arrays
-    // are copied.
-    bool step_into(nb::handle actions, const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                   const std::vector<nb::object>& targets, size_t late);
+    // What steps leave for a caller.
+    std::shared_ptr<StepOutputs> outputs(const std::vector<std::string>& names, size_t late);
+    // One step with actions from objects with the buffer protocol, one for each policy; the outputs go into such objects,
+    // one for each, or stay in the engine. It has ended when the call returns, which says whether an episode has, too.
+    bool step_from(const std::vector<nb::object>& actions, StepOutputs& outputs,
+                   const std::vector<nb::object>& targets);
+    // One step with actions and targets at addresses in the device's memory, behind what is on a library's stream and
+    // before what is put there then. A GPU is not waited for, and the result is None.
+    using GivenAt = std::tuple<uintptr_t, uint32_t, uint64_t>;    // address, type, numbers
+    nb::object step_at(const std::vector<GivenAt>& actions, int64_t stream, StepOutputs& outputs,
+                       const std::vector<uintptr_t>& targets);
     // One step with the actions that lie in the engine's arrays. A GPU is not waited for.
     void step();
-    // One step with actions in the GPU's memory, behind what is on a library's stream and before what is put there then.
-    void step_on_device(uint64_t pointer, const std::string& type, uint64_t numbers,
-                        int64_t stream);
     // Order with a stream of a library.
     void wait_for(int64_t stream) { on().stream->wait_for(native_stream(stream)); }
     void make_wait(int64_t stream) { on().stream->make_wait(native_stream(stream)); }
@@ -53,20 +56,16 @@ public:
 private:
     Environment& environment() { return *environment_; }
     RunsOn& on() { return environment_->on(); }
-    Actions& actions();
-    void find_flags();
-    void take_from_host(const BufferView& given);
-    void copy_out(const std::vector<std::shared_ptr<DeviceArray>>& sources,
-                  const std::deque<Bytes>& targets, size_t count);
-    bool any_ended();
+    std::vector<Actions>& actions(size_t given);
+    void take_from_host(const std::deque<BufferView>& given);
 
     std::shared_ptr<EngineUse> use_;
     Env env_;
     std::shared_ptr<Environment> environment_;
-    std::unique_ptr<Actions> actions_;    // made when it is first needed
+    std::vector<PolicyAgents> policies_;
+    std::vector<Actions> actions_;    // of each policy, made when they are first needed
     std::unique_ptr<Drawing> drawing_;
-    Buffer given_;    // of a GPU: actions from ordinary memory
-    const void *terminated_ = nullptr, *truncated_ = nullptr;
+    std::vector<Buffer> given_;    // of a GPU: actions from ordinary memory
 };
 
 void bind_batch(nb::module_& module);

@@ -56,6 +56,7 @@ NB_MODULE(_engine, module) {
         nb::make_tuple(nb::borrow(PyExc_RuntimeError), nb::borrow(PyExc_ValueError));
     nb::exception<Error>(module, "Error", bases);
     bind_device_array(module);
+    bind_step_outputs(module);
     bind_batch(module);
     nb::class_<OpenEngine>(module, "Engine", "A device, its compiler and its plugins.")
         .def(nb::new_(&open_engine), "backend"_a, "threads"_a, "env_folders"_a, "plugin_folders"_a)
@@ -63,5 +64,8 @@ NB_MODULE(_engine, module) {
         .def_prop_ro("why", [](const OpenEngine& self) { return self.engine.why(); })
         .def("load", &load, "configuration"_a);
     bind_training(module);
+    module.def(
+        "taken_type", [](const std::string& name) { return uint32_t(taken_type(name)); }, "name"_a,
+        "The number by which step_at knows a type of actions.");
     module.def("usual_configuration", &usual_configuration, "source"_a, "env_folders"_a);
 }

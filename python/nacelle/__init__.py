@@ -4,11 +4,18 @@
 >>> observations, info = env.reset(seed=1)
 """
 from nacelle._engine import Error, Policy
+from nacelle.comparing import Comparison, Picture, compare, plot
 from nacelle.engine import Engine
 from nacelle.single import SingleEnv, register_all
-from nacelle.training import Run, act, load, resume, train
+from nacelle.rollouts import Rollout, rollout
+from nacelle.sweeps import Sweep, sweep
+from nacelle.training import Run, Seeds, act, load, resume, train
+from nacelle.magic import load_ipython_extension
+from nacelle.parallel import parallel_env
+from nacelle.team import TeamEnv
 from nacelle.vector import Env, make_vec
 
-__all__ = ["Engine", "Env", "Error", "Policy", "Run", "SingleEnv", "act", "load", "make_vec", "resume", "train"]
+__all__ = ["Comparison", "Engine", "Env", "Error", "Picture", "Policy", "Rollout", "Run", "Seeds", "SingleEnv", "Sweep", "TeamEnv", "act", "compare",
+           "load", "make_vec", "parallel_env", "plot", "resume", "rollout", "sweep", "train"]
 
 register_all()

@@ -1,8 +1,13 @@
-"""What a step takes and returns: arrays of NumPy, PyTorch or JAX."""
+"""What a step takes and returns: arrays of NumPy, PyTorch or JAX. All that can be made once is made in find().
+
+find(names, late, packed, derives) begins to return these arrays at each step, with "done" before them, as `packed` puts
+them in order: the arrays themselves ("nothing" is derived from them), "views" of them, or "copies". The last `late` ones
+matter where an episode has ended."""
 import sys
 
 import numpy as np
 
+from nacelle._engine import taken_type
 from nacelle.spaces import TYPES
 
 
@@ -34,49 +39,72 @@ class NumpyArrays:
     def __init__(self, batch, copy):
         self._batch, self._copy = batch, copy is not False
 
-    def find(self, names, late):
-        """Begins to return these arrays at each step, the last `late` ones where an episode has ended."""
-        self._late = late
-        self._sources = [self._batch.array(name) for name in names]
-        self._shares = not self._copy and not any(map(on_gpu, self._sources))
-        self._shared = [on_host(source) for source in self._sources] if self._shares else []
-        self._sets, self._free = [], None
+    def find(self, names, late, packed, derives):
+        """See above."""
+        self._outputs, self._packed, self._derives = self._batch.outputs(names, late), packed, derives
+        self._sources = self._outputs.arrays
+        self._form = [(source.shape, TYPES[source.dtype]) for source in self._sources]
+        shares = not self._copy and not any(map(on_gpu, self._sources))
+        self._shared = [on_host(source) for source in self._sources] if shares else None
+        self._shown = packed(self._shared) if shares and derives != "copies" else None
+        self._sets = []
 
     def ordered(self, work):
         """Does work of the engine on arrays that the library may be using."""
         work()
 
     def step(self, actions):
-        """One step: whether an episode has ended, and the arrays."""
-        targets = self._targets()
-        ended = self._batch.step_into(np.ascontiguousarray(actions), self._sources, targets, self._late)
-        return ended, self._shared or targets
+        """One step with the actions of each policy: whether an episode has ended, and the arrays."""
+        given = [np.ascontiguousarray(each) for each in actions]
+        if self._shared:
+            ended = self._batch.step_from(given, self._outputs, ())
+            return ended, self._shown or self._packed(self._shared)
+        targets, result = self._own()
+        ended = self._batch.step_from(given, self._outputs, targets)
+        return ended, result or self._packed(targets)
 
     def read(self):
         """The arrays as they are."""
-        targets = self._targets()
+        if self._shared:
+            return self._shown or self._packed(self._shared)
+        targets, result = self._own()
         for source, target in zip(self._sources, targets):
             source.read_into(target)
-        return self._shared or targets
+        return result or self._packed(targets)
+
+    @staticmethod
+    def as_mask(mask):
+        """A mask in the type that Gymnasium's spaces take."""
+        return mask.view(np.int8)
+
+    @staticmethod
+    def places(ids):
+        """Places in an array, as an index takes them."""
+        return np.array(ids)
+
+    @staticmethod
+    def spread(flags, agents):
+        """The flag of each environment for each of its agents."""
+        return np.broadcast_to(flags[:, None], (len(flags), agents))
 
     def one(self, name):
         """An array by its name."""
         return on_host(self._batch.array(name))
 
-    def _targets(self):
-        if self._shares:
-            return []
-        for targets in self._sets:
-            if not self._copy or _references(targets) == self._free:
-                return list(targets)
-        targets = tuple(np.empty(source.shape, TYPES[source.dtype]) for source in self._sources)
-        self._free = _references(targets)
-        self._sets = [targets, *self._sets[:3]]
-        return list(targets)
+    def _own(self):
+        """Arrays that nobody else holds, and what `packed` made of them where it derives nothing: who holds a view holds
+        its array, which would not be seen of a view that is kept here, too."""
+        for targets, result, free in self._sets:
+            if not self._copy or _references(targets) == free:
+                return targets, result
+        targets = tuple(np.empty(shape, kind) for shape, kind in self._form)
+        result = self._packed(targets) if self._derives == "nothing" else None
+        self._sets = [(targets, result, _references(targets)), *self._sets[:3]]
+        return targets, result
 
 
 def _references(arrays):
-    return [sys.getrefcount(array) for array in arrays]
+    return [*map(sys.getrefcount, arrays)]
 
 
 class TorchTensors:
@@ -86,13 +114,19 @@ class TorchTensors:
     def __init__(self, batch, copy):
         import torch
         self._torch, self._batch, self._copy = torch, batch, bool(copy)
+        first = torch.from_dlpack(batch.array("terminated"))
+        self._device, self._gpu = first.device, first.is_cuda
+        kinds = ("int32", "int64", "int16", "int8", "uint8", "bool", "uint16", "uint32", "float32", "float64")
+        self._types = {getattr(torch, kind): taken_type(kind) for kind in kinds if hasattr(torch, kind)}
+        # Tenths of a microsecond, where the public call makes an object of some microseconds.
+        self._raw = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
+            lambda index: torch.cuda.current_stream(index).cuda_stream)
 
-    def find(self, names, late):
-        """Begins to return these arrays at each step."""
-        del late    # nobody knows whether an episode has ended
-        self._tensors = {}
-        self._shared = [self.one(name) for name in names]
-        self._gpu = self._shared[0].is_cuda
+    def find(self, names, late, packed, derives):
+        """See above."""
+        self._outputs, self._packed, self._tensors = self._batch.outputs(names, late), packed, {}
+        self._sources = [self._torch.from_dlpack(array) for array in self._outputs.arrays]
+        self._shown = None if self._copy or derives == "copies" else packed(self._sources)
 
     def ordered(self, work):
         """Does work of the engine behind that of PyTorch's current stream, and what is put there then behind it."""
@@ -103,17 +137,32 @@ class TorchTensors:
 
     def step(self, actions):
         """One step; on a GPU nobody knows yet whether an episode has ended: None."""
-        if self._gpu and self._torch.is_tensor(actions) and actions.is_cuda:
-            actions = actions.detach().contiguous()
-            self._batch.step_on_device(actions.data_ptr(), str(actions.dtype)[6:], actions.numel(), self._stream())
-            return None, self._own(self._shared)
-        given = np.ascontiguousarray(actions.cpu() if self._torch.is_tensor(actions) else actions)
-        self.ordered(lambda: self._batch.step_into(given, [], [], 0))
-        return None, self._own(self._shared)
+        given = [self._taken(each) for each in actions]     # held until the engine has been told of them
+        places = [(each.data_ptr(), self._types[each.dtype], each.numel()) for each in given]
+        if not self._copy:
+            ended = self._batch.step_at(places, self._stream(), self._outputs, ())
+            return ended, self._shown or self._packed(self._sources)
+        own = [self._torch.empty_like(tensor) for tensor in self._sources]
+        ended = self._batch.step_at(places, self._stream(), self._outputs, [tensor.data_ptr() for tensor in own])
+        return ended, self._packed(own)
 
     def read(self):
         """The arrays as they are; on a GPU the engine's stream is empty then."""
-        return self._own(self._shared)
+        return self._shown or self._packed([tensor.clone() for tensor in self._sources] if self._copy else self._sources)
+
+    @staticmethod
+    def as_mask(mask):
+        """A mask as a step returns it."""
+        return mask
+
+    def places(self, ids):
+        """Places in an array, as an index takes them."""
+        return self._torch.as_tensor(ids, device=self._device)
+
+    @staticmethod
+    def spread(flags, agents):
+        """The flag of each environment for each of its agents."""
+        return flags[:, None].expand(-1, agents)
 
     def one(self, name):
         """An array by its name."""
@@ -121,22 +170,16 @@ class TorchTensors:
             self._tensors[name] = self._torch.from_dlpack(self._batch.array(name))
         return self._tensors[name]
 
+    def _taken(self, actions):
+        """Actions where the environment is, in one piece."""
+        if not isinstance(actions, self._torch.Tensor) or actions.is_cuda != self._gpu:
+            actions = self._torch.as_tensor(actions, device=self._device)
+        if actions.dtype not in self._types:
+            taken_type(str(actions.dtype)[6:])      # says what is taken
+        return actions if actions.is_contiguous() else actions.contiguous()
+
     def _stream(self):
-        return self._torch.cuda.current_stream(self._shared[0].device).cuda_stream if self._gpu else 0
-
-    def _own(self, tensors):
-        return [tensor.clone() for tensor in tensors] if self._copy else list(tensors)
-
-
-class _Copy:
-    def __init__(self, array):
-        self._array = array
-
-    def __dlpack_device__(self):
-        return self._array.__dlpack_device__()
-
-    def __dlpack__(self, **settings):
-        return self._array.__dlpack__(**settings | {"copy": True})
+        return self._raw(self._device.index) if self._gpu else 0
 
 
 class JaxArrays:
@@ -148,30 +191,49 @@ class JaxArrays:
         import jax
         self._jax, self._batch = jax, batch
 
-    def find(self, names, late):
-        """Begins to return these arrays at each step."""
-        del late
-        self._names = names
-        self._gpu = on_gpu(self._batch.array(names[0]))
+    def find(self, names, late, packed, derives):
+        """See above."""
+        del derives
+        self._outputs = self._batch.outputs(names, late)
+        # Their memory changes, and so they stay here.
+        self._shared = [self._jax.dlpack.from_dlpack(array) for array in self._outputs.arrays]
+        self._gpu = on_gpu(self._outputs.arrays[0])
+        # One compiled call for all arrays: each alone would cost as much.
+        self._own = self._jax.jit(lambda arrays: packed([array.copy() for array in arrays]))
 
     def ordered(self, work):
-        """Does work of the engine: no array of JAX shares its memory."""
+        """Does work of the engine: no array of JAX outside shares its memory."""
         work()
 
     def step(self, actions):
-        """One step: None, since nobody has looked whether an episode has ended, and the arrays."""
-        if self._gpu and isinstance(actions, self._jax.Array):
-            actions = actions.block_until_ready()
-            self._batch.step_on_device(actions.unsafe_buffer_pointer(), str(actions.dtype), actions.size, 0)
+        """One step: whether an episode has ended, or None where nobody has looked, and the arrays."""
+        if self._gpu and all(isinstance(each, self._jax.Array) for each in actions):
+            given = self._jax.block_until_ready(list(actions))
+            places = [(each.unsafe_buffer_pointer(), taken_type(str(each.dtype)), each.size) for each in given]
+            self._batch.step_at(places, 0, self._outputs, ())
             self._batch.check()
             return None, self.read()
-        return self._batch.step_into(np.ascontiguousarray(actions), [], [], 0), self.read()
+        ended = self._batch.step_from([np.ascontiguousarray(each) for each in actions], self._outputs, ())
+        return ended, self.read()
 
     def read(self):
         """The arrays as they are."""
-        return [self.one(name) for name in self._names]
+        return self._jax.block_until_ready(self._own(self._shared))
+
+    @staticmethod
+    def as_mask(mask):
+        """A mask as a step returns it."""
+        return mask
+
+    @staticmethod
+    def places(ids):
+        """Places in an array, as an index takes them."""
+        return np.array(ids)
+
+    def spread(self, flags, agents):
+        """The flag of each environment for each of its agents."""
+        return self._jax.numpy.broadcast_to(flags[:, None], (len(flags), agents))
 
     def one(self, name):
         """An array by its name."""
-        array = self._batch.array(name)
-        return self._jax.dlpack.from_dlpack(_Copy(array)) if on_gpu(array) else self._jax.numpy.array(np.from_dlpack(array))
+        return self._jax.numpy.copy(self._jax.dlpack.from_dlpack(self._batch.array(name))).block_until_ready()

@@ -1,9 +1,17 @@
 """Spaces of Gymnasium for an environment's observations and actions."""
+import re
+
 import numpy as np
 from gymnasium import spaces
 
 TYPES = {"f32": np.float32, "u8": np.uint8, "i8": np.int8, "i16": np.int16, "u16": np.uint16, "i32": np.int32,
          "u32": np.uint32, "b8": np.bool_}
+
+
+def names_of(description, role, group=0):
+    """The arrays of a role that a group's agents have: the name of each by its part, "obs" where it has none."""
+    fields = [field for field in description["fields"] if field["role"] == role and field["group"] == group and field["count"]]
+    return {re.fullmatch(r"(?:.*\.)?(?:final_)?obs(?:\.(.+))?|.*", field["name"])[1] or "obs": field["name"] for field in fields}
 
 
 def _box(field):
@@ -14,17 +22,17 @@ def _box(field):
     return spaces.Box(low, high, field["dims"], np.uint8 if kind == np.bool_ else kind)
 
 
-def observation_space(description):
+def observation_space(description, group=0):
     """A Box for numbers or an image alone; a Dict of both."""
-    fields = {field["name"].partition(".")[2] or "obs": field for field in description["fields"]
-              if field["role"] == "obs" and field["count"]}
-    boxes = {name: _box(field) for name, field in fields.items()}
+    fields = {field["name"]: field for field in description["fields"]}
+    boxes = {part: _box(fields[name]) for part, name in names_of(description, "obs", group).items()}
     return next(iter(boxes.values())) if len(boxes) == 1 else spaces.Dict(boxes)
 
 
-def action_space(description):
+def action_space(description, group=0):
     """Discrete or MultiDiscrete for choices, a Box for real numbers."""
-    parts = [field for field in description["fields"] if field["role"] == "action" for _ in range(field["count"])]
+    parts = [field for field in description["fields"] if field["role"] == "action" and field["group"] == group
+             for _ in range(field["count"])]
     choices = [part["choices"] for part in parts]
     if all(choices):
         return spaces.Discrete(choices[0]) if len(parts) == 1 else spaces.MultiDiscrete(choices)

@@ -1,17 +1,21 @@
 """Training from Python."""
 import json
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
 from nacelle import _engine
 from nacelle.engine import configuration, shared_engine
+from nacelle.program import lines_of, machine
 
 
 class Run:
     """A training run. Iterating over it gives a dict of metrics at each reading."""
 
-    def __init__(self, training):
+    def __init__(self, training, folder=""):
         self._training = training
+        self.folder = str(folder)       # "" where nothing is kept
         self.history = []
 
     def __iter__(self):
@@ -65,21 +69,51 @@ def act(policy, observations, sample=False, masks=None):
     return actions
 
 
-def train(source, *, device="auto", out="", callback=None, **settings):
+class Seeds:
+    """The runs of several seeds, which have ended: `folder`, `runs` by seed, and the mean, the interval, the best and the worst
+    of each number in `summary`. nacelle.load(seeds.runs[1]["out"]) opens one."""
+
+    def __init__(self, lines):
+        self.runs = {line["seed"]: line for line in lines if line["kind"] == "seed"}
+        self.summary = next(line for line in lines if line["kind"] == "seeds")
+        self.folder = self.summary["out"]
+
+    @property
+    def solved(self):
+        """How many seeds have reached the mean return that the settings ask for."""
+        return self.summary["solved"]
+
+
+def train(source, *, device="auto", out="", callback=None, seeds=None, **settings):
     """Begins a run: settings are those of a configuration, such as learner={"name": "ppo"}. With a callback, which gets
-    each reading's metrics, it trains to the end."""
-    run = Run(_engine.begin_run(shared_engine(device), json.dumps(configuration(source, settings)), str(out)))
+    each reading's metrics, it trains to the end. With seeds=10 ten seeds train to their ends, side by side where they
+    have room, in the folder `out` or the first free one of runs/NAME-1, -2."""
+    asked = configuration(source, settings)
+    if seeds is not None:
+        if callback is not None:
+            raise ValueError("seeds=: the runs of several seeds take no callback; their metrics lie in their folders")
+        return train_seeds(asked, seeds, out, device)
+    run = Run(_engine.begin_run(shared_engine(device), json.dumps(asked), str(out)), out)
     if callback is not None:
         for metrics in run:
             callback(metrics)
     return run
 
 
+def train_seeds(settings, seeds, out, device):
+    """Several seeds to their ends, with whole settings."""
+    with tempfile.TemporaryDirectory(prefix="nacelle-") as folder:
+        path = Path(folder) / "config.json"
+        path.write_text(json.dumps(settings))
+        place = ["--out", out] if out else []
+        return Seeds(lines_of("train", settings["env"]["source"], path, "--seeds", seeds, *place, *machine(device)))
+
+
 def resume(folder, *, device="auto", **changes):
     """Goes on with the run in a folder."""
-    return Run(_engine.resume_run(shared_engine(device), str(folder), json.dumps(changes)))
+    return Run(_engine.resume_run(shared_engine(device), str(folder), json.dumps(changes)), folder)
 
 
 def load(folder, checkpoint="best", *, device="auto"):
     """Opens a run at a checkpoint; its folder stays as it is."""
-    return Run(_engine.load_run(shared_engine(device), str(folder), checkpoint))
+    return Run(_engine.load_run(shared_engine(device), str(folder), checkpoint), folder)

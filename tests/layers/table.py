@@ -26,7 +26,7 @@ LAYERS = {
     'plugins': ['sdk'],
     'plugins/torch': ['algorithms', 'sdk'],
     'tools': ['engine', 'engine/check', 'engine/export', 'engine/match', 'engine/supervised', 'engine/view', 'engine/watch', 'engine/web'],
-    'python': ['engine', 'engine/view', 'engine/policy', 'tools'],    # the door for Python
+    'python': ['engine', 'engine/match', 'engine/view', 'engine/policy', 'tools'],    # the door for Python
     'env_sources': ['sdk'],
 }
 

@@ -67,7 +67,7 @@ def what_may_not_be_is_refused_with_a_sentence():
     refused(nacelle.Error, lambda: cartpole(gravty=1), "gravity")
     refused(ValueError, lambda: nacelle.make_vec("cartpol", device="cpu"), "cartpole")
     refused(ValueError, lambda: nacelle.make_vec("cartpole", device="tpu"), '"cpu"')
-    refused(ValueError, lambda: nacelle.make_vec("tag_gridworld", num_envs=2, device="cpu"), "team")
+    refused(ValueError, lambda: nacelle.Env("tag_gridworld", 2, device="cpu"), "team")
     swing = nacelle.make_vec("pendulum", num_envs=4, device="cpu")
     swing.reset(seed=1)
     refused(ValueError, lambda: swing.step(np.full((4, 1), np.nan, np.float32)), "not a number")
@@ -169,7 +169,9 @@ def masks_are_in_info():
     _, info = env.reset(seed=1)
     assert info["action_mask"].shape == (4, 5) and info["action_mask"].dtype == np.int8
     assert env.single_action_space.sample(mask=info["action_mask"][0]) in range(5)
-    assert "action_mask" in env.step(np.zeros(4, np.int64))[4]
+    kept = [env.step(np.full(4, step % 5))[4]["action_mask"] for step in range(12)]
+    env.reset(seed=1)
+    assert all(np.array_equal(mask, env.step(np.full(4, step % 5))[4]["action_mask"]) for step, mask in enumerate(kept))
     assert "action_mask" not in cartpole().reset()[1]
     one = gymnasium.make("nacelle/Rooms-v1")
     assert one.reset(seed=1)[1]["action_mask"].shape == (5,)
@@ -248,6 +250,26 @@ def a_text_is_an_environment_and_may_change():
 
 
 @case
+def a_cell_of_a_notebook_is_an_environment():
+    class Shell:
+        user_ns = {}
+
+        def register_magic_function(self, function, kind):
+            assert kind == "cell" and function.__name__ == "nacelle"
+            self.magic = function
+
+    shell = Shell()
+    nacelle.load_ipython_extension(shell)
+    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    shell.magic("poles num_envs=3 device=cpu", text)
+    assert shell.user_ns["poles"].reset(seed=1)[0].shape == (3, 4)
+    refused(ValueError, lambda: shell.magic("", text), "takes the name of a variable")
+    refused(ValueError, lambda: shell.magic("poles number=3", text), "number=3 is not known; there is num_envs=")
+    refused(ValueError, lambda: shell.magic("poles num_envs=few", text), "num_envs=few is no whole number")
+    refused(nacelle.Error, lambda: shell.magic("poles device=cpu", "struct {"), "source.cu")
+
+
+@case
 def a_forked_process_says_what_to_do():
     env = cartpole()
     env.reset(seed=1)
@@ -315,8 +337,14 @@ def control_c_ends_a_call():
 def the_documentations_blocks_run():
     text = Path(sys.argv[1]).read_text() if len(sys.argv) > 1 else ""
     blocks = re.findall(r"```python run\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 2
-    exec("\n".join(blocks), {})
+    assert len(blocks) == 4
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            exec("\n".join(blocks), {})
+        finally:
+            os.chdir(before)
 
 
 run_cases()

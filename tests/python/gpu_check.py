@@ -20,6 +20,7 @@ import numpy as np
 
 import nacelle
 from cases import case, refused, run_cases
+from nacelle._engine import taken_type
 
 
 def cartpole(count, device="cuda", **settings):
@@ -61,6 +62,24 @@ def two_hundred_steps_equal_the_cpus():
 
 
 @case
+def teams_equal_the_cpus():
+    settings = {"env": {"strict": True, "policies": {"a": [0, 1, 3], "b": 2, "runner": 4}}}
+    there, here = (nacelle.make_vec("tag_gridworld", num_envs=500, device=device, output=output, settings=settings)
+                   for device, output in (("cuda", "torch"), ("cpu", "numpy")))
+    there.reset(seed=3)
+    here.reset(seed=3)
+    here.action_space.seed(1)
+    for _ in range(120):
+        actions = here.action_space.sample()
+        got = there.step({name: torch.as_tensor(given, device="cuda") for name, given in actions.items()})
+        wanted = here.step(actions)
+        for mine, its in zip(got[:4], wanted[:4]):
+            assert all(np.array_equal(mine[name].cpu(), its[name]) for name in its)
+        assert np.array_equal(got[4]["_final_obs"].cpu(), wanted[4].get("_final_obs", np.zeros(500, bool)))
+    there.check()
+
+
+@case
 def numpy_and_jax_get_the_same_numbers():
     host = cartpole(32, output="numpy")
     seen, _ = host.reset(seed=2)
@@ -96,7 +115,12 @@ def actions_that_are_not_allowed_are_told_at_check():
     refused(ValueError, env.check, "environment 5")
     env.check()
     refused(TypeError, lambda: env.step(torch.zeros(16, device="cuda")), "whole numbers")
-    refused(ValueError, lambda: env._batch.step_on_device(np.zeros(16, np.int64).ctypes.data, "int64", 16, 0), "memory")
+    refused(ValueError, lambda: bare_step(env, np.zeros(16, np.int64).ctypes.data, 16, 0), "memory")
+
+
+def bare_step(env, pointer, numbers, stream):
+    """The extension's step, without Python's part of it."""
+    env._batch.step_at([(pointer, taken_type("int64"), numbers)], stream, env._door._outputs, ())
 
 
 def pushed(ordered):
@@ -115,7 +139,7 @@ def pushed(ordered):
             seen = env.step(actions)[0].clone()
         else:                               # a race, planted: the engine is told of another stream
             other = torch.cuda.Stream()
-            env._batch.step_on_device(actions.data_ptr(), "int64", 4096, other.cuda_stream)
+            bare_step(env, actions.data_ptr(), 4096, other.cuda_stream)
             other.synchronize()
             seen = env.arrays["obs"].clone()
     torch.cuda.synchronize()
@@ -128,6 +152,24 @@ def a_step_waits_for_the_stream_that_writes_its_actions():
     print(f"   velocity {right:+.3f} in order, {raced:+.3f} raced")
     assert right > 0.1, "the step did not wait for the actions"
     assert raced < -0.1, "the planted race was not seen, so that this check proves nothing"
+
+
+@case
+def copies_are_the_callers():
+    own, shared = cartpole(1000, copy=True), cartpole(1000)
+    own.reset(seed=4)
+    shared.reset(seed=4)
+    kept = []
+    for step in range(60):
+        actions = torch.full((1000,), step % 3 == 0, dtype=torch.int32, device="cuda")
+        mine, theirs = own.step(actions), shared.step(actions)
+        for one, other in zip(mine[:4], theirs[:4]):
+            assert torch.equal(one, other) and one.data_ptr() != other.data_ptr()
+        done = mine[4]["_final_obs"]
+        assert torch.equal(done, mine[2] | mine[3]) and torch.equal(done, theirs[4]["_final_obs"])
+        assert torch.equal(mine[4]["final_obs"][done], theirs[4]["final_obs"][done])
+        kept.append((mine[0], mine[0].clone()))
+    assert all(torch.equal(seen, copied) for seen, copied in kept)
 
 
 @case
@@ -161,6 +203,40 @@ def memory_outlives_its_environment():
 
 
 @case
+def a_rollout_is_one_graph_of_its_steps():
+    torch.manual_seed(1)
+    network = torch.nn.Sequential(torch.nn.Linear(4, 64), torch.nn.Tanh(), torch.nn.Linear(64, 2)).to("cuda")
+    choose = lambda seen: network(seen).argmax(1)
+    rolled, stepped = cartpole(4096), cartpole(4096)
+    rolled.reset(seed=3)
+    seen, _ = stepped.reset(seed=3)
+    roll = nacelle.rollout(rolled, choose, steps=16, final=True)
+    for _ in range(6):
+        batch = roll()
+        for step in range(16):
+            with torch.no_grad():
+                assert torch.equal(batch["observations"][step], seen)
+                seen, rewards, terminated, _, info = stepped.step(choose(seen))
+            done = info["_final_obs"]
+            assert torch.equal(batch["rewards"][step], rewards) and torch.equal(batch["terminated"][step], terminated)
+            assert torch.equal(batch["final_observations"][step][done], info["final_obs"][done])
+        assert torch.equal(batch["next_observations"], seen)
+    rolled.set_param("force", 20)
+    stepped.set_param("force", 20)
+    batch = roll()
+    for _ in range(16):
+        with torch.no_grad():
+            seen, *_ = stepped.step(choose(seen))
+    assert torch.equal(batch["next_observations"], seen)
+    torch.cuda.synchronize()
+    began = time.perf_counter()
+    for _ in range(50):
+        roll()
+    torch.cuda.synchronize()
+    print(f"   4096 CartPoles and a network: {(time.perf_counter() - began) / 50 / 16 * 1e6:.1f} us a step in a graph")
+
+
+@case
 def what_a_step_costs():
     env = cartpole(4096)
     env.reset(seed=1)
@@ -182,10 +258,15 @@ def what_a_step_costs():
 
     stream = torch.cuda.current_stream().cuda_stream
     launch = microseconds(env._batch.step)
-    extension = microseconds(lambda: env._batch.step_on_device(actions.data_ptr(), "int64", 4096, stream))
+    extension = microseconds(lambda: bare_step(env, actions.data_ptr(), 4096, stream))
     step = microseconds(lambda: env.step(actions))
     print(f"   4096 CartPoles: {step:.1f} us a step, {extension:.1f} us in the extension, {launch:.1f} us the engine's launch; "
           f"over it {step - launch:.1f} us")
+    own = cartpole(4096, copy=True)
+    own.reset(seed=1)
+    copied = microseconds(lambda: own.step(actions))
+    print(f"   copy=True: {copied:.1f} us a step; over the launch {copied - launch:.1f} us")
+    assert step - launch <= 20, "a step costs more than 20 us above the engine's launch"
 
 
 print(torch.cuda.get_device_name(), torch.__version__, sys.version.split()[0], nacelle._engine.__file__, flush=True)

@@ -42,6 +42,10 @@ plot a --x hours
 plot a --size 0
 compare
 compare a
+sweep
+sweep a.json --search best
+sweep a.json --trials 0
+sweep a.json --side-by-side many
 eval
 eval a --episodes 0
 eval a --checkpoint

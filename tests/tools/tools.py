@@ -9,7 +9,7 @@ from bench import CPU, Skip, case, main, setting
 @case
 def every_command_explains_itself(bench):
     whole = bench.good('--help')
-    for command in ('new', 'train', 'resume', 'eval', 'match', 'inspect', 'runs', 'plot', 'compare', 'draw', 'bench', 'check', 'plugins'):
+    for command in ('new', 'train', 'resume', 'eval', 'match', 'inspect', 'runs', 'plot', 'compare', 'sweep', 'draw', 'bench', 'check', 'plugins'):
         assert command in whole, whole
         text = bench.good(command, '--help')
         assert f'nacelle {command}' in text and '--json' in text, text

@@ -15,7 +15,8 @@ Builds and runs every test. What took longest is printed at the end, and in the 
   --ubsan      with the undefined-behaviour sanitizer alone
   --werror     from now on a warning of the compiler stops the build
   NAME         only these parts, for example: base jit layers. fuzz, which runs only by name, takes
-               five seconds of each part
+               five seconds of each part; adapters, which is skipped else, installs PyTorch and the
+               trainers of other libraries, 2.6 GB, for the Python package
 END
 }
 
@@ -81,9 +82,15 @@ test_command() {
         case $kind in
             plain)
                 case " $names " in
-                    '  ' | *' python '* | *' export '* | *' exported '*)
+                    '  ' | *' python '* | *' adapters '* | *' export '* | *' exported '*)
                         . "$root/tools/build/setup.sh"
                         package_python=$(test_python) ;;
+                esac
+                case " $names " in
+                    *' adapters '*)
+                        . "$root/tools/build/adapters.sh"
+                        NACELLE_TEST_ADAPTERS=$(adapters_environment) || say 'the tests of the adapters are skipped'
+                        export NACELLE_TEST_ADAPTERS ;;
                 esac
                 test_build '' "$root/build"
                 package_python='' ;;

@@ -23,6 +23,9 @@ struct TakeActionsArgs {
     uint64_t rows;
     const TakenPart* part;
     uint64_t* fault;    // row * parts + part of the first number that may not be, or all ones
+    // Of each environment `agents` of the `of` in a group are given, those with these ids; null: all, one after the other.
+    const uint32_t* id;
+    uint32_t agents, of;
 };
 
 namespace detail {
@@ -47,6 +50,11 @@ template <class T> NACELLE_INLINE bool take_number(const TakenPart& part, uint64
     return open;
 }
 
+// Where the numbers of a row go.
+NACELLE_INLINE uint64_t taken_place(const TakeActionsArgs& args, uint64_t row) {
+    return args.id ? row / args.agents * args.of + args.id[row % args.agents] : row;
+}
+
 template <class Fn> NACELLE_INLINE void with_type(TakenType type, const void* source, Fn&& fn) {
     switch (type) {
         case TakenType::i32: return fn(static_cast<const int32_t*>(source));
@@ -62,18 +70,24 @@ template <class Fn> NACELLE_INLINE void with_type(TakenType type, const void* so
 }
 
 #if !NACELLE_GPU
-// Rows in ordinary memory: a part after the other, in loops that vectorise. Returns the place of the first number that
-// may not be, or all ones.
+// Rows in ordinary memory: a part after the other, in loops that vectorise where all agents are given. Returns the place
+// of the first number that may not be, or all ones.
 template <class T>
 uint64_t take_rows(const TakeActionsArgs& args, const T* source, uint64_t first, uint64_t last) {
     uint64_t fault = ~uint64_t(0);
     for (uint32_t k = 0; k < args.parts; ++k) {
         const TakenPart part = args.part[k];
+        const auto take = [&](uint64_t row, uint64_t place) {
+            return take_number(part, place, source[row * args.parts + k]);
+        };
         bool all_open = true;
-        for (uint64_t row = first; row < last; ++row)
-            all_open &= take_number(part, row, source[row * args.parts + k]);
+        if (args.id)
+            for (uint64_t row = first; row < last; ++row)
+                all_open &= take(row, taken_place(args, row));
+        else
+            for (uint64_t row = first; row < last; ++row) all_open &= take(row, row);
         for (uint64_t row = first; !all_open && row < last; ++row)
-            if (!take_number(part, row, source[row * args.parts + k])) {
+            if (!take(row, taken_place(args, row))) {
                 fault = row * args.parts + k < fault ? row * args.parts + k : fault;
                 break;
             }
@@ -85,7 +99,7 @@ NACELLE_INLINE void take_row(const TakeActionsArgs& args, uint64_t row) {
     if (row >= args.rows) return;
     with_type(args.type, args.source, [&](const auto* source) {
         for (uint32_t k = 0; k < args.parts; ++k)
-            if (!take_number(args.part[k], row, source[row * args.parts + k]))
+            if (!take_number(args.part[k], taken_place(args, row), source[row * args.parts + k]))
                 atomicMin(reinterpret_cast<unsigned long long*>(args.fault),
                           (unsigned long long)(row * args.parts + k));
     });

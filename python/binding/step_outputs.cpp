@@ -1,0 +1,136 @@
+#include "python/binding/step_outputs.h"
+
+#include "python/binding/gpu_program.h"
+
+#include <cstring>
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+namespace nacelle::python {
+namespace {
+
+constexpr const char* program_text = "#include <nacelle/programs/hand_out.h>\nNACELLE_HAND_OUT()\n";
+
+// The program of a CPU: a share of each part, so that the threads that stepped the rows copy them.
+constexpr uint64_t shares = 256;
+void hand_out_shares(const void* given, uint64_t begin, uint64_t end) {
+    const auto& args = *static_cast<const HandOutArgs*>(given);
+    for (uint32_t k = 0; k < args.parts; ++k) {
+        const HandedPart& part = args.part[k];
+        const uint64_t first = part.bytes * begin / shares, last = part.bytes * end / shares;
+        if (part.second) detail::hand_out_bytes(part, first, last);
+        else
+            std::memcpy(static_cast<std::byte*>(part.target) + first,
+                        static_cast<const std::byte*>(part.first) + first, last - first);
+    }
+}
+
+const Kernel host_kernel{.name = "nacelle_hand_out",
+                         .function = reinterpret_cast<void*>(&hand_out_shares)};
+
+}
+
+StepOutputs::StepOutputs(std::shared_ptr<EngineUse> use, Environment& env,
+                         const std::vector<std::string>& names, size_t late)
+    : use_(std::move(use)),
+      on_(env.code().on),
+      terminated_(env.arrays()["terminated"].memory()),
+      truncated_(env.arrays()["truncated"].memory()),
+      late_(late) {
+    const auto add = [&](std::shared_ptr<const Buffer> memory, const std::string& name, Dtype dtype,
+                         const std::vector<int64_t>& shape) {
+        arrays_.push_back(
+            std::make_shared<DeviceArray>(use_, on_, std::move(memory), name, dtype, shape));
+    };
+    add(std::make_shared<const Buffer>(on_->device, env.count()), "done", Dtype::b8, {env.count()});
+    for (const std::string& name : names) {
+        const NamedArray& array = env.arrays()[name];
+        add(array.memory(), name, array.dtype(), array.shape());
+    }
+    if (!on_->cuda()) return;
+    module_ = load_program(*on_, program_text);
+    kernel_ = module_->kernel("nacelle_hand_out");
+}
+
+StepOutputs::~StepOutputs() {
+    if (!use_->is_forked()) return;
+    for (auto* const memory : {&terminated_, &truncated_}) new auto(std::move(*memory));
+    new auto(std::move(on_));    // never given back: the child has no device
+    module_.release();
+}
+
+HandedPart StepOutputs::part_of(size_t array, void* target) const {
+    const bool joined = array == 0;
+    return {.target = target,
+            .first = (joined ? terminated_ : arrays_[array]->memory())->data(),
+            .second = joined ? truncated_->data() : nullptr,
+            .bytes = arrays_[array]->bytes()};
+}
+
+void StepOutputs::launch(std::span<const HandedPart> parts) {
+    HandOutArgs args;
+    while (!parts.empty()) {
+        args.parts = uint32_t(std::min(parts.size(), size_t(HandOutArgs::most)));
+        uint64_t units = 0;
+        for (uint32_t k = 0; k < args.parts; ++k) {
+            args.part[k] = parts[k];
+            units += detail::handed_units(parts[k].bytes);
+        }
+        parts = parts.subspan(args.parts);
+        if (module_)
+            on_->stream->launch(kernel_,
+                                {.items = units,
+                                 .threads = HandOutArgs::threads,
+                                 .items_per_block = HandOutArgs::threads},
+                                args_of(args));
+        else
+            on_->stream->launch(host_kernel, {.items = shares, .threads = 1, .items_per_block = 1},
+                                args_of(args));
+    }
+}
+
+bool StepOutputs::hand_out(Targets targets) {
+    const size_t environments = arrays_[0]->bytes();
+    const bool there = module_ != nullptr;
+    std::vector<uint8_t> read;
+    void* done = arrays_[0]->memory()->data();
+    if (there) {
+        const HandedPart part = part_of(0, done);
+        launch({&part, 1});
+        read.resize(environments);
+        on_->stream->to_host(read.data(), done, environments);
+        on_->stream->synchronize();
+        done = read.data();
+    } else detail::hand_out_bytes(part_of(0, done), 0, environments);
+    const bool ended = std::memchr(done, 1, environments) != nullptr;
+    if (targets.empty()) return ended;
+    std::memcpy(targets[0], done, environments);
+    std::vector<HandedPart> copies;
+    for (size_t i = 1; i + (ended ? 0 : late_) < arrays_.size(); ++i) {
+        const HandedPart part = part_of(i, targets[i]);
+        if (there) on_->stream->to_host(part.target, part.first, part.bytes);
+        else copies.push_back(part);
+    }
+    launch(copies);
+    on_->stream->synchronize();
+    return ended;
+}
+
+void StepOutputs::hand_out_on_device(Targets targets) {
+    std::vector<HandedPart> parts{part_of(0, arrays_[0]->memory()->data())};
+    if (!targets.empty()) parts.clear();
+    for (size_t i = 0; i < targets.size(); ++i) parts.push_back(part_of(i, targets[i]));
+    launch(parts);
+}
+
+void bind_step_outputs(nb::module_& module) {
+    nb::class_<StepOutputs>(module, "StepOutputs", "What each step leaves for a caller.")
+        .def_prop_ro("arrays", [](const StepOutputs& self) {
+            nb::list arrays;
+            for (const auto& array : self.arrays()) arrays.append(array);
+            return arrays;
+        });
+}
+
+}

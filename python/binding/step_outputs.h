@@ -1,0 +1,47 @@
+#pragma once
+#include "engine/env/environment.h"
+#include "python/binding/device_array.h"
+
+#include <nacelle/programs/hand_out.h>
+
+#include <span>
+
+namespace nacelle::python {
+
+// What each step leaves for a caller: which episodes have ended, and copies of arrays in memory of his own. It holds
+// the arrays' memory, and so may outlive its environment and a reload.
+class StepOutputs final {
+public:
+    using Targets = std::span<void* const>;
+    // The arrays with these names. The last `late` ones matter only where an episode has ended.
+    StepOutputs(std::shared_ptr<EngineUse> use, Environment& env,
+                const std::vector<std::string>& names, size_t late);
+    ~StepOutputs();
+    StepOutputs(const StepOutputs&) = delete;
+    StepOutputs& operator=(const StepOutputs&) = delete;
+
+    // "done", whether an episode of each environment has ended, and then the arrays.
+    const std::vector<std::shared_ptr<DeviceArray>>& arrays() const { return arrays_; }
+
+    // Behind a step: fills the first array, and copies all to targets in ordinary memory, one for each, unless there
+    // are none. Waits. Whether an episode has ended; only then the late ones are copied.
+    bool hand_out(Targets targets);
+    // The same with targets in a GPU's memory, on the environment's stream. Nobody waits, and all are copied.
+    void hand_out_on_device(Targets targets);
+
+private:
+    HandedPart part_of(size_t array, void* target) const;
+    void launch(std::span<const HandedPart> parts);
+
+    std::shared_ptr<EngineUse> use_;
+    std::shared_ptr<RunsOn> on_;
+    std::shared_ptr<const Buffer> terminated_, truncated_;
+    std::vector<std::shared_ptr<DeviceArray>> arrays_;
+    size_t late_;
+    std::unique_ptr<Module> module_;    // of a GPU
+    Kernel kernel_;
+};
+
+void bind_step_outputs(nb::module_& module);
+
+}

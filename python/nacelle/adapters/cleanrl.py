@@ -1,0 +1,43 @@
+"""CleanRL: in a script of theirs the line that makes `envs` becomes
+
+    envs = nacelle.adapters.cleanrl.make("cartpole", args.num_envs)
+"""
+import gymnasium
+import numpy as np
+
+from nacelle.vector import Env
+
+
+def make(source, num_envs, *, api="gymnasium", **settings):
+    """Environments whose infos are lists, as CleanRL's scripts read them. `api="gym"` is for their older scripts, whose
+    reset returns observations alone and whose step returns four values; there `import gym` becomes
+    `import gymnasium as gym`. Other keywords are those of Env, or parameters."""
+    if api not in ("gymnasium", "gym"):
+        raise ValueError(f'api is {api!r}; there is "gymnasium" and "gym"')
+    return (_Envs if api == "gymnasium" else _OldEnvs)(Env(source, num_envs, output="numpy", **settings))
+
+
+class _Envs(gymnasium.vector.VectorWrapper):
+    def step(self, actions):
+        if isinstance(self.action_space, gymnasium.spaces.Box):     # their policies know no bounds
+            actions = np.clip(actions, self.action_space.low, self.action_space.high)
+        seen, rewards, terminated, truncated, info = self.env.step(actions)
+        if "final_info" in info:
+            episode, done = info["final_info"]["episode"], info["_final_info"]
+            info["final_info"] = [{"episode": {name: values[i:i + 1] for name, values in episode.items()}} if done[i] else None
+                                  for i in range(self.num_envs)]
+            info["final_observation"] = info.pop("final_obs")
+        return seen, rewards, terminated, truncated, info
+
+
+class _OldEnvs(_Envs):
+    def reset(self, **settings):
+        return super().reset(**settings)[0]
+
+    def step(self, actions):
+        seen, rewards, terminated, truncated, info = super().step(actions)
+        infos = [{} for _ in range(self.num_envs)]
+        for i in np.flatnonzero(terminated | truncated):
+            infos[i] = {"terminal_observation": info["final_observation"][i], "TimeLimit.truncated": bool(truncated[i])}
+            infos[i]["episode"] = {name: value[0] for name, value in info["final_info"][i]["episode"].items()}
+        return seen, rewards, terminated | truncated, infos

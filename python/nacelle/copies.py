@@ -1,0 +1,147 @@
+"""Copies of one environment, side by side: what those of one agent and those of teams share."""
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from nacelle import _engine
+from nacelle.engine import configuration, merge, shared_engine
+from nacelle.outputs import opened
+from nacelle.spaces import TYPES
+
+
+class Arrays:
+    """The arrays of an environment by name. `env.arrays["state.x"]` is the engine's memory itself, but a copy where NumPy
+    cannot share it; assignment writes it."""
+
+    def __init__(self, batch, door):
+        self._batch, self._door = batch, door
+
+    def __getitem__(self, name):
+        return self._door.one(name)
+
+    def __setitem__(self, name, values):
+        array = self._batch.array(name)
+        filled = np.empty(array.shape, TYPES[array.dtype])
+        filled[...] = values
+        self._door.ordered(lambda: array.write_from(filled))
+
+    def __iter__(self):
+        return iter(self._batch.names())
+
+
+def loaded(source, num_envs, device, engine, settings, params):
+    """An environment of the engine: a name, the path of a .cu, or one that is loaded already."""
+    if isinstance(source, _engine.Batch):
+        return source
+    changes = {"env": {"params": params}}
+    if num_envs is not None:
+        changes["env"]["count"] = num_envs
+    asked = configuration(source, changes)
+    merge(asked, settings or {})
+    return (engine or shared_engine(device)).load(
+        json.dumps({key: asked[key] for key in ("env", "seed", "hooks") if key in asked}))
+
+
+def from_text(make, text, num_envs, settings):
+    """What `make` makes of the text of a .cu, which is kept in a file as long."""
+    folder = tempfile.TemporaryDirectory(prefix="nacelle-")
+    path = Path(folder.name) / "source.cu"
+    path.write_text(text)
+    env = make(str(path), num_envs, **settings)
+    env._folder = folder
+    return env
+
+
+class Copies:
+    """Loading, arrays, parameters and pictures."""
+
+    def _begin(self, batch, output, copy, render_mode):
+        self._batch = batch
+        self.description = json.loads(batch.describe())
+        self.num_envs, name = self.description["count"], self.description["name"]
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f'render_mode is {render_mode!r}; there is "rgb_array"')
+        if render_mode and not self.description["has_draw"]:
+            raise ValueError(f'{name} has no draw(), and render_mode="rgb_array" is its picture')
+        self.render_mode, self.output = render_mode, output
+        self.copies = output != "torch" if copy is None else bool(copy)     # whether a step's arrays are the caller's
+        self._door = opened(output, batch, copy)
+        self.arrays = Arrays(batch, self._door)
+
+    @classmethod
+    def from_source(cls, text, num_envs=64, **settings):
+        """An environment from the text of a .cu, for notebooks."""
+        return from_text(cls, text, num_envs, settings)
+
+    def check(self):
+        """Raises for an action of the GPU's memory that was not allowed, or a reward or an observation that is not
+        finite, in a step before. Waits for the device."""
+        self._open().check()
+
+    def param(self, name):
+        """A parameter, as a configuration writes it."""
+        return json.loads(self._open().param(name))
+
+    def set_param(self, name, value):
+        """Sets a parameter to a number, or to a distribution as a configuration writes it."""
+        self._open().set_param(name, json.dumps(value))
+
+    def reload(self):
+        """Compiles the source as it is now and goes on in that version. False where nothing has changed."""
+        changed = self._open().reload()
+        if changed:
+            self._find_arrays()
+        return changed
+
+    def picture(self, which=0, pixels=480):
+        """One environment as an image, RGB [height, width, 3]."""
+        width, height, rgb = self._open().picture(which, pixels)
+        return np.frombuffer(rgb, np.uint8).reshape(height, width, 3)
+
+    def render(self):
+        """An image of each environment, where it was made with render_mode="rgb_array"."""
+        return tuple(self.picture(which) for which in range(self.num_envs)) if self.render_mode else None
+
+    def close_extras(self, **_):
+        """Lets go of the engine's arrays; those that are held elsewhere stay valid."""
+        self._batch = self._door = self.arrays = None
+
+    def _open(self):
+        if self._batch is None:
+            raise RuntimeError("the environment is closed: make another one")
+        return self._batch
+
+    def _mask(self, options):
+        """The one option of reset, a mask of environments, or None."""
+        options = dict(options or {})
+        mask = options.pop("reset_mask", None)
+        if options:
+            raise ValueError(f'reset takes the option "reset_mask", not {sorted(options)}')
+        if mask is None:
+            return None
+        mask = np.asarray(mask.cpu() if hasattr(mask, "cpu") else mask)
+        if mask.dtype != bool or mask.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask is {mask.dtype} {mask.shape}; bool ({self.num_envs},) is taken")
+        return mask
+
+    def _begin_anew(self, mask, seed):
+        """Begins episodes in the engine, everywhere or where a mask is true."""
+        if mask is None:
+            self._door.ordered(lambda: self._open().reset(seed))
+            return
+        if seed is not None:
+            raise ValueError("a seed begins every environment anew: reset takes it without a reset_mask")
+        chosen = np.flatnonzero(mask)
+        if chosen.size:
+            self._door.ordered(lambda: self._open().reset_some(chosen.tolist()))
+
+    @staticmethod
+    def _shaped(actions, shape, what="actions"):
+        """Actions that have the shape that is taken."""
+        if not hasattr(actions, "shape"):
+            actions = np.asarray(actions)
+        if tuple(actions.shape) != shape:
+            raise ValueError(f"{what} have the shape {tuple(actions.shape)}; {shape} is taken")
+        return actions

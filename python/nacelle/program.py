@@ -1,0 +1,63 @@
+"""The command line as other modules call it: what it computes is computed there alone."""
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+
+from nacelle._engine import Error
+from nacelle.engine import FOLDER
+
+PROGRAM = FOLDER / "bin" / "nacelle"
+
+
+class Command:
+    """A command that runs with --json. Iterating gives its lines as dicts; one that fails raises nacelle.Error with what
+    the command said. Ctrl-C of the terminal reaches it through stop() alone, since a second signal would cost its checkpoint."""
+
+    def __init__(self, *words):
+        self._said = tempfile.TemporaryFile("w+")
+        self._process = subprocess.Popen([PROGRAM, *map(str, words), "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                         stderr=self._said, text=True, start_new_session=True)
+        self._stopped, self._lock = False, threading.Lock()
+
+    def __iter__(self):
+        failures = []
+        with self._process.stdout as lines:
+            for text in lines:
+                line = json.loads(text)
+                if "failure" in line:
+                    failures.append(f"seed {line['seed']}: {line['failure']}")
+                yield line
+        status = self._process.wait()
+        self._said.seek(0)
+        if status != 0 and not self._stopped:
+            said = self._said.read().strip() or "\n".join(failures)
+            raise Error(said or f"nacelle {self._process.args[1]} ended with {status} and said nothing")
+
+    def stop(self):
+        """Asks the command to end in order: a training run saves a checkpoint."""
+        with self._lock:
+            if not self._stopped and self._process.poll() is None:
+                self._stopped = True
+                os.kill(self._process.pid, signal.SIGINT)
+
+
+def lines_of(*words):
+    """All lines of a command. An interruption ends it in order, too."""
+    command = Command(*words)
+    lines = iter(command)
+    try:
+        return list(lines)
+    except KeyboardInterrupt:
+        command.stop()
+        list(lines)
+        raise
+
+
+def machine(device):
+    """The words that say where a command runs."""
+    if device not in ("auto", "cuda", "cpu"):
+        raise ValueError(f'device is {device!r}; there is "auto", "cuda" and "cpu"')
+    return ("--backend", device)

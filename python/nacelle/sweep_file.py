@@ -1,0 +1,159 @@
+"""What a sweep is told: a dict, or a file of JSON that holds one. Each fault is named where it is."""
+import itertools
+import json
+import math
+from pathlib import Path
+
+from nacelle._engine import Error
+from nacelle.engine import configuration, merge
+
+SEARCHES = ("grid", "random", "bayesian")
+TAKEN = {"env": "an environment's name or path", "settings": "what is varied: settings by path", "search": " or ".join(SEARCHES),
+         "trials": "how many", "config": "settings of all trials", "score": '"return", or a metric', "goal": '"max" or "min"',
+         "seeds": "how many each trial has", "side_by_side": "how many trials run at a time",
+         "prune": "when trials end early", "seed": "of the search", "device": '"auto", "cuda" or "cpu"', "out": "a folder"}
+RANGE_TAKES = ("from", "to", "step", "log")
+
+
+def points_of(told):
+    """The values of a list, or of a range with a step."""
+    if isinstance(told, list):
+        return told
+    count = math.floor((told["to"] - told["from"]) / told["step"] + 1e-9) + 1
+    return [told["from"] + told["step"] * i for i in range(count)]
+
+
+class SweepFile:
+    """A sweep as it was asked for, every value checked."""
+
+    def __init__(self, source, changes):
+        self.where = "sweep"
+        if not isinstance(source, dict):
+            self.where = str(source)
+            source = self._read(Path(source))
+        given = {**source, **changes}
+        for key in given:
+            if key not in TAKEN:
+                raise self._fault(key, f"is not known; there is {', '.join(TAKEN)}")
+        for key in ("env", "settings"):
+            if key not in given:
+                raise self._fault(key, f"is missing: {TAKEN[key]}")
+        self.env = self._kind(given, "env", str, "cartpole")
+        self.search = self._one_of(given, "search", SEARCHES, "random")
+        self.seeds = self._whole(given, "seeds", 1, 1, 1000)
+        self.side_by_side = self._whole(given, "side_by_side", 1, 1, 1024)
+        self.seed = self._whole(given, "seed", 1, 0, 2**31 - 1)
+        self.device = self._one_of(given, "device", ("auto", "cuda", "cpu"), "auto")
+        self.score = self._kind(given, "score", str, "return")
+        self.goal = self._one_of(given, "goal", ("max", "min"), "max")
+        self.ranges = self._ranges(given)
+        if self.search == "grid" and "trials" in given:
+            raise self._fault("trials", f"is not for a grid, which has {len(self.grid())}")
+        self.trials = len(self.grid()) if self.search == "grid" else self._whole(given, "trials", 20, 1, 10**6)
+        self.prune = self._prune(given)
+        self.config = configuration(self.env, self._kind(given, "config", dict, {}))
+        self.out = Path(self._kind(given, "out", str, f"sweeps/{Path(self.env).stem}"))
+
+    def identity(self):
+        """What a folder's trials depend on: a sweep goes on only where all of it is the same."""
+        same = {key: getattr(self, key) for key in ("env", "search", "config", "score", "goal", "seeds", "seed")}
+        return {**same, "settings": self.ranges}
+
+    def grid(self):
+        """All settings of a grid, in order."""
+        names = list(self.ranges)
+        return [dict(zip(names, chosen)) for chosen in itertools.product(*map(points_of, self.ranges.values()))]
+
+    def configured(self, chosen):
+        """The whole configuration of a trial."""
+        whole = json.loads(json.dumps(self.config))
+        for path, value in chosen.items():
+            for key in reversed(path.split(".")):
+                value = {key: value}
+            merge(whole, value)
+        return whole
+
+    def _ranges(self, given):
+        ranges = self._kind(given, "settings", dict, {})
+        if not ranges:
+            raise self._fault("settings", 'varies nothing; {"learner.learning_rate": {"from": 0.0003, "to": 0.003, "log": true}} does')
+        for name, told in ranges.items():
+            self._check_range(f"settings.{name}", told)
+        return ranges
+
+    def _check_range(self, key, told):
+        if isinstance(told, list):
+            if not told:
+                raise self._fault(key, "is an empty list of values")
+            return
+        if not isinstance(told, dict):
+            raise self._fault(key, f'is {json.dumps(told)}; a list of values is taken, or {{"from": 1, "to": 8}}')
+        for name in told:
+            if name not in RANGE_TAKES:
+                raise self._fault(f"{key}.{name}", f"is not known; there is {', '.join(RANGE_TAKES)}")
+        for name in ("from", "to"):
+            if not _is_number(told.get(name)):
+                raise self._fault(f"{key}.{name}", f"is {json.dumps(told.get(name))}; a number is taken")
+        low, high, step, log = told["from"], told["to"], told.get("step"), told.get("log", False)
+        if low >= high:
+            raise self._fault(key, f"goes from {low} to {high}; the first is to be smaller")
+        if not isinstance(log, bool):
+            raise self._fault(f"{key}.log", f"is {json.dumps(log)}; true or false is taken")
+        if step is not None and (not _is_number(step) or step <= 0):
+            raise self._fault(f"{key}.step", f"is {json.dumps(step)}; a number above 0 is taken")
+        if step is not None and isinstance(low, int) and isinstance(high, int) and not isinstance(step, int):
+            raise self._fault(f"{key}.step", f"is {step} between whole numbers; write {float(low)} for real ones")
+        if log and (low <= 0 or step is not None):
+            raise self._fault(f"{key}.log", 'is for numbers above 0 and without a "step"')
+        if self.search == "grid" and step is None:
+            raise self._fault(key, 'has no "step", and a grid needs one, or a list of values')
+
+    def _prune(self, given):
+        told = given.get("prune", False)
+        if told is False:
+            return None
+        told = {} if told is True else self._kind(given, "prune", dict, {})
+        for name in told:
+            if name not in ("after", "trials"):
+                raise self._fault(f"prune.{name}", "is not known; there is after (steps), trials (that end before one is compared)")
+        if self.score in ("step", "seconds"):
+            raise self._fault("prune", f"compares trials at equal steps, which says nothing of the score {self.score}")
+        return {"after": self._whole(told, "after", 0, 0, 2**53, "prune."), "trials": self._whole(told, "trials", 5, 1, 10**6, "prune.")}
+
+    def _kind(self, given, key, kind, default):
+        value = given.get(key, default)
+        if isinstance(value, Path):
+            value = str(value)
+        if not isinstance(value, kind) or (kind is str and not value):
+            raise self._fault(key, f"is {json.dumps(value, default=str)}; {'an object' if kind is dict else 'text'} is taken")
+        return value
+
+    def _one_of(self, given, key, words, default):
+        value = given.get(key, default)
+        if value not in words:
+            raise self._fault(key, f"is {json.dumps(value, default=str)}; there is {', '.join(words)}")
+        return value
+
+    def _whole(self, given, key, default, least, most, prefix=""):
+        value = given.get(key, default)
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise self._fault(prefix + key, f"is {json.dumps(value, default=str)}; a whole number from {least} to {most} is taken")
+        return value
+
+    def _read(self, path):
+        try:
+            told = json.loads(path.read_text())
+        except OSError as error:
+            raise Error(f"{path}: {error.strerror}") from None
+        except ValueError as error:
+            raise Error(f"{path}: is no JSON: {error}") from None
+        if not isinstance(told, dict):
+            raise Error(f"{path}: is no object of JSON")
+        return told
+
+    def _fault(self, key, words):
+        return Error(f"{self.where}: {key} {words}")
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,96 @@
+"""One trial of a sweep: a training run, or those of several seeds, in a process of its own."""
+import json
+import math
+import os
+
+from nacelle._engine import Error
+from nacelle.program import Command, machine
+
+PARTS = 20      # a trial is compared with others as often, at equal shares of its steps: settings may change the readings' steps
+
+
+class PlayedTrial:
+    """A trial that trains. run() returns its score, or None where it was pruned or stopped."""
+
+    def __init__(self, told, trial, folder, chosen):
+        self._told, self._trial, self._folder, self._chosen = told, trial, folder, chosen
+        self._command, self._stopped = None, False
+        self._readings = {}     # the last one of each seed
+        self._parts = {}        # by seed: its values at each share of the steps
+        self._reported = -1
+        self.pruned = False
+
+    def run(self):
+        """Trains to the end, from the newest checkpoint where the folder holds one."""
+        self._reported = self._trial.reported
+        ended = None
+        self._command = Command(*self._words())
+        if self._stopped:
+            self._command.stop()
+        for line in self._command:
+            if line["kind"] == "progress":
+                self._take(line)
+            elif line["kind"] in ("result", "seeds"):
+                ended = line
+        if self._stopped or self.pruned:
+            return None
+        return self._score(ended)
+
+    def stop(self):
+        """Ends it in order, from another thread."""
+        self._stopped = True
+        if self._command is not None:
+            self._command.stop()
+
+    def _words(self):
+        begun = any((self._folder / name).exists() for name in ("state.json", "seeds.json"))
+        threads = ["--threads", max(1, (os.cpu_count() or 1) // self._told.side_by_side)] if self._told.side_by_side > 1 else []
+        common = [*machine(self._told.device), *threads]
+        if begun:
+            return ["resume", self._folder, *common]
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        path = self._folder.with_suffix(".json")
+        settings = self._told.configured(self._chosen)
+        path.write_text(json.dumps(settings, indent=2) + "\n")
+        seeds = ["--seeds", self._told.seeds] if self._told.seeds > 1 else []
+        return ["train", settings["env"]["source"], path, "--out", self._folder, *seeds, *common]
+
+    def _take(self, reading):
+        seed = reading.get("seed", 1)
+        self._readings[seed] = reading
+        if self._told.prune is None or self.pruned:
+            return
+        value = self._value(reading)
+        if value is None or not reading.get("total_steps"):
+            return
+        parts = self._parts.setdefault(seed, [])
+        reached = min(PARTS, int(PARTS * reading["step"] / reading["total_steps"]))
+        parts.extend([value] * (reached + 1 - len(parts)))
+        if len(self._parts) < self._told.seeds:
+            return
+        for part in range(self._reported + 1, min(map(len, self._parts.values()))):
+            self._reported = part
+            if part and self._trial.is_poor(part, sum(its[part] for its in self._parts.values()) / len(self._parts)):
+                self.pruned = True
+                self._command.stop()
+                return
+
+    def _value(self, reading):
+        if self._told.score == "return":
+            return reading.get("evaluation.return", reading.get("episode.return"))
+        return reading.get(self._told.score)
+
+    def _score(self, ended):
+        if ended is None:
+            raise Error("the training ended without a result")
+        if self._told.score == "return":
+            score = ended["mean_return"] if ended["kind"] == "result" else (ended["return"] or {}).get("mean")
+        else:
+            for reading in self._readings.values():
+                if self._told.score not in reading:
+                    raise Error(f"score {self._told.score} is no metric of its readings; there is return, {', '.join(sorted(reading))}")
+            values = [reading[self._told.score] for reading in self._readings.values()]
+            score = sum(values) / len(values) if values else None
+        if score is None or not math.isfinite(score):
+            raise Error(f"its score is {score}")
+        return score

@@ -1,0 +1,26 @@
+# shellcheck shell=sh disable=SC2154 # variables are shared with the files that source this one
+# Sourced by `tools/nacelle test adapters`: PyTorch and other libraries' trainers, in an environment of Python of their own.
+
+adapters_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-adapters
+
+# CleanRL is scripts, whose package says that it is for older versions of Python.
+make_adapters() {
+    python3 -m venv --clear "$adapters_folder.part" &&
+        "$adapters_folder.part/bin/python" -m pip install -q --disable-pip-version-check 'numpy>=1.26' 'gymnasium>=1.1' pettingzoo \
+            'torch==2.11.*' stable-baselines3 skrl rl-games rsl-rl-lib torchrl tensorboard pandas &&
+        "$adapters_folder.part/bin/python" -m pip download -q --disable-pip-version-check --no-deps --only-binary=:all: \
+            --python-version 3.9 --dest "$adapters_folder.part/cleanrl" 'cleanrl==1.2.0' &&
+        rm -rf "$adapters_folder" && mv "$adapters_folder.part" "$adapters_folder"
+}
+
+# Prints the folder; fails where PyPI did not give all.
+adapters_environment() {
+    exec 8>"$adapters_folder.lock"
+    ! has_command flock || flock 8
+    if [ ! -x "$adapters_folder/bin/python" ]; then
+        say "installing PyTorch and six libraries' trainers from PyPI: 2.6 GB to be downloaded, 6 GB in $adapters_folder"
+        (step 'this takes some minutes' make_adapters) || return 1
+    fi
+    exec 8>&-
+    echo "$adapters_folder"
+}
