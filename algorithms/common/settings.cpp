@@ -148,18 +148,21 @@ void check_parameters(const PolicySettings& policy, const nacelle_environment& e
                   std::to_string(parameters));
 }
 
-// Networks that are computed elsewhere are of floats, in one way.
+// Networks that are computed elsewhere are computed in one way.
 constexpr const char* of_kernels =
     "is a choice between kernels of 'ppo' and 'a2c'; this learner has one way";
 
-void check_external(PolicySettings& policy) {
+void check_external(PolicySettings& policy, bool on_gpu) {
     if (policy.role == PolicySettings::Role::random) return;
     const std::string path = "policies." + policy.name + ".";
-    if (policy.precision == "bf16")
-        wrong(path + "precision",
-              "this learner computes in f32; 'ppo' and 'a2c' have bf16 on a GPU");
+    if (policy.precision == "bf16" && !on_gpu)
+        wrong(path + "precision", "a CPU computes in f32; bf16 needs a GPU");
+    if (policy.precision == "bf16" && policy.remembers())
+        wrong(path + "precision", "what is remembered goes through many steps, which this learner "
+                                  "computes in f32; 'ppo' and 'a2c' have bf16 for it");
     if (policy.execution != "auto") wrong(path + "execution", of_kernels);
-    policy.precision = "f32";
+    if (policy.precision == "auto")
+        policy.precision = on_gpu && !policy.remembers() ? "bf16" : "f32";
 }
 
 const char* role_text(PolicySettings::Role role) {
@@ -257,7 +260,7 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
         wrong("policies", "no policy is to be trained; one needs \"train\": true");
     for (PolicySettings& policy : settings.policies) {
         check_parameters(policy, environment);
-        if (settings.external) check_external(policy);
+        if (settings.external) check_external(policy, environment.on_gpu);
         else choose_precision(policy, environment, settings.emulates);
     }
     config.finish();

@@ -3,6 +3,7 @@
 #include "plugins/torch/learners/heads.h"
 #include "plugins/torch/learners/network.h"
 #include "plugins/torch/learners/optimiser.h"
+#include "plugins/torch/learners/tensors.h"
 
 namespace torch_learn {
 
@@ -26,6 +27,8 @@ private:
             final_obs, final_value, ratio;
     };
     void adopt(const learn::PolicyState& state);
+    // In bf16 the model computes with a copy of the weights, made anew after each step of the optimiser.
+    void follow_weights();
     void keep(const learn::Arguments& a);
     at::Tensor normal(const at::Tensor& rows) const;
     at::Tensor value_of(const at::Tensor& out) const { return out.select(1, shape_.outputs()); }
@@ -38,10 +41,12 @@ private:
     const learn::PolicySettings& policy_;
     const learn::NetworkShape& shape_;
     nacelle_environment environment_;
+    Tensors tensors_;
     std::shared_ptr<Model> model_;
     Heads heads_;
     int64_t agents_ = 0, rows_ = 0, steps_;
     Kept kept_;
+    at::Tensor weights_, gradient_, half_weights_, half_gradient_;    // the halves: in bf16 alone
     at::Tensor mean_, scale_, codes_, samples_, standing_, outputs_, begun_, forgot_;
     std::unique_ptr<Optimiser> optimiser_;
 };

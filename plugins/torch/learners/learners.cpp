@@ -1,6 +1,7 @@
 // The learners on LibTorch, beside `ppo` and `a2c`, whose settings they take.
 #include "algorithms/common/policy_gradient.h"
 #include "plugins/torch/learners/autograd_policy.h"
+#include "plugins/torch/learners/captured_work.h"
 
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/version.h>
@@ -35,24 +36,37 @@ void require_version() {
                                  ", and the one that was loaded is " +
                                  version + "; 'tools/nacelle torch' installs the right one");
 }
-const nacelle::plugin::Host& checked(const nacelle::plugin::Host& host) {
+// Opens LibTorch's part for GPUs where the environment is on one; else null.
+Gpu* gpu_of(const nacelle::plugin::Host& host) {
     require_version();
-    if (host.environment().on_gpu)
-        throw std::runtime_error("the learners on LibTorch run on a CPU so far: --backend cpu; "
-                                 "'ppo' and 'a2c' train on a GPU");
-    return host;
+    return host.environment().on_gpu ? &open_gpu() : nullptr;
 }
 
-template <const learn::Algorithm& algorithm> class OnPolicy final : public learn::PolicyGradient {
+template <const learn::Algorithm& algorithm> class OnPolicy final {
 public:
     static constexpr const char* name = algorithm.name;
     static constexpr bool captures_itself = true;
     OnPolicy(nacelle::plugin::Host host, std::string_view config)
-        : PolicyGradient(
-              algorithm, checked(host), config,
-              [](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
-                  return std::make_unique<AutogradPolicy>(its_host, settings, shape, number);
-              }) {}
+        : work_(host, gpu_of(host)),
+          learner_(algorithm, host, config,
+                   [](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
+                       return std::make_unique<AutogradPolicy>(its_host, settings, shape, number);
+                   }) {}
+
+    uint64_t steps_per_iteration() const noexcept { return learner_.steps_per_iteration(); }
+    void record(void* stream) {
+        work_.run(stream, 0, [&] { learner_.record(stream); });
+    }
+    void act(bool greedy, void* stream) {
+        work_.once(stream, [&] { learner_.act(greedy, 0, nullptr, stream); });
+    }
+    void metrics(nacelle::plugin::Metrics& out) { learner_.metrics(out); }
+    const std::string& settings() const { return learner_.settings(); }
+    const std::string& policies() const { return learner_.policies(); }
+
+private:
+    CapturedWork work_;
+    learn::PolicyGradient learner_;
 };
 
 }

@@ -92,6 +92,7 @@ public:
         return h + at::sigmoid(gates[0]) * (activated(gates[1], activation) - h);
     }
     int64_t memory() const { return learn::remembers(cell_) ? out_ : 0; }
+    at::ScalarType number() const { return weights_[0].scalar_type(); }
 
 private:
     Cell cell_;
@@ -115,6 +116,7 @@ public:
         }
     }
     Layer& last() { return *layers_.back(); }
+    at::ScalarType number() const { return layers_.back()->number(); }
     int64_t memory() const {
         int64_t all = 0;
         for (const auto& layer : layers_) all += layer->memory();
@@ -154,11 +156,13 @@ public:
     int64_t memory() const override { return actor_->memory() + (critic_ ? critic_->memory() : 0); }
     Tensor forward(const Tensor& rows, Tensor& memory) override {
         std::vector<Tensor> after;
-        Tensor out = actor_->forward(rows, memory, 0, after);
+        // In bf16 parameters are that, and so is what goes through them.
+        const Tensor seen = rows.to(actor_->number());
+        Tensor out = actor_->forward(seen, memory, 0, after);
         if (critic_)
-            out = at::cat({out, critic_->forward(rows, memory, actor_->memory(), after)}, 1);
+            out = at::cat({out, critic_->forward(seen, memory, actor_->memory(), after)}, 1);
         if (!after.empty()) memory = at::cat(after, 1);
-        return out;
+        return out.to(at::kFloat);
     }
 
 private:
