@@ -8,4 +8,9 @@ namespace learn {
 std::string policies_text(const Settings& settings, const std::vector<NetworkShape>& shapes,
                           const SchemaView& schema);
 
+// Parts of it. A network of these neurons, inputs first, in the array of this name; and what normalises a group's rows.
+std::string network_text(const PolicySettings& policy, const Encoder& encoder,
+                         const std::vector<int64_t>& sizes, const std::string& weights);
+std::string normaliser_text(const std::string& group);
+
 }

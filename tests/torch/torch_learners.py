@@ -174,7 +174,7 @@ def a_run_that_was_killed_goes_on_to_the_same_bytes(bench):
 def what_belongs_to_kernels_is_refused(bench):
     needs_libtorch(bench)
     for path, value, why in (
-            ('policies.default.precision', 'bf16', "torch_ppo: this learner computes in f32; 'ppo' and 'a2c' have bf16 on a GPU"),
+            ('policies.default.precision', 'bf16', "torch_ppo: a CPU computes in f32; bf16 needs a GPU"),
             ('policies.default.execution', 'streamed', KERNELS),
             ('learner.rollout', 'stepwise', KERNELS),
             ('learner.emulate', 'true', KERNELS),

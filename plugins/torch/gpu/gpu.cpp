@@ -35,6 +35,7 @@ public:
         graph->capture_end();
         return [graph] { graph->replay(); };
     }
+    void finish() override { C10_CUDA_CHECK(cudaDeviceSynchronize()); }
     size_t free_bytes() override {
         size_t free = 0, total = 0;
         C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));

@@ -1,17 +1,16 @@
 #include "plugins/torch/learners/autograd_policy.h"
 
 #include "algorithms/common/schema_view.h"
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
-#include <cstdlib>
 
 namespace torch_learn {
 
 using at::Tensor;
 
 AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings& settings,
-                               const learn::NetworkShape& shape, uint32_t number)
-    : settings_(settings),
+                               const learn::NetworkShape& shape, uint32_t number, Gpu* gpu)
+    : gpu_(gpu),
+      settings_(settings),
       policy_(settings.policies[number]),
       shape_(shape),
       environment_(host.environment()),
@@ -21,8 +20,8 @@ AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings
       steps_(settings.horizon) {}
 
 void AutogradPolicy::begin(const learn::Arguments& a) {
-    // Products of some hundred rows wait for threads longer than they compute, and sums by several have other bits.
-    if (!std::getenv("OMP_NUM_THREADS")) at::set_num_threads(1);
+    use_one_thread();
+    if (gpu_) gpu_->finish();    // what the host has put on its stream
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
     const learn::Memory& memory = a.memory[policy_.group];
@@ -46,6 +45,7 @@ void AutogradPolicy::begin(const learn::Arguments& a) {
     begun_ = tensors_.of(state.begun, {steps_ / settings_.sequence * agents_, width});
     forgot_ = tensors_.of(state.forgot, {steps_ * agents_});
     optimiser_ = std::make_unique<Optimiser>(tensors_, state, shape_.parameters());
+    if (gpu_) gpu_->finish();
 }
 
 void AutogradPolicy::keep(const learn::Arguments& a) {

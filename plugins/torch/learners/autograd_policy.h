@@ -1,5 +1,6 @@
 #pragma once
 #include "algorithms/common/external_policy.h"
+#include "plugins/torch/learners/gpu.h"
 #include "plugins/torch/learners/heads.h"
 #include "plugins/torch/learners/network.h"
 #include "plugins/torch/learners/optimiser.h"
@@ -11,7 +12,7 @@ namespace torch_learn {
 class AutogradPolicy final : public learn::ExternalPolicy {
 public:
     AutogradPolicy(nacelle::plugin::Host host, const learn::Settings& settings,
-                   const learn::NetworkShape& shape, uint32_t number);
+                   const learn::NetworkShape& shape, uint32_t number, Gpu* gpu);
 
     void begin(const learn::Arguments& a) override;
     void forward(const learn::Arguments& a, void* stream) override;
@@ -37,6 +38,7 @@ private:
     at::Tensor loss(const at::Tensor& at, const at::Tensor& out, at::Tensor& tally) const;
     bool learns() const { return policy_.role == learn::PolicySettings::Role::trained; }
 
+    Gpu* gpu_;
     const learn::Settings& settings_;
     const learn::PolicySettings& policy_;
     const learn::NetworkShape& shape_;

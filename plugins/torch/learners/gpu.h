@@ -15,6 +15,7 @@ public:
     virtual bool is_capturing() = 0;
     // Work that is captured and not done, on the current stream; what it allocates is its own. Calling the result does it.
     virtual std::function<void()> capture(const std::function<void()>& work) = 0;
+    virtual void finish() = 0;    // waits for all streams
     virtual size_t free_bytes() = 0;
 };
 

@@ -1,7 +1,8 @@
-// The learners on LibTorch, beside `ppo` and `a2c`, whose settings they take.
+// The learners on LibTorch: those beside `ppo` and `a2c`, whose settings they take, and those with a replay.
 #include "algorithms/common/policy_gradient.h"
 #include "plugins/torch/learners/autograd_policy.h"
 #include "plugins/torch/learners/captured_work.h"
+#include "plugins/torch/off_policy/off_policy.h"
 
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/version.h>
@@ -42,16 +43,27 @@ Gpu* gpu_of(const nacelle::plugin::Host& host) {
     return host.environment().on_gpu ? &open_gpu() : nullptr;
 }
 
+template <Method method, const char* its_name> class WithReplay final : public OffPolicy {
+public:
+    static constexpr const char* name = its_name;
+    static constexpr bool captures_itself = true;
+    WithReplay(nacelle::plugin::Host host, std::string_view config)
+        : OffPolicy(method, host, config, gpu_of(host)) {}
+};
+constexpr char dqn[] = "torch_dqn", sac[] = "torch_sac", td3[] = "torch_td3", ddpg[] = "torch_ddpg";
+
 template <const learn::Algorithm& algorithm> class OnPolicy final {
 public:
     static constexpr const char* name = algorithm.name;
     static constexpr bool captures_itself = true;
     OnPolicy(nacelle::plugin::Host host, std::string_view config)
-        : work_(host, gpu_of(host)),
-          learner_(algorithm, host, config,
-                   [](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
-                       return std::make_unique<AutogradPolicy>(its_host, settings, shape, number);
-                   }) {}
+        : gpu_(gpu_of(host)),
+          work_(host, gpu_),
+          learner_(
+              algorithm, host, config,
+              [this](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
+                  return std::make_unique<AutogradPolicy>(its_host, settings, shape, number, gpu_);
+              }) {}
 
     uint64_t steps_per_iteration() const noexcept { return learner_.steps_per_iteration(); }
     void record(void* stream) {
@@ -65,6 +77,7 @@ public:
     const std::string& policies() const { return learner_.policies(); }
 
 private:
+    Gpu* gpu_;
     CapturedWork work_;
     learn::PolicyGradient learner_;
 };
@@ -74,4 +87,8 @@ private:
 
 NACELLE_PLUGIN("nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
                nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
-               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>)
+               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::dqn, torch_learn::dqn>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::sac, torch_learn::sac>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::td3, torch_learn::td3>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::ddpg, torch_learn::ddpg>>)

@@ -1,5 +1,7 @@
 #pragma once
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <cstdlib>
 #include <type_traits>
 
 namespace torch_learn {
@@ -13,6 +15,11 @@ template <class T> constexpr at::ScalarType scalar_of() {
         static_assert(std::is_same_v<T, int32_t>);
         return at::kInt;
     }
+}
+
+// Products of some hundred rows wait for threads longer than they compute, and sums by several have other bits.
+inline void use_one_thread() {
+    if (!std::getenv("OMP_NUM_THREADS")) at::set_num_threads(1);
 }
 
 // Arrays of one device as tensors: the same memory.

@@ -1,0 +1,268 @@
+#include "plugins/torch/off_policy/replay.h"
+
+#include "algorithms/common/headers.h"
+#include "algorithms/common/schema_view.h"
+#include "plugins/torch/off_policy/headers.h"
+
+#include <fstream>
+
+namespace torch_learn {
+namespace {
+
+template <class T> constexpr nacelle::Dtype dtype_for() {
+    if constexpr (std::is_same_v<T, float>) return nacelle::Dtype::f32;
+    else if constexpr (std::is_same_v<T, double>) return nacelle::Dtype::f64;
+    else if constexpr (std::is_same_v<T, uint8_t>) return nacelle::Dtype::u8;
+    else if constexpr (std::is_same_v<T, int64_t>) return nacelle::Dtype::i64;
+    else return nacelle::Dtype::u64;
+}
+
+uint64_t free_host_bytes() {
+    std::ifstream file("/proc/meminfo");
+    std::string word;
+    uint64_t kilobytes = 0;
+    while (file >> word)
+        if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
+    return ~uint64_t(0);
+}
+std::string size_text(uint64_t bytes) {
+    static const char* const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    double size = double(bytes);
+    int unit = 0;
+    for (; size >= 1000 && unit < 4; ++unit) size /= 1000;
+    char text[32];
+    std::snprintf(text, sizeof text, unit ? "%.3g %s" : "%.0f %s", size, units[unit]);
+    return text;
+}
+
+}
+
+Replay::Replay(nacelle::plugin::Host host, const OffPolicySettings& settings, replay::Form form,
+               Gpu* gpu)
+    : host_(host),
+      environment_(host.environment()),
+      settings_(settings),
+      tensors_(environment_.on_gpu) {
+    const learn::SchemaView schema(environment_);
+    masked_ = schema.header().group[0].mask_width > 0;
+    a_.ring.rows = environment_.envs;
+    a_.ring.width = schema.seen(0);
+    a_.ring.choices = schema.choices(0);
+    a_.ring.parts = schema.header().group[0].action_parts;
+    a_.form = form;
+    a_.warm_up = settings.warm_up;
+    a_.least_exploration = float(settings.least_exploration);
+    a_.alpha = float(settings.priority);
+    a_.n_step = settings.n_step;
+    a_.noise_steps = uint32_t(settings.noise_steps);
+    a_.least_log_deviation = least_log_deviation;
+    a_.most_log_deviation = most_log_deviation;
+    size_ring(gpu);
+    compile();
+}
+
+void Replay::size_ring(Gpu* gpu) {
+    const replay::Ring& ring = a_.ring;
+    const uint64_t of_step = sizeof(float) * (2 * ring.width + ring.parts + 1) + 1 +
+                             (masked_ ? 2 * ring.choices : 0) +
+                             (settings_.prioritised() ? sizeof(float) + 1 : 0),
+                   slots = settings_.capacity / ring.rows, bytes = slots * ring.rows * of_step,
+                   free = gpu ? gpu->free_bytes() : free_host_bytes();
+    const std::string size = std::to_string(slots * ring.rows) + " steps of " +
+                             std::to_string(of_step) + " bytes, " + size_text(bytes);
+    if (bytes > free - free / 16)
+        learn::wrong("capacity",
+                     "a replay of " + size + ", does not fit: " + size_text(free) + " are free" +
+                         (gpu ? " on the GPU" : "") + "; the largest that fits is " +
+                         std::to_string((free - free / 16) / of_step / ring.rows * ring.rows));
+    host_.log(NACELLE_INFO, "the replay has " + size +
+                                (settings_.saves_replay ? ", and so have checkpoints"
+                                                        : "; checkpoints are without it"));
+    a_.ring.slots = uint32_t(slots);
+}
+
+void Replay::compile() {
+    std::vector<nacelle_header> headers(learn::kernel_headers().begin(),
+                                        learn::kernel_headers().end());
+    headers.insert(headers.end(), replay::kernel_headers().begin(), replay::kernel_headers().end());
+    const std::string begin = "#include <replay/kernels.h>\nNACELLE_PROGRAM()\n";
+    // Images are the author's types, and sizes alone do not know them.
+    static constexpr const char* author[] = {"see", "keep"};
+    static constexpr const char* sizes[] = {"choose", "advance", "sample", "fetch", "draw_noise"};
+    static constexpr const char* tree[] = {"admit", "revise", "follow"};
+    std::string around = begin + "REPLAY_STEP()\n", of_sizes = begin;
+    const auto add = [](std::string& text, std::span<const char* const> names) {
+        for (const char* const name : names)
+            text += "REPLAY_KERNEL(" + std::string(name) + ")\n";
+    };
+    add(around, author);
+    add(of_sizes, sizes);
+    if (settings_.prioritised()) add(of_sizes, tree);
+    const uint32_t first = host_.program(around, headers),
+                   second = host_.program_of_sizes(of_sizes, headers);
+    const auto find = [&](uint32_t program, std::span<const char* const> names) {
+        for (const char* const name : names)
+            kernels_.emplace_back(name, host_.kernel(program, "replay_" + std::string(name)));
+    };
+    kernels_.emplace_back("step", host_.kernel(first, "replay_step"));
+    find(first, author);
+    find(second, sizes);
+    if (settings_.prioritised()) find(second, tree);
+}
+
+template <class T>
+T* Replay::array(const std::string& name, std::initializer_list<uint64_t> shape,
+                 bool persistent) const {
+    const std::vector<int64_t> sizes(shape.begin(), shape.end());
+    return static_cast<T*>(
+        host_.array_create(name, uint32_t(dtype_for<T>()), sizes, persistent).data);
+}
+template float* Replay::array<float>(const std::string&, std::initializer_list<uint64_t>,
+                                     bool) const;
+template int64_t* Replay::array<int64_t>(const std::string&, std::initializer_list<uint64_t>,
+                                         bool) const;
+template double* Replay::array<double>(const std::string&, std::initializer_list<uint64_t>,
+                                       bool) const;
+
+void Replay::make_arrays() {
+    make_ring();
+    if (settings_.prioritised()) make_tree();
+    make_batch();
+    const replay::Ring& ring = a_.ring;
+    const uint64_t out = a_.form == replay::Form::normal  ? 2 * ring.parts
+                         : a_.form == replay::Form::means ? ring.parts
+                                                          : ring.choices;
+    a_.standing = array<float>("standing", {ring.rows, ring.width}, false);
+    a_.outputs = array<float>("outputs", {ring.rows, out}, false);
+    a_.dials = array<float>("dials", {replay::dial_count}, false);
+    const learn::Schedule* const schedules = settings_.dials;
+    auto* const room = array<float>(
+        "schedules", {replay::dial_count, sizeof(learn::Schedule) / sizeof(float)}, false);
+    host_.write(room, schedules, sizeof settings_.dials);
+    a_.schedules = reinterpret_cast<const learn::Schedule*>(room);
+    float first[replay::dial_count];
+    for (int i = 0; i < replay::dial_count; ++i) first[i] = schedules[i].from;
+    host_.write(a_.dials, first, sizeof first);
+    standing = tensors_.of(a_.standing, {int64_t(ring.rows), int64_t(ring.width)});
+    outputs = tensors_.of(a_.outputs, {int64_t(ring.rows), int64_t(out)});
+    dials_ = tensors_.of(a_.dials, {replay::dial_count});
+}
+void Replay::make_ring() {
+    replay::Ring& ring = a_.ring;
+    const bool kept = settings_.saves_replay;
+    ring.obs = array<float>("replay.obs", {ring.slots, ring.rows, ring.width}, kept);
+    ring.next_obs = array<float>("replay.next_obs", {ring.slots, ring.rows, ring.width}, kept);
+    ring.action = array<float>("replay.action", {ring.slots, ring.rows, ring.parts}, kept);
+    ring.reward = array<float>("replay.reward", {ring.slots, ring.rows}, kept);
+    ring.flag = array<uint8_t>("replay.flag", {ring.slots, ring.rows}, kept);
+    ring.steps = array<uint64_t>("replay.steps", {1}, kept);
+    if (!masked_) return;
+    ring.mask = array<uint8_t>("replay.mask", {ring.slots, ring.rows, ring.choices}, kept);
+    ring.next_mask =
+        array<uint8_t>("replay.next_mask", {ring.slots, ring.rows, ring.choices}, kept);
+}
+void Replay::make_tree() {
+    const replay::Ring& ring = a_.ring;
+    replay::Tree& tree = a_.tree;
+    const bool kept = settings_.saves_replay;
+    tree.leaf = array<float>("replay.priority", {ring.slots, ring.rows}, kept);
+    tree.most = array<float>("replay.most_priority", {1}, kept);
+    const float one = 1;
+    host_.write(tree.most, &one, sizeof one);
+    tree.count[0] = uint64_t(ring.slots) * ring.rows;
+    do {
+        const uint64_t count = (tree.count[tree.levels] + replay::branches - 1) / replay::branches;
+        tree.sum[tree.levels] =
+            array<double>("replay.sums" + std::to_string(tree.levels + 1), {count}, kept);
+        tree.count[++tree.levels] = count;
+    } while (tree.count[tree.levels] > 1);
+}
+void Replay::make_batch() {
+    replay::Batch& b = a_.batch;
+    const replay::Ring& ring = a_.ring;
+    const uint64_t size = b.size = settings_.batch;
+    const int64_t n = int64_t(size), width = ring.width, parts = ring.parts, open = ring.choices;
+    b.place = array<int64_t>("batch.place", {size}, false);
+    b.last = array<int64_t>("batch.last", {size}, false);
+    b.reward = array<float>("batch.reward", {size}, false);
+    b.discount = array<float>("batch.discount", {size}, false);
+    b.obs = array<float>("batch.obs", {size, ring.width}, false);
+    b.next_obs = array<float>("batch.next_obs", {size, ring.width}, false);
+    b.action = array<float>("batch.action", {size, ring.parts}, false);
+    if (masked_) {
+        b.mask = array<uint8_t>("batch.mask", {size, ring.choices}, false);
+        b.next_mask = array<uint8_t>("batch.next_mask", {size, ring.choices}, false);
+    }
+    if (settings_.prioritised()) {
+        b.weight = array<float>("batch.weight", {size}, false);
+        b.priority = array<float>("batch.priority", {size}, false);
+    }
+    if (!settings_.discrete) {
+        b.noise_size = uint32_t(2 * size * ring.parts);
+        b.noise = array<float>("batch.noise", {2, size, ring.parts}, false);
+    }
+    samples_ = {.obs = tensors_.of(b.obs, {n, width}),
+                .next_obs = tensors_.of(b.next_obs, {n, width}),
+                .action = tensors_.of(b.action, {n, parts}),
+                .reward = tensors_.of(b.reward, {n}),
+                .discount = tensors_.of(b.discount, {n}),
+                .weight = tensors_.of(b.weight, {n}),
+                .priority = tensors_.of(b.priority, {n}),
+                .mask = tensors_.of(b.mask, {n, open}),
+                .next_mask = tensors_.of(b.next_mask, {n, open}),
+                .noise = tensors_.of(b.noise, {2, n, parts})};
+}
+
+void Replay::launch(const char* name, uint64_t items, void* stream) {
+    for (const auto& [its_name, kernel] : kernels_)
+        if (its_name == name) return host_.launch(kernel, items, learn::block_threads, a_, stream);
+}
+void Replay::choose(bool trains, bool greedy, void* stream) {
+    a_.trains = trains;
+    a_.greedy = greedy;
+    launch("choose", rows(), stream);
+}
+void Replay::step(void* stream) {
+    host_.launch_environments(kernels_[0].second, a_, stream);
+    launch("keep", rows() * width(), stream);
+    host_.advance(1, stream);
+    launch("advance", replay::dial_count, stream);
+    if (!settings_.prioritised()) return;
+    launch("admit", rows(), stream);
+    follow(false, stream);
+}
+void Replay::follow(bool from_batch, void* stream) {
+    a_.from_batch = from_batch;
+    uint64_t span = 1;
+    for (a_.level = 1; a_.level <= a_.tree.levels; ++a_.level) {
+        span *= replay::branches;
+        launch("follow", from_batch ? a_.batch.size : 2 * (rows() / span + 2), stream);
+    }
+}
+const Samples& Replay::draw(uint32_t update, void* stream) {
+    a_.update = update;
+    launch("sample", a_.batch.size, stream);
+    const uint64_t across = std::max({a_.ring.width, a_.ring.parts, a_.ring.choices});
+    launch("fetch", a_.batch.size * across, stream);
+    if (a_.batch.noise) launch("draw_noise", a_.batch.noise_size, stream);
+    return samples_;
+}
+void Replay::revise(void* stream) {
+    if (!settings_.prioritised()) return;
+    const at::Tensor most = tensors_.of(a_.tree.most, {1});
+    most.copy_(at::maximum(most, samples_.priority.max()));
+    launch("revise", a_.batch.size, stream);
+    follow(true, stream);
+}
+std::vector<float> Replay::dials() const {
+    std::vector<float> found(replay::dial_count);
+    host_.read(found.data(), a_.dials, found.size() * sizeof(float));
+    return found;
+}
+uint64_t Replay::steps() const {
+    uint64_t steps = 0;
+    host_.read(&steps, a_.ring.steps, sizeof steps);
+    return steps * rows();
+}
+
+}

@@ -1,0 +1,75 @@
+#pragma once
+#include "plugins/torch/learners/gpu.h"
+#include "plugins/torch/learners/tensors.h"
+#include "plugins/torch/off_policy/settings.h"
+
+#include <nacelle/plugin/host.h>
+
+namespace torch_learn {
+
+// A minibatch as tensors, the same memory each time. What there is none of is undefined.
+struct Samples {
+    at::Tensor obs, next_obs;    // [size][width]
+    at::Tensor action;           // [size][parts]
+    at::Tensor reward, discount, weight, priority;    // [size]
+    at::Tensor mask, next_mask;                       // [size][choices]
+    at::Tensor noise;                                 // [2][size][reals]
+};
+
+// The steps that a learner keeps, on the device, and the kernels that fill it and draw from it.
+class Replay final {
+public:
+    // Tells how large it is before it is made, and refuses one that does not fit, with the largest that does.
+    Replay(nacelle::plugin::Host host, const OffPolicySettings& settings, replay::Form form,
+           Gpu* gpu);
+    // Once the environment is there.
+    void make_arrays();
+
+    // All put their launches on the stream. Now: what rows see, which goes to `standing`.
+    void see(void* stream) { launch("see", rows() * width(), stream); }
+    // By `outputs`, into the action arrays; in training also into the ring.
+    void choose(bool trains, bool greedy, void* stream);
+    // A step of all environments, and what it leaves.
+    void step(void* stream);
+    // Draws the minibatch of this update of the iteration.
+    const Samples& draw(uint32_t update, void* stream);
+    // The priorities of its samples have been set.
+    void revise(void* stream);
+
+    // Steps taken so far, of all rows together, and what may change over a run; they wait.
+    uint64_t steps() const;
+    std::vector<float> dials() const;
+    uint64_t capacity() const { return uint64_t(a_.ring.slots) * rows(); }
+    uint64_t rows() const { return environment_.envs; }
+    int64_t width() const { return a_.ring.width; }
+    int64_t choices() const { return a_.ring.choices; }
+    int64_t parts() const { return a_.ring.parts; }
+    at::Tensor standing, outputs;    // [rows][...]
+    at::Tensor dial(replay::Dial dial) const { return dials_[dial]; }
+    const Tensors& tensors() const { return tensors_; }
+
+    template <class T>
+    T* array(const std::string& name, std::initializer_list<uint64_t> shape, bool persistent) const;
+    const nacelle::plugin::Host& host() const { return host_; }
+
+private:
+    void size_ring(Gpu* gpu);
+    void compile();
+    void make_ring();
+    void make_tree();
+    void make_batch();
+    void follow(bool from_batch, void* stream);
+    void launch(const char* name, uint64_t items, void* stream);
+
+    nacelle::plugin::Host host_;
+    nacelle_environment environment_;
+    const OffPolicySettings& settings_;
+    Tensors tensors_;
+    replay::Arguments a_{};
+    bool masked_;
+    std::vector<std::pair<std::string, nacelle_kernel>> kernels_;
+    at::Tensor dials_;
+    Samples samples_;
+};
+
+}
