@@ -12,7 +12,7 @@ public:
     explicit Dqn(const NetworkMaker& maker)
         : settings_(maker.settings),
           normal_(maker.normal),
-          choices_(maker.replay.choices()),
+          choices_(maker.replay.replay.choices()),
           atoms_(maker.settings.atoms),
           sizes_(maker.widths(0, atoms_ * (choices_ + (settings_.duelling ? 1 : 0)))),
           networks_(
@@ -20,7 +20,7 @@ public:
               [&] { return Networks{maker.network(0, sizes_.back())}; }, 0, true) {
         if (atoms_ > 1)
             support_ = at::linspace(settings_.least_value, settings_.most_value, atoms_)
-                           .to(maker.replay.tensors().device());
+                           .to(maker.replay.tensors.device());
     }
     Tensor outputs(const Tensor& seen) const override {
         return means(values(*networks_.now()[0], seen));

@@ -5,7 +5,7 @@ namespace torch_learn {
 using at::Tensor;
 
 std::vector<int64_t> NetworkMaker::widths(int64_t beside, int64_t outputs) const {
-    std::vector<int64_t> all = {(encoder.count ? encoder.width() : replay.width()) + beside};
+    std::vector<int64_t> all = {(encoder.count ? encoder.width() : replay.replay.width()) + beside};
     all.insert(all.end(), settings.policy.hidden.begin(), settings.policy.hidden.end());
     all.push_back(outputs);
     return all;
@@ -22,6 +22,7 @@ Tensor weighed(const Samples& samples, const Tensor& losses) {
 void prioritise(const OffPolicySettings& settings, const Samples& samples, const Tensor& off) {
     if (!samples.priority.defined()) return;
     samples.priority.copy_((off.detach().abs() + 1e-6).pow(settings.priority));
+    samples.most_priority.copy_(at::maximum(samples.most_priority, samples.priority.max()));
 }
 
 }

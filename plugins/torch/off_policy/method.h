@@ -21,7 +21,7 @@ public:
 
 // What makes the networks of all of them.
 struct NetworkMaker {
-    Replay& replay;
+    const ReplayTensors& replay;
     const OffPolicySettings& settings;
     const learn::Encoder& encoder;
     const Normaliser& normal;

@@ -1,13 +1,13 @@
 #pragma once
 #include "algorithms/common/device/learn/conv.h"
-#include "plugins/torch/off_policy/replay.h"
+#include "plugins/torch/off_policy/samples.h"
 
 namespace torch_learn {
 
 // The mean and the spread of all observations so far, by which networks see them. Codes are seen as they are.
 class Normaliser final {
 public:
-    Normaliser(Replay& replay, const std::string& group, const learn::Encoder& encoder,
+    Normaliser(const ReplayTensors& replay, const std::string& group, const learn::Encoder& encoder,
                bool follows);
 
     at::Tensor operator()(const at::Tensor& rows) const;

@@ -52,19 +52,20 @@ OffPolicy::OffPolicy(Method method, nacelle::plugin::Host host, std::string_view
       settings_(read_off_policy(method, config, host.environment())),
       work_(host, gpu),
       encoder_(learn::encoder_of(settings_.policy, learn::SchemaView(host.environment()))),
-      replay_(host, settings_, form_of(settings_), gpu) {
+      replay_(host, settings_, form_of(settings_), free_bytes(gpu)) {
     use_one_thread();
     replay_.make_arrays();
+    tensors_ = std::make_unique<ReplayTensors>(replay_);
     const learn::SchemaView schema(host.environment());
     const std::string group = schema.header().group[0].name;
-    normal_ = std::make_unique<Normaliser>(replay_, group, encoder_,
+    normal_ = std::make_unique<Normaliser>(*tensors_, group, encoder_,
                                            settings_.normalises_observations);
-    method_ = make_method({replay_, settings_, encoder_, *normal_});
+    method_ = make_method({*tensors_, settings_, encoder_, *normal_});
     const auto count = uint64_t(method_->names().size());
     numbers_ = replay_.array<double>("found", {count}, false);
-    found_ = replay_.tensors().of(numbers_, {int64_t(count)});
+    found_ = tensors_->tensors.of(numbers_, {int64_t(count)});
     updates_ = replay_.array<int64_t>("updates", {1}, true);
-    count_ = replay_.tensors().of(updates_, {1});
+    count_ = tensors_->tensors.of(updates_, {1});
     policies_ = policies_text(settings_, encoder_, method_->sizes(), schema);
     if (gpu) gpu->finish();
 }
@@ -72,18 +73,19 @@ OffPolicy::OffPolicy(Method method, nacelle::plugin::Host host, std::string_view
 void OffPolicy::look(void* stream) {
     const at::NoGradGuard no_gradient;
     replay_.see(stream);
-    replay_.outputs.copy_(method_->outputs((*normal_)(replay_.standing)));
+    tensors_->outputs.copy_(method_->outputs((*normal_)(tensors_->standing)));
 }
 void OffPolicy::take_step(void* stream) {
     look(stream);
     replay_.choose(true, false, stream);
     replay_.step(stream);
     const at::NoGradGuard no_gradient;
-    normal_->follow(replay_.standing);
+    normal_->follow(tensors_->standing);
 }
 void OffPolicy::update(uint32_t number, void* stream) {
+    replay_.draw(number, stream);
     const std::vector<at::Tensor> found =
-        method_->update(replay_.draw(number, stream), is_of_policy(updates_made_ + number));
+        method_->update(tensors_->samples, is_of_policy(updates_made_ + number));
     replay_.revise(stream);
     const at::NoGradGuard no_gradient;
     if (number + 1 == settings_.updates) found_.copy_(at::stack(found));

@@ -34,6 +34,7 @@ private:
     CapturedWork work_;
     learn::Encoder encoder_;
     Replay replay_;
+    std::unique_ptr<ReplayTensors> tensors_;
     std::unique_ptr<Normaliser> normal_;
     std::unique_ptr<OffPolicyMethod> method_;
     std::string policies_;

@@ -4,8 +4,6 @@
 #include "algorithms/common/schema_view.h"
 #include "plugins/torch/off_policy/headers.h"
 
-#include <fstream>
-
 namespace torch_learn {
 namespace {
 
@@ -17,14 +15,6 @@ template <class T> constexpr nacelle::Dtype dtype_for() {
     else return nacelle::Dtype::u64;
 }
 
-uint64_t free_host_bytes() {
-    std::ifstream file("/proc/meminfo");
-    std::string word;
-    uint64_t kilobytes = 0;
-    while (file >> word)
-        if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
-    return ~uint64_t(0);
-}
 std::string size_text(uint64_t bytes) {
     static const char* const units[] = {"bytes", "kB", "MB", "GB", "TB"};
     double size = double(bytes);
@@ -38,11 +28,8 @@ std::string size_text(uint64_t bytes) {
 }
 
 Replay::Replay(nacelle::plugin::Host host, const OffPolicySettings& settings, replay::Form form,
-               Gpu* gpu)
-    : host_(host),
-      environment_(host.environment()),
-      settings_(settings),
-      tensors_(environment_.on_gpu) {
+               uint64_t free_bytes)
+    : host_(host), environment_(host.environment()), settings_(settings) {
     const learn::SchemaView schema(environment_);
     masked_ = schema.header().group[0].mask_width > 0;
     a_.ring.rows = environment_.envs;
@@ -57,23 +44,22 @@ Replay::Replay(nacelle::plugin::Host host, const OffPolicySettings& settings, re
     a_.noise_steps = uint32_t(settings.noise_steps);
     a_.least_log_deviation = least_log_deviation;
     a_.most_log_deviation = most_log_deviation;
-    size_ring(gpu);
+    size_ring(free_bytes);
     compile();
 }
 
-void Replay::size_ring(Gpu* gpu) {
+void Replay::size_ring(uint64_t free) {
     const replay::Ring& ring = a_.ring;
     const uint64_t of_step = sizeof(float) * (2 * ring.width + ring.parts + 1) + 1 +
                              (masked_ ? 2 * ring.choices : 0) +
                              (settings_.prioritised() ? sizeof(float) + 1 : 0),
-                   slots = settings_.capacity / ring.rows, bytes = slots * ring.rows * of_step,
-                   free = gpu ? gpu->free_bytes() : free_host_bytes();
+                   slots = settings_.capacity / ring.rows, bytes = slots * ring.rows * of_step;
     const std::string size = std::to_string(slots * ring.rows) + " steps of " +
                              std::to_string(of_step) + " bytes, " + size_text(bytes);
     if (bytes > free - free / 16)
         learn::wrong("capacity",
                      "a replay of " + size + ", does not fit: " + size_text(free) + " are free" +
-                         (gpu ? " on the GPU" : "") + "; the largest that fits is " +
+                         (environment_.on_gpu ? " on the GPU" : "") + "; the largest that fits is " +
                          std::to_string((free - free / 16) / of_step / ring.rows * ring.rows));
     host_.log(NACELLE_INFO, "the replay has " + size +
                                 (settings_.saves_replay ? ", and so have checkpoints"
@@ -129,11 +115,8 @@ void Replay::make_arrays() {
     if (settings_.prioritised()) make_tree();
     make_batch();
     const replay::Ring& ring = a_.ring;
-    const uint64_t out = a_.form == replay::Form::normal  ? 2 * ring.parts
-                         : a_.form == replay::Form::means ? ring.parts
-                                                          : ring.choices;
     a_.standing = array<float>("standing", {ring.rows, ring.width}, false);
-    a_.outputs = array<float>("outputs", {ring.rows, out}, false);
+    a_.outputs = array<float>("outputs", {ring.rows, uint64_t(output_count())}, false);
     a_.dials = array<float>("dials", {replay::dial_count}, false);
     const learn::Schedule* const schedules = settings_.dials;
     auto* const room = array<float>(
@@ -143,9 +126,11 @@ void Replay::make_arrays() {
     float first[replay::dial_count];
     for (int i = 0; i < replay::dial_count; ++i) first[i] = schedules[i].from;
     host_.write(a_.dials, first, sizeof first);
-    standing = tensors_.of(a_.standing, {int64_t(ring.rows), int64_t(ring.width)});
-    outputs = tensors_.of(a_.outputs, {int64_t(ring.rows), int64_t(out)});
-    dials_ = tensors_.of(a_.dials, {replay::dial_count});
+}
+int64_t Replay::output_count() const {
+    return a_.form == replay::Form::normal  ? 2 * parts()
+           : a_.form == replay::Form::means ? parts()
+                                            : choices();
 }
 void Replay::make_ring() {
     replay::Ring& ring = a_.ring;
@@ -181,7 +166,6 @@ void Replay::make_batch() {
     replay::Batch& b = a_.batch;
     const replay::Ring& ring = a_.ring;
     const uint64_t size = b.size = settings_.batch;
-    const int64_t n = int64_t(size), width = ring.width, parts = ring.parts, open = ring.choices;
     b.place = array<int64_t>("batch.place", {size}, false);
     b.last = array<int64_t>("batch.last", {size}, false);
     b.reward = array<float>("batch.reward", {size}, false);
@@ -201,16 +185,6 @@ void Replay::make_batch() {
         b.noise_size = uint32_t(2 * size * ring.parts);
         b.noise = array<float>("batch.noise", {2, size, ring.parts}, false);
     }
-    samples_ = {.obs = tensors_.of(b.obs, {n, width}),
-                .next_obs = tensors_.of(b.next_obs, {n, width}),
-                .action = tensors_.of(b.action, {n, parts}),
-                .reward = tensors_.of(b.reward, {n}),
-                .discount = tensors_.of(b.discount, {n}),
-                .weight = tensors_.of(b.weight, {n}),
-                .priority = tensors_.of(b.priority, {n}),
-                .mask = tensors_.of(b.mask, {n, open}),
-                .next_mask = tensors_.of(b.next_mask, {n, open}),
-                .noise = tensors_.of(b.noise, {2, n, parts})};
 }
 
 void Replay::launch(const char* name, uint64_t items, void* stream) {
@@ -239,18 +213,15 @@ void Replay::follow(bool from_batch, void* stream) {
         launch("follow", from_batch ? a_.batch.size : 2 * (rows() / span + 2), stream);
     }
 }
-const Samples& Replay::draw(uint32_t update, void* stream) {
+void Replay::draw(uint32_t update, void* stream) {
     a_.update = update;
     launch("sample", a_.batch.size, stream);
     const uint64_t across = std::max({a_.ring.width, a_.ring.parts, a_.ring.choices});
     launch("fetch", a_.batch.size * across, stream);
     if (a_.batch.noise) launch("draw_noise", a_.batch.noise_size, stream);
-    return samples_;
 }
 void Replay::revise(void* stream) {
     if (!settings_.prioritised()) return;
-    const at::Tensor most = tensors_.of(a_.tree.most, {1});
-    most.copy_(at::maximum(most, samples_.priority.max()));
     launch("revise", a_.batch.size, stream);
     follow(true, stream);
 }

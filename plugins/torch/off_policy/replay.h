@@ -1,27 +1,16 @@
 #pragma once
-#include "plugins/torch/learners/gpu.h"
-#include "plugins/torch/learners/tensors.h"
 #include "plugins/torch/off_policy/settings.h"
 
 #include <nacelle/plugin/host.h>
 
 namespace torch_learn {
 
-// A minibatch as tensors, the same memory each time. What there is none of is undefined.
-struct Samples {
-    at::Tensor obs, next_obs;    // [size][width]
-    at::Tensor action;           // [size][parts]
-    at::Tensor reward, discount, weight, priority;    // [size]
-    at::Tensor mask, next_mask;                       // [size][choices]
-    at::Tensor noise;                                 // [2][size][reals]
-};
-
 // The steps that a learner keeps, on the device, and the kernels that fill it and draw from it.
 class Replay final {
 public:
     // Tells how large it is before it is made, and refuses one that does not fit, with the largest that does.
     Replay(nacelle::plugin::Host host, const OffPolicySettings& settings, replay::Form form,
-           Gpu* gpu);
+           uint64_t free_bytes);
     // Once the environment is there.
     void make_arrays();
 
@@ -32,7 +21,7 @@ public:
     // A step of all environments, and what it leaves.
     void step(void* stream);
     // Draws the minibatch of this update of the iteration.
-    const Samples& draw(uint32_t update, void* stream);
+    void draw(uint32_t update, void* stream);
     // The priorities of its samples have been set.
     void revise(void* stream);
 
@@ -44,16 +33,15 @@ public:
     int64_t width() const { return a_.ring.width; }
     int64_t choices() const { return a_.ring.choices; }
     int64_t parts() const { return a_.ring.parts; }
-    at::Tensor standing, outputs;    // [rows][...]
-    at::Tensor dial(replay::Dial dial) const { return dials_[dial]; }
-    const Tensors& tensors() const { return tensors_; }
+    int64_t output_count() const;    // of the network that chooses
+    const replay::Arguments& arguments() const { return a_; }
 
     template <class T>
     T* array(const std::string& name, std::initializer_list<uint64_t> shape, bool persistent) const;
     const nacelle::plugin::Host& host() const { return host_; }
 
 private:
-    void size_ring(Gpu* gpu);
+    void size_ring(uint64_t free_bytes);
     void compile();
     void make_ring();
     void make_tree();
@@ -64,12 +52,9 @@ private:
     nacelle::plugin::Host host_;
     nacelle_environment environment_;
     const OffPolicySettings& settings_;
-    Tensors tensors_;
     replay::Arguments a_{};
     bool masked_;
     std::vector<std::pair<std::string, nacelle_kernel>> kernels_;
-    at::Tensor dials_;
-    Samples samples_;
 };
 
 }

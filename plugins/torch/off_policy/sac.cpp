@@ -11,7 +11,7 @@ using at::Tensor;
 // What entropy is worth: a number that is set, or one that is tuned until the entropy is what it should be.
 class Temperature final {
 public:
-    Temperature(Replay& replay, const OffPolicySettings& settings) : settings_(settings) {
+    Temperature(const ReplayTensors& replay, const OffPolicySettings& settings) : settings_(settings) {
         if (!settings.tunes_temperature) {
             set_ = replay.dial(replay::temperature);
             return;
@@ -95,7 +95,7 @@ protected:
 class ContinuousSac final : public Sac {
 public:
     explicit ContinuousSac(const NetworkMaker& maker)
-        : Sac(maker, maker.replay.parts(), 2 * maker.replay.parts(), 1) {}
+        : Sac(maker, maker.replay.replay.parts(), 2 * maker.replay.replay.parts(), 1) {}
 
 private:
     struct Drawn {
@@ -132,7 +132,7 @@ private:
 class DiscreteSac final : public Sac {
 public:
     explicit DiscreteSac(const NetworkMaker& maker)
-        : Sac(maker, 0, maker.replay.choices(), maker.replay.choices()) {}
+        : Sac(maker, 0, maker.replay.replay.choices(), maker.replay.replay.choices()) {}
 
 private:
     struct Chances {

@@ -37,26 +37,20 @@ void adopt(std::vector<Tensor>& parameters, const Tensor& weights) {
         at += n;
     }
 }
-Tensor array_with(Replay& replay, const std::string& name, const std::vector<float>& numbers) {
-    float* const array = replay.array<float>(name, {numbers.size()}, true);
-    replay.host().write(array, numbers.data(), numbers.size() * sizeof(float));
-    return replay.tensors().of(array, {int64_t(numbers.size())});
 }
 
-}
-
-Trained::Trained(Replay& replay, const OffPolicySettings& settings, const std::string& name,
+Trained::Trained(const ReplayTensors& replay, const OffPolicySettings& settings, const std::string& name,
                  std::vector<Tensor> parameters, const std::vector<float>& first)
     : settings_(settings),
       parameters_(std::move(parameters)),
       rate_(replay.dial(replay::learning_rate)) {
     const auto n = uint64_t(first.size());
     const auto all = int64_t(n);
-    const Tensors& tensors = replay.tensors();
-    weights_ = array_with(replay, name + ".weights", first);
-    moments_ = tensors.of(replay.array<float>(name + ".moments", {2, n}, true), {2, all});
-    updates_ = tensors.of(replay.array<double>(name + ".updates", {1}, true), {});
-    gradient_ = tensors.of(replay.array<float>(name + ".gradient", {n}, false), {all});
+    const Tensors& tensors = replay.tensors;
+    weights_ = replay.array_with(name + ".weights", first);
+    moments_ = tensors.of(replay.replay.array<float>(name + ".moments", {2, n}, true), {2, all});
+    updates_ = tensors.of(replay.replay.array<double>(name + ".updates", {1}, true), {});
+    gradient_ = tensors.of(replay.replay.array<float>(name + ".gradient", {n}, false), {all});
     adopt(parameters_, weights_);
     int64_t at = 0;
     for (Tensor& parameter : parameters_) {
@@ -84,18 +78,18 @@ Tensor Trained::learn(const Tensor& loss) {
     return length;
 }
 
-TrainedNetworks::TrainedNetworks(Replay& replay, const OffPolicySettings& settings,
+TrainedNetworks::TrainedNetworks(const ReplayTensors& replay, const OffPolicySettings& settings,
                                  const std::string& name, const std::function<Networks()>& make,
                                  uint32_t number, bool followed)
     : tau_(settings.tau), networks_(make()) {
     const std::vector<Tensor> parameters = parameters_of(networks_);
     const std::vector<float> first =
-        first_weights(parameters, replay.host().environment().seed, number);
+        first_weights(parameters, replay.replay.host().environment().seed, number);
     trained_ = std::make_unique<Trained>(replay, settings, name, parameters, first);
     if (!followed) return;
     following_ = make();
     std::vector<Tensor> followers = parameters_of(following_);
-    following_weights_ = array_with(replay, name + ".following", first);
+    following_weights_ = replay.array_with(name + ".following", first);
     adopt(followers, following_weights_);
     for (Tensor& parameter : followers) parameter.set_requires_grad(false);
 }

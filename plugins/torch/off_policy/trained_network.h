@@ -1,6 +1,6 @@
 #pragma once
 #include "plugins/torch/learners/layers.h"
-#include "plugins/torch/off_policy/replay.h"
+#include "plugins/torch/off_policy/samples.h"
 
 namespace torch_learn {
 
@@ -8,7 +8,7 @@ namespace torch_learn {
 class Trained final {
 public:
     // The parameters become views of the array, which begins with these numbers.
-    Trained(Replay& replay, const OffPolicySettings& settings, const std::string& name,
+    Trained(const ReplayTensors& replay, const OffPolicySettings& settings, const std::string& name,
             std::vector<at::Tensor> parameters, const std::vector<float>& first);
 
     const at::Tensor& weights() const { return weights_; }
@@ -27,7 +27,7 @@ using Networks = std::vector<std::shared_ptr<Layers>>;
 class TrainedNetworks final {
 public:
     // `make` makes them; `number` tells their first weights apart from those of others.
-    TrainedNetworks(Replay& replay, const OffPolicySettings& settings, const std::string& name,
+    TrainedNetworks(const ReplayTensors& replay, const OffPolicySettings& settings, const std::string& name,
                     const std::function<Networks()>& make, uint32_t number, bool followed);
 
     const Networks& now() const { return networks_; }
