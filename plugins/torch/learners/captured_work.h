@@ -19,7 +19,7 @@ public:
     void once(void* stream, const std::function<void()>& work);
 
 private:
-    static constexpr int warm_up = 3;
+    static constexpr int warm_up = 2;
     struct Kept {
         int runs = 0;
         std::function<void()> replay;

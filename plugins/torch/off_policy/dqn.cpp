@@ -12,7 +12,7 @@ public:
     explicit Dqn(const NetworkMaker& maker)
         : settings_(maker.settings),
           normal_(maker.normal),
-          choices_(maker.replay.replay.choices()),
+          choices_(maker.replay.ring.choices()),
           atoms_(maker.settings.atoms),
           sizes_(maker.widths(0, atoms_ * (choices_ + (settings_.duelling ? 1 : 0)))),
           networks_(

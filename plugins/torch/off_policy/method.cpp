@@ -5,7 +5,7 @@ namespace torch_learn {
 using at::Tensor;
 
 std::vector<int64_t> NetworkMaker::widths(int64_t beside, int64_t outputs) const {
-    std::vector<int64_t> all = {(encoder.count ? encoder.width() : replay.replay.width()) + beside};
+    std::vector<int64_t> all = {(encoder.count ? encoder.width() : replay.ring.width()) + beside};
     all.insert(all.end(), settings.policy.hidden.begin(), settings.policy.hidden.end());
     all.push_back(outputs);
     return all;

@@ -9,15 +9,15 @@ using at::Tensor;
 Normaliser::Normaliser(const ReplayTensors& replay, const std::string& group, const learn::Encoder& encoder,
                        bool follows)
     : follows_(follows) {
-    const int64_t width = replay.replay.width();
+    const int64_t width = replay.ring.width();
     const auto n = uint64_t(width);
     const Tensors& tensors = replay.tensors;
-    float* const scale = replay.replay.array<float>(group + ".obs.scale", {n}, true);
+    float* const scale = replay.ring.array<float>(group + ".obs.scale", {n}, true);
     const std::vector<float> ones(n, 1.0f);
-    replay.replay.host().write(scale, ones.data(), n * sizeof(float));
+    replay.ring.host().write(scale, ones.data(), n * sizeof(float));
     scale_ = tensors.of(scale, {width});
-    mean_ = tensors.of(replay.replay.array<float>(group + ".obs.mean", {n}, true), {width});
-    double* const carried = replay.replay.array<double>(group + ".obs.carried", {1 + 2 * n}, true);
+    mean_ = tensors.of(replay.ring.array<float>(group + ".obs.mean", {n}, true), {width});
+    double* const carried = replay.ring.array<double>(group + ".obs.carried", {1 + 2 * n}, true);
     count_ = tensors.of(carried, {});
     means_ = tensors.of(carried + 1, {width});
     squares_ = tensors.of(carried + 1 + n, {width});

@@ -33,7 +33,7 @@ private:
     OffPolicySettings settings_;
     CapturedWork work_;
     learn::Encoder encoder_;
-    Replay replay_;
+    replay::Replay replay_;
     std::unique_ptr<ReplayTensors> tensors_;
     std::unique_ptr<Normaliser> normal_;
     std::unique_ptr<OffPolicyMethod> method_;

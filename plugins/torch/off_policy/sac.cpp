@@ -95,7 +95,7 @@ protected:
 class ContinuousSac final : public Sac {
 public:
     explicit ContinuousSac(const NetworkMaker& maker)
-        : Sac(maker, maker.replay.replay.parts(), 2 * maker.replay.replay.parts(), 1) {}
+        : Sac(maker, maker.replay.ring.parts(), 2 * maker.replay.ring.parts(), 1) {}
 
 private:
     struct Drawn {
@@ -132,7 +132,7 @@ private:
 class DiscreteSac final : public Sac {
 public:
     explicit DiscreteSac(const NetworkMaker& maker)
-        : Sac(maker, 0, maker.replay.replay.choices(), maker.replay.replay.choices()) {}
+        : Sac(maker, 0, maker.replay.ring.choices(), maker.replay.ring.choices()) {}
 
 private:
     struct Chances {

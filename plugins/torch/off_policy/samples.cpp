@@ -4,14 +4,14 @@
 
 namespace torch_learn {
 
-ReplayTensors::ReplayTensors(const Replay& its_replay)
-    : replay(its_replay), tensors(replay.host().environment().on_gpu) {
-    const replay::Arguments& a = replay.arguments();
+ReplayTensors::ReplayTensors(const replay::Replay& its_replay)
+    : ring(its_replay), tensors(ring.host().environment().on_gpu) {
+    const replay::Arguments& a = ring.arguments();
     const replay::Batch& b = a.batch;
-    const auto rows = int64_t(replay.rows()), n = int64_t(b.size);
-    const int64_t width = replay.width(), parts = replay.parts(), open = replay.choices();
+    const auto rows = int64_t(ring.rows()), n = int64_t(b.size);
+    const int64_t width = ring.width(), parts = ring.parts(), open = ring.choices();
     standing = tensors.of(a.standing, {rows, width});
-    outputs = tensors.of(a.outputs, {rows, replay.output_count()});
+    outputs = tensors.of(a.outputs, {rows, ring.output_count()});
     dials_ = tensors.of(a.dials, {replay::dial_count});
     samples = {.obs = tensors.of(b.obs, {n, width}),
                .next_obs = tensors.of(b.next_obs, {n, width}),
@@ -27,8 +27,8 @@ ReplayTensors::ReplayTensors(const Replay& its_replay)
 }
 at::Tensor ReplayTensors::array_with(const std::string& name,
                                      const std::vector<float>& numbers) const {
-    float* const array = replay.array<float>(name, {numbers.size()}, true);
-    replay.host().write(array, numbers.data(), numbers.size() * sizeof(float));
+    float* const array = ring.array<float>(name, {numbers.size()}, true);
+    ring.host().write(array, numbers.data(), numbers.size() * sizeof(float));
     return tensors.of(array, {int64_t(numbers.size())});
 }
 

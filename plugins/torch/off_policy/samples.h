@@ -1,7 +1,7 @@
 #pragma once
+#include "algorithms/replay/replay.h"
 #include "plugins/torch/learners/gpu.h"
 #include "plugins/torch/learners/tensors.h"
-#include "plugins/torch/off_policy/replay.h"
 
 namespace torch_learn {
 
@@ -18,9 +18,9 @@ struct Samples {
 // A replay's arrays as tensors.
 class ReplayTensors final {
 public:
-    explicit ReplayTensors(const Replay& replay);
+    explicit ReplayTensors(const replay::Replay& its_replay);
 
-    const Replay& replay;
+    const replay::Replay& ring;
     Tensors tensors;
     at::Tensor standing, outputs;    // [rows][...]
     Samples samples;

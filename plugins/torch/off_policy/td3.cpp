@@ -12,16 +12,16 @@ public:
     explicit Td3(const NetworkMaker& maker)
         : settings_(maker.settings),
           normal_(maker.normal),
-          sizes_(maker.widths(0, maker.replay.replay.parts())),
+          sizes_(maker.widths(0, maker.replay.ring.parts())),
           policy_(
               maker.replay, settings_, policy_array,
               [&] { return Networks{maker.network(0, sizes_.back())}; }, 0, true),
           values_(
               maker.replay, settings_, "values",
               [&] {
-                  Networks all = {maker.network(maker.replay.replay.parts(), 1)};
+                  Networks all = {maker.network(maker.replay.ring.parts(), 1)};
                   if (settings_.method == Method::td3)
-                      all.push_back(maker.network(maker.replay.replay.parts(), 1));
+                      all.push_back(maker.network(maker.replay.ring.parts(), 1));
                   return all;
               },
               1, true),

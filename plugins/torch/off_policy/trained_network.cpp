@@ -48,9 +48,9 @@ Trained::Trained(const ReplayTensors& replay, const OffPolicySettings& settings,
     const auto all = int64_t(n);
     const Tensors& tensors = replay.tensors;
     weights_ = replay.array_with(name + ".weights", first);
-    moments_ = tensors.of(replay.replay.array<float>(name + ".moments", {2, n}, true), {2, all});
-    updates_ = tensors.of(replay.replay.array<double>(name + ".updates", {1}, true), {});
-    gradient_ = tensors.of(replay.replay.array<float>(name + ".gradient", {n}, false), {all});
+    moments_ = tensors.of(replay.ring.array<float>(name + ".moments", {2, n}, true), {2, all});
+    updates_ = tensors.of(replay.ring.array<double>(name + ".updates", {1}, true), {});
+    gradient_ = tensors.of(replay.ring.array<float>(name + ".gradient", {n}, false), {all});
     adopt(parameters_, weights_);
     int64_t at = 0;
     for (Tensor& parameter : parameters_) {
@@ -84,7 +84,7 @@ TrainedNetworks::TrainedNetworks(const ReplayTensors& replay, const OffPolicySet
     : tau_(settings.tau), networks_(make()) {
     const std::vector<Tensor> parameters = parameters_of(networks_);
     const std::vector<float> first =
-        first_weights(parameters, replay.replay.host().environment().seed, number);
+        first_weights(parameters, replay.ring.host().environment().seed, number);
     trained_ = std::make_unique<Trained>(replay, settings, name, parameters, first);
     if (!followed) return;
     following_ = make();

@@ -1,6 +1,7 @@
 #pragma once
 #include "plugins/torch/learners/layers.h"
 #include "plugins/torch/off_policy/samples.h"
+#include "plugins/torch/off_policy/settings.h"
 
 namespace torch_learn {
 

@@ -1,15 +1,25 @@
 #pragma once
-#include "plugins/torch/off_policy/settings.h"
+#include "algorithms/replay/settings.h"
 
 #include <nacelle/plugin/host.h>
 
-namespace torch_learn {
+namespace replay {
+
+// What is compiled: around the author's functions, and around the environment's sizes.
+struct ProgramText {
+    std::string text;
+    std::vector<const char*> kernels;
+};
+struct ProgramTexts {
+    ProgramText of_author, of_sizes;
+};
+ProgramTexts program_texts(bool prioritised);
 
 // The steps that a learner keeps, on the device, and the kernels that fill it and draw from it.
 class Replay final {
 public:
     // Tells how large it is before it is made, and refuses one that does not fit, with the largest that does.
-    Replay(nacelle::plugin::Host host, const OffPolicySettings& settings, replay::Form form,
+    Replay(nacelle::plugin::Host host, const Settings& settings, Form form,
            uint64_t free_bytes);
     // Once the environment is there.
     void make_arrays();
@@ -34,7 +44,7 @@ public:
     int64_t choices() const { return a_.ring.choices; }
     int64_t parts() const { return a_.ring.parts; }
     int64_t output_count() const;    // of the network that chooses
-    const replay::Arguments& arguments() const { return a_; }
+    const Arguments& arguments() const { return a_; }
 
     template <class T>
     T* array(const std::string& name, std::initializer_list<uint64_t> shape, bool persistent) const;
@@ -51,10 +61,11 @@ private:
 
     nacelle::plugin::Host host_;
     nacelle_environment environment_;
-    const OffPolicySettings& settings_;
-    replay::Arguments a_{};
+    const Settings& settings_;
+    Arguments a_{};
     bool masked_;
-    std::vector<std::pair<std::string, nacelle_kernel>> kernels_;
+    nacelle_kernel step_{};
+    std::vector<std::pair<std::string, nacelle_kernel>> kernels_;    // the others
 };
 
 }

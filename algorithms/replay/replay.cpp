@@ -1,10 +1,10 @@
-#include "plugins/torch/off_policy/replay.h"
+#include "algorithms/replay/replay.h"
 
 #include "algorithms/common/headers.h"
 #include "algorithms/common/schema_view.h"
-#include "plugins/torch/off_policy/headers.h"
+#include "algorithms/replay/headers.h"
 
-namespace torch_learn {
+namespace replay {
 namespace {
 
 template <class T> constexpr nacelle::Dtype dtype_for() {
@@ -27,7 +27,7 @@ std::string size_text(uint64_t bytes) {
 
 }
 
-Replay::Replay(nacelle::plugin::Host host, const OffPolicySettings& settings, replay::Form form,
+Replay::Replay(nacelle::plugin::Host host, const Settings& settings, Form form,
                uint64_t free_bytes)
     : host_(host), environment_(host.environment()), settings_(settings) {
     const learn::SchemaView schema(environment_);
@@ -49,7 +49,7 @@ Replay::Replay(nacelle::plugin::Host host, const OffPolicySettings& settings, re
 }
 
 void Replay::size_ring(uint64_t free) {
-    const replay::Ring& ring = a_.ring;
+    const Ring& ring = a_.ring;
     const uint64_t of_step = sizeof(float) * (2 * ring.width + ring.parts + 1) + 1 +
                              (masked_ ? 2 * ring.choices : 0) +
                              (settings_.prioritised() ? sizeof(float) + 1 : 0),
@@ -67,33 +67,32 @@ void Replay::size_ring(uint64_t free) {
     a_.ring.slots = uint32_t(slots);
 }
 
+ProgramTexts program_texts(bool prioritised) {
+    const std::string begin = "#include <replay/kernels.h>\nNACELLE_PROGRAM()\n";
+    // Images are the author's types, and sizes alone do not know them.
+    ProgramTexts programs = {{begin + "REPLAY_STEP()\n", {"see", "keep"}},
+                             {begin, {"choose", "advance", "sample", "fetch", "draw_noise"}}};
+    if (prioritised)
+        for (const char* const name : {"admit", "revise", "follow"})
+            programs.of_sizes.kernels.push_back(name);
+    for (ProgramText* const program : {&programs.of_author, &programs.of_sizes})
+        for (const char* const name : program->kernels)
+            program->text += "REPLAY_KERNEL(" + std::string(name) + ")\n";
+    return programs;
+}
+
 void Replay::compile() {
     std::vector<nacelle_header> headers(learn::kernel_headers().begin(),
                                         learn::kernel_headers().end());
-    headers.insert(headers.end(), replay::kernel_headers().begin(), replay::kernel_headers().end());
-    const std::string begin = "#include <replay/kernels.h>\nNACELLE_PROGRAM()\n";
-    // Images are the author's types, and sizes alone do not know them.
-    static constexpr const char* author[] = {"see", "keep"};
-    static constexpr const char* sizes[] = {"choose", "advance", "sample", "fetch", "draw_noise"};
-    static constexpr const char* tree[] = {"admit", "revise", "follow"};
-    std::string around = begin + "REPLAY_STEP()\n", of_sizes = begin;
-    const auto add = [](std::string& text, std::span<const char* const> names) {
-        for (const char* const name : names)
-            text += "REPLAY_KERNEL(" + std::string(name) + ")\n";
-    };
-    add(around, author);
-    add(of_sizes, sizes);
-    if (settings_.prioritised()) add(of_sizes, tree);
-    const uint32_t first = host_.program(around, headers),
-                   second = host_.program_of_sizes(of_sizes, headers);
-    const auto find = [&](uint32_t program, std::span<const char* const> names) {
-        for (const char* const name : names)
+    headers.insert(headers.end(), kernel_headers().begin(), kernel_headers().end());
+    const ProgramTexts programs = program_texts(settings_.prioritised());
+    const uint32_t first = host_.program(programs.of_author.text, headers),
+                   second = host_.program_of_sizes(programs.of_sizes.text, headers);
+    step_ = host_.kernel(first, "replay_step");
+    for (const auto& [program, texts] :
+         {std::pair(first, &programs.of_author), std::pair(second, &programs.of_sizes)})
+        for (const char* const name : texts->kernels)
             kernels_.emplace_back(name, host_.kernel(program, "replay_" + std::string(name)));
-    };
-    kernels_.emplace_back("step", host_.kernel(first, "replay_step"));
-    find(first, author);
-    find(second, sizes);
-    if (settings_.prioritised()) find(second, tree);
 }
 
 template <class T>
@@ -114,26 +113,26 @@ void Replay::make_arrays() {
     make_ring();
     if (settings_.prioritised()) make_tree();
     make_batch();
-    const replay::Ring& ring = a_.ring;
+    const Ring& ring = a_.ring;
     a_.standing = array<float>("standing", {ring.rows, ring.width}, false);
     a_.outputs = array<float>("outputs", {ring.rows, uint64_t(output_count())}, false);
-    a_.dials = array<float>("dials", {replay::dial_count}, false);
+    a_.dials = array<float>("dials", {dial_count}, false);
     const learn::Schedule* const schedules = settings_.dials;
     auto* const room = array<float>(
-        "schedules", {replay::dial_count, sizeof(learn::Schedule) / sizeof(float)}, false);
+        "schedules", {dial_count, sizeof(learn::Schedule) / sizeof(float)}, false);
     host_.write(room, schedules, sizeof settings_.dials);
     a_.schedules = reinterpret_cast<const learn::Schedule*>(room);
-    float first[replay::dial_count];
-    for (int i = 0; i < replay::dial_count; ++i) first[i] = schedules[i].from;
+    float first[dial_count];
+    for (int i = 0; i < dial_count; ++i) first[i] = schedules[i].from;
     host_.write(a_.dials, first, sizeof first);
 }
 int64_t Replay::output_count() const {
-    return a_.form == replay::Form::normal  ? 2 * parts()
-           : a_.form == replay::Form::means ? parts()
+    return a_.form == Form::normal  ? 2 * parts()
+           : a_.form == Form::means ? parts()
                                             : choices();
 }
 void Replay::make_ring() {
-    replay::Ring& ring = a_.ring;
+    Ring& ring = a_.ring;
     const bool kept = settings_.saves_replay;
     ring.obs = array<float>("replay.obs", {ring.slots, ring.rows, ring.width}, kept);
     ring.next_obs = array<float>("replay.next_obs", {ring.slots, ring.rows, ring.width}, kept);
@@ -147,8 +146,8 @@ void Replay::make_ring() {
         array<uint8_t>("replay.next_mask", {ring.slots, ring.rows, ring.choices}, kept);
 }
 void Replay::make_tree() {
-    const replay::Ring& ring = a_.ring;
-    replay::Tree& tree = a_.tree;
+    const Ring& ring = a_.ring;
+    Tree& tree = a_.tree;
     const bool kept = settings_.saves_replay;
     tree.leaf = array<float>("replay.priority", {ring.slots, ring.rows}, kept);
     tree.most = array<float>("replay.most_priority", {1}, kept);
@@ -156,15 +155,15 @@ void Replay::make_tree() {
     host_.write(tree.most, &one, sizeof one);
     tree.count[0] = uint64_t(ring.slots) * ring.rows;
     do {
-        const uint64_t count = (tree.count[tree.levels] + replay::branches - 1) / replay::branches;
+        const uint64_t count = (tree.count[tree.levels] + branches - 1) / branches;
         tree.sum[tree.levels] =
             array<double>("replay.sums" + std::to_string(tree.levels + 1), {count}, kept);
         tree.count[++tree.levels] = count;
     } while (tree.count[tree.levels] > 1);
 }
 void Replay::make_batch() {
-    replay::Batch& b = a_.batch;
-    const replay::Ring& ring = a_.ring;
+    Batch& b = a_.batch;
+    const Ring& ring = a_.ring;
     const uint64_t size = b.size = settings_.batch;
     b.place = array<int64_t>("batch.place", {size}, false);
     b.last = array<int64_t>("batch.last", {size}, false);
@@ -197,10 +196,10 @@ void Replay::choose(bool trains, bool greedy, void* stream) {
     launch("choose", rows(), stream);
 }
 void Replay::step(void* stream) {
-    host_.launch_environments(kernels_[0].second, a_, stream);
+    host_.launch_environments(step_, a_, stream);
     launch("keep", rows() * width(), stream);
     host_.advance(1, stream);
-    launch("advance", replay::dial_count, stream);
+    launch("advance", dial_count, stream);
     if (!settings_.prioritised()) return;
     launch("admit", rows(), stream);
     follow(false, stream);
@@ -209,7 +208,7 @@ void Replay::follow(bool from_batch, void* stream) {
     a_.from_batch = from_batch;
     uint64_t span = 1;
     for (a_.level = 1; a_.level <= a_.tree.levels; ++a_.level) {
-        span *= replay::branches;
+        span *= branches;
         launch("follow", from_batch ? a_.batch.size : 2 * (rows() / span + 2), stream);
     }
 }
@@ -226,7 +225,7 @@ void Replay::revise(void* stream) {
     follow(true, stream);
 }
 std::vector<float> Replay::dials() const {
-    std::vector<float> found(replay::dial_count);
+    std::vector<float> found(dial_count);
     host_.read(found.data(), a_.dials, found.size() * sizeof(float));
     return found;
 }

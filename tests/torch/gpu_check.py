@@ -1,0 +1,99 @@
+"""The learners on LibTorch on a GPU: weights beside those of a CPU, and rates. Prints a line for each, and fails where one
+does. --root and --build as the tests have them; --only PART runs some."""
+import array
+import json
+import time
+
+from parity import SMALL, difference, needs_libtorch, setting, trained
+from bench import Skip, case, main  # noqa: I001
+
+STRICT = {'env__strict': 'true'}
+REPLAY = {'env__count': 64, 'learner__warm_up': 128, 'learner__batch': 64, 'learner__capacity': 4096, 'learner__horizon': 1,
+          'policies__default__hidden': '[32,32]', 'run__evaluate_every': 0, 'run__stagger': 'false', 'solved__return': 'null', **STRICT}
+
+
+def on_gpu(bench):
+    needs_libtorch(bench)
+    if 'libcuda.so.1 was not found' in bench.run('bench', 'cartpole', '--backend', 'cuda', '--envs', '64', '--repetitions', '1').err:
+        raise Skip('there is no GPU')
+
+
+def far(one, other, name):
+    xs, ys = (array.array('f', arrays[name][1]) for arrays in (one, other))
+    mean = sum(map(abs, xs)) / len(xs)
+    return max(abs(x - y) / max(abs(x), mean) for x, y in zip(xs, ys, strict=True))
+
+
+def rate(bench, what, environment, repetitions=5, **settings):
+    row = bench.lines('bench', environment, '--train', '--backend', 'cuda', '--repetitions', repetitions, *setting(**settings))
+    print(f'    {what}:', json.dumps({k: v for k, v in row[-1].items() if not isinstance(v, dict)}), flush=True)
+
+
+@case
+def rate_of_torch_ppo_cartpole_4096_128_bf16(bench):
+    on_gpu(bench)
+    rate(bench, 'ppo 2x64 bf16', 'cartpole', learner__name='torch_ppo', env__count=4096, learner__horizon=128)
+
+
+@case
+def rate_of_torch_ppo_cartpole_4096_128_f32(bench):
+    rate(bench, 'ppo 2x64 f32', 'cartpole', learner__name='torch_ppo', env__count=4096, learner__horizon=128,
+         policies__default__precision='f32')
+
+
+@case
+def rate_of_torch_ppo_2x1024_bf16(bench):
+    rate(bench, 'ppo 2x1024 bf16', 'cartpole', learner__name='torch_ppo', env__count=4096, learner__horizon=32,
+         policies__default__hidden='[1024,1024]')
+
+
+@case
+def rate_of_torch_sac_pendulum(bench):
+    rate(bench, 'sac 4096', 'pendulum', learner__name='torch_sac', env__count=4096, learner__warm_up=0)
+
+
+@case
+def sac_learns_pendulum(bench):
+    began = time.monotonic()
+    out = bench.good('train', 'pendulum', '--backend', 'cuda', '--quiet', '--episodes', '1000', '--out', 'sac',
+                     *setting(learner__name='torch_sac', env__count=4096, run__total_steps=10000000, solved__return=-160, solved__episodes=1000,
+                              run__evaluate_every=1000000, learner__save_replay='false', learner__learning_rate=0.002))
+    print(f'    {time.monotonic() - began:.1f} s of wall time:', out.replace('\n', '\n    '), flush=True)
+
+
+@case
+def ppo_in_f32_leaves_the_weights_of_a_cpu(bench):
+    on_gpu(bench)
+    for environment, more in (('cartpole', {}), ('pendulum', {'policies__default__trunk': 'separate', 'policies__default__squash': 'true'})):
+        settings = {**SMALL, **STRICT, 'learner__minibatches': 2, 'policies__default__precision': 'f32', **more}
+        for iterations in (1, 8):    # after two it is a graph
+            own = trained(bench, 'torch_ppo', environment, settings, iterations, 'cuda')
+            other = trained(bench, 'torch_ppo', environment, settings, iterations)
+            found = far(own, other, 'torch_ppo.default.policy.weights')
+            print(f'    {environment}, {iterations} iterations: {found:.2e}', flush=True)
+            assert found <= (1e-4 if iterations == 1 else 1e-2), found
+
+
+@case
+def learners_with_a_replay_leave_the_weights_of_a_cpu(bench):
+    on_gpu(bench)
+    for learner, environment, more in (('torch_sac', 'pendulum', {}), ('torch_td3', 'pendulum', {'learner__priority': 0.6}),
+                                       ('torch_dqn', 'cartpole', {'learner__priority': 0.6, 'learner__atoms': 11, 'learner__duelling': 'true'}),
+                                       ('torch_sac', 'cartpole', {})):
+        own = trained(bench, learner, environment, {**REPLAY, **more}, 16, 'cuda')
+        other = trained(bench, learner, environment, {**REPLAY, **more}, 16)
+        found = far(own, other, f'{learner}.policy.weights')
+        steps = far(own, other, f'{learner}.replay.obs')
+        print(f'    {learner} {environment}: weights {found:.2e}, observations kept {steps:.2e}', flush=True)
+        assert found <= 1e-2, found
+
+
+@case
+def fused_ppo_in_f32_and_this_one_agree(bench):
+    on_gpu(bench)
+    settings = {**SMALL, **STRICT, 'learner__epochs': 1, 'learner__minibatches': 1, 'policies__default__precision': 'f32'}
+    fused = trained(bench, 'ppo', 'cartpole', settings, 1, 'cuda')
+    print(f'    {difference(fused, trained(bench, "torch_ppo", "cartpole", settings, 1, "cuda")):.2e}', flush=True)
+
+
+raise SystemExit(main())
