@@ -41,6 +41,7 @@ public:
     NACELLE_INLINE float uniform() { return fresh_.uniform(); }
     NACELLE_INLINE uint32_t bits() { return fresh_.bits(); }
     NACELLE_INLINE float noise() { return held_.normal(); }
+    NACELLE_INLINE float held_uniform() { return held_.uniform(); }
 
 private:
     static NACELLE_INLINE Rng of(const ViewHead& head, const Arguments& a, uint64_t tick,
@@ -100,7 +101,7 @@ NACELLE_INLINE uint32_t drawn_choice(const Arguments& a, const float* out, const
 // Real number k of an action, in [-1, 1].
 NACELLE_INLINE float real_choice(const Arguments& a, const float* out, uint32_t row, uint32_t k,
                                  bool random, Dice& dice) {
-    if (random) return clamp(2.0f * dice.uniform() - 1.0f, -1.0f, 1.0f);
+    if (random) return 2.0f * dice.held_uniform() - 1.0f;
     if (a.form == Form::means) {
         const float mean = tanh(out[k]);
         return a.trains ? clamp(mean + exploration_of(a, row) * dice.noise(), -1.0f, 1.0f) : mean;
