@@ -68,7 +68,8 @@ std::string policy_text(const PolicySettings& policy, const NetworkShape& shape,
     text.raw("actions", actions_text(schema, policy.group));
     if (policy.role == PolicySettings::Role::random) return text.raw("random", "true").done();
     text.raw("normaliser", normaliser_text(schema.header().group[policy.group].name));
-    text.raw("network", network_text(policy, shape.encoder, shape.actor, policy.name + ".policy.weights"));
+    text.raw("network",
+             network_text(policy, shape.encoder, shape.actor, policy.name + ".policy.weights"));
     text.raw("draws", "true");
     if (shape.reals == 0) return text.done();
     text.raw("squash", policy.squashed ? "true" : "false");

@@ -27,8 +27,7 @@ std::string size_text(uint64_t bytes) {
 
 }
 
-Replay::Replay(nacelle::plugin::Host host, const Settings& settings, Form form,
-               uint64_t free_bytes)
+Replay::Replay(nacelle::plugin::Host host, const Settings& settings, Form form, uint64_t free_bytes)
     : host_(host), environment_(host.environment()), settings_(settings) {
     const learn::SchemaView schema(environment_);
     masked_ = schema.header().group[0].mask_width > 0;
@@ -59,7 +58,8 @@ void Replay::size_ring(uint64_t free) {
     if (bytes > free - free / 16)
         learn::wrong("capacity",
                      "a replay of " + size + ", does not fit: " + size_text(free) + " are free" +
-                         (environment_.on_gpu ? " on the GPU" : "") + "; the largest that fits is " +
+                         (environment_.on_gpu ? " on the GPU" : "") +
+                         "; the largest that fits is " +
                          std::to_string((free - free / 16) / of_step / ring.rows * ring.rows));
     host_.log(NACELLE_INFO, "the replay has " + size +
                                 (settings_.saves_replay ? ", and so have checkpoints"
@@ -118,8 +118,8 @@ void Replay::make_arrays() {
     a_.outputs = array<float>("outputs", {ring.rows, uint64_t(output_count())}, false);
     a_.dials = array<float>("dials", {dial_count}, false);
     const learn::Schedule* const schedules = settings_.dials;
-    auto* const room = array<float>(
-        "schedules", {dial_count, sizeof(learn::Schedule) / sizeof(float)}, false);
+    auto* const room =
+        array<float>("schedules", {dial_count, sizeof(learn::Schedule) / sizeof(float)}, false);
     host_.write(room, schedules, sizeof settings_.dials);
     a_.schedules = reinterpret_cast<const learn::Schedule*>(room);
     float first[dial_count];
@@ -127,9 +127,7 @@ void Replay::make_arrays() {
     host_.write(a_.dials, first, sizeof first);
 }
 int64_t Replay::output_count() const {
-    return a_.form == Form::normal  ? 2 * parts()
-           : a_.form == Form::means ? parts()
-                                            : choices();
+    return a_.form == Form::normal ? 2 * parts() : a_.form == Form::means ? parts() : choices();
 }
 void Replay::make_ring() {
     Ring& ring = a_.ring;

@@ -19,8 +19,7 @@ ProgramTexts program_texts(bool prioritised);
 class Replay final {
 public:
     // Tells how large it is before it is made, and refuses one that does not fit, with the largest that does.
-    Replay(nacelle::plugin::Host host, const Settings& settings, Form form,
-           uint64_t free_bytes);
+    Replay(nacelle::plugin::Host host, const Settings& settings, Form form, uint64_t free_bytes);
     // Once the environment is there.
     void make_arrays();
 

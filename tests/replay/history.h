@@ -25,9 +25,9 @@ public:
           plugins_({}, shared_cache()),
           services_("test", plugins_, env_, HostServices::InstanceKind::learner) {
         within([&] {
-            replay_ = std::make_unique<replay::Replay>(plugin::Host(services_.table()),
-                                                       this->settings, replay::Form::values,
-                                                       uint64_t(1) << 30);
+            replay_ =
+                std::make_unique<replay::Replay>(plugin::Host(services_.table()), this->settings,
+                                                 replay::Form::values, uint64_t(1) << 30);
             replay_->make_arrays();
         });
     }

@@ -95,7 +95,8 @@ public:
 
     void step_taken() {
         own_.resize(history_.steps.size(), std::vector<double>(history_.rows, 0));
-        if (history_.end() > history_.oldest()) own_[history_.end() - 1].assign(history_.rows, most_);
+        if (history_.end() > history_.oldest())
+            own_[history_.end() - 1].assign(history_.rows, most_);
     }
     void revised(const std::vector<double>& place, const std::vector<double>& priority) {
         for (size_t i = 0; i < place.size(); ++i) of(size_t(place[i])) = priority[i];
@@ -201,8 +202,7 @@ TEST_CASE("priorities, their sums and what is drawn by them are those of a plain
             CHECK(history.array("replay.priority") == plain.all());
             double sum = 0;
             for (const double priority : plain.all()) sum += priority;
-            const std::vector<double> top =
-                history.array("replay.sums2");
+            const std::vector<double> top = history.array("replay.sums2");
             CHECK(top.size() == 1);
             CHECK(top[0] == doctest::Approx(sum).epsilon(1e-12));
         }

@@ -15,8 +15,7 @@ public:
             static_cast<cudaStream_t>(stream), c10::cuda::current_device()));
     }
     bool is_capturing() override {
-        return c10::cuda::currentStreamCaptureStatusMayInitCtx() !=
-               c10::cuda::CaptureStatus::None;
+        return c10::cuda::currentStreamCaptureStatusMayInitCtx() != c10::cuda::CaptureStatus::None;
     }
     std::function<void()> capture(const std::function<void()>& work) override {
         auto graph = std::make_shared<at::cuda::CUDAGraph>();

@@ -92,9 +92,8 @@ Layers::Layers(const learn::Encoder& encoder, const std::vector<int64_t>& widths
         encoder_ = register_module("encoder", std::make_shared<Encoder>(encoder, activation));
     for (size_t l = 0; l + 1 < widths.size(); ++l) {
         const Cell cell = l < cells.size() ? cells[l] : Cell::linear;
-        layers_.push_back(
-            register_module("layer" + std::to_string(l),
-                            std::make_shared<Layer>(cell, widths[l], widths[l + 1])));
+        layers_.push_back(register_module("layer" + std::to_string(l),
+                                          std::make_shared<Layer>(cell, widths[l], widths[l + 1])));
     }
 }
 int64_t Layers::memory() const {

@@ -59,11 +59,11 @@ public:
     OnPolicy(nacelle::plugin::Host host, std::string_view config)
         : gpu_(gpu_of(host)),
           work_(host, gpu_),
-          learner_(
-              algorithm, host, config,
-              [this](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
-                  return std::make_unique<AutogradPolicy>(its_host, settings, shape, number, gpu_);
-              }) {}
+          learner_(algorithm, host, config,
+                   [this](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
+                       return std::make_unique<AutogradPolicy>(its_host, settings, shape, number,
+                                                               gpu_);
+                   }) {}
 
     uint64_t steps_per_iteration() const noexcept { return learner_.steps_per_iteration(); }
     void record(void* stream) {
@@ -85,10 +85,11 @@ private:
 }
 }
 
-NACELLE_PLUGIN("nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
-               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
-               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>,
-               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::dqn, torch_learn::dqn>>,
-               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::sac, torch_learn::sac>>,
-               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::td3, torch_learn::td3>>,
-               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::ddpg, torch_learn::ddpg>>)
+NACELLE_PLUGIN(
+    "nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
+    nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
+    nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>,
+    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::dqn, torch_learn::dqn>>,
+    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::sac, torch_learn::sac>>,
+    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::td3, torch_learn::td3>>,
+    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::ddpg, torch_learn::ddpg>>)

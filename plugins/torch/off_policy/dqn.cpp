@@ -64,8 +64,8 @@ private:
     }
     // The best choice where a sample's steps led to, [n][1].
     Tensor best_next(const Tensor& seen, const Tensor& following, const Samples& s) const {
-        Tensor scores = settings_.double_values ? means(values(*networks_.now()[0], seen))
-                                                : means(following);
+        Tensor scores =
+            settings_.double_values ? means(values(*networks_.now()[0], seen)) : means(following);
         if (s.next_mask.defined())
             scores = scores.masked_fill(s.next_mask.eq(0), -std::numeric_limits<float>::infinity());
         return scores.argmax(1, true);
@@ -82,8 +82,7 @@ private:
         const Tensor seen = normal_(s.next_obs), next = values(*networks_.following()[0], seen);
         const Tensor best = best_next(seen, next, s).unsqueeze(2).expand({-1, 1, atoms_});
         const Tensor chances = next.gather(1, best).squeeze(1).softmax(1);
-        const double width =
-            (settings_.most_value - settings_.least_value) / double(atoms_ - 1);
+        const double width = (settings_.most_value - settings_.least_value) / double(atoms_ - 1);
         const Tensor moved =
             (s.reward.unsqueeze(1) * settings_.reward_scale + s.discount.unsqueeze(1) * support_)
                 .clamp(settings_.least_value, settings_.most_value);

@@ -6,8 +6,8 @@ namespace torch_learn {
 
 using at::Tensor;
 
-Normaliser::Normaliser(const ReplayTensors& replay, const std::string& group, const learn::Encoder& encoder,
-                       bool follows)
+Normaliser::Normaliser(const ReplayTensors& replay, const std::string& group,
+                       const learn::Encoder& encoder, bool follows)
     : follows_(follows) {
     const int64_t width = replay.ring.width();
     const auto n = uint64_t(width);
@@ -29,8 +29,8 @@ Normaliser::Normaliser(const ReplayTensors& replay, const std::string& group, co
 
 Tensor Normaliser::operator()(const Tensor& rows) const {
     if (!follows_) return rows;
-    const Tensor seen = ((rows - mean_) * scale_)
-                            .clamp(-double(learn::most_normal), double(learn::most_normal));
+    const Tensor seen =
+        ((rows - mean_) * scale_).clamp(-double(learn::most_normal), double(learn::most_normal));
     return codes_.defined() ? at::where(codes_, rows, seen) : seen;
 }
 

@@ -32,8 +32,9 @@ std::string policies_text(const OffPolicySettings& settings, const learn::Encode
     text.raw("actions", learn::actions_text(schema, 0));
     if (settings.normalises_observations)
         text.raw("normaliser", learn::normaliser_text(schema.header().group[0].name));
-    text.raw("network", learn::network_text(settings.policy, encoder, sizes,
-                                            std::string(OffPolicyMethod::policy_array) + ".weights"));
+    text.raw("network",
+             learn::network_text(settings.policy, encoder, sizes,
+                                 std::string(OffPolicyMethod::policy_array) + ".weights"));
     const bool draws = settings.method == Method::sac;
     text.raw("draws", draws ? "true" : "false");
     if (!settings.discrete) {
@@ -58,8 +59,8 @@ OffPolicy::OffPolicy(Method method, nacelle::plugin::Host host, std::string_view
     tensors_ = std::make_unique<ReplayTensors>(replay_);
     const learn::SchemaView schema(host.environment());
     const std::string group = schema.header().group[0].name;
-    normal_ = std::make_unique<Normaliser>(*tensors_, group, encoder_,
-                                           settings_.normalises_observations);
+    normal_ =
+        std::make_unique<Normaliser>(*tensors_, group, encoder_, settings_.normalises_observations);
     method_ = make_method({*tensors_, settings_, encoder_, *normal_});
     const auto count = uint64_t(method_->names().size());
     numbers_ = replay_.array<double>("found", {count}, false);
@@ -123,8 +124,7 @@ void OffPolicy::metrics(nacelle::plugin::Metrics& out) {
     for (size_t i = 0; updates_made_ > 0 && i < names.size(); ++i) out.add(names[i], found[i]);
     const std::vector<float> dials = replay_.dials();
     out.add("learning_rate", double(dials[replay::learning_rate]));
-    if (settings_.method != Method::sac)
-        out.add("exploration", double(dials[replay::exploration]));
+    if (settings_.method != Method::sac) out.add("exploration", double(dials[replay::exploration]));
     out.add("updates", double(updates_made_));
     out.add("replay.steps", double(std::min(steps_taken_, replay_.capacity())));
 }

@@ -39,7 +39,7 @@ private:
     std::unique_ptr<OffPolicyMethod> method_;
     std::string policies_;
     at::Tensor found_;
-    double* numbers_ = nullptr;      // behind it
+    double* numbers_ = nullptr;     // behind it
     int64_t* updates_ = nullptr;    // [1], of the device
     at::Tensor count_;              // the same
     bool begun_ = false;

@@ -11,15 +11,16 @@ using at::Tensor;
 // What entropy is worth: a number that is set, or one that is tuned until the entropy is what it should be.
 class Temperature final {
 public:
-    Temperature(const ReplayTensors& replay, const OffPolicySettings& settings) : settings_(settings) {
+    Temperature(const ReplayTensors& replay, const OffPolicySettings& settings)
+        : settings_(settings) {
         if (!settings.tunes_temperature) {
             set_ = replay.dial(replay::temperature);
             return;
         }
         logarithm_ = at::zeros({1}).set_requires_grad(true);
-        trained_ = std::make_unique<Trained>(replay, settings, "temperature",
-                                             std::vector<Tensor>{logarithm_},
-                                             std::vector<float>{0.0f});
+        trained_ =
+            std::make_unique<Trained>(replay, settings, "temperature",
+                                      std::vector<Tensor>{logarithm_}, std::vector<float>{0.0f});
     }
     Tensor now() const { return trained_ ? logarithm_.detach().exp().squeeze(0) : set_; }
     void learn(const Tensor& entropy) {

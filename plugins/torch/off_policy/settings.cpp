@@ -34,8 +34,9 @@ void check_environment(const OffPolicySettings& s, const nacelle_environment& en
     const std::string has = name + " has " + std::to_string(discrete) + " Discrete and " +
                             std::to_string(reals) + " Continuous in its Action";
     if (s.method == Method::dqn && (discrete != 1 || reals))
-        throw std::runtime_error(has + "; 'torch_dqn' takes one Discrete" +
-                                 (discrete ? "" : " ('torch_sac', 'torch_td3' and 'torch_ddpg' take Continuous)"));
+        throw std::runtime_error(
+            has + "; 'torch_dqn' takes one Discrete" +
+            (discrete ? "" : " ('torch_sac', 'torch_td3' and 'torch_ddpg' take Continuous)"));
     if ((s.method == Method::td3 || s.method == Method::ddpg) && (discrete || !reals))
         throw std::runtime_error(has + "; '" + s.name + "' takes Continuous alone" +
                                  (reals ? "" : " ('torch_dqn' and 'torch_sac' take a Discrete)"));
@@ -54,8 +55,7 @@ public:
         s_.updates = uint32_t(config_.integer("updates", 1, 1, 1 << 12));
         s_.batch = uint32_t(config_.integer(
             "batch", std::clamp<int64_t>(environment_.envs, 256, 4096), 1, 1 << 22));
-        s_.n_step = uint32_t(
-            config_.integer("n_step", s_.method == Method::sac ? 1 : 3, 1, 1024));
+        s_.n_step = uint32_t(config_.integer("n_step", s_.method == Method::sac ? 1 : 3, 1, 1024));
         s_.capacity = uint64_t(config_.integer("capacity", 1000000, 1, int64_t(1) << 40));
         s_.warm_up = uint64_t(config_.integer(
             "warm_up", std::max<int64_t>(1000, 4 * int64_t(s_.batch)), 0, int64_t(1) << 40));
@@ -135,8 +135,8 @@ private:
                                                 temperature->text == "tuned");
         if (!s_.tunes_temperature) {
             if (temperature->kind == JsonValue::Kind::text)
-                wrong("temperature", "there is no '" + temperature->text +
-                                         "' (there is: tuned, or a number)");
+                wrong("temperature",
+                      "there is no '" + temperature->text + "' (there is: tuned, or a number)");
             dial(replay::temperature, "temperature", 0.2, 0, 1e6);
         }
         // Of each real number -1, as Haarnoja and others (2018) have it; of choices 0.89 of the most that there can be.
@@ -146,7 +146,8 @@ private:
             s_.target_entropy = config_.number("target_entropy", usual, -1e6, 1e6);
     }
     void read_exploration() {
-        const bool share = s_.method == Method::dqn;    // of choices at random, or a standard deviation
+        const bool share =
+            s_.method == Method::dqn;    // of choices at random, or a standard deviation
         dial(replay::exploration, "exploration", share ? 0.4 : 0.8, 0, share ? 1 : 10);
         s_.least_exploration =
             config_.number("least_exploration", share ? 0.001 : 0.05, 0, share ? 1 : 10);
@@ -162,8 +163,8 @@ private:
         s_.least_value = config_.number("least_value", -10);
         s_.most_value = config_.number("most_value", 10);
         if (!(s_.least_value < s_.most_value))
-            wrong("most_value", "expected a number above least_value, " +
-                                    learn::text_of(s_.least_value));
+            wrong("most_value",
+                  "expected a number above least_value, " + learn::text_of(s_.least_value));
     }
     void read_policies() {
         const learn::SchemaView schema(environment_);
@@ -199,13 +200,13 @@ private:
         const uint64_t rows = environment_.envs, slots = s_.capacity / rows;
         const uint64_t least = uint64_t(s_.n_step) + s_.horizon + 1;
         if (slots < least)
-            wrong("capacity", std::to_string(s_.capacity) + " steps are " +
-                                  std::to_string(slots) + " of each of " + std::to_string(rows) +
+            wrong("capacity", std::to_string(s_.capacity) + " steps are " + std::to_string(slots) +
+                                  " of each of " + std::to_string(rows) +
                                   " environments; expected " + std::to_string(least * rows) +
                                   " or more");
         if (s_.warm_up > s_.capacity)
-            wrong("warm_up", "expected at most the capacity of " + std::to_string(s_.capacity) +
-                                 " steps");
+            wrong("warm_up",
+                  "expected at most the capacity of " + std::to_string(s_.capacity) + " steps");
     }
 
     OffPolicySettings& s_;

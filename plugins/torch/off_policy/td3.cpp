@@ -59,8 +59,8 @@ private:
         Tensor action = policy_.following()[0]->forward(seen).tanh();
         if (settings_.target_noise > 0) {
             const double bound = settings_.target_noise_bound;
-            action = (action + (settings_.target_noise * s.noise[0]).clamp(-bound, bound))
-                         .clamp(-1, 1);
+            action =
+                (action + (settings_.target_noise * s.noise[0]).clamp(-bound, bound)).clamp(-1, 1);
         }
         Tensor worth;
         for (const auto& network : values_.following()) {

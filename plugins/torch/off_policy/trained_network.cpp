@@ -39,8 +39,9 @@ void adopt(std::vector<Tensor>& parameters, const Tensor& weights) {
 }
 }
 
-Trained::Trained(const ReplayTensors& replay, const OffPolicySettings& settings, const std::string& name,
-                 std::vector<Tensor> parameters, const std::vector<float>& first)
+Trained::Trained(const ReplayTensors& replay, const OffPolicySettings& settings,
+                 const std::string& name, std::vector<Tensor> parameters,
+                 const std::vector<float>& first)
     : settings_(settings),
       parameters_(std::move(parameters)),
       rate_(replay.dial(replay::learning_rate)) {

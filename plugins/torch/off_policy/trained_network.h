@@ -28,8 +28,9 @@ using Networks = std::vector<std::shared_ptr<Layers>>;
 class TrainedNetworks final {
 public:
     // `make` makes them; `number` tells their first weights apart from those of others.
-    TrainedNetworks(const ReplayTensors& replay, const OffPolicySettings& settings, const std::string& name,
-                    const std::function<Networks()>& make, uint32_t number, bool followed);
+    TrainedNetworks(const ReplayTensors& replay, const OffPolicySettings& settings,
+                    const std::string& name, const std::function<Networks()>& make, uint32_t number,
+                    bool followed);
 
     const Networks& now() const { return networks_; }
     const Networks& following() const { return following_; }

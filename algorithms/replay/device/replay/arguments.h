@@ -34,27 +34,27 @@ struct Ring {
 
 // Sums of priorities. Level 0 has those of the steps, [slots][rows]; a number of each further one is the sum of 32.
 struct Tree {
-    float* leaf;                   // null: all are as likely
-    double* sum[most_levels];      // from level 1 on
+    float* leaf;                 // null: all are as likely
+    double* sum[most_levels];    // from level 1 on
     uint64_t count[most_levels + 1];
-    uint32_t levels;               // above the leaves
-    float* most;                   // [1]: what a new step begins with
+    uint32_t levels;    // above the leaves
+    float* most;        // [1]: what a new step begins with
 };
 
 // A minibatch.
 struct Batch {
-    int64_t* place;      // [size]: of the first step, in the ring
-    int64_t* last;       // of the last one
-    float* reward;       // discounted, of all its steps
-    float* discount;     // of what comes behind them; 0: nothing does
-    float* obs;          // [size][width]
+    int64_t* place;     // [size]: of the first step, in the ring
+    int64_t* last;      // of the last one
+    float* reward;      // discounted, of all its steps
+    float* discount;    // of what comes behind them; 0: nothing does
+    float* obs;         // [size][width]
     float* next_obs;
-    float* action;       // [size][parts]
-    uint8_t* mask;       // [size][choices], or null
+    float* action;    // [size][parts]
+    uint8_t* mask;    // [size][choices], or null
     uint8_t* next_mask;
-    float* weight;       // of each sample: how much less likely it would have been; null: 1
-    float* priority;     // what it is told to be from now on
-    float* noise;        // [2][size][reals], or null
+    float* weight;      // of each sample: how much less likely it would have been; null: 1
+    float* priority;    // what it is told to be from now on
+    float* noise;       // [2][size][reals], or null
     uint32_t size, noise_size;
 };
 

@@ -36,7 +36,8 @@ NACELLE_INLINE uint64_t found_in(const Tree& tree, double target, float& priorit
 }
 
 // An item is a sample.
-template <class E> NACELLE_INLINE void sample(const View<E>& view, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void sample(const View<E>& view, const Arguments& a, Items items) {
     const Ring& ring = a.ring;
     const Batch& batch = a.batch;
     const Window window(a);

@@ -125,7 +125,8 @@ template <class T> NACELLE_INLINE void take(T& part, float choice) {
     else part.value = clamp(T::low + (T::high - T::low) * 0.5f * (choice + 1.0f), T::low, T::high);
 }
 // An item is a row. In training what it saw and does goes into the ring, too.
-template <class E> NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, Items items) {
     using G = TheGroup<E>;
     const Ring& ring = a.ring;
     const uint64_t steps = ring.steps[0];

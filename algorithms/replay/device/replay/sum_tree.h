@@ -13,8 +13,7 @@ template <class E> NACELLE_INLINE void admit(const View<E>&, const Arguments& a,
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(ring.rows)); ++i) {
         a.tree.leaf[slot_of_step(ring, newest) * ring.rows + i] = 0;
         if (newest + 1 >= a.n_step)
-            a.tree.leaf[slot_of_step(ring, newest + 1 - a.n_step) * ring.rows + i] =
-                a.tree.most[0];
+            a.tree.leaf[slot_of_step(ring, newest + 1 - a.n_step) * ring.rows + i] = a.tree.most[0];
     }
 }
 // What a minibatch's samples are told to be. They lie in their order, so that of equal ones the last one says it.
