@@ -82,6 +82,8 @@ std::string policy_text(const PolicySettings& policy, const NetworkShape& shape,
 std::string policies_text(const Settings& settings, const std::vector<NetworkShape>& shapes,
                           const SchemaView& schema) {
     JsonText text;
+    for (const PolicySettings& policy : settings.policies)
+        if (policy.own.there()) return "";
     for (size_t p = 0; p < shapes.size(); ++p)
         text.raw(settings.policies[p].name, policy_text(settings.policies[p], shapes[p], schema));
     return text.done();

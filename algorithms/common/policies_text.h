@@ -4,7 +4,8 @@
 
 namespace learn {
 
-// How each policy acts, as a JSON object: what it sees, its network, and what its outputs mean. Checkpoints keep it.
+// How each policy acts, as a JSON object: what it sees, its network, and what its outputs mean. Checkpoints keep it. Empty
+// where a network is none of layers.
 std::string policies_text(const Settings& settings, const std::vector<NetworkShape>& shapes,
                           const SchemaView& schema);
 

@@ -6,10 +6,11 @@
 namespace learn {
 
 PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host host,
-                               std::string_view config, const MakeExternal& external)
+                               std::string_view config, const MakeExternal& external,
+                               const DescribeOwn& describe)
     : host_(host),
       environment_(host.environment()),
-      settings_(read_settings(algorithm, config, environment_)) {
+      settings_(read_settings(algorithm, config, environment_, describe)) {
     const nacelle::Header& header = SchemaView(environment_).header();
     for (const PolicySettings& policy : settings_.policies)
         shapes_.emplace_back(policy, environment_);

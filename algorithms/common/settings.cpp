@@ -89,9 +89,25 @@ private:
             policy.role = PolicySettings::Role::random;
         else wrong(path + "train", "expected true, false or \"random\"");
     }
+    void read_own_network(PolicySettings& policy, Config& config, const std::string& path) const {
+        const JsonValue* const model = config.find("model");
+        if (!model) return;
+        if (!algorithm_.external)
+            wrong(path + "model", "'" + std::string(algorithm_.name) +
+                                      "' has layers alone; 'torch_ppo' and 'torch_a2c' take models");
+        if (model->kind != JsonValue::Kind::object)
+            wrong(path + "model",
+                  "expected {\"name\": ...}, {\"script\": ...} or {\"package\": ...}");
+        policy.own.text = text_of(*model);
+    }
     void read_network(PolicySettings& policy, Config& config, const std::string& path) const {
-        if (const JsonValue* const hidden = config.find("hidden"))
+        read_own_network(policy, config, path);
+        if (const JsonValue* const hidden = config.find("hidden")) {
+            if (config.has("model"))
+                wrong(path + "hidden", "the policy has a \"model\" and no layers beside it");
             read_hidden(policy, *hidden, path + "hidden");
+            policy.own = {};
+        }
         policy.activation =
             one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
         policy.shared = one_of(config, path, "trunk", policy.shared ? "shared" : "separate",
@@ -178,9 +194,12 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
         json.end();
         return;
     }
-    json.raw("hidden", hidden_text(policy));
-    json.text("activation", policy.activation);
-    json.text("trunk", policy.shared ? "shared" : "separate");
+    if (policy.own.there()) json.raw("model", policy.own.text);
+    else {
+        json.raw("hidden", hidden_text(policy));
+        json.text("activation", policy.activation);
+        json.text("trunk", policy.shared ? "shared" : "separate");
+    }
     json.text("precision", policy.precision);
     if (policy.on_tensor_cores()) json.text("execution", policy.execution);
     json.begin("gains")
@@ -208,7 +227,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
 }
 
 Settings read_settings(const Algorithm& algorithm, std::string_view text,
-                       const nacelle_environment& environment) {
+                       const nacelle_environment& environment, const DescribeOwn& describe) {
     Config config(text);
     const SchemaView schema(environment);
     for (uint32_t g = 0; g < schema.header().groups; ++g)
@@ -259,6 +278,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
         }))
         wrong("policies", "no policy is to be trained; one needs \"train\": true");
     for (PolicySettings& policy : settings.policies) {
+        if (policy.own.there() && policy.role != PolicySettings::Role::random)
+            describe(policy, environment);
         check_parameters(policy, environment);
         if (settings.external) check_external(policy, environment.on_gpu);
         else choose_precision(policy, environment, settings.emulates);

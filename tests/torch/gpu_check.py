@@ -56,8 +56,8 @@ def rate_of_torch_sac_pendulum(bench):
 def sac_learns_pendulum(bench):
     began = time.monotonic()
     out = bench.good('train', 'pendulum', '--backend', 'cuda', '--quiet', '--episodes', '1000', '--out', 'sac',
-                     *setting(learner__name='torch_sac', env__count=4096, run__total_steps=10000000, solved__return=-160, solved__episodes=1000,
-                              run__evaluate_every=1000000, learner__save_replay='false', learner__learning_rate=0.002))
+                     *setting(learner__name='torch_sac', env__count=4096, run__total_steps=20000000, solved__return=-160, solved__episodes=1000,
+                              run__evaluate_every=2000000, learner__save_replay='false'))
     print(f'    {time.monotonic() - began:.1f} s of wall time:', out.replace('\n', '\n    '), flush=True)
 
 

@@ -8,14 +8,15 @@ namespace torch_learn {
 using at::Tensor;
 
 AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings& settings,
-                               const learn::NetworkShape& shape, uint32_t number, Gpu* gpu)
+                               const learn::NetworkShape& shape, uint32_t number,
+                               std::shared_ptr<Model> model, Gpu* gpu)
     : gpu_(gpu),
       settings_(settings),
       policy_(settings.policies[number]),
       shape_(shape),
       environment_(host.environment()),
       tensors_(environment_.on_gpu),
-      model_(make_network(shape, policy_)),
+      model_(std::move(model)),
       heads_(learn::SchemaView(environment_), policy_.group, policy_.squashed),
       steps_(settings.horizon) {}
 

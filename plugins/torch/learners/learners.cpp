@@ -2,6 +2,7 @@
 #include "algorithms/common/policy_gradient.h"
 #include "plugins/torch/learners/autograd_policy.h"
 #include "plugins/torch/learners/captured_work.h"
+#include "plugins/torch/learners/own_models.h"
 #include "plugins/torch/off_policy/off_policy.h"
 
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
@@ -59,15 +60,24 @@ public:
     OnPolicy(nacelle::plugin::Host host, std::string_view config)
         : gpu_(gpu_of(host)),
           work_(host, gpu_),
-          learner_(algorithm, host, config,
-                   [this](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
-                       return std::make_unique<AutogradPolicy>(its_host, settings, shape, number,
-                                                               gpu_);
-                   }) {}
+          models_(host),
+          learner_(
+              algorithm, host, config,
+              [this](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
+                  const learn::PolicySettings& policy = settings.policies[number];
+                  std::shared_ptr<Model> model = policy.own.there() ? models_.of(policy.name)
+                                                                    : make_network(shape, policy);
+                  return std::make_unique<AutogradPolicy>(its_host, settings, shape, number,
+                                                          std::move(model), gpu_);
+              },
+              [this](auto& policy, const auto& environment) {
+                  models_.describe(policy, environment);
+              }) {}
 
     uint64_t steps_per_iteration() const noexcept { return learner_.steps_per_iteration(); }
     void record(void* stream) {
-        work_.run(stream, 0, [&] { learner_.record(stream); });
+        if (models_.all_captured()) work_.run(stream, 0, [&] { learner_.record(stream); });
+        else work_.once(stream, [&] { learner_.record(stream); });
     }
     void act(bool greedy, void* stream) {
         work_.once(stream, [&] { learner_.act(greedy, 0, nullptr, stream); });
@@ -79,6 +89,7 @@ public:
 private:
     Gpu* gpu_;
     CapturedWork work_;
+    OwnModels models_;
     learn::PolicyGradient learner_;
 };
 

@@ -62,7 +62,7 @@ public:
         s_.saves_replay = config_.flag("save_replay", true);
         s_.normalises_observations = config_.flag("normalise_observations", true);
         s_.reward_scale = config_.number("reward_scale", 1, -1e9, 1e9);
-        s_.tau = config_.number("tau", 0.005, 1e-6, 1);
+        s_.tau = config_.number("tau", 0.02, 1e-6, 1);
         s_.max_gradient_norm = config_.number("max_gradient_norm", 0, 0, 1e9);
         s_.beta1 = config_.number("beta1", 0.9, 0, 0.999999);
         s_.beta2 = config_.number("beta2", 0.999, 0, 0.999999);
