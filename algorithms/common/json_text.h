@@ -38,8 +38,8 @@ inline std::string text_of(const nacelle::plugin::JsonValue& value) {
     const bool object = value.kind == Kind::object;
     std::string all;
     for (size_t i = 0; i < value.list.size(); ++i)
-        all += (i ? ", " : "") + (object ? quoted(value.keys[i]) + ": " : "") +
-               text_of(value.list[i]);
+        all +=
+            (i ? ", " : "") + (object ? quoted(value.keys[i]) + ": " : "") + text_of(value.list[i]);
     return object ? "{" + all + "}" : "[" + all + "]";
 }
 

@@ -93,8 +93,9 @@ private:
         const JsonValue* const model = config.find("model");
         if (!model) return;
         if (!algorithm_.external)
-            wrong(path + "model", "'" + std::string(algorithm_.name) +
-                                      "' has layers alone; 'torch_ppo' and 'torch_a2c' take models");
+            wrong(path + "model",
+                  "'" + std::string(algorithm_.name) +
+                      "' has layers alone; 'torch_ppo' and 'torch_a2c' take models");
         if (model->kind != JsonValue::Kind::object)
             wrong(path + "model",
                   "expected {\"name\": ...}, {\"script\": ...} or {\"package\": ...}");

@@ -77,12 +77,9 @@ struct HostServices::Calls {
 
 void HostServices::service(const char* name, const void** out) {
     const std::pair<std::string_view, const void*> services[] = {
-        {"environment/1", &Calls::environment},
-        {"arrays/1", &Calls::arrays},
-        {"kernels/1", &Calls::kernels},
-        {"clock/1", &Calls::clock},
-        {"tables/1", &Calls::tables},
-        {"plugins/1", &Calls::plugins}};
+        {"environment/1", &Calls::environment}, {"arrays/1", &Calls::arrays},
+        {"kernels/1", &Calls::kernels},         {"clock/1", &Calls::clock},
+        {"tables/1", &Calls::tables},           {"plugins/1", &Calls::plugins}};
     const std::string_view wanted = name ? name : "";
     std::string all;
     for (const auto& [its_name, table] : services) {

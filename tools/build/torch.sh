@@ -7,12 +7,13 @@ torch_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/torch
 
 torch_usage() {
     cat <<END
-usage: tools/nacelle torch [--gpu]
+usage: tools/nacelle torch [--gpu | --flags]
 
 Installs LibTorch $torch_version of PyPI's wheel 'torch' into $torch_folder:
 546 MB to be downloaded, 1.2 GB on the disk. Builds the learners on it: docs/torch.md.
 A command that names one of them does the same: tools/nacelle train cartpole --set learner.name=torch_ppo
-  --gpu   also the libraries of CUDA that it needs on a GPU: 2.5 GB more, 4 GB on the disk
+  --gpu     also the libraries of CUDA that it needs on a GPU: 2.5 GB in all, 4 GB on the disk
+  --flags   prints what a C++ compiler takes for a plugin with a network of its own, and does nothing else
 END
 }
 
@@ -100,8 +101,18 @@ with_torch() {
     configure_torch "$1"
 }
 
+torch_flags() {
+    has_torch || { say "LibTorch is not in $torch_folder: 'tools/nacelle torch' installs it" && exit 1; }
+    echo "-I$root/sdk -I$root/plugins/torch/include -isystem$torch_folder/torch/include" \
+        "-isystem$torch_folder/torch/include/torch/csrc/api/include -L$torch_folder/torch/lib -ltorch_cpu -lc10" \
+        "-Wl,--allow-shlib-undefined -Wl,-rpath,$torch_folder/torch/lib"
+}
+
 torch_command() {
-    case ${1:-} in -h | --help) torch_usage && return ;; esac
+    case ${1:-} in
+        -h | --help) torch_usage && return ;;
+        --flags) torch_flags && return ;;
+    esac
     case ${1:-} in --gpu) torch_gpu=yes && shift ;; esac
     [ $# -eq 0 ] || { torch_usage >&2 && exit 2; }
     with_torch "$root/build" || exit 1

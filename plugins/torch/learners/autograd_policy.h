@@ -12,8 +12,8 @@ namespace torch_learn {
 class AutogradPolicy final : public learn::ExternalPolicy {
 public:
     AutogradPolicy(nacelle::plugin::Host host, const learn::Settings& settings,
-                   const learn::NetworkShape& shape, uint32_t number,
-                   std::shared_ptr<Model> model, Gpu* gpu);
+                   const learn::NetworkShape& shape, uint32_t number, std::shared_ptr<Model> model,
+                   Gpu* gpu);
 
     void begin(const learn::Arguments& a) override;
     void forward(const learn::Arguments& a, void* stream) override;

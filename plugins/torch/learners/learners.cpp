@@ -65,8 +65,8 @@ public:
               algorithm, host, config,
               [this](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
                   const learn::PolicySettings& policy = settings.policies[number];
-                  std::shared_ptr<Model> model = policy.own.there() ? models_.of(policy.name)
-                                                                    : make_network(shape, policy);
+                  std::shared_ptr<Model> model =
+                      policy.own.there() ? models_.of(policy.name) : make_network(shape, policy);
                   return std::make_unique<AutogradPolicy>(its_host, settings, shape, number,
                                                           std::move(model), gpu_);
               },

@@ -1,5 +1,5 @@
 #pragma once
-#include <nacelle/torch/model.h>
+#include "plugins/torch/include/nacelle/torch/model.h"
 
 namespace torch_learn {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "algorithms/common/networks.h"
 
-#include <nacelle/torch/model.h>
+#include "plugins/torch/include/nacelle/torch/model.h"
 
 namespace torch_learn {
 

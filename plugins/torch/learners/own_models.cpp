@@ -22,8 +22,8 @@ Sizes sizes_of(const learn::NetworkShape& shape, const learn::SchemaView& schema
         const nacelle::Field& field = schema.field(i);
         if (field.role != nacelle::Role::obs || field.group != group) continue;
         if (field.kind != nacelle::Kind::array) continue;
-        sizes.parts.push_back({field.name, element, int64_t(field.count),
-                               {field.dims, field.dims + field.rank}});
+        sizes.parts.push_back(
+            {field.name, element, int64_t(field.count), {field.dims, field.dims + field.rank}});
         element += int64_t(field.count);
     }
     if (schema.header().group[group].obs_width)
@@ -53,17 +53,28 @@ void try_out(Model& model, const Sizes& sizes, const std::string& where) {
     }
     const std::vector<int64_t> wanted = {rows, sizes.outputs + 1};
     if (!out.defined() || out.sizes() != at::IntArrayRef(wanted) || out.scalar_type() != at::kFloat)
-        wrong(where, "it makes " +
-                         (out.defined() ? text_of(out.sizes()) + " of " + c10::toString(out.scalar_type())
-                                        : std::string("nothing")) +
-                         " of two rows; expected " + text_of(wanted) +
-                         " of Float: what actions are chosen by, and the value behind it");
+        wrong(where,
+              "it makes " +
+                  (out.defined() ? text_of(out.sizes()) + " of " + c10::toString(out.scalar_type())
+                                 : std::string("nothing")) +
+                  " of two rows; expected " + text_of(wanted) +
+                  " of Float: what actions are chosen by, and the value behind it");
     if (memory.sizes() != at::IntArrayRef({rows, width}))
         wrong(where, "it leaves a memory of " + text_of(memory.sizes()) + "; expected " +
                          text_of({rows, width}));
     if (!out.isfinite().all().item<bool>()) wrong(where, "it makes numbers that are not finite");
 }
 
+}
+
+const nacelle::torch_models::Table& OwnModels::offered(const std::string& name,
+                                                       const std::string& where) const {
+    try {
+        return *static_cast<const nacelle::torch_models::Table*>(
+            host_.offer("torch_model/1", name));
+    } catch (const std::exception& error) {
+        wrong(where, error.what());
+    }
 }
 
 std::shared_ptr<Model> OwnModels::make(const learn::PolicySettings& policy, const Sizes& sizes,
@@ -83,9 +94,9 @@ std::shared_ptr<Model> OwnModels::make(const learn::PolicySettings& policy, cons
         }
     const std::string name = config.text("name", "");
     if (name.empty())
-        wrong(where, "expected {\"name\": ...} of a plugin, {\"script\": ...} or {\"package\": ...}");
-    const auto& table = *static_cast<const nacelle::torch_models::Table*>(
-        host_.offer("torch_model/1", name));
+        wrong(where,
+              "expected {\"name\": ...} of a plugin, {\"script\": ...} or {\"package\": ...}");
+    const nacelle::torch_models::Table& table = offered(name, where);
     if (std::string_view(table.version) != TORCH_VERSION)
         wrong(where, "'" + name + "' was built with LibTorch " + table.version +
                          "; this is " TORCH_VERSION);

@@ -1,8 +1,8 @@
 #pragma once
 #include "algorithms/common/networks.h"
 
+#include "plugins/torch/include/nacelle/torch/model.h"
 #include <nacelle/plugin/host.h>
-#include <nacelle/torch/model.h>
 
 namespace torch_learn {
 
@@ -20,6 +20,8 @@ public:
     bool all_captured() const;
 
 private:
+    const nacelle::torch_models::Table& offered(const std::string& name,
+                                                const std::string& where) const;
     std::shared_ptr<Model> make(const learn::PolicySettings& policy,
                                 const nacelle::torch_models::Sizes& sizes, uint64_t seed) const;
 

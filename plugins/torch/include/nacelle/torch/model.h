@@ -26,8 +26,9 @@ struct Part {
     std::vector<int64_t> sizes;
 };
 struct Sizes {
-    int64_t seen;       // numbers of a row
-    int64_t outputs;    // scores of all choices, means of real numbers, logarithms of their standard deviations
+    int64_t seen;    // numbers of a row
+    int64_t
+        outputs;    // scores of all choices, means of real numbers, logarithms of their standard deviations
     std::vector<Part> parts;
 };
 
