@@ -25,8 +25,11 @@ def far(one, other, name):
 
 
 def rate(bench, what, environment, repetitions=5, **settings):
-    row = bench.lines('bench', environment, '--train', '--backend', 'cuda', '--repetitions', repetitions, *setting(**settings))
-    print(f'    {what}:', json.dumps({k: v for k, v in row[-1].items() if not isinstance(v, dict)}), flush=True)
+    result = bench.run('bench', environment, '--train', '--backend', 'cuda', '--repetitions', repetitions, '--json', *setting(**settings))
+    assert result.status == 0, result
+    row = json.loads(result.out.splitlines()[-1])
+    print(f'    {what}: {row["steps_per_second"] / 1e6:.2f} M steps/s', json.dumps({k: v for k, v in row.items() if not isinstance(v, dict)}),
+          result.err, flush=True)
 
 
 @case

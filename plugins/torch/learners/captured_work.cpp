@@ -9,11 +9,18 @@ void CapturedWork::run(void* stream, int kind, const std::function<void()>& work
     if (version != version_) kept_.clear();
     version_ = version;
     Kept& kept = kept_[kind];
-    if (!kept.replay) {
-        if (++kept.runs <= warm_up) return work();
-        kept.replay = gpu_->capture(work);
+    if (!kept.replay && ++kept.runs == warm_up + 1) {
+        try {
+            kept.replay = gpu_->capture(work);
+        } catch (const std::exception& error) {
+            const std::string why = error.what();
+            host_.log(NACELLE_WARNING,
+                      "its work on the GPU runs without a graph, which is slower: " +
+                          why.substr(0, why.find('\n')));
+        }
     }
-    kept.replay();
+    if (kept.replay) kept.replay();
+    else work();
 }
 
 void CapturedWork::once(void* stream, const std::function<void()>& work) {
