@@ -53,6 +53,18 @@ def without_its_replay_a_checkpoint_is_small_and_a_run_fills_it_anew(bench):
 
 
 @case
+def how_large_a_replay_is_is_told(bench):
+    needs_libtorch(bench)
+    told = {}
+    for kept in ('true', 'false'):
+        told[kept] = bench.good('train', 'cartpole', *CPU, '--episodes', '8', '--out', f'told-{kept}', *setting(
+            **{**SMALL, 'learner__name': 'torch_dqn', 'learner__priority': 0.5, 'learner__save_replay': kept, 'run__total_steps': 80}))
+    size = 'torch_dqn: the replay has 512 steps of 46 bytes, 23.6 kB'
+    assert f'{size}, and so have checkpoints' in told['true'], told
+    assert f'{size}; checkpoints are without it' in told['false'], told
+
+
+@case
 def policies_act_without_their_learner(bench):
     needs_libtorch(bench)
     for learner, environment, more in KINDS:
