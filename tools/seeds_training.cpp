@@ -49,6 +49,23 @@ Sharing shared_cpu(int threads, size_t runs) {
     return sharing;
 }
 
+// As many runs as find room, in its memory and among its threads: one run of many environments fills a GPU.
+Sharing shared_gpu(const Options& options, TrainingRun& first, size_t taken, size_t runs) {
+    constexpr size_t threads_of_processor = 2048;
+    Device& device = *first.environment().on().device;
+    const Environment& env = first.environment();
+    size_t agents = 0;
+    for (uint32_t g = 0; g < env.schema().header().groups; ++g)
+        agents += env.schema().header().group[g].count;
+    const size_t others = device.memory_free() / 10 * 9 / std::max<size_t>(taken, 1),
+                 filled = size_t(device.info().processors) * threads_of_processor /
+                          (env.count() * agents);
+    const size_t together = std::clamp<size_t>(std::min(1 + others, filled), 1,
+                                               std::min<size_t>(size_t(threads_of(options)), runs));
+    if (together == 1) return {{threads_of(options)}, "one after the other on the GPU"};
+    return {std::vector<int>(together, 1), std::to_string(together) + " side by side on the GPU"};
+}
+
 bool shows_progress(const Training& training) { return !training.options.json && !training.quiet; }
 
 }
@@ -75,18 +92,28 @@ std::unique_ptr<OpenBackend> SeedsTraining::open(int threads) const {
 
 bool SeedsTraining::asked_to_end() const { return interrupted() || output_gone_; }
 
-// On a GPU one run after the other: each fills it.
 std::unique_ptr<OpenBackend> SeedsTraining::open_first() {
     const int threads = threads_of(training_.options);
     sharing_ = shared_cpu(threads, tasks_.size());
     std::unique_ptr<OpenBackend> backend = open(sharing_.threads.front());
-    const bool cuda = backend->on->cuda();
-    if (!cuda && has_only_our_plugins(backend->plugins, configuration_, tasks_.front().where))
+    if (has_only_our_plugins(backend->plugins, configuration_, tasks_.front().where))
         return backend;
-    sharing_ = {{threads},
-                cuda ? "one after the other on the GPU"
-                     : "one after the other, since a plugin is not Nacelle's own"};
-    return cuda ? std::move(backend) : open(threads);
+    sharing_ = {{threads}, "one after the other, since a plugin is not Nacelle's own"};
+    return backend->on->cuda() ? std::move(backend) : open(threads);
+}
+// What a run takes of a GPU is known once one has begun.
+std::unique_ptr<TrainingRun> SeedsTraining::begin_first(OpenBackend& backend, bool may_throw) {
+    const bool shares_gpu = backend.on->cuda() && sharing_.threads.size() > 1;
+    const size_t free = shares_gpu ? backend.on->device->memory_free() : 0;
+    std::unique_ptr<TrainingRun> first =
+        may_throw ? begin(backend, next_++) : try_begin(backend, next_++);
+    if (shares_gpu) {
+        const size_t left = backend.on->device->memory_free();
+        sharing_ = first ? shared_gpu(training_.options, *first, free > left ? free - left : 0,
+                                      tasks_.size())
+                         : Sharing{{1}, "one after the other on the GPU"};
+    }
+    return first;
 }
 
 // One at a time: the first one compiles, and the others find its programs in the cache.
@@ -143,26 +170,33 @@ void SeedsTraining::train(TrainingRun& run, size_t index) {
     result.recordings = run.finish_recording();
 }
 
-void SeedsTraining::try_one(OpenBackend& backend, size_t index) {
+std::unique_ptr<TrainingRun> SeedsTraining::try_begin(OpenBackend& backend, size_t index) {
     try {
-        const std::unique_ptr<TrainingRun> run = begin(backend, index);
-        train(*run, index);
+        return begin(backend, index);
+    } catch (const std::exception& failure) {
+        report_.seeds[index].failure = failure.what();
+        return nullptr;
+    }
+}
+void SeedsTraining::try_one(std::unique_ptr<TrainingRun> run, size_t index) {
+    try {
+        if (run) train(*run, index);
     } catch (const std::exception& failure) {
         report_.seeds[index].failure = failure.what();
     }
+    run.reset();
     const std::lock_guard turn(telling_);
     progress_.done(index);
 }
 
 void SeedsTraining::work(OpenBackend& backend) {
     for (size_t index; !asked_to_end() && (index = next_++) < tasks_.size();)
-        try_one(backend, index);
+        try_one(try_begin(backend, index), index);
 }
 
 SeedsReport SeedsTraining::run(bool first_may_throw) {
     const std::unique_ptr<OpenBackend> backend = open_first();
-    std::unique_ptr<TrainingRun> first;
-    if (first_may_throw) first = begin(*backend, next_++);
+    std::unique_ptr<TrainingRun> first = begin_first(*backend, first_may_throw);
     listen_for_signals();
     std::vector<std::jthread> others;
     for (size_t i = 1; i < sharing_.threads.size(); ++i)
@@ -174,16 +208,7 @@ SeedsReport SeedsTraining::run(bool first_may_throw) {
                 log.warn(error.what());
             }
         });
-    if (first) {
-        try {
-            train(*first, 0);
-        } catch (const std::exception& failure) {
-            report_.seeds.front().failure = failure.what();
-        }
-        first.reset();
-        const std::lock_guard turn(telling_);
-        progress_.done(0);
-    }
+    try_one(std::move(first), 0);
     work(*backend);
     others.clear();    // joins them
     progress_.end();

@@ -31,7 +31,7 @@ struct OpenBackend {
     Plugins plugins;
 };
 
-// Trains runs in one process: on a CPU several at a time, on a GPU one after the other.
+// Trains runs in one process, several at a time where there is room.
 class SeedsTraining final {
 public:
     // `configuration`: what all tasks have but for their seeds.
@@ -46,8 +46,11 @@ private:
     std::unique_ptr<OpenBackend> open_first();
     std::unique_ptr<OpenBackend> open(int threads) const;
     std::unique_ptr<TrainingRun> begin(OpenBackend& backend, size_t index);
+    std::unique_ptr<TrainingRun> begin_first(OpenBackend& backend, bool may_throw);
+    // Null where it could not begin; the report says why.
+    std::unique_ptr<TrainingRun> try_begin(OpenBackend& backend, size_t index);
     void train(TrainingRun& run, size_t index);
-    void try_one(OpenBackend& backend, size_t index);
+    void try_one(std::unique_ptr<TrainingRun> run, size_t index);
     void work(OpenBackend& backend);
     void tell(size_t index, const Progress& progress);
     bool asked_to_end() const;

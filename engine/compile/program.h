@@ -50,9 +50,9 @@ inline LaunchShape thread_each(uint64_t items) {
     return {.items = items, .threads = kernel_block, .items_per_block = kernel_block};
 }
 
-// The launch of a kernel whose items are environments, as their schema asks.
-inline LaunchShape env_shape(const Header& header, uint64_t envs) {
-    return {.items = envs * header.env_threads,
+// The launch of a kernel whose items are some or all environments, as their schema asks.
+inline LaunchShape env_shape(const Header& header, uint64_t some, uint64_t all) {
+    return {.items = some * threads_of_env(header.is_team, header.env_threads, all),
             .threads = header.block_threads,
             .items_per_block = header.block_threads,
             .shared_bytes = header.shared_bytes,

@@ -111,7 +111,9 @@ public:
     // uses its kernels.
     std::unique_ptr<Stepwise> run_instead(const Binary& stepwise);
     // The launch of a NACELLE_ENV_KERNEL over this many environments.
-    LaunchShape shape_of(uint64_t envs) const { return env_shape(schema().header(), envs); }
+    LaunchShape shape_of(uint64_t envs) const {
+        return env_shape(schema().header(), envs, count());
+    }
     void launch(const Kernel& kernel, const LaunchShape& shape, std::span<const std::byte> args) {
         launch_program(*on_, *on_->stream, kernel, shape, view_.bytes().data(), args);
     }

@@ -7,13 +7,60 @@ namespace detail {
 template <int... D> inline constexpr int product = (1 * ... * D);
 
 #if NACELLE_GPU
-struct alignas(16) Sixteen {
-    uint32_t word[4];
-};
 template <int bytes> struct Unit { using type = uint8_t; };
 template <> struct Unit<2> { using type = uint16_t; };
 template <> struct Unit<4> { using type = uint32_t; };
 template <> struct Unit<8> { using type = unsigned long long; };
+// Elements side by side, put together in registers.
+template <int count> struct alignas(count == 4 ? 16 : 4) Words {
+    uint32_t word[count];
+
+    // Element k of zeros becomes x.
+    template <class T> NACELLE_INLINE void put(int k, T x) {
+        constexpr int size = int(sizeof(T));
+        const auto bits = __builtin_bit_cast(typename Unit<size>::type, x);
+        if constexpr (size == 8) {
+            word[2 * k] = uint32_t(bits);
+            word[2 * k + 1] = uint32_t(bits >> 32);
+        } else word[k * size / 4] |= uint32_t(bits) << (8 * (k * size % 4));
+    }
+};
+// Bytes of one thread from anywhere on, stored as whole words but for the first and the last few: single bytes of one
+// thread wait for each other. A word that other bytes share is not touched as a whole.
+class WordWriter {
+public:
+    NACELLE_INLINE explicit WordWriter(void* to)
+        : shift_(8 * uint32_t(reinterpret_cast<size_t>(to) % 4)),
+          to_(static_cast<uint8_t*>(to) - shift_ / 8) {}
+    // The next bytes. Only the last ones may end within a word.
+    template <int bytes, int words> NACELLE_INLINE void put(const Words<words>& from) {
+        NACELLE_UNROLL for (int w = 0; w < bytes / 4; ++w) {
+            const uint64_t all = joined(from.word[w]);
+            if (w == 0 && !began_) store(all, shift_ / 8, 4);
+            else *reinterpret_cast<uint32_t*>(to_) = uint32_t(all);
+            began_ = true;
+            last_ = from.word[w];
+            to_ += 4;
+        }
+        if constexpr (bytes % 4 > 0) {
+            ending_ = from.word[bytes / 4];
+            left_ = bytes % 4;
+        }
+    }
+    NACELLE_INLINE void end() const { store(joined(ending_), 0, shift_ / 8 + left_); }
+
+private:
+    // From the next place on: what the last word left, then this one.
+    NACELLE_INLINE uint64_t joined(uint32_t word) const {
+        return (uint64_t(word) << 32 | last_) >> (32 - shift_);
+    }
+    NACELLE_INLINE void store(uint64_t all, uint32_t begin, uint32_t end) const {
+        NACELLE_ROLLED for (uint32_t i = begin; i < end; ++i) to_[i] = uint8_t(all >> 8 * i);
+    }
+    uint32_t shift_, last_ = 0, ending_ = 0, left_ = 0;
+    bool began_ = false;
+    uint8_t* to_;
+};
 // Past the first-level cache's bookkeeping of writes; __ldg itself knows neither bool nor enums.
 template <class T> NACELLE_INLINE T read_only(const T* from) {
     return __builtin_bit_cast(T,
@@ -92,25 +139,24 @@ template <class T, int... D> struct Array {
     template <class Fn>
     requires requires(Fn& fn) { fn(((void)D, 0)...); }
     void fill(Fn&& fn) {
-#if defined(__CUDACC_RTC__)
-        // Elements that lie side by side are stored 16 bytes at a time: single bytes of one thread wait for each other.
-        constexpr int together = int(sizeof(detail::Sixteen) / sizeof(T));
-        if constexpr (size % together == 0 && size >= 4 * together) {
-            if (stride == 1 && reinterpret_cast<size_t>(first) % sizeof(detail::Sixteen) == 0) {
-                NACELLE_ROLLED for (int n = lane * together; n < size; n += lanes * together) {
-                    alignas(detail::Sixteen) T made[together];
-                    NACELLE_UNROLL for (int k = 0; k < together; ++k) made[k] =
-                        detail::call_at<D...>(fn, n + k);
-                    *reinterpret_cast<detail::Sixteen*>(first + n) =
-                        *reinterpret_cast<const detail::Sixteen*>(made);
-                }
-                return;
-            }
-        }
-#endif
 #if NACELLE_GPU
-        NACELLE_ROLLED for (int n = lane; n < size; n += lanes)(*this)[n] =
-            detail::call_at<D...>(fn, n);
+        // A store may alias what fn reads: some elements are made before the first of them is stored, so that no read
+        // waits behind a store.
+        if constexpr (size >= 4 * together)
+            if (stride == 1) {
+                if constexpr (size % together == 0)
+                    if (is_on_sixteen()) return fill_by_sixteen(fn);
+                if (lanes == 1) return fill_by_words(fn);
+            }
+        constexpr int rounds = size < 16 ? 1 : 4;
+        int n = lane;
+        NACELLE_ROLLED for (; n + (rounds - 1) * lanes < size; n += rounds * lanes) {
+            T made[rounds];
+            NACELLE_UNROLL for (int k = 0; k < rounds; ++k) made[k] =
+                detail::call_at<D...>(fn, n + k * lanes);
+            NACELLE_UNROLL for (int k = 0; k < rounds; ++k)(*this)[n + k * lanes] = made[k];
+        }
+        NACELLE_ROLLED for (; n < size; n += lanes)(*this)[n] = detail::call_at<D...>(fn, n);
 #else
         // Into a buffer first: a byte store may alias everything, so storing straight into the row
         // would reload all that fn reads for every element (half the speed).
@@ -126,6 +172,34 @@ template <class T, int... D> struct Array {
     T* first;    // bound by the engine, as are the others
     uint32_t stride;
     uint16_t lane, lanes;
+
+private:
+#if NACELLE_GPU
+    static constexpr int together = 16 / int(sizeof(T));
+
+    NACELLE_INLINE bool is_on_sixteen() const { return reinterpret_cast<size_t>(first) % 16 == 0; }
+    // The bytes of elements n to n + count.
+    template <int count, class Fn> static NACELLE_INLINE auto make(Fn& fn, int n) {
+        detail::Words<(count * int(sizeof(T)) + 3) / 4> made{};
+        NACELLE_UNROLL for (int k = 0; k < count; ++k)
+            made.put(k, detail::call_at<D...>(fn, n + k));
+        return made;
+    }
+    template <class Fn> NACELLE_INLINE void fill_by_sixteen(Fn& fn) {
+        NACELLE_ROLLED for (int n = lane * together; n < size; n += lanes * together) *
+            reinterpret_cast<detail::Words<4>*>(first + n) = make<together>(fn, n);
+    }
+    // By one thread, wherever its first element lies.
+    template <class Fn> NACELLE_INLINE void fill_by_words(Fn& fn) {
+        constexpr int left = size % together;
+        detail::WordWriter writer(first);
+        NACELLE_ROLLED for (int n = 0; n < size - left; n += together)
+            writer.template put<16>(make<together>(fn, n));
+        if constexpr (left > 0)
+            writer.template put<left* int(sizeof(T))>(make<left>(fn, size - left));
+        writer.end();
+    }
+#endif
 };
 
 // A read-only array shared by all environments, a member of Params. It comes from a file named in

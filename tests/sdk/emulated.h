@@ -145,7 +145,9 @@ private:
         if (lanes) list.push_back("NACELLE_TEAM_LANES=" + std::to_string(lanes));
         return list;
     }
-    LaunchShape over(uint64_t items) const { return env_shape(program_.schema().header(), items); }
+    LaunchShape over(uint64_t items) const {
+        return env_shape(program_.schema().header(), items, env_.count());
+    }
 
     Environment& env_;
     Program& program_;

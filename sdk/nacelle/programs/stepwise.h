@@ -67,6 +67,7 @@ NACELLE_INLINE void reset_one(const View<E>& view, const ResetArgs& args, uint64
 }
 template <class E>
 NACELLE_INLINE void reset_body(const View<E>& view, const ResetArgs& args, Items items) {
+    if (!is_team<E> && !has_solo<E>(view.head.envs)) return;
     const uint64_t tick = view.head.clock->tick + args.ahead,
                    end = min(items.end, uint64_t(args.count));
     for (uint64_t item = items.begin; item < end; ++item)

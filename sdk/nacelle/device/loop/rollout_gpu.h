@@ -31,12 +31,12 @@ template <class... T> NACELLE_INLINE void hold(T&... value) {
 template <class E, Role role>
 NACELLE_INLINE void observe_together(const View<E>& view, uint64_t tick, size_t env,
                                      uint32_t asked) {
-    const int thread = int(threadIdx.x % 32);
+    const int thread = int(threadIdx.x % 32), lanes = int(lanes_of<E>(view.head.envs));
     __syncwarp();
     NACELLE_ROLLED while (asked) {
         const int k = __ffs(int(asked)) - 1;
         asked &= asked - 1;
-        const size_t other = env - size_t(thread) + size_t(k);
+        const size_t other = env - size_t(thread / lanes) + size_t(k / lanes);
         LocalEnv<E> local(view, other);
         load_local<E>(view, local, role != Role::final_obs && ended_before<E>(view, other));
         observe_row<E, role>(view, tick, local, obs_row<E, role>(view, other), thread, 32);
@@ -50,7 +50,7 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
                                    Policy& policy, Record record) {
     auto [tick, stopped] = time_of(view.head, ahead);
     if (stopped) return;
-    const bool mine = env < view.head.envs;
+    const bool mine = has_solo<E>(view.head.envs) && env < view.head.envs;
     const uint32_t present = __ballot_sync(~0u, mine);
     const Columns<E> to(view);
     EpisodeSums sums;

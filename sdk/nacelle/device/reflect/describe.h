@@ -8,13 +8,6 @@ namespace nacelle::detail {
 
 // Where several threads share an environment an Array is contiguous for each row: an image is
 // written by a warp, and a CPU reads maps 20 % faster.
-template <class E, class G> inline constexpr bool group_has_image = arrays_in<ObsOf<E, G>> > 0;
-template <class E> constexpr bool any_image() {
-    bool any = false;
-    for_each_group<E>([&]<class G, int>() { any = any || group_has_image<E, G>; });
-    return any;
-}
-template <class E> inline constexpr bool has_image = any_image<E>();
 template <class E>
 inline constexpr Layout array_layout = has_image<E> || is_team<E> ? Layout::rows : Layout::columns;
 

@@ -5,6 +5,14 @@
 
 namespace nacelle::detail {
 
+template <class E, class G> inline constexpr bool group_has_image = arrays_in<ObsOf<E, G>> > 0;
+template <class E> constexpr bool any_image() {
+    bool any = false;
+    for_each_group<E>([&]<class G, int>() { any = any || group_has_image<E, G>; });
+    return any;
+}
+template <class E> inline constexpr bool has_image = any_image<E>();
+
 constexpr int power_of_two_from(int n) {
     int power = 1;
     while (power < n) power *= 2;
@@ -194,9 +202,11 @@ template <class E> struct TeamShape {
         : threads == 256 && 3 * (shared_bytes + 1024) <= most_shared + 1024 ? 3
                                                                             : 0;
 };
+// A step is one thread's work. Images are written by whole warps, one environment's after the other's: the fewer
+// environments a warp has, the sooner it is done.
 template <class E> struct SoloShape {
-    static constexpr int lanes = 1, unit = 1, threads = 128, blocks = 1, shared_bytes = 0,
-                         workspace = 0, stage = 0, at_once = 0;
+    static constexpr int lanes = has_image<E> ? 8 : 1, unit = 1, threads = 128, blocks = 1,
+                         shared_bytes = 0, workspace = 0, stage = 0, at_once = 0;
     static constexpr bool in_shared = false, sorts_inside = false;
 };
 #else
@@ -223,6 +233,19 @@ extern "C" __shared__ __align__(16) unsigned char nacelle_shared[];
 #elif NACELLE_GPU
 template <class E> alignas(16) inline unsigned char shared_of[Shape<E>::shared_bytes + 16];
 #endif
+// The threads of each of so many environments.
+template <class E> NACELLE_INLINE uint32_t lanes_of([[maybe_unused]] uint32_t envs) {
+    constexpr uint32_t most = uint32_t(Shape<E>::lanes);
+    if constexpr (is_team<E> || most == 1) return most;
+    else return threads_of_env(false, most, envs);
+}
+// Whether this thread takes the steps of an environment with one agent.
+template <class E> NACELLE_INLINE bool has_solo([[maybe_unused]] uint32_t envs) {
+#if NACELLE_GPU
+    if constexpr (Shape<E>::lanes > 1) return threadIdx.x % lanes_of<E>(envs) == 0;
+#endif
+    return true;
+}
 // The shared memory of this block: stages first.
 template <class E> NACELLE_INLINE unsigned char* shared_memory() {
 #if defined(NACELLE_EMULATE)
