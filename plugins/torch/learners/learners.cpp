@@ -3,6 +3,7 @@
 #include "plugins/torch/learners/autograd_policy.h"
 #include "plugins/torch/learners/captured_work.h"
 #include "plugins/torch/learners/own_models.h"
+#include "plugins/torch/models/models.h"
 #include "plugins/torch/off_policy/off_policy.h"
 
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
@@ -103,4 +104,7 @@ NACELLE_PLUGIN(
     nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::dqn, torch_learn::dqn>>,
     nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::sac, torch_learn::sac>>,
     nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::td3, torch_learn::td3>>,
-    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::ddpg, torch_learn::ddpg>>)
+    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::ddpg, torch_learn::ddpg>>,
+    nacelle::torch_models::Offer<torch_learn::Lstm>,
+    nacelle::torch_models::Offer<torch_learn::Attention>,
+    nacelle::torch_models::Offer<torch_learn::Transformer>)
