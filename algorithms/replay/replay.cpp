@@ -47,11 +47,16 @@ Replay::Replay(nacelle::plugin::Host host, const Settings& settings, Form form, 
     compile();
 }
 
+uint64_t bytes_of_step(const nacelle_environment& environment, bool prioritised) {
+    const learn::SchemaView schema(environment);
+    const bool masked = schema.header().group[0].mask_width > 0;
+    return sizeof(float) * (2 * schema.seen(0) + schema.header().group[0].action_parts + 1) + 1 +
+           (masked ? 2 * schema.choices(0) : 0) + (prioritised ? sizeof(float) + 1 : 0);
+}
+
 void Replay::size_ring(uint64_t free) {
     const Ring& ring = a_.ring;
-    const uint64_t of_step = sizeof(float) * (2 * ring.width + ring.parts + 1) + 1 +
-                             (masked_ ? 2 * ring.choices : 0) +
-                             (settings_.prioritised() ? sizeof(float) + 1 : 0),
+    const uint64_t of_step = bytes_of_step(environment_, settings_.prioritised()),
                    slots = settings_.capacity / ring.rows, bytes = slots * ring.rows * of_step;
     const std::string size = std::to_string(slots * ring.rows) + " steps of " +
                              std::to_string(of_step) + " bytes, " + size_text(bytes);

@@ -15,6 +15,9 @@ struct ProgramTexts {
 };
 ProgramTexts program_texts(bool prioritised);
 
+// What a step takes in the ring of this environment.
+uint64_t bytes_of_step(const nacelle_environment& environment, bool prioritised);
+
 // The steps that a learner keeps, on the device, and the kernels that fill it and draw from it.
 class Replay final {
 public:

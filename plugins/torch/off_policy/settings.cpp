@@ -5,6 +5,7 @@
 #include "algorithms/common/schedules.h"
 #include "algorithms/common/schema_view.h"
 #include "algorithms/common/setting_words.h"
+#include "algorithms/replay/replay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,9 @@ namespace {
 using learn::wrong;
 using nacelle::plugin::Config;
 using nacelle::plugin::JsonValue;
+
+// A replay that is larger than this is not part of checkpoints unless it is asked for: a run keeps several.
+constexpr uint64_t most_saved_bytes = 100'000'000;
 
 constexpr const char* names[] = {"torch_dqn", "torch_sac", "torch_td3", "torch_ddpg"};
 
@@ -59,7 +63,6 @@ public:
         s_.capacity = uint64_t(config_.integer("capacity", 1000000, 1, int64_t(1) << 40));
         s_.warm_up = uint64_t(config_.integer(
             "warm_up", std::max<int64_t>(1000, 4 * int64_t(s_.batch)), 0, int64_t(1) << 40));
-        s_.saves_replay = config_.flag("save_replay", true);
         s_.normalises_observations = config_.flag("normalise_observations", true);
         s_.reward_scale = config_.number("reward_scale", 1, -1e9, 1e9);
         s_.tau = config_.number("tau", 0.02, 1e-6, 1);
@@ -68,6 +71,9 @@ public:
         s_.beta2 = config_.number("beta2", 0.999, 0, 0.999999);
         s_.epsilon = config_.number("epsilon", 1e-8, 1e-12, 1);
         s_.priority = config_.number("priority", 0, 0, 10);
+        s_.saves_replay = config_.flag(
+            "save_replay", s_.capacity * replay::bytes_of_step(environment_, s_.prioritised()) <=
+                               most_saved_bytes);
         dial(replay::learning_rate, "learning_rate", 1e-3, 0, 10);
         dial(replay::gamma, "gamma", 0.99, 0, 1);
         if (s_.prioritised()) dial(replay::correction, "priority_correction", 0.4, 0, 10);
