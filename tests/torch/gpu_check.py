@@ -55,13 +55,40 @@ def rate_of_torch_sac_pendulum(bench):
     rate(bench, 'sac 4096', 'pendulum', learner__name='torch_sac', env__count=4096, learner__warm_up=0)
 
 
+def pendulum_by_sac(bench, name, **settings):
+    """Seconds of training, evaluations and all, up to the first evaluation that is good enough."""
+    bench.good('train', 'pendulum', '--backend', 'cuda', '--quiet', '--episodes', '500', '--out', name,
+               *setting(learner__name='torch_sac', env__count=4096, run__total_steps=4096 * 1500, run__evaluate_every=50, run__evaluate='greedy',
+                        solved__return=-160, solved__episodes=500, learner__save_replay='false', learner__reward_scale=0.1, learner__tau=0.05,
+                        **settings))
+    readings = [json.loads(line) for line in (bench.folder / name / 'metrics.jsonl').read_text().splitlines()]
+    curve = [(one['step'], round(one['seconds'], 2), round(one['evaluation.return'], 1)) for one in readings if 'evaluation.return' in one]
+    first = next((one for one in curve if one[2] >= -160), None)
+    print(f'    {name}: first at (steps, seconds, return) {first}; all: {curve}', flush=True)
+    assert first and first[1] <= 5, curve
+
+
 @case
-def sac_learns_pendulum(bench):
-    began = time.monotonic()
-    out = bench.good('train', 'pendulum', '--backend', 'cuda', '--quiet', '--episodes', '1000', '--out', 'sac',
-                     *setting(learner__name='torch_sac', env__count=4096, run__total_steps=20000000, solved__return=-160, solved__episodes=1000,
-                              run__evaluate_every=2000000, learner__save_replay='false'))
-    print(f'    {time.monotonic() - began:.1f} s of wall time:', out.replace('\n', '\n    '), flush=True)
+def sac_learns_pendulum_by_two_layers_of_64(bench):
+    on_gpu(bench)
+    pendulum_by_sac(bench, 'narrow', learner__learning_rate=0.01, policies__default__hidden='[64,64]')
+
+
+@case
+def sac_learns_pendulum_by_two_layers_of_256(bench):
+    pendulum_by_sac(bench, 'wide', learner__learning_rate=0.003)
+
+
+@case
+def sac_learns_pendulum_by_small_steps(bench):
+    pendulum_by_sac(bench, 'small', learner__learning_rate=0.005, policies__default__hidden='[64,64]')
+
+
+@case
+def rates_of_models_by_name(bench):
+    for model in ('{"name": "lstm", "width": 64}', '{"name": "transformer", "window": 8, "width": 64}'):
+        rate(bench, model, 'cartpole', repetitions=3, learner__name='torch_ppo', env__count=4096, learner__horizon=64, learner__sequence=16,
+             policies__default__model=model)
 
 
 @case

@@ -21,7 +21,8 @@ Attention::Attention(const Sizes& sizes, std::string_view settings) {
     // Where Obs has entities alone, the agent's token has nothing but a bias.
     self_ = register_module("self", torch::nn::Linear(std::max<int64_t>(own, 1), its.width));
     for (const Part& part : entities_)
-        enter_.push_back(register_module(part.name, torch::nn::Linear(part.sizes[1], its.width)));
+        enter_.push_back(register_module("enter" + std::to_string(enter_.size()),
+                                         torch::nn::Linear(part.sizes[1], its.width)));
     for (int64_t i = 0; i < its.levels; ++i)
         levels_.push_back(register_module("level" + std::to_string(i),
                                           std::make_shared<AttentionLevel>(its.width, its.heads)));

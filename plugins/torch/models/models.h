@@ -49,7 +49,7 @@ private:
 };
 
 // Attention among entities: each row of an `Array` of two dimensions in Obs is one, and all other numbers are the agent
-// itself. Which of an array's rows an entity lies in makes no difference.
+// itself. All rows of an array go through the same weights, so that their order makes no difference.
 class Attention final : public Model {
 public:
     static constexpr const char* name = "attention";
