@@ -57,6 +57,14 @@ std::string left_of(const TrainingRun& run) {
            " --changed-source' goes on from it once the file is mended";
 }
 
+// What plugins tell is shown as well, such as how large a replay will be.
+Log telling(const Log& log) {
+    return Log([log](LogLevel level, const std::string& text) {
+        if (level == LogLevel::info) std::cout << printable(text) << std::endl;
+        else log.write(level, text);
+    });
+}
+
 }
 
 void add_training_options(Command command, Training& training) {
@@ -84,7 +92,8 @@ void train_as(const RankPlace& place, Training& training, const Json& configurat
                shown = !json && !training.quiet;
     CrashWatch crash(configuration);
     const std::shared_ptr<RunsOn> on = open_for_learner(training.options, place);
-    Plugins plugins(plugin_folders(training.options), on->cache, on->log);
+    Plugins plugins(plugin_folders(training.options), on->cache,
+                    shown ? telling(on->log) : on->log);
     join_ranks(*on, plugins, place, configuration, where);
     RunTimes times{.opened = seconds_since(training.start)};
     const auto loading = std::chrono::steady_clock::now();

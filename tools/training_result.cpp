@@ -71,7 +71,8 @@ RunResult evaluate_run(TrainingRun& run, uint64_t episodes, const std::function<
 
 std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosis) {
     if (run.solved()) return {};
-    std::vector<Suspicion> found = diagnosis.of_metrics();
+    const Json learner = run.configuration()["learner"];
+    std::vector<Suspicion> found = diagnosis.of_metrics(learner);
     std::deque<std::vector<std::byte>> data;
     std::vector<Tensor> tensors;
     for (const NamedArray& array : run.environment().arrays().all()) {
@@ -81,8 +82,7 @@ std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosi
         array.read(data.emplace_back(array.bytes()).data());
         tensors.push_back({array.name(), array.dtype(), array.shape(), data.back()});
     }
-    for (Suspicion& one : look_at_arrays(tensors, run.configuration()["learner"]))
-        found.push_back(std::move(one));
+    for (Suspicion& one : look_at_arrays(tensors, learner)) found.push_back(std::move(one));
     return found;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <charconv>
+#include <nacelle/plugin/json.h>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,34 @@ inline std::string text_of(double value) {
     const auto end = narrow ? std::to_chars(text, text + sizeof text, float(value)).ptr
                             : std::to_chars(text, text + sizeof text, value).ptr;
     return std::string(text, end);
+}
+
+// A value that was read, as text again.
+inline std::string text_of(const nacelle::plugin::JsonValue& value) {
+    using Kind = nacelle::plugin::JsonValue::Kind;
+    const auto quoted = [](const std::string& text) {
+        std::string all = "\"";
+        for (const char c : text) {
+            constexpr const char* digits = "0123456789abcdef";
+            if (c == '"' || c == '\\') all += '\\';
+            if (static_cast<unsigned char>(c) >= 0x20) all += c;
+            else (((all += "\\u00") += digits[c >> 4])) += digits[c & 15];
+        }
+        return all + "\"";
+    };
+    switch (value.kind) {
+        case Kind::null: return "null";
+        case Kind::flag: return value.number != 0 ? "true" : "false";
+        case Kind::number: return text_of(value.number);
+        case Kind::text: return quoted(value.text);
+        default: break;
+    }
+    const bool object = value.kind == Kind::object;
+    std::string all;
+    for (size_t i = 0; i < value.list.size(); ++i)
+        all +=
+            (i ? ", " : "") + (object ? quoted(value.keys[i]) + ": " : "") + text_of(value.list[i]);
+    return object ? "{" + all + "}" : "[" + all + "]";
 }
 
 // A JSON object that is written from the front to the back. Names and texts are plain words.

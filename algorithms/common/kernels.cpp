@@ -14,6 +14,11 @@ std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& 
         hidden += (l ? ", " : "") + std::to_string(policy.hidden[l]);
         cells += (l ? ", " : "") + std::to_string(int(policy.cells[l]));
     }
+    // Of a network that is none of layers kernels need to know whether rows remember.
+    if (policy.own.there()) {
+        hidden = policy.remembers() ? "1" : "";
+        cells = policy.remembers() ? std::to_string(int(Cell::gru)) : "";
+    }
     const auto word = [](bool value) { return std::string(value ? "true" : "false"); };
     const bool streamed = policy.streamed() || policy.wide_on_cpu;
     return "template <> struct Spec<" + std::to_string(number) + "> {\n" +

@@ -143,7 +143,12 @@ void append_network(std::vector<float>& weights, const std::vector<int64_t>& wid
 }
 
 NetworkShape::NetworkShape(const PolicySettings& policy, const nacelle_environment& environment)
-    : shared(policy.shared), free_deviation(policy.deviation == "free"), cells(policy.cells) {
+    : shared(policy.shared),
+      free_deviation(policy.deviation == "free"),
+      cells(policy.cells),
+      own(policy.own.there()),
+      own_parameters(int64_t(policy.own.weights.size())),
+      own_memory(policy.own.memory) {
     const SchemaView schema(environment);
     choices = schema.choices(policy.group);
     reals = schema.count(policy.group, nacelle::Kind::continuous);
@@ -181,6 +186,7 @@ int64_t NetworkShape::packed(const std::vector<int64_t>& widths) const {
     return n;
 }
 int64_t NetworkShape::memory() const {
+    if (own) return own_memory;
     int64_t n = 0;
     for (size_t l = 0; l < cells.size(); ++l) n += remembers(cells[l]) ? actor[l + 1] : 0;
     return shared ? n : 2 * n;
@@ -195,6 +201,7 @@ int64_t NetworkShape::packed(const Encoder& encoder) {
 
 std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettings& policy,
                                    uint64_t seed, uint32_t number) {
+    if (shape.own) return policy.own.weights;
     nacelle::Rng rng(seed, nacelle::Domain::initialisation, 0, number);
     const int64_t first_deviation = shape.choices + int64_t(shape.reals), outputs = shape.outputs();
     const double start = std::log(policy.initial_deviation);

@@ -14,6 +14,9 @@ struct NetworkShape {
     // Widths behind the convolutions, the input first; the critic's is empty where shared.
     std::vector<int64_t> actor, critic;
     std::vector<Cell> cells;    // what each hidden layer is
+    // Of a network that is none of layers, in their place.
+    bool own = false;
+    int64_t own_parameters = 0, own_memory = 0;
 
     NetworkShape(const PolicySettings& policy, const nacelle_environment& environment);
     int64_t outputs() const { return choices + 2 * int64_t(reals); }
@@ -21,6 +24,7 @@ struct NetworkShape {
     // The matrices of a network of these widths, `actor` or `critic`, layer by layer.
     std::vector<MatrixSize> matrices(const std::vector<int64_t>& widths) const;
     int64_t parameters() const {
+        if (own) return own_parameters;
         return networks() * encoder.parameters() + count(actor) + count(critic);
     }
     // Floats of one slot's gradient in any order that a kernel may keep them in.

@@ -37,12 +37,16 @@ std::string cells_text(const std::vector<Cell>& cells) {
         text += (text.empty() ? "\"" : ", \"") + std::string(cell_name(cell)) + "\"";
     return "[" + text + "]";
 }
-std::string network_text(const PolicySettings& policy, const NetworkShape& shape) {
+
+}
+
+std::string network_text(const PolicySettings& policy, const Encoder& encoder,
+                         const std::vector<int64_t>& sizes, const std::string& weights) {
     JsonText text;
-    text.text("weights", policy.name + ".policy.weights");
-    if (shape.encoder.count) text.raw("convolutions", convolutions_text(shape.encoder));
+    text.text("weights", weights);
+    if (encoder.count) text.raw("convolutions", convolutions_text(encoder));
     if (policy.remembers()) text.raw("cells", cells_text(policy.cells));
-    return text.list("sizes", std::vector<double>(shape.actor.begin(), shape.actor.end()))
+    return text.list("sizes", std::vector<double>(sizes.begin(), sizes.end()))
         .text("activation", policy.activation)
         .text("biases", "behind")
         .done();
@@ -55,6 +59,8 @@ std::string normaliser_text(const std::string& group) {
         .done();
 }
 
+namespace {
+
 std::string policy_text(const PolicySettings& policy, const NetworkShape& shape,
                         const SchemaView& schema) {
     JsonText text;
@@ -62,7 +68,8 @@ std::string policy_text(const PolicySettings& policy, const NetworkShape& shape,
     text.raw("actions", actions_text(schema, policy.group));
     if (policy.role == PolicySettings::Role::random) return text.raw("random", "true").done();
     text.raw("normaliser", normaliser_text(schema.header().group[policy.group].name));
-    text.raw("network", network_text(policy, shape));
+    text.raw("network",
+             network_text(policy, shape.encoder, shape.actor, policy.name + ".policy.weights"));
     text.raw("draws", "true");
     if (shape.reals == 0) return text.done();
     text.raw("squash", policy.squashed ? "true" : "false");
@@ -75,6 +82,8 @@ std::string policy_text(const PolicySettings& policy, const NetworkShape& shape,
 std::string policies_text(const Settings& settings, const std::vector<NetworkShape>& shapes,
                           const SchemaView& schema) {
     JsonText text;
+    for (const PolicySettings& policy : settings.policies)
+        if (policy.own.there()) return "";
     for (size_t p = 0; p < shapes.size(); ++p)
         text.raw(settings.policies[p].name, policy_text(settings.policies[p], shapes[p], schema));
     return text.done();

@@ -6,10 +6,11 @@
 namespace learn {
 
 PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host host,
-                               std::string_view config, const MakeExternal& external)
+                               std::string_view config, const MakeExternal& external,
+                               const DescribeOwn& describe)
     : host_(host),
       environment_(host.environment()),
-      settings_(read_settings(algorithm, config, environment_, host.ranks())) {
+      settings_(read_settings(algorithm, config, environment_, host.ranks(), describe)) {
     if (settings_.external && settings_.ranks > 1)
         throw std::runtime_error("learners on LibTorch train in one process so far; 'ppo' and "
                                  "'a2c' train in several");

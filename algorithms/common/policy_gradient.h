@@ -9,9 +9,10 @@ namespace learn {
 
 class PolicyGradient {
 public:
-    // `external` makes the policies of an algorithm whose networks are computed elsewhere.
+    // `external` makes the policies of an algorithm whose networks are computed elsewhere, `describe` those that are none
+    // of layers.
     PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host host, std::string_view config,
-                   const MakeExternal& external = {});
+                   const MakeExternal& external = {}, const DescribeOwn& describe = {});
     PolicyGradient(const PolicyGradient&) = delete;
 
     uint64_t steps_per_iteration() const noexcept {

@@ -36,19 +36,21 @@ bool is_used(const DialForm& form, const Algorithm& algorithm, bool traced) {
     return (!form.clipped_only || algorithm.clips) && (!form.traced_only || traced);
 }
 
-double number_in(const JsonValue& value, const DialForm& form, const std::string& where) {
+double number_in(const JsonValue& value, double low, double high, const std::string& where) {
     if (value.kind != JsonValue::Kind::number)
         wrong(where, "expected a number, or a schedule like {\"linear\": [0.001, 0]}");
-    if (!(value.number >= form.low && value.number <= form.high))
-        wrong(where, "expected a number from " + text_of(form.low) + " to " + text_of(form.high));
+    if (!(value.number >= low && value.number <= high))
+        wrong(where, "expected a number from " + text_of(low) + " to " + text_of(high));
     return value.number;
 }
-// A number, or {"linear": [from, to]} over the run, {"cosine": ...}, {"exponential": ...}.
-Schedule read_schedule(const JsonValue* value, const DialForm& form, const std::string& where,
+
+}
+
+Schedule read_schedule(const JsonValue* value, double low, double high, const std::string& where,
                        const Schedule& fallback) {
     if (!value) return fallback;
     if (value->kind != JsonValue::Kind::object)
-        return {Schedule::constant, float(number_in(*value, form, where)), 0};
+        return {Schedule::constant, float(number_in(*value, low, high, where)), 0};
     static const std::vector<std::string> forms = {"linear", "cosine", "exponential"};
     if (value->keys.size() != 1) wrong(where, "a schedule has one key: " + listed(forms));
     const auto found = std::find(forms.begin(), forms.end(), value->keys[0]);
@@ -56,16 +58,20 @@ Schedule read_schedule(const JsonValue* value, const DialForm& form, const std::
         wrong(where,
               "there is no schedule '" + value->keys[0] + "' (there is: " + listed(forms) + ")");
     const JsonValue& ends = value->list[0];
+    const std::string there = where + "." + *found;
     if (ends.kind != JsonValue::Kind::list || ends.list.size() != 2)
-        wrong(where + "." + *found, "expected two numbers: at the run's begin and at its end");
+        wrong(there, "expected two numbers: at the run's begin and at its end");
     const Schedule schedule{int32_t(found - forms.begin()) + Schedule::linear,
-                            float(number_in(ends.list[0], form, where + "." + *found)),
-                            float(number_in(ends.list[1], form, where + "." + *found))};
+                            float(number_in(ends.list[0], low, high, there)),
+                            float(number_in(ends.list[1], low, high, there))};
     if (schedule.form == Schedule::exponential && !(schedule.from > 0 && schedule.to > 0))
         wrong(where, "an exponential schedule goes between numbers above zero");
     return schedule;
 }
-
+void write_schedule(JsonText& json, const std::string& name, const Schedule& s) {
+    static const char* const names[] = {"", "linear", "cosine", "exponential"};
+    if (s.form == Schedule::constant) json.number(name, double(s.from));
+    else json.begin(name).list(names[s.form], {double(s.from), double(s.to)}).end();
 }
 
 void default_dials(const Algorithm& algorithm, Schedules& dials) {
@@ -75,17 +81,12 @@ void read_dials(Config& config, const std::string& path, const Algorithm& algori
                 Schedules& dials) {
     for (const DialForm& form : dial_forms(algorithm))
         if (is_used(form, algorithm, traced))
-            dials[form.dial] =
-                read_schedule(config.find(form.name), form, path + form.name, dials[form.dial]);
+            dials[form.dial] = read_schedule(config.find(form.name), form.low, form.high,
+                                             path + form.name, dials[form.dial]);
 }
 void write_dials(JsonText& json, const Algorithm& algorithm, bool traced, const Schedules& dials) {
-    static const char* const names[] = {"", "linear", "cosine", "exponential"};
-    for (const DialForm& form : dial_forms(algorithm)) {
-        if (!is_used(form, algorithm, traced)) continue;
-        const Schedule& s = dials[form.dial];
-        if (s.form == Schedule::constant) json.number(form.name, double(s.from));
-        else json.begin(form.name).list(names[s.form], {double(s.from), double(s.to)}).end();
-    }
+    for (const DialForm& form : dial_forms(algorithm))
+        if (is_used(form, algorithm, traced)) write_schedule(json, form.name, dials[form.dial]);
 }
 
 }

@@ -89,9 +89,26 @@ private:
             policy.role = PolicySettings::Role::random;
         else wrong(path + "train", "expected true, false or \"random\"");
     }
+    void read_own_network(PolicySettings& policy, Config& config, const std::string& path) const {
+        const JsonValue* const model = config.find("model");
+        if (!model) return;
+        if (!algorithm_.external)
+            wrong(path + "model",
+                  "'" + std::string(algorithm_.name) +
+                      "' has layers alone; 'torch_ppo' and 'torch_a2c' take models");
+        if (model->kind != JsonValue::Kind::object)
+            wrong(path + "model",
+                  "expected {\"name\": ...}, {\"script\": ...} or {\"package\": ...}");
+        policy.own.text = text_of(*model);
+    }
     void read_network(PolicySettings& policy, Config& config, const std::string& path) const {
-        if (const JsonValue* const hidden = config.find("hidden"))
+        read_own_network(policy, config, path);
+        if (const JsonValue* const hidden = config.find("hidden")) {
+            if (config.has("model"))
+                wrong(path + "hidden", "the policy has a \"model\" and no layers beside it");
             read_hidden(policy, *hidden, path + "hidden");
+            policy.own = {};
+        }
         policy.activation =
             one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
         policy.shared = one_of(config, path, "trunk", policy.shared ? "shared" : "separate",
@@ -148,18 +165,21 @@ void check_parameters(const PolicySettings& policy, const nacelle_environment& e
                   std::to_string(parameters));
 }
 
-// Networks that are computed elsewhere are of floats, in one way.
+// Networks that are computed elsewhere are computed in one way.
 constexpr const char* of_kernels =
     "is a choice between kernels of 'ppo' and 'a2c'; this learner has one way";
 
-void check_external(PolicySettings& policy) {
+void check_external(PolicySettings& policy, bool on_gpu) {
     if (policy.role == PolicySettings::Role::random) return;
     const std::string path = "policies." + policy.name + ".";
-    if (policy.precision == "bf16")
-        wrong(path + "precision",
-              "this learner computes in f32; 'ppo' and 'a2c' have bf16 on a GPU");
+    if (policy.precision == "bf16" && !on_gpu)
+        wrong(path + "precision", "a CPU computes in f32; bf16 needs a GPU");
+    if (policy.precision == "bf16" && policy.remembers())
+        wrong(path + "precision", "what is remembered goes through many steps, which this learner "
+                                  "computes in f32; 'ppo' and 'a2c' have bf16 for it");
     if (policy.execution != "auto") wrong(path + "execution", of_kernels);
-    policy.precision = "f32";
+    if (policy.precision == "auto")
+        policy.precision = on_gpu && !policy.remembers() ? "bf16" : "f32";
 }
 
 const char* role_text(PolicySettings::Role role) {
@@ -175,9 +195,12 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
         json.end();
         return;
     }
-    json.raw("hidden", hidden_text(policy));
-    json.text("activation", policy.activation);
-    json.text("trunk", policy.shared ? "shared" : "separate");
+    if (policy.own.there()) json.raw("model", policy.own.text);
+    else {
+        json.raw("hidden", hidden_text(policy));
+        json.text("activation", policy.activation);
+        json.text("trunk", policy.shared ? "shared" : "separate");
+    }
     json.text("precision", policy.precision);
     if (policy.on_tensor_cores()) json.text("execution", policy.execution);
     json.begin("gains")
@@ -220,7 +243,8 @@ uint32_t own_shards(Config& config, const nacelle_environment& environment, uint
 }
 
 Settings read_settings(const Algorithm& algorithm, std::string_view text,
-                       const nacelle_environment& environment, const nacelle_ranks& ranks) {
+                       const nacelle_environment& environment, const nacelle_ranks& ranks,
+                       const DescribeOwn& describe) {
     Config config(text);
     const SchemaView schema(environment);
     for (uint32_t g = 0; g < schema.header().groups; ++g)
@@ -273,8 +297,10 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
         }))
         wrong("policies", "no policy is to be trained; one needs \"train\": true");
     for (PolicySettings& policy : settings.policies) {
+        if (policy.own.there() && policy.role != PolicySettings::Role::random)
+            describe(policy, environment);
         check_parameters(policy, environment);
-        if (settings.external) check_external(policy);
+        if (settings.external) check_external(policy, environment.on_gpu);
         else choose_precision(policy, environment, settings.emulates);
     }
     config.finish();

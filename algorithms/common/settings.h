@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <learn/arguments.h>
 #include <learn/cells.h>
 #include <nacelle/plugin/config.h>
@@ -25,6 +26,14 @@ struct ConvolutionSettings {
     int64_t stride = 1, padding = 0;
 };
 
+// A network that is none of layers: what makes it, as a JSON object, and what it turned out to have.
+struct OwnNetwork {
+    std::string text;    // empty: the policy has layers
+    std::vector<float> weights;
+    int64_t memory = 0;    // floats that a row remembers
+    bool there() const { return !text.empty(); }
+};
+
 struct PolicySettings {
     enum class Role { trained, fixed, random };
     std::string name;
@@ -34,7 +43,9 @@ struct PolicySettings {
     std::vector<ConvolutionSettings> convolutions;    // in front of the hidden layers
     std::vector<int64_t> hidden;                      // neurons of each layer, and what it is
     std::vector<Cell> cells;
+    OwnNetwork own;    // in their place
     bool remembers() const {
+        if (own.there()) return own.memory > 0;
         for (const Cell cell : cells)
             if (learn::remembers(cell)) return true;
         return false;
@@ -78,8 +89,12 @@ struct Settings {
     throw std::runtime_error(where + ": " + what);
 }
 
+// `describe` makes the networks of policies that have one of their own.
+using DescribeOwn =
+    std::function<void(PolicySettings& policy, const nacelle_environment& environment)>;
 Settings read_settings(const Algorithm& algorithm, std::string_view config,
                        const nacelle_environment& environment,
-                       const nacelle_ranks& ranks = {sizeof(nacelle_ranks), 0, 1});
+                       const nacelle_ranks& ranks = {sizeof(nacelle_ranks), 0, 1},
+                       const DescribeOwn& describe = {});
 
 }

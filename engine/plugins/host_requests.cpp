@@ -294,4 +294,12 @@ void HostServices::replace_table(const char* param, uint32_t dtype, uint32_t ran
     env().set_table(name, array, "the data");
 }
 
+void HostServices::offer(const char* kind, const char* name, const void** out) {
+    if (context_ != CallContext::preparing) refuse("offers of plugins are asked for in create()");
+    if (!out) refuse("there is no place for the offer");
+    const PluginOffer wanted{text_of(kind, "the kind of an offer"), text_of(name, "its name")};
+    opened_.push_back(plugins_->find(wanted));
+    *out = opened_.back()->offer(wanted);
+}
+
 }

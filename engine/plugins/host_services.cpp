@@ -73,6 +73,8 @@ struct HostServices::Calls {
         sizeof(nacelle_ranks_service), ask<&HostServices::ranks>, ask<&HostServices::all_reduce>};
     static constexpr nacelle_tables_service tables{sizeof(nacelle_tables_service),
                                                    ask<&HostServices::replace_table>};
+    static constexpr nacelle_plugins_service plugins{sizeof(nacelle_plugins_service),
+                                                     ask<&HostServices::offer>};
 };
 
 void HostServices::service(const char* name, const void** out) {
@@ -82,7 +84,8 @@ void HostServices::service(const char* name, const void** out) {
         {"kernels/1", &Calls::kernels},
         {"clock/1", &Calls::clock},
         {"ranks/1", &Calls::ranks},
-        {"tables/1", &Calls::tables}};
+        {"tables/1", &Calls::tables},
+        {"plugins/1", &Calls::plugins}};
     const std::string_view wanted = name ? name : "";
     std::string all;
     for (const auto& [its_name, table] : services) {
@@ -104,12 +107,13 @@ void HostServices::service(const char* name, const void** out) {
 HostServices::HostServices(std::string plugin, const Log& log)
     : plugin_(std::move(plugin)), log_(log), host_(Calls::core(*this)) {}
 
-HostServices::HostServices(std::string plugin, const Plugins& plugins, LazyEnvironment environment,
+HostServices::HostServices(std::string plugin, Plugins& plugins, LazyEnvironment environment,
                            InstanceKind kind)
     : plugin_(std::move(plugin)),
       log_(plugins.log()),
       host_(Calls::core(*this)),
       kind_(kind),
+      plugins_(&plugins),
       environment_(std::move(environment)),
       arrays_in_use_(plugins.arrays_in_use()) {}
 

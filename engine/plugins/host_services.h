@@ -31,7 +31,7 @@ public:
 
     // For a sink, which has no environment.
     HostServices(std::string plugin, const Log& log);
-    HostServices(std::string plugin, const Plugins& plugins, LazyEnvironment environment,
+    HostServices(std::string plugin, Plugins& plugins, LazyEnvironment environment,
                  InstanceKind kind);
     ~HostServices();
     HostServices(const HostServices&) = delete;
@@ -101,6 +101,8 @@ private:
     void replace_table(const char* param, uint32_t dtype, uint32_t rank, const int64_t* shape,
                        const void* data);
 
+    void offer(const char* kind, const char* name, const void** out);
+
     // A requested program; it is loaded with its first kernel.
     struct AskedProgram {
         PendingProgram pending;
@@ -115,6 +117,8 @@ private:
     Log log_;
     nacelle_host host_;
     InstanceKind kind_ = InstanceKind::sink;
+    Plugins* plugins_ = nullptr;    // to be asked in create() alone
+    std::vector<std::shared_ptr<const PluginLibrary>> opened_;
     std::optional<LazyEnvironment> environment_;
     std::shared_ptr<std::set<const NamedArray*>> arrays_in_use_;
     std::vector<const NamedArray*> arrays_;

@@ -32,13 +32,19 @@ PluginLibrary::PluginLibrary(const std::filesystem::path& path, std::string_view
         throw Error(path_.filename(), "has no function nacelle_plugin_get");
 }
 
-void PluginLibrary::read_table(const PluginOffer& offer, void* table, size_t size,
-                               std::span<const Needed> needed) const {
-    const std::string what = "its table of " + offer.kind + " '" + offer.name + "' ";
+const void* PluginLibrary::offer(const PluginOffer& offer) const {
     auto* const get =
         library_.function<const void*(const char*, const char*)>("nacelle_plugin_get");
     const void* const its = get(offer.kind.c_str(), offer.name.c_str());
-    if (!its) throw Error(path_.filename(), what + "is missing, though the manifest names it");
+    if (!its)
+        throw Error(path_.filename(), "its table of " + offer.kind + " '" + offer.name +
+                                          "' is missing, though the manifest names it");
+    return its;
+}
+
+void PluginLibrary::read_table(const PluginOffer& offer, void* table, size_t size,
+                               std::span<const Needed> needed) const {
+    const void* const its = this->offer(offer);
     uint32_t its_size = 0;
     std::memcpy(&its_size, its, sizeof its_size);
     // After the size the table has only functions.
@@ -46,7 +52,9 @@ void PluginLibrary::read_table(const PluginOffer& offer, void* table, size_t siz
     for (const auto& [name, at] : needed) {
         void* function = nullptr;
         std::memcpy(&function, static_cast<const std::byte*>(table) + at, sizeof function);
-        if (!function) throw Error(path_.filename(), what + "has no function " + name + "()");
+        if (!function)
+            throw Error(path_.filename(), "its table of " + offer.kind + " '" + offer.name +
+                                              "' has no function " + name + "()");
     }
 }
 

@@ -21,7 +21,9 @@ public:
     const std::filesystem::path& path() const { return path_; }
     const PluginManifest& manifest() const { return manifest_; }
     const std::string& content() const { return content_; }
-    // An offer's table in this host's version: entries missing at its end are null. Throws where the table or a
+    // An offer's table as the plugin has it; throws where it has none.
+    const void* offer(const PluginOffer& offer) const;
+    // The same in this host's version: entries missing at its end are null. Throws where the table or a
     // needed function is missing.
     struct Needed {
         const char* name;

@@ -50,6 +50,19 @@ double largest(const Tensor& tensor) {
     return found;
 }
 
+// Those of these remedies that the learner has the setting for; all where it has none, since not every learner tells its
+// settings.
+std::string remedy(const Json& learner,
+                   std::initializer_list<std::pair<const char*, const char*>> all) {
+    const bool tells = std::any_of(all.begin(), all.end(),
+                                   [&](const auto& one) { return learner.contains(one.first); });
+    std::string text;
+    for (const auto& [setting, what] : all)
+        if (!tells || learner.contains(setting))
+            text += (text.empty() ? "" : " or ") + std::string(what);
+    return text;
+}
+
 void look_at_observation(const Tensor& tensor, bool normalised, std::vector<Suspicion>& found) {
     const double size = largest(tensor);
     if (size > absurd_observation)
@@ -130,13 +143,17 @@ const Values* Diagnosis::series(const std::string& name) const {
     return nullptr;
 }
 
-void Diagnosis::look_at_policy(const Series& series, std::vector<Suspicion>& found) const {
+void Diagnosis::look_at_policy(const Series& series, const Json& learner,
+                               std::vector<Suspicion>& found) const {
     if (series.values.size() < fewest_readings) return;
     const double first = early(series.values), last = late(series.values);
-    if (is_called(series.name, "entropy") && first > some_entropy && last < entropy_left * first)
+    // A learner that holds the entropy at a number of its own may let it fall to that.
+    if (is_called(series.name, "entropy") && !learner.contains("target_entropy") &&
+        first > some_entropy && last < entropy_left * first)
         found.push_back({series.name + " fell from " + digits(first) + " to " + digits(last) +
                              ", so that the policy explores no more",
-                         "a larger learner.entropy or a smaller learner.learning_rate"});
+                         remedy(learner, {{"entropy", "a larger learner.entropy"},
+                                          {"learning_rate", "a smaller learner.learning_rate"}})});
     if (is_called(series.name, "explained_variance") && last < 0 && returns_differ())
         found.push_back(
             {series.name + " is " + digits(last) + ", so that values are worse than their mean",
@@ -163,14 +180,16 @@ bool Diagnosis::returns_differ() const {
     return !returns || !deviations || late(*deviations) > 0.01 * std::abs(late(*returns));
 }
 
-void Diagnosis::look_at_episodes(std::vector<Suspicion>& found) const {
+void Diagnosis::look_at_episodes(const Json& learner, std::vector<Suspicion>& found) const {
     const Values* const returns = series("episode.return");
     const Values* const lengths = series("episode.length");
     const Values* const scale = series("reward_scale");
-    const double told = returns ? late(*returns) * (scale ? late(*scale) : 1) : 0;
+    const double set = learner.value("reward_scale", 1.0);
+    const double told = returns ? late(*returns) * (scale ? late(*scale) : set) : 0;
     if (std::abs(told) > largest_return)
         found.push_back({"values are to be about " + digits(told) + ", as large as the returns",
-                         "learner.normalise_returns: true, or a smaller learner.reward_scale"});
+                         remedy(learner, {{"normalise_returns", "learner.normalise_returns: true"},
+                                          {"reward_scale", "a smaller learner.reward_scale"}})});
     if (!returns || !lengths) return;
     // First episodes that began at spread clocks are shorter, and return less.
     const auto alike = std::find_if(lengths->rbegin(), lengths->rend(),
@@ -191,10 +210,10 @@ void Diagnosis::look_at_episodes(std::vector<Suspicion>& found) const {
                          "a larger time_limit or a reward on the way, if there is a goal"});
 }
 
-std::vector<Suspicion> Diagnosis::of_metrics() const {
+std::vector<Suspicion> Diagnosis::of_metrics(const Json& learner) const {
     std::vector<Suspicion> found;
-    for (const Series& one : series_) look_at_policy(one, found);
-    look_at_episodes(found);
+    for (const Series& one : series_) look_at_policy(one, learner, found);
+    look_at_episodes(learner, found);
     return found;
 }
 

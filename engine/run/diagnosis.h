@@ -14,8 +14,8 @@ class Diagnosis final {
 public:
     // A reading of the metrics. Of many readings some are forgotten, evenly over the run.
     void add(const MetricValues& metrics);
-    // What the metrics so far show.
-    std::vector<Suspicion> of_metrics() const;
+    // What the metrics so far show; `learner` is its part of the configuration, and remedies are settings that it has.
+    std::vector<Suspicion> of_metrics(const Json& learner) const;
 
 private:
     struct Series {
@@ -24,14 +24,15 @@ private:
     };
     const std::vector<double>* series(const std::string& name) const;
     bool returns_differ() const;
-    void look_at_policy(const Series& series, std::vector<Suspicion>& found) const;
-    void look_at_episodes(std::vector<Suspicion>& found) const;
+    void look_at_policy(const Series& series, const Json& learner,
+                        std::vector<Suspicion>& found) const;
+    void look_at_episodes(const Json& learner, std::vector<Suspicion>& found) const;
 
     std::vector<Series> series_;
     uint64_t readings_ = 0, every_ = 1;    // one of so many is kept
 };
 
-// What observations, masks and actions of a checkpoint show; `learner` is the learner's part of the configuration.
+// What observations, masks and actions of a checkpoint show.
 std::vector<Suspicion> look_at_arrays(const std::vector<Tensor>& tensors, const Json& learner);
 
 // "suspicious: the entropy fell from 0.69 to 0.004; try a larger learner.entropy"

@@ -15,7 +15,8 @@ using namespace nacelle::test;
 namespace {
 
 constexpr learn::Algorithm ppo{"ppo", true, 128, 4, 4, 1e-3, 0.01},
-    a2c{"a2c", false, 8, 1, 1, 1e-3, 0.01};
+    a2c{"a2c", false, 8, 1, 1, 1e-3, 0.01},
+    elsewhere{"torch_ppo", true, 128, 4, 4, 1e-3, 0.01, true};
 
 constexpr const char* convolutions =
     R"({"policies": {"default": {"hidden": [{"conv": 16, "size": 3}, {"conv": 32, "size": 3}, 64]}}})";
@@ -130,6 +131,12 @@ TEST_CASE("the learners' programs compile for GPUs") {
          R"({"advantage": "vtrace", "policies": {"default":
              {"hidden": [{"conv": 16, "size": 3}, {"conv": 32, "size": 3}, {"mingru": 64}]}}})",
          90, 1, true},
+        {"cartpole", elsewhere, R"({"normalise_advantages": "minibatch"})", 90, 0},
+        {"tag_gridworld", elsewhere,
+         R"({"advantage": "vtrace", "policies": {"runner": {"train": "random"}, "tagger": {"hidden": [{"gru": 8}]}}})",
+         90, 0},
+        {"connect_four", elsewhere, "{}", 90, 0},
+        {"rooms", elsewhere, "{}", 90, 0},
     };
     std::unique_ptr<Compiler> compiler;
     try {

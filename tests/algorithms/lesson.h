@@ -22,7 +22,7 @@ public:
         : on_(std::move(on)),
           name_(std::move(learner)),
           env_(on_, settings_of(env, seed)),
-          plugins_(plugins_of({learners})) {
+          plugins_(plugins_of({learners, product_plugins})) {
         if (run_length > 0) env_.set_progress(EpisodeProgress::over(run_length));
         learner_ = std::make_unique<LearnerInstance>(plugins_, env_, name_, config);
     }

@@ -12,6 +12,7 @@ A block's tag says what is done with it, in the order of the text and in one fol
     python [file=PATH]           is written to the path and run, where there is NumPy
     sh run                       every command is run; `tools/nacelle test` is not
     sh run torch                 the same, where the build has the learners on LibTorch
+    cpp torch file=PATH          is written to the path, where it has them
     sh                           is left alone: commands that install
     cpp installed, cmake, meson, sh installed
                                  are built and run against an installed tree by tests/install
@@ -121,7 +122,7 @@ class Document:
 
     def check(self, block):
         actions = {'cpp env': self.environment, 'cpp env fails': self.refused_environment, 'cpp plugin': self.plugin,
-                   'cpp host': self.host, 'c host': self.host_in_c, 'python': self.python, 'sh run': self.shell, 'sh run torch': self.shell_on_torch, 'sh': lambda block: None, 'json': self.settings_file, 'text': lambda block: None,
+                   'cpp host': self.host, 'c host': self.host_in_c, 'python': self.python, 'sh run': self.shell, 'sh run torch': self.shell_on_torch, 'cpp torch': self.file_for_torch, 'sh': lambda block: None, 'json': self.settings_file, 'text': lambda block: None,
                    'text error': self.error_text}
         actions |= dict.fromkeys(('cpp installed', 'cmake', 'meson', 'sh installed'), lambda block: None)
         action = actions.get(' '.join(block.words))
@@ -193,11 +194,19 @@ class Document:
                 command = command.replace(words[0], str(self.nacelle), 1)
             run(command, self.folder, self.settings)
 
-    def shell_on_torch(self, block):
+    def require_torch(self):
         listing, _ = run([self.nacelle, 'plugins', '--json'], self.folder, self.settings)
         if not any(json.loads(line).get('id') == 'nacelle.torch' for line in listing.splitlines()):
             raise Skip('the build has no learners on LibTorch (tools/nacelle torch)')
+
+    def shell_on_torch(self, block):
+        self.require_torch()
+        block.text = block.text.replace('$(tools/nacelle torch', f'$({self.root}/tools/nacelle torch')
         self.shell(block)
+
+    def file_for_torch(self, block):
+        self.require_torch()
+        self.write(block.values['file'], block.text)
 
     def settings_file(self, block):
         try:

@@ -55,7 +55,7 @@ PLACES = {
     'doctest': [],
     'torch': ['plugins/torch', 'plugins/gloo'],
     'nvrtc': ['engine/jit'],
-    'cuda': ['engine/device'],
+    'cuda': ['engine/device', 'plugins/torch/gpu'],
     'zlib': ['engine/recording/block', 'tools/play_archive'],
     'zip archives': ['tools/play_archive'],
     'nanobind': ['python/binding'],

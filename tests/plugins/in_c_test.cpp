@@ -57,7 +57,7 @@ void learn_in_c(int grown) {
     CHECK(said == std::vector<std::string>{
                       "plain: arrays/1 is for hooks and learners",
                       "plain: this host has no service 'nothing/1' (there is: environment/1, "
-                      "arrays/1, kernels/1, clock/1, ranks/1, tables/1)",
+                      "arrays/1, kernels/1, clock/1, ranks/1, tables/1, plugins/1)",
                       "plain: 2 values at step 4"});
 }
 

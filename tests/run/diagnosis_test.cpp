@@ -13,7 +13,8 @@ constexpr int readings = 40;
 
 // What readings show whose metrics are these functions of the share of the run that is over.
 using Curve = std::function<double(double)>;
-std::string shown(const std::vector<std::pair<std::string, Curve>>& curves, int count = readings) {
+std::vector<Suspicion> found_in(const std::vector<std::pair<std::string, Curve>>& curves,
+                                int count = readings, const Json& learner = Json::object()) {
     Diagnosis diagnosis;
     for (int i = 0; i < count; ++i) {
         MetricValues metrics;
@@ -21,8 +22,11 @@ std::string shown(const std::vector<std::pair<std::string, Curve>>& curves, int 
             metrics.emplace_back(name, curve(double(i) / double(count - 1)));
         diagnosis.add(metrics);
     }
+    return diagnosis.of_metrics(learner);
+}
+std::string shown(const std::vector<std::pair<std::string, Curve>>& curves, int count = readings) {
     std::string text;
-    for (const Suspicion& one : diagnosis.of_metrics()) {
+    for (const Suspicion& one : found_in(curves, count)) {
         CHECK(!one.remedy.empty());
         text += (text.empty() ? "" : "\n") + one.what;
     }
@@ -87,6 +91,27 @@ TEST_CASE("each metric that has left what is usual is named, of every policy") {
     CHECK(shown({{"episode.return", [](double t) { return 1e6 + 1e5 * t; }},
                  {"reward_scale", always(1)}}) ==
           "values are to be about 1.09e+06, as large as the returns");
+}
+
+TEST_CASE("what is recommended is a setting that the learner has") {
+    const auto remedy = [](const std::string& name, Curve curve, const Json& learner) {
+        std::string text;
+        for (const Suspicion& one : found_in({{name, std::move(curve)}}, readings, learner))
+            text += one.remedy;
+        return text;
+    };
+    const Curve returns = [](double t) { return 1e6 + 1e5 * t; },
+                entropy = [](double t) { return 0.69 - 0.68 * t; };
+    CHECK(remedy("episode.return", returns, {{"reward_scale", 1}}) ==
+          "a smaller learner.reward_scale");
+    CHECK(remedy("episode.return", returns, {{"reward_scale", 1}, {"normalise_returns", false}}) ==
+          "learner.normalise_returns: true or a smaller learner.reward_scale");
+    CHECK(remedy("episode.return", returns, {{"reward_scale", 1e-6}}).empty());
+    CHECK(remedy("entropy", entropy, {{"learning_rate", 1e-3}}) ==
+          "a smaller learner.learning_rate");
+    CHECK(remedy("entropy", entropy, Json::object()) ==
+          "a larger learner.entropy or a smaller learner.learning_rate");
+    CHECK(remedy("entropy", entropy, {{"learning_rate", 1e-3}, {"target_entropy", -1}}).empty());
 }
 
 TEST_CASE("episodes that all end alike are named only while nothing is learned") {

@@ -1,21 +1,14 @@
 """The learners on LibTorch beside the fused ones: from equal weights both leave the same ones."""
-import array
 import json
-import shutil
 import signal
-import struct
 import subprocess
-import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / 'tools'))
-from bench import CPU, Skip, case, main, setting  # noqa: E402
-from training import content, newest, saved, wait_for  # noqa: E402
+from parity import SMALL, difference, needs_libtorch, trained  # first: it says where the others are
+from bench import CPU, case, main, setting  # noqa: I001
+from training import content, saved, wait_for
 
 TOLERANCE = 1e-5
 KERNELS = "torch_ppo: is a choice between kernels of 'ppo' and 'a2c'; this learner has one way"
-SMALL = {'env__count': 8, 'learner__horizon': 16, 'policies__default__hidden': '[16,16]',
-         'run__evaluate_every': 0, 'run__stagger': 'false', 'solved__return': 'null'}
 MIXED = """#include <nacelle/env.h>
 struct Mixed {
     static constexpr int time_limit = 10;
@@ -33,45 +26,6 @@ struct Mixed {
 };
 NACELLE_ENV(Mixed)
 """
-
-
-def needs_libtorch(bench):
-    listed = bench.lines('plugins')
-    if not any(one.get('id') == 'nacelle.torch' for one in listed):
-        raise Skip("this build has no learners on LibTorch: 'tools/nacelle torch' installs it and builds them")
-
-
-def tensors(path):
-    data = path.read_bytes()
-    size = struct.unpack('<Q', data[:8])[0]
-    header = json.loads(data[8:8 + size])
-    return {name: (about['dtype'], data[8 + size:][slice(*about['data_offsets'])])
-            for name, about in header.items() if name != '__metadata__'}
-
-
-def trained(bench, learner, environment, settings, iterations):
-    steps = settings['env__count'] * settings['learner__horizon'] * iterations
-    out = f'{learner}-{iterations}'
-    shutil.rmtree(bench.folder / out, ignore_errors=True)
-    bench.good('train', environment, *CPU, '--quiet', '--episodes', '1', '--out', out,
-               *setting(**{**settings, 'learner__name': learner, 'run__total_steps': steps}))
-    return tensors(newest(bench.folder / out, 'safetensors'))
-
-
-def difference(fused, other):
-    """The largest one of two weights, over the weight, or over its network's mean one where that is larger: weights pass
-    through zero, and Adam's first step divides a gradient of rounding errors by its own size."""
-    worst, compared = 0, 0
-    for name, (kind, found) in fused.items():
-        if not name.endswith('.policy.weights'):
-            continue
-        assert kind == 'F32' and found, (name, kind)
-        xs, ys = array.array('f', found), array.array('f', other[f'torch_{name}'][1])
-        mean = sum(map(abs, xs)) / len(xs)
-        worst = max(worst, *(abs(x - y) / max(abs(x), mean) for x, y in zip(xs, ys, strict=True)))
-        compared += 1
-    assert compared, list(fused)
-    return worst
 
 
 def agree(bench, environment, learner='ppo', **changed):
@@ -174,7 +128,7 @@ def a_run_that_was_killed_goes_on_to_the_same_bytes(bench):
 def what_belongs_to_kernels_is_refused(bench):
     needs_libtorch(bench)
     for path, value, why in (
-            ('policies.default.precision', 'bf16', "torch_ppo: this learner computes in f32; 'ppo' and 'a2c' have bf16 on a GPU"),
+            ('policies.default.precision', 'bf16', "torch_ppo: a CPU computes in f32; bf16 needs a GPU"),
             ('policies.default.execution', 'streamed', KERNELS),
             ('learner.rollout', 'stepwise', KERNELS),
             ('learner.emulate', 'true', KERNELS),

@@ -7,11 +7,13 @@ torch_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/torch
 
 torch_usage() {
     cat <<END
-usage: tools/nacelle torch
+usage: tools/nacelle torch [--gpu | --flags]
 
 Installs LibTorch $torch_version of PyPI's wheel 'torch' into $torch_folder:
-546 MB to be downloaded, 1.2 GB on the disk. Builds the learners on it, torch_ppo and torch_a2c: docs/torch.md.
+546 MB to be downloaded, 1.2 GB on the disk. Builds the learners on it: docs/torch.md.
 A command that names one of them does the same: tools/nacelle train cartpole --set learner.name=torch_ppo
+  --gpu     also the libraries of CUDA that it needs on a GPU: 2.5 GB in all, 4 GB on the disk
+  --flags   prints what a C++ compiler takes for a plugin with a network of its own, and does nothing else
 END
 }
 
@@ -32,25 +34,41 @@ names_torch() {
 
 has_torch() { grep -q "^__version__ = '$torch_version" "$torch_folder/torch/version.py" 2>/dev/null; }
 
-# A folder that holds half of it would be taken for one that holds it, so it gets its name last. The wheel's other
-# dependencies, 3 GB of them, are for GPUs.
+# What a GPU needs beside it: the wheel's own dependencies, without those of its Python.
+gpu_packages='cuda-toolkit[cublas,cudart,cufft,cufile,cupti,curand,cusolver,cusparse,nvjitlink,nvrtc]==13.0.2
+    nvidia-cudnn-cu13==9.19.0.56 nvidia-cusparselt-cu13==0.8.0 nvidia-nccl-cu13==2.28.9 nvidia-nvshmem-cu13==3.4.5'
+has_gpu_packages() { [ -d "$torch_folder/nvidia/cudnn" ]; }
+# Whether they are wanted: asked for, or there already, or there is a GPU.
+wants_gpu() { [ "${torch_gpu:-}" = yes ] || has_gpu_packages || { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }; }
+
+# A folder that holds half of it would be taken for one that holds it, so it gets its name last. pip puts packages that
+# share a folder side by side only where it installs them at once.
 download_torch() {
     rm -rf "$torch_folder.part"
-    "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$torch_folder.part" "torch==$torch_version" \
-        'nvidia-cuda-cupti==13.*' 'nvidia-cuda-runtime==13.*' || return
+    if wants_gpu; then
+        # shellcheck disable=SC2086 # several words
+        set -- $gpu_packages
+    else
+        set -- --no-deps 'nvidia-cuda-cupti==13.*' 'nvidia-cuda-runtime==13.*'
+    fi
+    "$python_folder/bin/python" -m pip install --disable-pip-version-check --target "$torch_folder.part" "$@" || return
+    "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$torch_folder.part" "torch==$torch_version" || return
     rm -rf "$torch_folder"
     mv "$torch_folder.part" "$torch_folder"
 }
 
+has_all() { has_torch && { ! wants_gpu || has_gpu_packages; }; }
 install_torch() {
-    ! has_torch || return 0
+    ! has_all || return 0
     wants_python=yes
     install_packages
     install_python
     exec 8>"$torch_folder.lock"
     ! has_command flock || flock 8
-    ! has_torch || return 0    # somebody else has installed it meanwhile
-    say "installing LibTorch $torch_version from PyPI: 546 MB to be downloaded, 1.2 GB in $torch_folder"
+    ! has_all || return 0    # somebody else has installed it meanwhile
+    size='546 MB to be downloaded, 1.2 GB'
+    ! wants_gpu || size='with its part for GPUs: 2.5 GB to be downloaded, 4 GB'
+    say "installing LibTorch $torch_version from PyPI: $size in $torch_folder"
     began=$(date +%s)
     if ! download_torch >&2; then
         rm -rf "$torch_folder.part"
@@ -83,10 +101,21 @@ with_torch() {
     configure_torch "$1"
 }
 
+torch_flags() {
+    has_torch || { say "LibTorch is not in $torch_folder: 'tools/nacelle torch' installs it" && exit 1; }
+    echo "-I$root/sdk -I$root/plugins/torch/include -isystem$torch_folder/torch/include" \
+        "-isystem$torch_folder/torch/include/torch/csrc/api/include -L$torch_folder/torch/lib -ltorch_cpu -lc10" \
+        "-Wl,--allow-shlib-undefined -Wl,-rpath,$torch_folder/torch/lib"
+}
+
 torch_command() {
-    case ${1:-} in -h | --help) torch_usage && return ;; esac
+    case ${1:-} in
+        -h | --help) torch_usage && return ;;
+        --flags) torch_flags && return ;;
+    esac
+    case ${1:-} in --gpu) torch_gpu=yes && shift ;; esac
     [ $# -eq 0 ] || { torch_usage >&2 && exit 2; }
     with_torch "$root/build" || exit 1
     build "$root/build" product || exit 1
-    say 'torch_ppo and torch_a2c are there: tools/nacelle train cartpole --set learner.name=torch_ppo'
+    say 'the learners on LibTorch are there: tools/nacelle train cartpole --set learner.name=torch_ppo'
 }

@@ -1,75 +1,82 @@
 #include "plugins/torch/learners/autograd_policy.h"
 
 #include "algorithms/common/schema_view.h"
-#include "plugins/torch/learners/tensors.h"
-
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
-#include <cstdlib>
 
 namespace torch_learn {
 
 using at::Tensor;
 
 AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings& settings,
-                               const learn::NetworkShape& shape, uint32_t number)
-    : settings_(settings),
+                               const learn::NetworkShape& shape, uint32_t number,
+                               std::shared_ptr<Model> model, Gpu* gpu)
+    : gpu_(gpu),
+      settings_(settings),
       policy_(settings.policies[number]),
       shape_(shape),
       environment_(host.environment()),
-      model_(make_network(shape, policy_)),
+      tensors_(environment_.on_gpu),
+      model_(std::move(model)),
       heads_(learn::SchemaView(environment_), policy_.group, policy_.squashed),
       steps_(settings.horizon) {}
 
 void AutogradPolicy::begin(const learn::Arguments& a) {
-    // Products of some hundred rows wait for threads longer than they compute, and sums by several have other bits.
-    if (!std::getenv("OMP_NUM_THREADS")) at::set_num_threads(1);
+    use_one_thread();
+    if (gpu_) gpu_->finish();    // what the host has put on its stream
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
     const learn::Memory& memory = a.memory[policy_.group];
     agents_ = state.agents;
     rows_ = int64_t(environment_.envs) *
             learn::SchemaView(environment_).header().group[policy_.group].count;
-    mean_ = tensor_of(memory.mean, {shape_.seen});
-    scale_ = tensor_of(memory.scale, {shape_.seen});
+    mean_ = tensors_.of(memory.mean, {shape_.seen});
+    scale_ = tensors_.of(memory.scale, {shape_.seen});
     if (shape_.encoder.codes) {
         codes_ = at::zeros({shape_.seen}, at::kBool);
         for (int64_t k = 0; k < shape_.seen; ++k) codes_[k].fill_(shape_.encoder.is_code(int(k)));
+        codes_ = codes_.to(tensors_.device());
     }
-    standing_ = tensor_of(state.standing, {agents_, shape_.seen});
-    outputs_ = tensor_of(state.outputs, {agents_, shape_.outputs() + 1});
+    standing_ = tensors_.of(state.standing, {agents_, shape_.seen});
+    outputs_ = tensors_.of(state.outputs, {agents_, shape_.outputs() + 1});
     keep(a);
     adopt(state);
     if (!learns()) return;
-    samples_ = tensor_of(state.samples, {steps_ * agents_}).to(at::kLong);
+    samples_ = tensors_.of(state.samples, {steps_ * agents_}).to(at::kLong);
     const int64_t width = model_->memory();
-    begun_ = tensor_of(state.begun, {steps_ / settings_.sequence * agents_, width});
-    forgot_ = tensor_of(state.forgot, {steps_ * agents_});
-    optimiser_ = std::make_unique<Optimiser>(state, shape_.parameters());
+    begun_ = tensors_.of(state.begun, {steps_ / settings_.sequence * agents_, width});
+    forgot_ = tensors_.of(state.forgot, {steps_ * agents_});
+    optimiser_ = std::make_unique<Optimiser>(tensors_, state, shape_.parameters());
+    if (gpu_) gpu_->finish();
 }
 
 void AutogradPolicy::keep(const learn::Arguments& a) {
     const learn::Memory& m = a.memory[policy_.group];
     const int64_t all = steps_ * rows_, seen = shape_.seen;
-    kept_ = {.obs = tensor_of(m.obs, {all, seen}),
-             .mask = tensor_of(m.mask, {all, shape_.choices}),
-             .choice = tensor_of(m.choice, {all, shape_.parts}),
-             .log_probability = tensor_of(m.log_probability, {all}),
-             .value = tensor_of(m.value, {all + rows_}),
-             .reward = tensor_of(m.reward, {all}),
-             .flag = tensor_of(m.flag, {all}),
-             .advantage = tensor_of(m.advantage, {all}),
-             .target = tensor_of(m.target, {all}),
-             .final_obs = tensor_of(m.final_obs, {all, seen}),
-             .final_value = tensor_of(m.final_value, {all}),
-             .ratio = tensor_of(m.ratio, {all})};
+    kept_ = {.obs = tensors_.of(m.obs, {all, seen}),
+             .mask = tensors_.of(m.mask, {all, shape_.choices}),
+             .choice = tensors_.of(m.choice, {all, shape_.parts}),
+             .log_probability = tensors_.of(m.log_probability, {all}),
+             .value = tensors_.of(m.value, {all + rows_}),
+             .reward = tensors_.of(m.reward, {all}),
+             .flag = tensors_.of(m.flag, {all}),
+             .advantage = tensors_.of(m.advantage, {all}),
+             .target = tensors_.of(m.target, {all}),
+             .final_obs = tensors_.of(m.final_obs, {all, seen}),
+             .final_value = tensors_.of(m.final_value, {all}),
+             .ratio = tensors_.of(m.ratio, {all})};
 }
 
 // The model's parameters become views of the policy's weights, and their gradients of its gradient.
 void AutogradPolicy::adopt(const learn::PolicyState& state) {
     const int64_t all = shape_.parameters();
-    const Tensor weights = tensor_of(state.weights, {all}),
-                 gradient = tensor_of(state.total, {all});
+    weights_ = tensors_.of(state.weights, {all});
+    gradient_ = tensors_.of(state.total, {all});
+    Tensor weights = weights_, gradient = gradient_;
+    if (policy_.precision == "bf16") {
+        weights = half_weights_ = at::zeros_like(weights_, at::kBFloat16);
+        if (learns()) gradient = half_gradient_ = at::zeros_like(weights);
+    }
+    for (Tensor& buffer : model_->buffers()) buffer.set_data(buffer.to(weights.options()));
     int64_t at = 0;
     for (Tensor& parameter : model_->parameters()) {
         const int64_t n = parameter.numel();
@@ -78,6 +85,10 @@ void AutogradPolicy::adopt(const learn::PolicyState& state) {
         else parameter.set_requires_grad(false);
         at += n;
     }
+}
+
+void AutogradPolicy::follow_weights() {
+    if (half_weights_.defined()) half_weights_.copy_(weights_);
 }
 
 Tensor AutogradPolicy::normal(const Tensor& rows) const {
@@ -89,7 +100,8 @@ Tensor AutogradPolicy::normal(const Tensor& rows) const {
 void AutogradPolicy::forward(const learn::Arguments& a, void*) {
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
-    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()}), next = memory;
+    Tensor memory = tensors_.of(state.remembered, {agents_, model_->memory()}), next = memory;
+    if (a.step == 0) follow_weights();    // a checkpoint may have been loaded
     outputs_.copy_(model_->forward(normal(standing_), next));
     if (memory.defined()) memory.copy_(next);
 }
@@ -99,7 +111,7 @@ void AutogradPolicy::value_ends(const learn::Arguments& a, void*) {
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
     const Tensor at = samples_.narrow(0, (int64_t(a.step) - 1) * agents_, agents_);
-    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()});
+    Tensor memory = tensors_.of(state.remembered, {agents_, model_->memory()});
     const Tensor out = model_->forward(normal(kept_.final_obs.index_select(0, at)), memory);
     kept_.final_value.index_copy_(0, at, value_of(out));
 }
@@ -108,7 +120,7 @@ void AutogradPolicy::close_rollout(const learn::Arguments& a, void*) {
     if (!learns()) return;
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
-    Tensor memory = tensor_of(state.remembered, {agents_, model_->memory()});
+    Tensor memory = tensors_.of(state.remembered, {agents_, model_->memory()});
     if (memory.defined()) {
         // A row that is about to begin an episode remembers nothing; its value is asked for by nobody.
         memory = memory.clone();
@@ -117,10 +129,17 @@ void AutogradPolicy::close_rollout(const learn::Arguments& a, void*) {
     kept_.value.narrow(0, steps_ * rows_, rows_)
         .index_copy_(0, row, value_of(model_->forward(normal(standing_), memory)));
     if (model_->memory()) return;
-    const Tensor flag = kept_.flag.index_select(0, samples_);
-    const Tensor at = samples_.index_select(0, flag.bitwise_and(3).eq(2).nonzero().squeeze(1));
-    if (at.numel() == 0) return;
+    const Tensor is_cut = kept_.flag.index_select(0, samples_).bitwise_and(3).eq(2);
     Tensor none;
+    if (tensors_.on_gpu()) {    // of all, since how many there are would have to be waited for
+        const Tensor found =
+            value_of(model_->forward(normal(kept_.final_obs.index_select(0, samples_)), none));
+        const Tensor kept = kept_.final_value.index_select(0, samples_);
+        kept_.final_value.index_copy_(0, samples_, at::where(is_cut, found, kept));
+        return;
+    }
+    const Tensor at = samples_.index_select(0, is_cut.nonzero().squeeze(1));
+    if (at.numel() == 0) return;
     kept_.final_value.index_copy_(
         0, at, value_of(model_->forward(normal(kept_.final_obs.index_select(0, at)), none)));
 }
@@ -198,12 +217,15 @@ Tensor AutogradPolicy::loss(const Tensor& at, const Tensor& out, Tensor& tally) 
 
 void AutogradPolicy::update(const learn::Arguments& a, uint64_t count, void*) {
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
-    const Tensor samples = tensor_of(state.minibatch, {int64_t(count)}).to(at::kLong);
-    optimiser_->gradient().zero_();
+    const Tensor samples = tensors_.of(state.minibatch, {int64_t(count)}).to(at::kLong);
+    const bool halves = half_gradient_.defined();
+    (halves ? half_gradient_ : gradient_).zero_();
     Tensor tally;
     loss(samples_.index_select(0, samples), outputs_of(samples), tally).backward();
     const at::NoGradGuard no_gradient;
+    if (halves) gradient_.copy_(half_gradient_);
     optimiser_->step(tally);
+    follow_weights();
 }
 
 }

@@ -1,8 +1,10 @@
 #pragma once
 #include "algorithms/common/external_policy.h"
+#include "plugins/torch/learners/gpu.h"
 #include "plugins/torch/learners/heads.h"
 #include "plugins/torch/learners/network.h"
 #include "plugins/torch/learners/optimiser.h"
+#include "plugins/torch/learners/tensors.h"
 
 namespace torch_learn {
 
@@ -10,7 +12,8 @@ namespace torch_learn {
 class AutogradPolicy final : public learn::ExternalPolicy {
 public:
     AutogradPolicy(nacelle::plugin::Host host, const learn::Settings& settings,
-                   const learn::NetworkShape& shape, uint32_t number);
+                   const learn::NetworkShape& shape, uint32_t number, std::shared_ptr<Model> model,
+                   Gpu* gpu);
 
     void begin(const learn::Arguments& a) override;
     void forward(const learn::Arguments& a, void* stream) override;
@@ -26,6 +29,8 @@ private:
             final_obs, final_value, ratio;
     };
     void adopt(const learn::PolicyState& state);
+    // In bf16 the model computes with a copy of the weights, made anew after each step of the optimiser.
+    void follow_weights();
     void keep(const learn::Arguments& a);
     at::Tensor normal(const at::Tensor& rows) const;
     at::Tensor value_of(const at::Tensor& out) const { return out.select(1, shape_.outputs()); }
@@ -34,14 +39,17 @@ private:
     at::Tensor loss(const at::Tensor& at, const at::Tensor& out, at::Tensor& tally) const;
     bool learns() const { return policy_.role == learn::PolicySettings::Role::trained; }
 
+    Gpu* gpu_;
     const learn::Settings& settings_;
     const learn::PolicySettings& policy_;
     const learn::NetworkShape& shape_;
     nacelle_environment environment_;
+    Tensors tensors_;
     std::shared_ptr<Model> model_;
     Heads heads_;
     int64_t agents_ = 0, rows_ = 0, steps_;
     Kept kept_;
+    at::Tensor weights_, gradient_, half_weights_, half_gradient_;    // the halves: in bf16 alone
     at::Tensor mean_, scale_, codes_, samples_, standing_, outputs_, begun_, forgot_;
     std::unique_ptr<Optimiser> optimiser_;
 };

@@ -1,6 +1,10 @@
-// The learners on LibTorch, beside `ppo` and `a2c`, whose settings they take.
+// The learners on LibTorch: those beside `ppo` and `a2c`, whose settings they take, and those with a replay.
 #include "algorithms/common/policy_gradient.h"
 #include "plugins/torch/learners/autograd_policy.h"
+#include "plugins/torch/learners/captured_work.h"
+#include "plugins/torch/learners/own_models.h"
+#include "plugins/torch/models/models.h"
+#include "plugins/torch/off_policy/off_policy.h"
 
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/version.h>
@@ -35,29 +39,72 @@ void require_version() {
                                  ", and the one that was loaded is " +
                                  version + "; 'tools/nacelle torch' installs the right one");
 }
-const nacelle::plugin::Host& checked(const nacelle::plugin::Host& host) {
+// Opens LibTorch's part for GPUs where the environment is on one; else null.
+Gpu* gpu_of(const nacelle::plugin::Host& host) {
     require_version();
-    if (host.environment().on_gpu)
-        throw std::runtime_error("the learners on LibTorch run on a CPU so far: --backend cpu; "
-                                 "'ppo' and 'a2c' train on a GPU");
-    return host;
+    return host.environment().on_gpu ? &open_gpu() : nullptr;
 }
 
-template <const learn::Algorithm& algorithm> class OnPolicy final : public learn::PolicyGradient {
+template <Method method, const char* its_name> class WithReplay final : public OffPolicy {
+public:
+    static constexpr const char* name = its_name;
+    static constexpr bool captures_itself = true;
+    WithReplay(nacelle::plugin::Host host, std::string_view config)
+        : OffPolicy(method, host, config, gpu_of(host)) {}
+};
+constexpr char dqn[] = "torch_dqn", sac[] = "torch_sac", td3[] = "torch_td3", ddpg[] = "torch_ddpg";
+
+template <const learn::Algorithm& algorithm> class OnPolicy final {
 public:
     static constexpr const char* name = algorithm.name;
     static constexpr bool captures_itself = true;
     OnPolicy(nacelle::plugin::Host host, std::string_view config)
-        : PolicyGradient(
-              algorithm, checked(host), config,
-              [](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
-                  return std::make_unique<AutogradPolicy>(its_host, settings, shape, number);
+        : gpu_(gpu_of(host)),
+          work_(host, gpu_),
+          models_(host),
+          learner_(
+              algorithm, host, config,
+              [this](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
+                  const learn::PolicySettings& policy = settings.policies[number];
+                  std::shared_ptr<Model> model =
+                      policy.own.there() ? models_.of(policy.name) : make_network(shape, policy);
+                  return std::make_unique<AutogradPolicy>(its_host, settings, shape, number,
+                                                          std::move(model), gpu_);
+              },
+              [this](auto& policy, const auto& environment) {
+                  models_.describe(policy, environment);
               }) {}
+
+    uint64_t steps_per_iteration() const noexcept { return learner_.steps_per_iteration(); }
+    void record(void* stream) {
+        if (models_.all_captured()) work_.run(stream, 0, [&] { learner_.record(stream); });
+        else work_.once(stream, [&] { learner_.record(stream); });
+    }
+    void act(bool greedy, void* stream) {
+        work_.once(stream, [&] { learner_.act(greedy, 0, nullptr, stream); });
+    }
+    void metrics(nacelle::plugin::Metrics& out) { learner_.metrics(out); }
+    const std::string& settings() const { return learner_.settings(); }
+    const std::string& policies() const { return learner_.policies(); }
+
+private:
+    Gpu* gpu_;
+    CapturedWork work_;
+    OwnModels models_;
+    learn::PolicyGradient learner_;
 };
 
 }
 }
 
-NACELLE_PLUGIN("nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
-               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
-               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>)
+NACELLE_PLUGIN(
+    "nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
+    nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
+    nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>,
+    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::dqn, torch_learn::dqn>>,
+    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::sac, torch_learn::sac>>,
+    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::td3, torch_learn::td3>>,
+    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::ddpg, torch_learn::ddpg>>,
+    nacelle::torch_models::Offer<torch_learn::Lstm>,
+    nacelle::torch_models::Offer<torch_learn::Attention>,
+    nacelle::torch_models::Offer<torch_learn::Transformer>)

@@ -1,20 +1,18 @@
 #include "plugins/torch/learners/optimiser.h"
 
-#include "plugins/torch/learners/tensors.h"
-
 namespace torch_learn {
 
 using at::Tensor;
 
-Optimiser::Optimiser(const learn::PolicyState& state, int64_t parameters)
-    : weights_(tensor_of(state.weights, {parameters})),
-      gradient_(tensor_of(state.total, {parameters})),
-      first_(tensor_of(state.moment, {parameters})),
-      second_(tensor_of(state.moment + parameters, {parameters})),
-      dials_(tensor_of(state.dials, {learn::dial_count})),
-      found_(tensor_of(state.found, {learn::found_count})),
-      carried_(tensor_of(state.carried, {learn::carried_count})),
-      sums_(tensor_of(state.sums, {learn::tally_count})) {}
+Optimiser::Optimiser(const Tensors& tensors, const learn::PolicyState& state, int64_t parameters)
+    : weights_(tensors.of(state.weights, {parameters})),
+      gradient_(tensors.of(state.total, {parameters})),
+      first_(tensors.of(state.moment, {parameters})),
+      second_(tensors.of(state.moment + parameters, {parameters})),
+      dials_(tensors.of(state.dials, {learn::dial_count})),
+      found_(tensors.of(state.found, {learn::found_count})),
+      carried_(tensors.of(state.carried, {learn::carried_count})),
+      sums_(tensors.of(state.sums, {learn::tally_count})) {}
 
 // Whether the step is made.
 Tensor Optimiser::decide(const Tensor& tally) {

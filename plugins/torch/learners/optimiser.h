@@ -1,6 +1,7 @@
 #pragma once
 #include "algorithms/common/device/learn/arguments.h"
-#include <ATen/ATen.h>
+
+#include "plugins/torch/learners/tensors.h"
 
 namespace torch_learn {
 
@@ -8,7 +9,7 @@ namespace torch_learn {
 // length, and none once the target KL is passed.
 class Optimiser final {
 public:
-    Optimiser(const learn::PolicyState& state, int64_t parameters);
+    Optimiser(const Tensors& tensors, const learn::PolicyState& state, int64_t parameters);
 
     const at::Tensor& gradient() const { return gradient_; }
     at::Tensor dial(learn::Dial dial) const { return dials_[dial]; }

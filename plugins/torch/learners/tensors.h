@@ -1,5 +1,7 @@
 #pragma once
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <cstdlib>
 #include <type_traits>
 
 namespace torch_learn {
@@ -14,10 +16,27 @@ template <class T> constexpr at::ScalarType scalar_of() {
         return at::kInt;
     }
 }
-// An array as a tensor: the same memory. Undefined where there is none.
-template <class T> at::Tensor tensor_of(T* data, at::IntArrayRef sizes) {
-    if (!data) return {};
-    return at::from_blob(data, sizes, at::TensorOptions(scalar_of<T>()));
+
+// Products of some hundred rows wait for threads longer than they compute, and sums by several have other bits.
+inline void use_one_thread() {
+    if (!std::getenv("OMP_NUM_THREADS")) at::set_num_threads(1);
 }
+
+// Arrays of one device as tensors: the same memory.
+class Tensors final {
+public:
+    explicit Tensors(bool on_gpu) : device_(on_gpu ? at::kCUDA : at::kCPU, on_gpu ? 0 : -1) {}
+    at::Device device() const { return device_; }
+    bool on_gpu() const { return device_.is_cuda(); }
+    // Undefined where there is none.
+    template <class T> at::Tensor of(T* data, at::IntArrayRef sizes) const {
+        if (!data) return {};
+        const at::TensorOptions options = at::TensorOptions(scalar_of<T>()).device(device_);
+        return at::for_blob(data, sizes).options(options).target_device(device_).make_tensor();
+    }
+
+private:
+    at::Device device_;
+};
 
 }

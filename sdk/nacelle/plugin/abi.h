@@ -233,6 +233,15 @@ typedef struct nacelle_communicator {
     void (*destroy)(void* self);
 } nacelle_communicator;
 
+/* "plugins/1", for hooks and learners. */
+typedef struct nacelle_plugins_service {
+    uint32_t size;
+    /* [loop | create] What a plugin offers under this kind and name: the table of its nacelle_plugin_get(), which lives as
+     * long as this instance. The kind may be one that the host itself does not know. */
+    nacelle_status (*offer)(const nacelle_host*, const char* kind, const char* name,
+                            const void** out);
+} nacelle_plugins_service;
+
 /* sink/1: where metrics go. */
 typedef struct nacelle_sink {
     uint32_t size;

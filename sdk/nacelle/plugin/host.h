@@ -113,6 +113,13 @@ public:
             static_cast<uint32_t>(shape.size()), shape.data(), data);
     }
 
+    // What a plugin offers, of a kind that this one knows; it lives as long as this one's instance. In create() alone.
+    const void* offer(const std::string& kind, const std::string& name) const {
+        const void* found = nullptr;
+        ask(&nacelle_plugins_service::offer, kind.c_str(), name.c_str(), &found);
+        return found;
+    }
+
 private:
     template <class Function>
     uint32_t begin_program(Function* nacelle_kernels_service::*member,
@@ -132,6 +139,7 @@ private:
         else if constexpr (std::is_same_v<Service, nacelle_kernels_service>) return "kernels/1";
         else if constexpr (std::is_same_v<Service, nacelle_clock_service>) return "clock/1";
         else if constexpr (std::is_same_v<Service, nacelle_ranks_service>) return "ranks/1";
+        else if constexpr (std::is_same_v<Service, nacelle_plugins_service>) return "plugins/1";
         else {
             static_assert(std::is_same_v<Service, nacelle_tables_service>);
             return "tables/1";

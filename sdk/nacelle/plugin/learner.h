@@ -53,7 +53,8 @@ concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
 //         void metrics(nacelle::plugin::Metrics& out);
 //         // What may be left out. All settings, as a JSON object.
 //         const std::string& settings() const;
-//         // How each policy acts, as docs/policies.md has it, so that checkpoints can be used without the learner.
+//         // How each policy acts, as docs/policies.md has it, so that checkpoints can be used without the learner;
+//         // empty where it cannot be told in that form.
 //         const std::string& policies() const;
 //         // record() is called for each iteration, under no capture.
 //         static constexpr bool captures_itself = true;
@@ -79,7 +80,7 @@ private:
             if constexpr (requires(const T& learner) { learner.settings().c_str(); })
                 facts.settings = object.settings().c_str();
             if constexpr (requires(const T& learner) { learner.policies().c_str(); })
-                facts.policies = object.policies().c_str();
+                if (!object.policies().empty()) facts.policies = object.policies().c_str();
         }
         const nacelle_host* host;
         T object;

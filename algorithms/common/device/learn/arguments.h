@@ -151,16 +151,16 @@ struct PolicyState {
         float* gradient;    // [slots][packed]
         float* standing;    // [agents][width]: what they see
     };
-    float* total;     // [weights]: the mean gradient of the minibatch
-    double* norms;    // [blocks of sums]: of the mean gradient's squares
+    float* total;    // [weights]: the mean gradient of the minibatch
     union {
-        uint32_t* arrived;     // [1]: blocks of a launch that have left their sums
+        double* norms;         // [blocks of sums]: of the mean gradient's squares
         int32_t* minibatch;    // numbers of its samples
     };
-    double* tallies;    // [slots][tally_count]
-    double* sums;       // [tally_count]: of the iteration's updates
-    double* slots;      // [blocks of agents][6]: of the returns, then of the advantages
-    float* dials;       // [dial_count]
+    uint32_t* arrived;    // [1]: blocks of a launch that have left their sums
+    double* tallies;      // [slots][tally_count]
+    double* sums;         // [tally_count]: of the iteration's updates
+    double* slots;        // [blocks of agents][6]: of the returns, then of the advantages
+    float* dials;         // [dial_count]
     const Schedule* schedules;
     double* carried;
     double* found;

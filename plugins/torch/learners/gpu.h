@@ -1,0 +1,26 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace torch_learn {
+
+// What of LibTorch is for GPUs. It lies in a library of its own, since LibTorch's part for GPUs needs libraries that a
+// machine without one lacks.
+class Gpu {
+public:
+    virtual ~Gpu() = default;
+    // The stream is LibTorch's current one on this thread for as long as what is returned lives.
+    virtual std::shared_ptr<void> use(void* stream) = 0;
+    virtual bool is_capturing() = 0;
+    // Work that is captured and not done, on the current stream; what it allocates is its own. Calling the result does it.
+    virtual std::function<void()> capture(const std::function<void()>& work) = 0;
+    virtual void finish() = 0;    // waits for all streams
+    virtual size_t free_bytes() = 0;
+};
+
+inline constexpr const char* gpu_library = "libnacelle_torch_gpu.so";
+// Opens it; throws where this LibTorch is one for CPUs alone.
+Gpu& open_gpu();
+
+}

@@ -1,0 +1,240 @@
+#include "plugins/torch/off_policy/settings.h"
+
+#include "algorithms/common/hidden_layers.h"
+#include "algorithms/common/networks.h"
+#include "algorithms/common/schedules.h"
+#include "algorithms/common/schema_view.h"
+#include "algorithms/common/setting_words.h"
+#include "algorithms/replay/replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace torch_learn {
+namespace {
+
+using learn::wrong;
+using nacelle::plugin::Config;
+using nacelle::plugin::JsonValue;
+
+// A replay that is larger than this is not part of checkpoints unless it is asked for: a run keeps several.
+constexpr uint64_t most_saved_bytes = 100'000'000;
+
+constexpr const char* names[] = {"torch_dqn", "torch_sac", "torch_td3", "torch_ddpg"};
+
+// What these learners do not do yet, in a sentence.
+void check_environment(const OffPolicySettings& s, const nacelle_environment& environment) {
+    const learn::SchemaView schema(environment);
+    const std::string name = environment.name;
+    if (environment.schema->is_team || schema.header().policies > 1)
+        throw std::runtime_error(name + " is a team of " +
+                                 std::to_string(environment.schema->agents) +
+                                 " agents, and this learner trains one agent alone; 'ppo', 'a2c', "
+                                 "'torch_ppo' and 'torch_a2c' train teams");
+    if (schema.seen(0) == 0)
+        throw std::runtime_error(name + ": a network needs something to see; Obs is empty");
+    const uint32_t reals = schema.count(0, nacelle::Kind::continuous),
+                   discrete = schema.count(0, nacelle::Kind::discrete);
+    const std::string has = name + " has " + std::to_string(discrete) + " Discrete and " +
+                            std::to_string(reals) + " Continuous in its Action";
+    if (s.method == Method::dqn && (discrete != 1 || reals))
+        throw std::runtime_error(
+            has + "; 'torch_dqn' takes one Discrete" +
+            (discrete ? "" : " ('torch_sac', 'torch_td3' and 'torch_ddpg' take Continuous)"));
+    if ((s.method == Method::td3 || s.method == Method::ddpg) && (discrete || !reals))
+        throw std::runtime_error(has + "; '" + s.name + "' takes Continuous alone" +
+                                 (reals ? "" : " ('torch_dqn' and 'torch_sac' take a Discrete)"));
+    if (s.method == Method::sac && (discrete > 1 || (discrete && reals) || discrete + reals == 0))
+        throw std::runtime_error(has + "; 'torch_sac' takes Continuous alone, or one Discrete");
+}
+
+class Reader final {
+public:
+    Reader(OffPolicySettings& settings, Config& config, const nacelle_environment& environment)
+        : s_(settings), config_(config), environment_(environment) {}
+
+    void read() {
+        config_.text("name", s_.name);
+        s_.horizon = uint32_t(config_.integer("horizon", 1, 1, 1 << 16));
+        s_.updates = uint32_t(config_.integer("updates", 1, 1, 1 << 12));
+        s_.batch = uint32_t(config_.integer(
+            "batch", std::clamp<int64_t>(environment_.envs, 256, 4096), 1, 1 << 22));
+        s_.n_step = uint32_t(config_.integer("n_step", s_.method == Method::sac ? 1 : 3, 1, 1024));
+        s_.capacity = uint64_t(config_.integer("capacity", 1000000, 1, int64_t(1) << 40));
+        s_.warm_up = uint64_t(config_.integer(
+            "warm_up", std::max<int64_t>(1000, 4 * int64_t(s_.batch)), 0, int64_t(1) << 40));
+        s_.normalises_observations = config_.flag("normalise_observations", true);
+        s_.reward_scale = config_.number("reward_scale", 1, -1e9, 1e9);
+        s_.tau = config_.number("tau", 0.02, 1e-6, 1);
+        s_.max_gradient_norm = config_.number("max_gradient_norm", 0, 0, 1e9);
+        s_.beta1 = config_.number("beta1", 0.9, 0, 0.999999);
+        s_.beta2 = config_.number("beta2", 0.999, 0, 0.999999);
+        s_.epsilon = config_.number("epsilon", 1e-8, 1e-12, 1);
+        s_.priority = config_.number("priority", 0, 0, 10);
+        s_.saves_replay = config_.flag(
+            "save_replay", s_.capacity * replay::bytes_of_step(environment_, s_.prioritised()) <=
+                               most_saved_bytes);
+        dial(replay::learning_rate, "learning_rate", 1e-3, 0, 10);
+        dial(replay::gamma, "gamma", 0.99, 0, 1);
+        if (s_.prioritised()) dial(replay::correction, "priority_correction", 0.4, 0, 10);
+        if (s_.method == Method::sac) read_entropy();
+        else read_exploration();
+        if (s_.method == Method::dqn) read_values();
+        if (!s_.discrete) s_.noise_steps = config_.integer("noise_steps", 1, 1, 1 << 20);
+        s_.policy_every =
+            s_.method == Method::td3 ? config_.integer("policy_every", 2, 1, 1000) : 1;
+        read_policies();
+        config_.finish();
+        check();
+    }
+    void write() const {
+        learn::JsonText json;
+        json.text("name", s_.name).number("horizon", s_.horizon).number("updates", s_.updates);
+        json.number("batch", s_.batch).number("n_step", s_.n_step);
+        json.number("capacity", double(s_.capacity)).number("warm_up", double(s_.warm_up));
+        json.raw("save_replay", word(s_.saves_replay));
+        json.raw("normalise_observations", word(s_.normalises_observations));
+        json.number("reward_scale", s_.reward_scale).number("tau", s_.tau);
+        json.number("max_gradient_norm", s_.max_gradient_norm);
+        json.number("beta1", s_.beta1).number("beta2", s_.beta2).number("epsilon", s_.epsilon);
+        json.number("priority", s_.priority);
+        learn::write_schedule(json, "learning_rate", s_.dials[replay::learning_rate]);
+        learn::write_schedule(json, "gamma", s_.dials[replay::gamma]);
+        if (s_.prioritised())
+            learn::write_schedule(json, "priority_correction", s_.dials[replay::correction]);
+        if (s_.method == Method::sac) {
+            if (s_.tunes_temperature) json.text("temperature", "tuned");
+            else learn::write_schedule(json, "temperature", s_.dials[replay::temperature]);
+            if (s_.tunes_temperature) json.number("target_entropy", s_.target_entropy);
+        } else {
+            learn::write_schedule(json, "exploration", s_.dials[replay::exploration]);
+            json.number("least_exploration", s_.least_exploration);
+        }
+        if (s_.method == Method::td3) {
+            json.number("target_noise", s_.target_noise);
+            json.number("target_noise_bound", s_.target_noise_bound);
+            json.number("policy_every", double(s_.policy_every));
+        }
+        if (s_.method == Method::dqn) {
+            json.raw("double", word(s_.double_values)).raw("duelling", word(s_.duelling));
+            json.number("atoms", double(s_.atoms));
+            if (s_.atoms > 1)
+                json.number("least_value", s_.least_value).number("most_value", s_.most_value);
+        }
+        if (!s_.discrete) json.number("noise_steps", double(s_.noise_steps));
+        json.begin("policies").begin(s_.policy.name);
+        json.raw("hidden", learn::hidden_text(s_.policy)).text("activation", s_.policy.activation);
+        json.text("precision", s_.policy.precision).end().end();
+        s_.resolved = json.done();
+    }
+
+private:
+    static std::string word(bool value) { return value ? "true" : "false"; }
+    void dial(replay::Dial which, const char* name, double fallback, double low, double high) {
+        s_.dials[which] = learn::read_schedule(config_.find(name), low, high, name,
+                                               {learn::Schedule::constant, float(fallback), 0});
+    }
+    void read_entropy() {
+        const learn::SchemaView schema(environment_);
+        const JsonValue* const temperature = config_.find("temperature");
+        s_.tunes_temperature = !temperature || (temperature->kind == JsonValue::Kind::text &&
+                                                temperature->text == "tuned");
+        if (!s_.tunes_temperature) {
+            if (temperature->kind == JsonValue::Kind::text)
+                wrong("temperature",
+                      "there is no '" + temperature->text + "' (there is: tuned, or a number)");
+            dial(replay::temperature, "temperature", 0.2, 0, 1e6);
+        }
+        // Of each real number -1, as Haarnoja and others (2018) have it; of choices 0.89 of the most that there can be.
+        const double usual = s_.discrete ? 0.89 * std::log(double(schema.choices(0)))
+                                         : -double(schema.count(0, nacelle::Kind::continuous));
+        if (s_.tunes_temperature)
+            s_.target_entropy = config_.number("target_entropy", usual, -1e6, 1e6);
+    }
+    void read_exploration() {
+        const bool share =
+            s_.method == Method::dqn;    // of choices at random, or a standard deviation
+        dial(replay::exploration, "exploration", share ? 0.4 : 0.8, 0, share ? 1 : 10);
+        s_.least_exploration =
+            config_.number("least_exploration", share ? 0.001 : 0.05, 0, share ? 1 : 10);
+        if (s_.method != Method::td3) return;
+        s_.target_noise = config_.number("target_noise", 0.2, 0, 10);
+        s_.target_noise_bound = config_.number("target_noise_bound", 0.5, 0, 10);
+    }
+    void read_values() {
+        s_.double_values = config_.flag("double", true);
+        s_.duelling = config_.flag("duelling", false);
+        s_.atoms = config_.integer("atoms", 1, 1, 1024);
+        if (s_.atoms == 1) return;
+        s_.least_value = config_.number("least_value", -10);
+        s_.most_value = config_.number("most_value", 10);
+        if (!(s_.least_value < s_.most_value))
+            wrong("most_value",
+                  "expected a number above least_value, " + learn::text_of(s_.least_value));
+    }
+    void read_policies() {
+        const learn::SchemaView schema(environment_);
+        learn::PolicySettings& policy = s_.policy;
+        policy.name = schema.header().policy[0].name;
+        policy.agents = 1;
+        policy.hidden = {256, 256};
+        policy.cells = {learn::Cell::linear, learn::Cell::linear};
+        policy.activation = "relu";
+        policy.deviation = "state";
+        policy.precision = "f32";
+        Config policies = config_.object("policies");
+        for (const std::string& key : {std::string("default"), policy.name}) {
+            if (!policies.has(key) || (key == policy.name && key == "default" && seen_)) continue;
+            seen_ = key == "default";
+            Config own = policies.object(key);
+            const std::string path = "policies." + key + ".";
+            if (const JsonValue* const hidden = own.find("hidden"))
+                learn::read_hidden(policy, *hidden, path + "hidden");
+            policy.activation = learn::one_of(own, path, "activation", policy.activation,
+                                              {"tanh", "relu", "gelu", "silu"});
+            policy.precision =
+                learn::one_of(own, path, "precision", policy.precision, {"auto", "f32"});
+            if (policy.remembers())
+                wrong(path + "hidden", "a replay has single steps, from which layers that remember "
+                                       "do not learn; 'ppo' and 'torch_ppo' train them");
+            own.finish();
+        }
+        policy.precision = "f32";
+        policies.finish();
+    }
+    void check() const {
+        const uint64_t rows = environment_.envs, slots = s_.capacity / rows;
+        const uint64_t least = uint64_t(s_.n_step) + s_.horizon + 1;
+        if (slots < least)
+            wrong("capacity", std::to_string(s_.capacity) + " steps are " + std::to_string(slots) +
+                                  " of each of " + std::to_string(rows) +
+                                  " environments; expected " + std::to_string(least * rows) +
+                                  " or more");
+        if (s_.warm_up > s_.capacity)
+            wrong("warm_up",
+                  "expected at most the capacity of " + std::to_string(s_.capacity) + " steps");
+    }
+
+    OffPolicySettings& s_;
+    Config& config_;
+    const nacelle_environment& environment_;
+    bool seen_ = false;
+};
+
+}
+
+OffPolicySettings read_off_policy(Method method, std::string_view text,
+                                  const nacelle_environment& environment) {
+    OffPolicySettings settings;
+    settings.method = method;
+    settings.name = names[int(method)];
+    check_environment(settings, environment);
+    settings.discrete = learn::SchemaView(environment).choices(0) > 0;
+    Config config(text);
+    Reader reader(settings, config, environment);
+    reader.read();
+    reader.write();
+    return settings;
+}
+
+}

@@ -1,0 +1,84 @@
+#pragma once
+#include "tests/algorithms/lesson.h"
+#include "tests/replay/reference.h"
+
+// A learner with a replay on LibTorch, update by update, and what it holds before and after each.
+namespace nacelle::test {
+
+inline constexpr double rate = 1e-3, tau = 0.1, reward_scale = 0.5;
+inline constexpr size_t samples = 32, neurons = 8, seen_width = 2;
+
+class Updating final {
+public:
+    // An array of weights: itself, what Adam keeps, how often it was updated, and those that follow.
+    struct Weights {
+        Numbers now, moments, following;
+        double updates = 0;
+    };
+
+    Updating(const std::string& learner, const std::string& environment, Json settings)
+        : name_(learner) {
+        Json config = {{"name", learner},       {"batch", samples}, {"warm_up", 64},
+                       {"capacity", 8 * 40},    {"tau", tau},       {"reward_scale", reward_scale},
+                       {"learning_rate", rate}, {"gamma", 0.9}};
+        config.update(settings);
+        config["policies"]["default"] = {{"hidden", {neurons}}, {"activation", "tanh"}};
+        const Json env = {{"source", NACELLE_SOURCE_ROOT "/tests/replay/" + environment},
+                          {"count", 8}};
+        lesson_ = std::make_unique<Lesson>(quick_cpu(), env, learner, config);
+        while (numbers("replay.steps")[0] < 20) lesson_->iterate();
+    }
+    void update() { lesson_->iterate(); }
+    Numbers numbers(const std::string& array) { return lesson_->numbers(array); }
+    Weights weights(const std::string& of) {
+        Weights w;
+        w.now = numbers(of + ".weights");
+        w.moments = numbers(of + ".moments");
+        w.updates = numbers(of + ".updates")[0];
+        if (of != "temperature" && !(of == "policy" && name_ == "torch_sac"))
+            w.following = numbers(of + ".following");
+        return w;
+    }
+    // Rows of a minibatch as networks see them: normalised by what was known at the update.
+    std::vector<Numbers> seen(const std::string& array) {
+        Numbers mean, scale;
+        for (const NamedArray& one : lesson_->env().arrays().all()) {
+            if (one.name().ends_with(".obs.mean")) mean = one.numbers();
+            if (one.name().ends_with(".obs.scale")) scale = one.numbers();
+        }
+        std::vector<Numbers> all = rows(array, seen_width);
+        for (Numbers& row : all)
+            for (size_t k = 0; k < seen_width; ++k)
+                row[k] = std::clamp((row[k] - mean[k]) * scale[k], -10.0, 10.0);
+        return all;
+    }
+    std::vector<Numbers> rows(const std::string& array, size_t across) {
+        const Numbers flat = numbers("batch." + array);
+        std::vector<Numbers> all;
+        for (size_t i = 0; i + across <= flat.size(); i += across)
+            all.emplace_back(flat.begin() + long(i), flat.begin() + long(i + across));
+        return all;
+    }
+
+private:
+    std::string name_;
+    std::unique_ptr<Lesson> lesson_;
+};
+
+// Holds what an update has made of an array of weights to what it should have made of it.
+inline void hold(const Updating::Weights& found, Updating::Weights before, const Numbers& slopes,
+                 bool follows) {
+    adam(before.now, before.moments, slopes, before.updates, rate);
+    CHECK(farthest(found.now, before.now) <= 1e-5);
+    CHECK(farthest(found.moments, before.moments) <= 1e-4);    // squares of f32
+    CHECK(found.updates == before.updates + 1);
+    if (!follows) return;
+    for (size_t i = 0; i < before.following.size(); ++i)
+        before.following[i] += tau * (before.now[i] - before.following[i]);
+    CHECK(farthest(found.following, before.following) <= 1e-5);
+}
+
+inline constexpr const char* no_libtorch = "this build has no learners on LibTorch";
+inline bool has_libtorch() { return std::filesystem::exists(product_plugins / "torch.so"); }
+
+}

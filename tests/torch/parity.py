@@ -1,0 +1,54 @@
+"""What tests of the learners on LibTorch share: short runs, and their weights beside each other."""
+import array
+import json
+import shutil
+import struct
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / 'tools'))
+from bench import Skip, setting  # noqa: E402
+from training import newest  # noqa: E402
+
+SMALL = {'env__count': 8, 'learner__horizon': 16, 'policies__default__hidden': '[16,16]',
+         'run__evaluate_every': 0, 'run__stagger': 'false', 'solved__return': 'null'}
+
+
+def needs_libtorch(bench):
+    listed = bench.lines('plugins')
+    if not any(one.get('id') == 'nacelle.torch' for one in listed):
+        raise Skip("this build has no learners on LibTorch: 'tools/nacelle torch' installs it and builds them")
+
+
+def tensors(path):
+    data = path.read_bytes()
+    size = struct.unpack('<Q', data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    return {name: (about['dtype'], data[8 + size:][slice(*about['data_offsets'])])
+            for name, about in header.items() if name != '__metadata__'}
+
+
+def trained(bench, learner, environment, settings, iterations, backend='cpu'):
+    """The arrays of its last checkpoint."""
+    steps = settings['env__count'] * settings.get('learner__horizon', 1) * iterations
+    out = f'{learner}-{iterations}'
+    shutil.rmtree(bench.folder / out, ignore_errors=True)
+    bench.good('train', environment, '--backend', backend, '--quiet', '--episodes', '1', '--out', out,
+               *setting(**{**settings, 'learner__name': learner, 'run__total_steps': steps}))
+    return tensors(newest(bench.folder / out, 'safetensors'))
+
+
+def difference(fused, other):
+    """The largest one of two weights, over the weight, or over its network's mean one where that is larger: weights pass
+    through zero, and Adam's first step divides a gradient of rounding errors by its own size."""
+    worst, compared = 0, 0
+    for name, (kind, found) in fused.items():
+        if not name.endswith('.policy.weights'):
+            continue
+        assert kind == 'F32' and found, (name, kind)
+        xs, ys = array.array('f', found), array.array('f', other[f'torch_{name}'][1])
+        mean = sum(map(abs, xs)) / len(xs)
+        worst = max(worst, *(abs(x - y) / max(abs(x), mean) for x, y in zip(xs, ys, strict=True)))
+        compared += 1
+    assert compared, list(fused)
+    return worst

@@ -1,0 +1,105 @@
+"""Learners with a replay: they learn, go on where they were killed, and their policies act without them."""
+import json
+import signal
+import subprocess
+
+from parity import needs_libtorch, tensors  # first: it says where the others are
+from bench import CPU, case, main, setting  # noqa: I001
+from training import content, newest, saved, wait_for
+
+# Small enough that the ring goes round within a test.
+SMALL = {'env__count': 8, 'learner__batch': 32, 'learner__warm_up': 64, 'learner__capacity': 512, 'policies__default__hidden': '[16,16]',
+         'run__evaluate_every': 0, 'solved__return': 'null'}
+KINDS = (('torch_dqn', 'cartpole', {'learner__priority': 0.6, 'learner__duelling': 'true'}),
+         ('torch_sac', 'pendulum', {'learner__noise_steps': 4}),
+         ('torch_sac', 'cartpole', {}),
+         ('torch_td3', 'pendulum', {'learner__priority': 0.6}),
+         ('torch_ddpg', 'mountain_car_continuous', {}))
+
+
+def trained(bench, learner, environment, out, *more, **settings):
+    return bench.good('train', environment, *CPU, '--quiet', '--episodes', '8', '--out', out, *more,
+                      *setting(**{**SMALL, 'run__total_steps': 1600, **settings, 'learner__name': learner}))
+
+
+@case
+def runs_that_were_killed_go_on_to_the_same_bytes(bench):
+    needs_libtorch(bench)
+    for learner, environment, more in (KINDS[0], KINDS[3]):
+        settings = {**more, 'run__total_steps': 8 * 600, 'run__checkpoint_every': 8 * 100}
+        trained(bench, learner, environment, f'{learner}-unbroken', '--threads', '1', **settings)
+        out = bench.folder / f'{learner}-broken'
+        words = ('train', environment, *CPU, '--quiet', '--episodes', '8', '--threads', '2', '--out', out,
+                 *setting(**{**SMALL, **settings, 'learner__name': learner}))
+        with subprocess.Popen([bench.program, *map(str, words)], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as running:
+            wait_for(running, lambda: len(saved(out)) > 1)
+            running.kill()
+            running.communicate()
+        assert running.returncode == -signal.SIGKILL, running.returncode
+        bench.good('resume', out, *CPU, '--episodes', '8')
+        assert content(out) == content(bench.folder / f'{learner}-unbroken')
+
+
+@case
+def without_its_replay_a_checkpoint_is_small_and_a_run_fills_it_anew(bench):
+    needs_libtorch(bench)
+    trained(bench, 'torch_sac', 'pendulum', 'without', learner__save_replay='false')
+    arrays = tensors(newest(bench.folder / 'without', 'safetensors'))
+    assert not [name for name in arrays if 'replay' in name] and 'torch_sac.values.following' in arrays, list(arrays)
+    bench.good('resume', 'without', *CPU, '--quiet', '--episodes', '8', *setting(run__total_steps=1600 + 160))
+    last = json.loads((bench.folder / 'without' / 'metrics.jsonl').read_text().splitlines()[-1])
+    assert last['replay.steps'] == 160, last
+
+
+@case
+def how_large_a_replay_is_is_told(bench):
+    needs_libtorch(bench)
+    told = {}
+    for kept in ('true', 'false'):
+        told[kept] = bench.good('train', 'cartpole', *CPU, '--episodes', '8', '--out', f'told-{kept}', *setting(
+            **{**SMALL, 'learner__name': 'torch_dqn', 'learner__priority': 0.5, 'learner__save_replay': kept, 'run__total_steps': 80}))
+    size = 'torch_dqn: the replay has 512 steps of 46 bytes, 23.6 kB'
+    assert f'{size}, and so have checkpoints' in told['true'], told
+    assert f'{size}; checkpoints are without it' in told['false'], told
+
+
+@case
+def policies_act_without_their_learner(bench):
+    needs_libtorch(bench)
+    for learner, environment, more in KINDS:
+        out = f'{learner}-{environment}'
+        trained(bench, learner, environment, out, **more)
+        bench.good('export', out, '--to', 'safetensors', '--out', f'{out}.safetensors')
+        # Other episodes of the same policy.
+        own, other = (bench.lines('eval', out, *CPU, '--episodes', '256', *policy)[-1] for policy in ((), ('--policy', f'{out}.safetensors')))
+        apart = abs(own['mean_return'] - other['mean_return'])
+        assert apart <= 2 * (own['return_interval'] + other['return_interval']), (learner, own, other)
+
+
+@case
+def what_does_not_fit_is_refused(bench):
+    needs_libtorch(bench)
+    for learner, environment, path, value, why in (
+            ('torch_sac', 'pendulum', 'learner.capacity', '1000000000000',
+             r'a replay of \d+ steps of 33 bytes, 33 TB, does not fit: [\d.]+ [GM]B are free; the largest that fits is \d+'),
+            ('torch_sac', 'pendulum', 'learner.capacity', '8', '8 steps are 1 of each of 8 environments; expected 24 or more'),
+            ('torch_sac', 'pendulum', 'learner.temperature', 'hot', r"there is no 'hot' \(there is: tuned, or a number\)"),
+            ('torch_sac', 'pendulum', 'learner.exploration', '1', "there is no such setting .*"),
+            ('torch_dqn', 'cartpole', 'learner.atoms', '0', 'expected a number from 1 to 1024'),
+            ('torch_td3', 'pendulum', 'policies.default.hidden', '[{"gru": 8}]',
+             "a replay has single steps, from which layers that remember do not learn; 'ppo' and 'torch_ppo' train them"),
+            ('torch_td3', 'pendulum', 'policies.default.precision', 'bf16', r"there is no 'bf16' \(there is: auto, f32\)")):
+        settings = {key: setting_of for key, setting_of in {**SMALL, 'learner__name': learner}.items() if key != path.replace('.', '__')}
+        bench.refused(f'--set {path}: {learner}: {why}', 'train', environment, *CPU, *setting(**settings), '--set', f'{path}={value}')
+    for learner, environment, why in (
+            ('torch_dqn', 'pendulum', r"Pendulum has 0 Discrete and 1 Continuous in its Action; 'torch_dqn' takes one Discrete "
+                                      r"\('torch_sac', 'torch_td3' and 'torch_ddpg' take Continuous\)"),
+            ('torch_td3', 'cartpole', r"CartPole has 1 Discrete and 0 Continuous in its Action; 'torch_td3' takes Continuous alone "
+                                      r"\('torch_dqn' and 'torch_sac' take a Discrete\)"),
+            ('torch_sac', 'tag_gridworld', "TagGridworld is a team of 5 agents, and this learner trains one agent alone; 'ppo', 'a2c', "
+                                           "'torch_ppo' and 'torch_a2c' train teams")):
+        bench.refused(f'{learner}: {why}', 'train', environment, *CPU, *setting(learner__name=learner))
+
+
+raise SystemExit(main())
