@@ -40,7 +40,7 @@ int run(int count, char** arguments) {
     try {
         return line.run(count, arguments);
     } catch (const nacelle::Error& error) {
-        std::cerr << nacelle::printable(error.what()) << '\n';
+        std::cerr << nacelle::printable(error.what()) + '\n';
         return 1;
     } catch (const std::filesystem::filesystem_error& error) {
         // An invalid file name, or a folder without permission.

@@ -17,12 +17,14 @@ PluginManifest manifest_of(const fs::path& path, const std::string& file) {
 // "sink" of "sink/1"
 std::string family(const std::string& kind) { return kind.substr(0, kind.find('/')); }
 
-// The library of these learners is large, so that a build may be without it.
+// The library of these is large, so that a build may be without it.
 bool is_on_libtorch(const PluginOffer& offer) {
-    return family(offer.kind) == "learner" && offer.name.starts_with("torch_");
+    const std::string kind = family(offer.kind);
+    return (kind == "learner" && offer.name.starts_with("torch_")) ||
+           (kind == "communicator" && offer.name == "gloo");
 }
 constexpr const char* libtorch_advice =
-    "'tools/nacelle torch' installs LibTorch and builds the learners on it";
+    "'tools/nacelle torch' installs LibTorch and builds what is on it";
 
 PluginFile look_at(const fs::path& path) {
     try {

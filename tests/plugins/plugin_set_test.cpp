@@ -58,11 +58,11 @@ TEST_CASE("a name that nobody offers is an error with what there is") {
               plugins_of({"/nowhere", "/no"}).find({"sink/1", "csv"});
           }) == "csv: there is no such sink (no plugin of that kind was found in /nowhere, /no)");
     // What a build may be without.
-    CHECK(complaint([&] {
-              plugins_of({"/nowhere"}).find({"learner/1", "torch_ppo"});
-          }) == "torch_ppo: there is no such learner ('tools/nacelle torch' installs LibTorch and "
-                "builds the "
-                "learners on it)");
+    for (const auto& [kind, name] : {std::pair("learner", "torch_ppo"), {"communicator", "gloo"}})
+        CHECK(complaint([&] {
+                  plugins_of({"/nowhere"}).find({std::string(kind) + "/1", name});
+              }) == std::string(name) + ": there is no such " + kind +
+                        " ('tools/nacelle torch' installs LibTorch and builds what is on it)");
 }
 
 TEST_CASE("a name that only a refused plugin bears is an error with the reason") {
