@@ -93,6 +93,7 @@ def a_killed_command_goes_on():
         result = subprocess.run([*command, "--json"], capture_output=True, text=True)
         if result.returncode == 0:
             break
+        assert "killed: another process sweeps there" in result.stderr, result.stderr
         time.sleep(0.1)
     assert result.returncode == 0, result.stderr
     last = json.loads(result.stdout.splitlines()[-1])
@@ -130,10 +131,22 @@ def scores_are_of_metrics_and_of_seeds():
 
 
 @case
+def a_trial_that_had_ended_unseen_has_its_score():
+    from nacelle.sweep_trial import PlayedTrial
+    seen = nacelle.sweep(quick("ended", score="loss.value", goal="min", trials=1)).best
+    told = nacelle.sweep_file.SweepFile(quick("ended", score="loss.value", goal="min"), {})
+
+    class Trial:
+        reported = -1
+
+    assert PlayedTrial(told, Trial(), Path(seen["folder"]), seen["settings"], None).run() == seen["score"]
+
+
+@case
 def trials_that_fail_are_told():
-    found = nacelle.sweep(grid("failing", {"learner.horizon": [16, -1]}))
-    assert [trial["state"] for trial in found.trials] == ["complete", "failed"]
-    assert "learner.horizon" in found.trials[1]["error"], found.trials[1]
+    found = nacelle.sweep(grid("failing", {"learner.horizon": [-1, 16]}, side_by_side=2))
+    assert [trial["state"] for trial in found.trials] == ["failed", "complete"]
+    assert "learner.horizon" in found.trials[0]["error"], found.trials[0]
     refused(nacelle.Error, lambda: nacelle.sweep(quick("typing", settings={"learner.learnig_rate": [0.1]})), "learnig_rate")
 
 
