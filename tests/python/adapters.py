@@ -1,5 +1,6 @@
 """The Python package with other libraries' trainers, each of which solves CartPole here, and with PyTorch on a CPU. It needs
 an environment that has them: `tools/nacelle test adapters` makes it."""
+import json
 import os
 import re
 import subprocess
@@ -104,6 +105,28 @@ def a_rollout_is_the_steps_of_its_policy():
 
 def choice_of(network):
     return lambda seen: network(seen).argmax(1)
+
+
+@case
+def trackers_get_runs_without_a_network():
+    short = {"env": {"count": 32}, "run": {"total_steps": 4000}, "device": "cpu"}
+    run = nacelle.train("cartpole", out="tracked", callback=lambda metrics: None, **short)
+    seeds = nacelle.train("cartpole", out="seeds", seeds=2, **short)
+    from mlflow import MlflowClient
+    ids = nacelle.to_mlflow([run, seeds], "poles", tracking="sqlite:///tracked.db")
+    client = MlflowClient(tracking_uri="sqlite:///tracked.db")
+    kept = [client.get_run(each) for each in ids]
+    assert [each.info.run_name for each in kept] == ["tracked", "seeds/seed-1", "seeds/seed-2"]
+    assert kept[0].data.params["env.count"] == "32" and kept[0].info.status == "FINISHED" and kept[1].data.tags["group"] == "seeds"
+    history = client.get_metric_history(ids[0], "loss.value")
+    told = [json.loads(line) for line in Path("tracked/metrics.jsonl").read_text().splitlines()]
+    assert [(each.step, each.value) for each in history] == [(each["step"], each["loss.value"]) for each in told]
+    assert len(nacelle.to_mlflow("tracked", "poles", tracking="sqlite:///tracked.db")) == 1
+    import wandb
+    ids = nacelle.to_wandb([run, seeds], settings=wandb.Settings(silent=True))
+    assert len(ids) == 3 and all(list(Path("wandb").glob(f"offline-run-*{each}/run-{each}.wandb")) for each in ids)
+    refused(nacelle.Error, lambda: nacelle.to_wandb("seeds/seed-1/source"), "holds no run")
+    refused(nacelle.Error, lambda: nacelle.to_mlflow("nowhere"), "nowhere: holds no run")
 
 
 @case
