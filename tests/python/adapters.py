@@ -1,6 +1,5 @@
 """The Python package with PyTorch on a CPU (tensors.py), and with other libraries' trainers, each of which solves CartPole
-here: adapters.py docs/python.md. It needs
-an environment that has them: `tools/nacelle test adapters` makes it."""
+here: adapters.py docs/python.md. It needs an environment that has them: `tools/nacelle test adapters` makes it."""
 import os
 import re
 import subprocess
@@ -30,15 +29,11 @@ from torch import nn
 
 import nacelle
 from cases import case, refused, run_cases
-from tensors import cartpole    # and its cases
+from tensors import cartpole, network       # and its cases
 
 torch.set_num_threads(1)
 WHERE = tempfile.TemporaryDirectory()
 os.chdir(WHERE.name)
-
-
-def network(outputs):
-    return nn.Sequential(nn.Linear(4, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, outputs))
 
 
 @torch.no_grad()

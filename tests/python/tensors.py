@@ -7,6 +7,7 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import torch
+from torch import nn
 
 import nacelle
 from cases import case, refused
@@ -16,6 +17,10 @@ DOCUMENT = Path(sys.argv[1]).absolute()
 
 def cartpole(count=32, output="torch", **settings):
     return nacelle.make_vec("cartpole", num_envs=count, device="cpu", output=output, **settings)
+
+
+def network(outputs):
+    return nn.Sequential(nn.Linear(4, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, outputs))
 
 
 @case
