@@ -50,6 +50,8 @@ def plots_and_comparisons_are_the_command_lines():
     assert nacelle.plot("seeds", ["episode.return", "loss.value"], out="curves.png", pixels=300)._repr_png_()[1:4] == b"PNG"
     compared = nacelle.compare(["seeds", "seeds/seed-1"])
     assert compared.runs["seeds"]["runs"] == 2 and compared.settings == {"seed": {"seeds": "2 seeds", "seed-1": 1}}
+    frame = compared.frame()
+    assert frame.loc["seeds", "runs"] == 2 and frame.loc["seeds", "steps"] == compared.runs["seeds"]["steps"]["mean"]
     refused(ValueError, lambda: nacelle.compare("seeds"), "two runs or more")
     refused(ValueError, lambda: nacelle.plot([]), "no runs are given")
     refused(ValueError, lambda: nacelle.plot(nacelle.train("cartpole", device="cpu", **QUICK)), "has no folder")
@@ -72,6 +74,8 @@ def an_interrupted_sweep_ends_as_one_that_was_not():
         raise AssertionError("nothing was interrupted")
     parts = nacelle.sweep(quick("parts"))
     assert outcomes(parts) == outcomes(whole), (outcomes(parts), outcomes(whole))
+    frame = parts.frame()
+    assert list(frame["score"]) == [trial["score"] for trial in whole.trials] and frame["learner.epochs"].between(1, 4).all()
     assert parts.best["score"] == max(trial["score"] for trial in whole.trials)
     rows = list(csv.DictReader(open("parts/trials.csv")))
     assert [float(row["return"]) for row in rows] == [trial["score"] for trial in whole.trials]
