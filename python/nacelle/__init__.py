@@ -13,9 +13,11 @@ from nacelle.training import Run, Seeds, act, load, resume, train
 from nacelle.magic import load_ipython_extension
 from nacelle.parallel import parallel_env
 from nacelle.team import TeamEnv
+from nacelle.trackers import to_mlflow, to_wandb
 from nacelle.vector import Env, make_vec
 
 __all__ = ["Comparison", "Engine", "Env", "Error", "Picture", "Policy", "Rollout", "Run", "Seeds", "SingleEnv", "Sweep", "TeamEnv", "act", "compare",
-           "load", "make_vec", "parallel_env", "plot", "resume", "rollout", "sweep", "train"]
+           "load", "make_vec", "parallel_env", "plot", "resume", "rollout", "sweep", "to_mlflow", "to_wandb",
+           "train"]
 
 register_all()

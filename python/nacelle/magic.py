@@ -1,6 +1,7 @@
 """The cell magic `%%nacelle NAME`: the cell is the text of a .cu, and NAME an environment of it."""
 import shlex
 
+from nacelle._engine import Error
 from nacelle.copies import from_text
 from nacelle.vector import make_vec
 
@@ -23,10 +24,22 @@ def parsed(line):
     return words[0], keywords
 
 
+def _shown(error):
+    """An error that IPython shows without the way through the modules: it is the cell's."""
+    try:
+        from IPython.core.error import UsageError
+    except ImportError:
+        return error
+    return UsageError(str(error))
+
+
 def load_ipython_extension(shell):
     """`%load_ext nacelle`."""
     def nacelle(line, cell):
         """%%nacelle NAME [num_envs=64 device=cpu output=torch render_mode=rgb_array]: makes the cell an environment."""
-        name, keywords = parsed(line)
-        shell.user_ns[name] = from_text(make_vec, cell, keywords.pop("num_envs", 64), keywords)
+        try:
+            name, keywords = parsed(line)
+            shell.user_ns[name] = from_text(make_vec, cell, keywords.pop("num_envs", 64), keywords)
+        except (Error, ValueError) as error:
+            raise _shown(error) from None
     shell.register_magic_function(nacelle, "cell")

@@ -14,12 +14,14 @@ PROGRAM = FOLDER / "bin" / "nacelle"
 
 class Command:
     """A command that runs with --json. Iterating gives its lines as dicts; one that fails raises nacelle.Error with what
-    the command said. Ctrl-C of the terminal reaches it through stop() alone, since a second signal would cost its checkpoint."""
+    the command said. Ctrl-C of the terminal reaches it through stop() alone, since a second signal would cost its checkpoint.
+    A lock that it holds, a descriptor, is free when the command has ended, also where this process was killed before."""
 
-    def __init__(self, *words):
+    def __init__(self, *words, holds=None):
         self._said = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen([PROGRAM, *map(str, words), "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                         stderr=self._said, text=True, start_new_session=True)
+                                         stderr=self._said, text=True, start_new_session=True,
+                                         pass_fds=() if holds is None else (holds,))
         self._stopped, self._lock = False, threading.Lock()
 
     def __iter__(self):

@@ -29,13 +29,10 @@ class Rollout:
         with self._torch.no_grad():
             if not env._door._gpu:
                 self._roll()
-            elif self._graph is not None:
-                self._graph.replay()
             elif not self._kept:
                 self._roll_beside()
             else:
-                self._capture()
-                self._graph.replay()
+                self._replay()
         seen = env._door._shown[0]
         return {**self._shown(), "next_observations": dict(seen) if isinstance(seen, dict) else seen}
 
@@ -51,11 +48,17 @@ class Rollout:
             self._roll()
         here.wait_stream(side)
 
-    def _capture(self):
-        graph = self._torch.cuda.CUDAGraph()
-        with self._torch.cuda.graph(graph):
-            self._roll()
-        self._graph = graph
+    def _replay(self):
+        if self._graph is None:
+            graph = self._torch.cuda.CUDAGraph()
+            with self._torch.cuda.graph(graph):
+                self._roll()
+            self._graph = graph
+        # The graph runs on PyTorch's stream: behind what the engine's own has to do, which then waits for it.
+        batch, stream = self._env._batch, self._env._door._stream()
+        batch.make_wait(stream)
+        self._graph.replay()
+        batch.wait_for(stream)
 
     def _roll(self):
         seen, _, _, _, masks = self._env._door._shown[:5]

@@ -12,8 +12,8 @@ PARTS = 20      # a trial is compared with others as often, at equal shares of i
 class PlayedTrial:
     """A trial that trains. run() returns its score, or None where it was pruned or stopped."""
 
-    def __init__(self, told, trial, folder, chosen):
-        self._told, self._trial, self._folder, self._chosen = told, trial, folder, chosen
+    def __init__(self, told, trial, folder, chosen, lock):
+        self._told, self._trial, self._folder, self._chosen, self._lock = told, trial, folder, chosen, lock
         self._command, self._stopped = None, False
         self._readings = {}     # the last one of each seed
         self._parts = {}        # by seed: its values at each share of the steps
@@ -24,7 +24,7 @@ class PlayedTrial:
         """Trains to the end, from the newest checkpoint where the folder holds one."""
         self._reported = self._trial.reported
         ended = None
-        self._command = Command(*self._words())
+        self._command = Command(*self._words(), holds=self._lock)
         if self._stopped:
             self._command.stop()
         for line in self._command:
@@ -86,11 +86,21 @@ class PlayedTrial:
         if self._told.score == "return":
             score = ended["mean_return"] if ended["kind"] == "result" else (ended["return"] or {}).get("mean")
         else:
-            for reading in self._readings.values():
+            readings = self._last_readings()
+            for reading in readings:
                 if self._told.score not in reading:
                     raise Error(f"score {self._told.score} is no metric of its readings; there is return, {', '.join(sorted(reading))}")
-            values = [reading[self._told.score] for reading in self._readings.values()]
-            score = sum(values) / len(values) if values else None
+            score = sum(reading[self._told.score] for reading in readings) / len(readings)
         if score is None or not math.isfinite(score):
             raise Error(f"its score is {score}")
         return score
+
+    def _last_readings(self):
+        """Of each run; from its file where it had ended before this process has followed it."""
+        if len(self._readings) == self._told.seeds:
+            return list(self._readings.values())
+        runs = sorted(self._folder.glob("seed-*")) or [self._folder]
+        try:
+            return [json.loads((run / "metrics.jsonl").read_text().splitlines()[-1]) for run in runs]
+        except (OSError, IndexError, ValueError):
+            raise Error(f"score {self._told.score}: {self._folder} has no readings of it in metrics.jsonl") from None

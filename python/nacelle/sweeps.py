@@ -79,7 +79,7 @@ def _short(value):
 
 @contextlib.contextmanager
 def _kept_alone(told):
-    """The folder of a sweep, that no other process uses."""
+    """The folder of a sweep, which no other process uses, nor a trial that a killed one has left; a lock's descriptor."""
     try:
         told.out.mkdir(parents=True, exist_ok=True)
         lock = open(told.out / "sweep.lock", "w")
@@ -100,7 +100,7 @@ def _kept_alone(told):
             raise Error(f"{told.out}: holds runs, and no sweep")
         else:
             path.write_text(json.dumps(identity, indent=2) + "\n")
-        yield
+        yield lock.fileno()
 
 
 @contextlib.contextmanager
@@ -120,17 +120,17 @@ def sweep(source, *, callback=None, **changes):
     """Tries settings: `source` is a dict or the path of a file, as docs/sweeps.md says; keywords replace its values. The
     same call goes on with a sweep that was interrupted. A callback gets each trial that has ended."""
     told, optuna = SweepFile(source, changes), needed()
-    with _quiet(optuna), _kept_alone(told):
+    with _quiet(optuna), _kept_alone(told) as lock:
         study = Study(told)
         try:
-            _run_trials(told, study, callback)
+            _run_trials(told, study, callback, lock)
         finally:
             found = Sweep(told, study.trials())
             found._write()
         return found
 
 
-def _run_trials(told, study, callback):
+def _run_trials(told, study, callback, lock):
     playing = {}
     with ThreadPoolExecutor(told.side_by_side) as pool:
         try:
@@ -141,17 +141,17 @@ def _run_trials(told, study, callback):
                     more = trial is not None
                     if more:
                         number = trial.kept.number
-                        played = PlayedTrial(told, trial, folder_of(told, number), study.chosen(trial.kept))
+                        played = PlayedTrial(told, trial, folder_of(told, number), study.chosen(trial.kept), lock)
                         playing[pool.submit(played.run)] = trial, played
                 if playing:
                     for done in wait(playing, return_when=FIRST_COMPLETED).done:
-                        _end(done, *playing.pop(done), study, callback)
+                        _end(done, *playing.pop(done), study, callback, min(told.side_by_side, told.trials))
         finally:
             for _, played in playing.values():      # interrupted: they stay unfinished, and a later call goes on
                 played.stop()
 
 
-def _end(done, trial, played, study, callback):
+def _end(done, trial, played, study, callback, most_failures):
     error = ""
     try:
         score = done.result()
@@ -159,7 +159,8 @@ def _end(done, trial, played, study, callback):
         score, error = None, str(fault)
     study.tell(trial, score, played.pruned, error)
     trials = study.trials()
-    if error and all(each["state"] != "complete" for each in trials):
+    states = [each["state"] for each in trials]
+    if error and "complete" not in states and states.count("failed") >= most_failures:
         raise Error(f"{trials[trial.kept.number]['folder']}: {error}")      # it is no matter of these settings alone
     if callback is not None:
         callback(trials[trial.kept.number])

@@ -50,6 +50,8 @@ def plots_and_comparisons_are_the_command_lines():
     assert nacelle.plot("seeds", ["episode.return", "loss.value"], out="curves.png", pixels=300)._repr_png_()[1:4] == b"PNG"
     compared = nacelle.compare(["seeds", "seeds/seed-1"])
     assert compared.runs["seeds"]["runs"] == 2 and compared.settings == {"seed": {"seeds": "2 seeds", "seed-1": 1}}
+    frame = compared.frame()
+    assert frame.loc["seeds", "runs"] == 2 and frame.loc["seeds", "steps"] == compared.runs["seeds"]["steps"]["mean"]
     refused(ValueError, lambda: nacelle.compare("seeds"), "two runs or more")
     refused(ValueError, lambda: nacelle.plot([]), "no runs are given")
     refused(ValueError, lambda: nacelle.plot(nacelle.train("cartpole", device="cpu", **QUICK)), "has no folder")
@@ -72,6 +74,8 @@ def an_interrupted_sweep_ends_as_one_that_was_not():
         raise AssertionError("nothing was interrupted")
     parts = nacelle.sweep(quick("parts"))
     assert outcomes(parts) == outcomes(whole), (outcomes(parts), outcomes(whole))
+    frame = parts.frame()
+    assert list(frame["score"]) == [trial["score"] for trial in whole.trials] and frame["learner.epochs"].between(1, 4).all()
     assert parts.best["score"] == max(trial["score"] for trial in whole.trials)
     rows = list(csv.DictReader(open("parts/trials.csv")))
     assert [float(row["return"]) for row in rows] == [trial["score"] for trial in whole.trials]
@@ -93,6 +97,7 @@ def a_killed_command_goes_on():
         result = subprocess.run([*command, "--json"], capture_output=True, text=True)
         if result.returncode == 0:
             break
+        assert "killed: another process sweeps there" in result.stderr, result.stderr
         time.sleep(0.1)
     assert result.returncode == 0, result.stderr
     last = json.loads(result.stdout.splitlines()[-1])
@@ -130,10 +135,22 @@ def scores_are_of_metrics_and_of_seeds():
 
 
 @case
+def a_trial_that_had_ended_unseen_has_its_score():
+    from nacelle.sweep_trial import PlayedTrial
+    seen = nacelle.sweep(quick("ended", score="loss.value", goal="min", trials=1)).best
+    told = nacelle.sweep_file.SweepFile(quick("ended", score="loss.value", goal="min"), {})
+
+    class Trial:
+        reported = -1
+
+    assert PlayedTrial(told, Trial(), Path(seen["folder"]), seen["settings"], None).run() == seen["score"]
+
+
+@case
 def trials_that_fail_are_told():
-    found = nacelle.sweep(grid("failing", {"learner.horizon": [16, -1]}))
-    assert [trial["state"] for trial in found.trials] == ["complete", "failed"]
-    assert "learner.horizon" in found.trials[1]["error"], found.trials[1]
+    found = nacelle.sweep(grid("failing", {"learner.horizon": [-1, 16]}, side_by_side=2))
+    assert [trial["state"] for trial in found.trials] == ["failed", "complete"]
+    assert "learner.horizon" in found.trials[0]["error"], found.trials[0]
     refused(nacelle.Error, lambda: nacelle.sweep(quick("typing", settings={"learner.learnig_rate": [0.1]})), "learnig_rate")
 
 

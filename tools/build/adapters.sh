@@ -7,6 +7,7 @@ adapters_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-adapters
 make_adapters() {
     python3 -m venv --clear "$adapters_folder.part" &&
         "$adapters_folder.part/bin/python" -m pip install -q --disable-pip-version-check 'numpy>=1.26' 'gymnasium>=1.1' pettingzoo \
+            wandb mlflow-skinny sqlalchemy alembic \
             'torch==2.11.*' stable-baselines3 skrl rl-games rsl-rl-lib torchrl tensorboard pandas &&
         "$adapters_folder.part/bin/python" -m pip download -q --disable-pip-version-check --no-deps --only-binary=:all: \
             --python-version 3.9 --dest "$adapters_folder.part/cleanrl" 'cleanrl==1.2.0' &&
@@ -17,8 +18,8 @@ make_adapters() {
 adapters_environment() {
     exec 8>"$adapters_folder.lock"
     ! has_command flock || flock 8
-    if [ ! -x "$adapters_folder/bin/python" ]; then
-        say "installing PyTorch and six libraries' trainers from PyPI: 2.6 GB to be downloaded, 6 GB in $adapters_folder"
+    if ! "$adapters_folder/bin/python" -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ("mlflow", "torchrl", "wandb"))))' 2>/dev/null; then
+        say "installing PyTorch and six libraries' trainers from PyPI: 2.7 GB to be downloaded, 6 GB in $adapters_folder"
         (step 'this takes some minutes' make_adapters) || return 1
     fi
     exec 8>&-

@@ -94,7 +94,7 @@ test_python_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-python
 make_test_python() {
     python3 -m venv --clear "$test_python_folder" &&
         "$test_python_folder/bin/python" -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 \
-            'nanobind>=2.4' 'numpy>=1.26' 'gymnasium>=1.1' pettingzoo 'optuna>=4' onnx onnxruntime
+            'nanobind>=2.4' 'numpy>=1.26' 'gymnasium>=1.1' pettingzoo 'optuna>=4' pandas onnx onnxruntime
 }
 
 has_python_headers() {
@@ -112,9 +112,9 @@ test_python() {
     mkdir -p "${test_python_folder%/*}"
     exec 8>"$test_python_folder.lock"
     ! has_command flock || flock 8
-    if ! "$test_python_folder/bin/python" -c 'import gymnasium, nanobind, numpy, onnxruntime, optuna, pettingzoo' 2>/dev/null &&
+    if ! "$test_python_folder/bin/python" -c 'import gymnasium, nanobind, numpy, onnxruntime, optuna, pandas, pettingzoo' 2>/dev/null &&
         ! (step "making a Python environment in $test_python_folder" make_test_python); then
-        say 'PyPI gave no nanobind, numpy, gymnasium, pettingzoo, optuna and onnxruntime: tests that need them are skipped'
+        say 'PyPI gave no nanobind, numpy, gymnasium, pettingzoo, optuna, pandas and onnxruntime: tests that need them are skipped'
         rm -rf "$test_python_folder"
     else
         echo "$test_python_folder/bin/python"

@@ -82,7 +82,7 @@ test_command() {
         case $kind in
             plain)
                 case " $names " in
-                    '  ' | *' python '* | *' adapters '* | *' export '* | *' exported '*)
+                    '  ' | *' python'* | *' adapters '* | *' export '* | *' exported '*)
                         . "$root/tools/build/setup.sh"
                         package_python=$(test_python) ;;
                 esac
