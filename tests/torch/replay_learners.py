@@ -25,8 +25,8 @@ def trained(bench, learner, environment, out, *more, **settings):
 @case
 def runs_that_were_killed_go_on_to_the_same_bytes(bench):
     needs_libtorch(bench)
-    for learner, environment, more in (KINDS[0], KINDS[3]):
-        settings = {**more, 'run__total_steps': 8 * 600, 'run__checkpoint_every': 8 * 100}
+    for learner, environment, more in (KINDS[0], KINDS[1], KINDS[3], KINDS[4]):
+        settings = {**more, 'run__total_steps': 8 * 500, 'run__checkpoint_every': 8 * 50}
         trained(bench, learner, environment, f'{learner}-unbroken', '--threads', '1', **settings)
         out = bench.folder / f'{learner}-broken'
         words = ('train', environment, *CPU, '--quiet', '--episodes', '8', '--threads', '2', '--out', out,
@@ -62,6 +62,15 @@ def how_large_a_replay_is_is_told(bench):
     size = 'torch_dqn: the replay has 512 steps of 46 bytes, 23.6 kB'
     assert f'{size}, and so have checkpoints' in told['true'], told
     assert f'{size}; checkpoints are without it' in told['false'], told
+
+
+@case
+def a_large_replay_is_saved_only_where_that_is_asked_for(bench):
+    needs_libtorch(bench)
+    for steps, wanted in ((3000000, 'true'), (4000000, 'false')):    # of 33 bytes
+        out = f'kept-{wanted}'
+        trained(bench, 'torch_sac', 'pendulum', out, learner__capacity=steps, run__total_steps=80, run__checkpoint_every=0)
+        assert f'"save_replay": {wanted}' in (bench.folder / out / 'config.json').read_text(), out
 
 
 @case
