@@ -1,6 +1,6 @@
 #include "algorithms/common/settings.h"
 
-#include "algorithms/common/policy_settings.h"
+#include "algorithms/common/policy_reader.h"
 #include "algorithms/common/schema_view.h"
 #include "algorithms/common/setting_words.h"
 

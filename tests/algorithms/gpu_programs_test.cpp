@@ -187,6 +187,34 @@ TEST_CASE("how a run of version 0.1 went through its layers is understood") {
     CHECK(execution("false") == "fused");
 }
 
+TEST_CASE("a model that is none of layers computes in f32, and takes no settings of layers") {
+    Environment env(cpu(1), recommended("pendulum", 4));
+    const Told told(env, 90);
+    const auto read = [&](const std::string& more) {
+        const auto describe = [](learn::PolicySettings& policy, const nacelle_environment&) {
+            policy.own.weights = {1};
+        };
+        return learn::read_settings(elsewhere, R"({"policies": {"default": {)" + more + "}}}",
+                                    told.environment, {sizeof(nacelle_ranks), 0, 1}, describe);
+    };
+    const std::string model = R"("model": {"name": "mine"})";
+    CHECK(read("").policies[0].precision == "bf16");
+    const learn::Settings found = read(model);
+    CHECK(found.policies[0].precision == "f32");
+    for (const char* const key : {"activation", "trunk", "gains", "deviation"})
+        CHECK(found.resolved.find(key) == std::string::npos);
+    CHECK_THROWS_WITH(read(model + R"(, "precision": "bf16")"),
+                      "policies.default.precision: a \"model\" computes with the numbers that it "
+                      "was made with, f32");
+    for (const std::string set : {R"("activation": "relu")", R"("trunk": "separate")",
+                                  R"("gains": {})", R"("initial_deviation": 2)"})
+        CHECK_THROWS_WITH(read(model + ", " + set),
+                          ("policies.default." + set.substr(1, set.find(':') - 2) +
+                           ": is of layers, and the policy has a \"model\"; this would change "
+                           "nothing")
+                              .c_str());
+}
+
 TEST_CASE("a GPU without tensor cores for bfloat16 is refused in a sentence") {
     Environment env(cpu(1), recommended("cartpole", 4));
     const Told told(env, 75);

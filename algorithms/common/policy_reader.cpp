@@ -1,4 +1,4 @@
-#include "algorithms/common/policy_settings.h"
+#include "algorithms/common/policy_reader.h"
 
 #include "algorithms/common/hidden_layers.h"
 #include "algorithms/common/networks.h"
@@ -26,6 +26,7 @@ void read_role(PolicySettings& policy, Config& config, const std::string& path) 
         policy.role = PolicySettings::Role::random;
     else wrong(path + "train", "expected true, false or \"random\"");
 }
+
 // Kernels number parameters by an int.
 void check_parameters(const PolicySettings& policy, const nacelle_environment& environment) {
     if (policy.role == PolicySettings::Role::random) return;
@@ -46,9 +47,12 @@ void check_external(PolicySettings& policy, bool on_gpu) {
     if (policy.precision == "bf16" && policy.remembers())
         wrong(path + "precision", "what is remembered goes through many steps, which this learner "
                                   "computes in f32; 'ppo' and 'a2c' have bf16 for it");
+    if (policy.precision == "bf16" && policy.own.there())
+        wrong(path + "precision",
+              "a \"model\" computes with the numbers that it was made with, f32");
     if (policy.execution != "auto") wrong(path + "execution", of_kernels);
     if (policy.precision == "auto")
-        policy.precision = on_gpu && !policy.remembers() ? "bf16" : "f32";
+        policy.precision = on_gpu && !policy.remembers() && !policy.own.there() ? "bf16" : "f32";
 }
 
 const char* role_text(PolicySettings::Role role) {
@@ -136,6 +140,12 @@ void PolicyReader::read_network(PolicySettings& policy, Config& config,
         read_hidden(policy, *hidden, path + "hidden");
         policy.own = {};
     }
+    if (policy.own.there())
+        for (const char* const key :
+             {"activation", "trunk", "gains", "deviation", "initial_deviation"})
+            if (config.has(key))
+                wrong(path + key,
+                      "is of layers, and the policy has a \"model\"; this would change nothing");
     policy.activation =
         one_of(config, path, "activation", policy.activation, {"tanh", "relu", "gelu", "silu"});
     policy.shared = one_of(config, path, "trunk", policy.shared ? "shared" : "separate",
@@ -188,7 +198,8 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
         json.end();
         return;
     }
-    if (policy.own.there()) json.raw("model", policy.own.text);
+    const bool layers = !policy.own.there();
+    if (!layers) json.raw("model", policy.own.text);
     else {
         json.raw("hidden", hidden_text(policy));
         json.text("activation", policy.activation);
@@ -196,14 +207,17 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
     }
     json.text("precision", policy.precision);
     if (policy.on_tensor_cores()) json.text("execution", policy.execution);
-    json.begin("gains")
-        .number("hidden", policy.hidden_gain)
-        .number("choice", policy.choice_gain)
-        .number("value", policy.value_gain)
-        .end();
+    if (layers)
+        json.begin("gains")
+            .number("hidden", policy.hidden_gain)
+            .number("choice", policy.choice_gain)
+            .number("value", policy.value_gain)
+            .end();
     if (real) {
-        json.text("deviation", policy.deviation);
-        json.number("initial_deviation", policy.initial_deviation);
+        if (layers) {
+            json.text("deviation", policy.deviation);
+            json.number("initial_deviation", policy.initial_deviation);
+        }
         json.number("noise_steps", double(policy.noise_steps));
         json.raw("squash", policy.squashed ? "true" : "false");
     }
