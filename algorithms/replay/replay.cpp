@@ -121,7 +121,8 @@ void Replay::make_arrays() {
     const Ring& ring = a_.ring;
     a_.standing = array<float>("standing", {ring.rows, ring.width}, false);
     a_.outputs = array<float>("outputs", {ring.rows, uint64_t(output_count())}, false);
-    a_.dials = array<float>("dials", {dial_count}, false);
+    // Part of checkpoints: the first choices of a run that goes on explore as its last ones did.
+    a_.dials = array<float>("dials", {dial_count}, true);
     const learn::Schedule* const schedules = settings_.dials;
     auto* const room =
         array<float>("schedules", {dial_count, sizeof(learn::Schedule) / sizeof(float)}, false);

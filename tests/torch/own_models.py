@@ -86,7 +86,8 @@ SCRIPT = r"""
 int main() {
     torch::jit::Module net("Net");
     net.register_parameter("weight", 0.1 * torch::randn({3, 4}), false);
-    net.define("def forward(self, rows):\n    return torch.tanh(rows) @ self.weight.t()\n");
+    net.register_buffer("order", torch::tensor({3, 1, 2, 0}));    // places stay whole numbers
+    net.define("def forward(self, rows):\n    return torch.tanh(torch.index_select(rows, 1, self.order)) @ self.weight.t()\n");
     net.save("net.pt");
     torch::jit::Module keeps("Keeps");
     keeps.register_parameter("weight", 0.1 * torch::randn({3, 4}), false);

@@ -1,7 +1,9 @@
 """Learners with a replay: they learn, go on where they were killed, and their policies act without them."""
 import json
+import shutil
 import signal
 import subprocess
+from pathlib import Path
 
 from parity import needs_libtorch, tensors  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
@@ -39,6 +41,21 @@ def runs_that_were_killed_go_on_to_the_same_bytes(bench):
         assert running.returncode == -signal.SIGKILL, running.returncode
         bench.good('resume', out, *CPU, '--episodes', '8')
         assert content(out) == content(bench.folder / f'{learner}-unbroken')
+
+
+@case
+def exploration_by_a_schedule_goes_on_where_it_was(bench):
+    needs_libtorch(bench)
+    trained(bench, 'torch_dqn', 'cartpole', 'explored', learner__exploration='{"linear": [1, 0]}', learner__least_exploration=1,
+            run__checkpoint_every=400, run__keep=100)
+    whole = bench.folder / 'explored'
+    for left in (1, 2, 3):
+        cut = Path(shutil.copytree(whole, bench.folder / f'explored-{left}'))
+        for path in sorted((cut / 'checkpoints').glob('step-*.safetensors'))[left:]:
+            path.unlink()
+            path.with_suffix('.json').unlink()
+        bench.good('resume', cut, *CPU, '--quiet', '--episodes', '8')
+        assert newest(cut, 'safetensors').read_bytes() == newest(whole, 'safetensors').read_bytes(), left
 
 
 @case
@@ -90,9 +107,10 @@ def policies_act_without_their_learner(bench):
 def what_does_not_fit_is_refused(bench):
     needs_libtorch(bench)
     for learner, environment, path, value, why in (
-            ('torch_sac', 'pendulum', 'learner.capacity', '1000000000000',
-             r'a replay of \d+ steps of 33 bytes, 33 TB, does not fit: [\d.]+ [GM]B are free; the largest that fits is \d+'),
+            ('torch_sac', 'pendulum', 'learner.capacity', '34000000000',
+             r'a replay of \d+ steps of 33 bytes, 1.12 TB, does not fit: [\d.]+ [GM]B are free; the largest that fits is \d+'),
             ('torch_sac', 'pendulum', 'learner.capacity', '8', '8 steps are 1 of each of 8 environments; expected 24 or more'),
+            ('torch_sac', 'pendulum', 'learner.capacity', '1000000000000', '1000000000000 steps; expected at most 34359738360'),
             ('torch_sac', 'pendulum', 'learner.temperature', 'hot', r"there is no 'hot' \(there is: tuned, or a number\)"),
             ('torch_sac', 'pendulum', 'learner.exploration', '1', "there is no such setting .*"),
             ('torch_dqn', 'cartpole', 'learner.atoms', '0', 'expected a number from 1 to 1024'),
@@ -101,6 +119,8 @@ def what_does_not_fit_is_refused(bench):
             ('torch_td3', 'pendulum', 'policies.default.precision', 'bf16', r"there is no 'bf16' \(there is: auto, f32\)")):
         settings = {key: setting_of for key, setting_of in {**SMALL, 'learner__name': learner}.items() if key != path.replace('.', '__')}
         bench.refused(f'--set {path}: {learner}: {why}', 'train', environment, *CPU, *setting(**settings), '--set', f'{path}={value}')
+    bench.refused(r'--set learner.capacity: torch_td3: 2000000000 steps; expected at most 1073741824 where priorities are kept', 'train', 'pendulum', *CPU,
+                  *setting(**{**SMALL, 'learner__name': 'torch_td3', 'learner__priority': 0.6, 'learner__capacity': 2000000000}))
     for learner, environment, why in (
             ('torch_dqn', 'pendulum', r"Pendulum has 0 Discrete and 1 Continuous in its Action; 'torch_dqn' takes one Discrete "
                                       r"\('torch_sac', 'torch_td3' and 'torch_ddpg' take Continuous\)"),

@@ -76,7 +76,10 @@ void AutogradPolicy::adopt(const learn::PolicyState& state) {
         weights = half_weights_ = at::zeros_like(weights_, at::kBFloat16);
         if (learns()) gradient = half_gradient_ = at::zeros_like(weights);
     }
-    for (Tensor& buffer : model_->buffers()) buffer.set_data(buffer.to(weights.options()));
+    // Those of whole numbers, such as places, stay what they are.
+    for (Tensor& buffer : model_->buffers())
+        buffer.set_data(buffer.is_floating_point() ? buffer.to(weights.options())
+                                                   : buffer.to(weights.device()));
     int64_t at = 0;
     for (Tensor& parameter : model_->parameters()) {
         const int64_t n = parameter.numel();

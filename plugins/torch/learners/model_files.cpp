@@ -12,12 +12,17 @@ namespace {
 using at::Tensor;
 using nacelle::torch_models::Model;
 
-void require_file(const std::string& path, const std::string& where) {
+// Opens a file by what `make` does.
+template <class Make>
+std::shared_ptr<Model> opened(const std::string& path, const std::string& where, Make make) {
     if (!std::filesystem::is_regular_file(path)) learn::wrong(where, "there is no file " + path);
-}
-[[noreturn]] void unreadable(const std::string& path, const std::string& where, const char* why) {
-    const std::string text = why;
-    learn::wrong(where, path + " cannot be read: " + text.substr(0, text.find('\n')));
+    try {
+        return make();
+    } catch (const std::exception& error) {
+        // Behind the first line are addresses in LibTorch.
+        const std::string why = error.what();
+        learn::wrong(where, path + " cannot be read: " + why.substr(0, why.find('\n')));
+    }
 }
 
 class Script final : public Model {
@@ -58,20 +63,10 @@ private:
 }
 
 std::shared_ptr<Model> open_script(const std::string& path, const std::string& where) {
-    require_file(path, where);
-    try {
-        return std::make_shared<Script>(torch::jit::load(path));
-    } catch (const c10::Error& error) {
-        unreadable(path, where, error.what_without_backtrace());
-    }
+    return opened(path, where, [&] { return std::make_shared<Script>(torch::jit::load(path)); });
 }
 std::shared_ptr<Model> open_package(const std::string& path, const std::string& where) {
-    require_file(path, where);
-    try {
-        return std::make_shared<Package>(path);
-    } catch (const std::exception& error) {
-        unreadable(path, where, error.what());
-    }
+    return opened(path, where, [&] { return std::make_shared<Package>(path); });
 }
 
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace torch_learn {
 namespace {
@@ -183,9 +184,10 @@ private:
         policy.deviation = "state";
         policy.precision = "f32";
         Config policies = config_.object("policies");
-        for (const std::string& key : {std::string("default"), policy.name}) {
-            if (!policies.has(key) || (key == policy.name && key == "default" && seen_)) continue;
-            seen_ = key == "default";
+        std::vector<std::string> keys = {"default"};
+        if (policy.name != keys[0]) keys.push_back(policy.name);
+        for (const std::string& key : keys) {
+            if (!policies.has(key)) continue;
             Config own = policies.object(key);
             const std::string path = "policies." + key + ".";
             if (const JsonValue* const hidden = own.find("hidden"))
@@ -210,6 +212,14 @@ private:
                                   " of each of " + std::to_string(rows) +
                                   " environments; expected " + std::to_string(least * rows) +
                                   " or more");
+        // Slots have numbers of 32 bits, and the tree of priorities so many levels.
+        const uint64_t most = std::min<uint64_t>(
+            std::numeric_limits<uint32_t>::max(),
+            s_.prioritised() ? replay::most_leaves / rows : std::numeric_limits<uint32_t>::max());
+        if (slots > most)
+            wrong("capacity", std::to_string(s_.capacity) + " steps; expected at most " +
+                                  std::to_string(most * rows) +
+                                  (s_.prioritised() ? " where priorities are kept" : ""));
         if (s_.warm_up > s_.capacity)
             wrong("warm_up",
                   "expected at most the capacity of " + std::to_string(s_.capacity) + " steps");
@@ -218,7 +228,6 @@ private:
     OffPolicySettings& s_;
     Config& config_;
     const nacelle_environment& environment_;
-    bool seen_ = false;
 };
 
 }

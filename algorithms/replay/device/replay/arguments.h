@@ -17,6 +17,10 @@ enum Dial : int32_t { learning_rate, gamma, exploration, correction, temperature
 
 // Of a tree of sums, each of so many numbers.
 inline constexpr uint32_t branches = 32, most_levels = 6;
+inline constexpr uint64_t most_leaves = uint64_t(1)
+                                        << 30;    // branches to the power of most_levels
+static_assert(most_leaves ==
+              uint64_t(branches) * branches * branches * branches * branches * branches);
 
 // The steps that are kept, a slot for each step of all rows, the oldest overwritten by the newest.
 struct Ring {
