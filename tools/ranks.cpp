@@ -77,8 +77,8 @@ public:
         while (left() > 0) {
             timespec second{.tv_sec = 1, .tv_nsec = 0};
             const int signal = sigtimedwait(&awaited_, nullptr, &second);
-            // A terminal tells the ranks itself; for the others it is told on.
-            if (signal == SIGTERM || signal == SIGHUP) tell(signal);
+            // A terminal tells the ranks itself, who take both for one; somebody's `kill` tells this process alone.
+            if (signal > 0 && signal != SIGCHLD) tell(signal);
             collect();
             if (status_ != 0 && ::time(nullptr) - failed_ > patience) tell(SIGKILL);
         }

@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/seconds_since.h"
 #include "tools/crash_watch.h"
+#include "tools/ranks.h"
 #include "tools/seeds_training.h"
 
 namespace nacelle::tools {
@@ -89,6 +90,10 @@ void train_seeds(Training& training, const Json& configuration, const std::strin
 }
 
 void resume_seeds(Training& training, const fs::path& path, bool changed_source) {
+    if (starts_ranks(training.ranks) || own_place(training.ranks).ranks > 1)
+        throw Error("--ranks",
+                    "is of one run, and " + path.string() + " holds those of several seeds",
+                    "resume one of them, such as " + path.string() + "/seed-1");
     if (training.web.web)
         throw Error("--web",
                     "shows one run, and " + path.string() + " holds those of several seeds",

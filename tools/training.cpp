@@ -107,7 +107,7 @@ void train_as(const RankPlace& place, Training& training, const Json& configurat
                     where, watching);
     times.loaded = seconds_since(loading);
     crash.add(left_of(run));
-    listen_for_signals();
+    listen_for_signals(place.ranks > 1);
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
     Page page(training.web, run, json);

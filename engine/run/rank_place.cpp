@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -65,8 +66,10 @@ RankPlace rank_place(const Variables& variable) {
         if (place.ranks == 1) return {};
         place.local_rank = number(variable, launcher, launcher.local_rank, 0, place.ranks - 1);
         place.local_ranks = place.ranks;
+        // Slurm's is the allocation's, of which a step may have fewer.
         if (is_set(variable, launcher.local_ranks))
-            place.local_ranks = number(variable, launcher, launcher.local_ranks, 1, place.ranks);
+            place.local_ranks = std::min(
+                number(variable, launcher, launcher.local_ranks, 1, most_ranks), place.ranks);
         if (place.local_rank >= place.local_ranks)
             throw Error(launcher.local_rank,
                         "is " + std::to_string(place.local_rank) + ", and there are " +

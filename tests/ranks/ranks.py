@@ -180,6 +180,39 @@ def a_rank_that_is_killed_ends_the_others(bench):
 
 
 @case
+def a_signal_ends_all_of_them_with_a_checkpoint(bench):
+    needs_gloo(bench)
+    # Of this process alone; and of all at once, as a terminal that is closed or a system does, who are also told on.
+    for tell in (lambda process: process.send_signal(signal.SIGINT), lambda process: os.killpg(process.pid, signal.SIGTERM)):
+        shutil.rmtree(bench.folder / 'told', ignore_errors=True)
+        parent = subprocess.Popen([bench.program, *map(str, words('cartpole', 8, 2, run__total_steps=10**12, run__checkpoint_every=10**11)),
+                                   '--out', 'told', '--ranks', '2'],
+                                  cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  start_new_session=True)
+        wait_for(parent, lambda: (bench.folder / 'told' / 'metrics.jsonl').exists())
+        tell(parent)
+        said = parent.communicate(timeout=60)
+        assert parent.returncode == 0 and not said[1], (said, parent.returncode)
+        bench.good('eval', 'told', *CPU, '--episodes', '1')
+
+
+@case
+def a_command_for_several_ranks_is_known_and_no_other(bench):
+    root = bench.root
+    for wanted, arguments, variables in (
+            (True, ['train', 'cartpole', '--ranks', '2'], {}), (True, ['resume', 'runs/one', '--ranks=4'], {}),
+            (True, ['train', 'cartpole'], {'RANK': '0', 'WORLD_SIZE': '2'}),
+            (True, ['train', 'cartpole'], {'SLURM_PROCID': '0', 'SLURM_STEP_NUM_TASKS': '2'}),
+            (False, ['train', 'cartpole'], {}), (False, ['train', 'cartpole', '--ranks', '1'], {}), (False, ['plugins', '--ranks', '2'], {}),
+            (False, ['train', 'cartpole'], {'RANK': '0', 'WORLD_SIZE': '1'}),
+            (False, ['train', 'cartpole'], {'SLURM_PROCID': '0', 'SLURM_STEP_NUM_TASKS': '1'}),
+            (False, ['train', 'cartpole'], {'SLURM_PROCID': '0'})):
+        done = subprocess.run(['sh', '-euc', '. "$0"; names_ranks "$@"', str(root / 'tools' / 'build' / 'ranks.sh'), *arguments],
+                              env={**bench.settings, **variables}, capture_output=True, text=True)
+        assert not done.stderr and (done.returncode == 0) == wanted, (arguments, variables, done)
+
+
+@case
 def what_ranks_cannot_do_is_refused(bench):
     def refused(pattern, *arguments, **changed):
         result = bench.run('train', 'cartpole', *CPU, *arguments, **changed)
@@ -189,6 +222,10 @@ def what_ranks_cannot_do_is_refused(bench):
     refused('MASTER_ADDR: is not set, so that 2 ranks do not know where to meet', RANK='0', WORLD_SIZE='2', LOCAL_RANK='0')
     refused('--ranks: asks for 3, and RANK is set by a launcher that started 2', '--ranks', '3', **place(0, 2, 1))
     refused('--seeds: trains one run after the other in one process, and there are 2 ranks', '--seeds', '2', **place(0, 2, 1))
+    shutil.rmtree(bench.folder / 'both', ignore_errors=True)
+    bench.good(*words('cartpole', 8, 1), '--seeds', '2', '--out', 'both')
+    result = bench.run('resume', 'both', *CPU, '--ranks', '2')
+    assert result.status == 1 and '--ranks: is of one run, and both holds those of several seeds (resume one of them, such as both/seed-1)' in result.err
     refused('wires: there is no such communicator', *setting(run__communicator='"wires"'), **place(0, 2, 1))
     refused("nccl: adds up the memory of GPUs; 'gloo' is for CPUs", *setting(run__communicator='"nccl"'), **place(0, 2, 1))
     needs_gloo(bench)

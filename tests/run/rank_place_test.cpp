@@ -70,6 +70,7 @@ TEST_CASE("a rank finds its place by torchrun's variables, Slurm's or Open MPI's
     CHECK(task.port == 29500);
     CHECK(place_of(with(slurm, "SLURM_STEP_NODELIST", "a7,b[1-2]")).address == "a7");
     CHECK(place_of(with(slurm, "MASTER_ADDR", "10.0.0.1")).address == "10.0.0.1");
+    CHECK(place_of(with(slurm, "SLURM_NTASKS_PER_NODE", "8")).local_ranks == 4);
     CHECK(place_of(open_mpi).rank == 1);
     // torchrun within a step of Slurm.
     Set both = torchrun;

@@ -16,6 +16,7 @@ make_adapters() {
 
 # Prints the folder; fails where PyPI did not give all.
 adapters_environment() {
+    mkdir -p "${adapters_folder%/*}"
     exec 8>"$adapters_folder.lock"
     ! has_command flock || flock 8
     if ! "$adapters_folder/bin/python" -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ("mlflow", "torchrl", "wandb"))))' 2>/dev/null; then

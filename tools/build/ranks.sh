@@ -16,11 +16,20 @@ END
 # Whether a command line, or a launcher that started this process, asks for several ranks.
 names_ranks() {
     case ${1:-} in train | resume) ;; *) return 1 ;; esac
-    [ -z "${RANK:-}${SLURM_STEP_NUM_TASKS:-}${OMPI_COMM_WORLD_RANK:-}" ] || return 0
+    wanted='' before=''
+    if [ -n "${RANK:-}" ]; then
+        wanted=${WORLD_SIZE:-}
+    elif [ -n "${SLURM_PROCID:-}" ] && [ -n "${SLURM_STEP_NUM_TASKS:-}" ]; then
+        wanted=$SLURM_STEP_NUM_TASKS
+    elif [ -n "${OMPI_COMM_WORLD_RANK:-}" ]; then
+        wanted=${OMPI_COMM_WORLD_SIZE:-}
+    fi
     for argument; do
-        case $argument in --ranks | --ranks=*) return 0 ;; esac
+        case $argument in --ranks=*) wanted=${argument#--ranks=} ;; esac
+        [ "$before" != --ranks ] || wanted=$argument
+        before=$argument
     done
-    return 1
+    case $wanted in '' | 1) return 1 ;; esac
 }
 
 uses_gpus() {

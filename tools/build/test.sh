@@ -16,7 +16,7 @@ Builds and runs every test. What took longest is printed at the end, and in the 
   --werror     from now on a warning of the compiler stops the build
   NAME         only these parts, for example: base jit layers. fuzz, which runs only by name, takes
                five seconds of each part; adapters, which is skipped else, installs PyTorch and the
-               trainers of other libraries, 2.6 GB, for the Python package
+               trainers of other libraries, 2.7 GB, for the Python package
 END
 }
 
@@ -73,7 +73,7 @@ test_command() {
             install_test_packages ;;
     esac
     case "$kinds $names " in
-        'plain  ' | 'plain '*' torch '* | 'plain '*' docs '* | 'plain sanitized'*)
+        'plain  ' | 'plain '*' torch '* | 'plain '*' ranks '* | 'plain '*' docs '* | 'plain sanitized'*)
             (with_torch "$root/build") || say 'the tests of the learners on LibTorch are skipped' ;;
     esac
     passed=0 failed=0 skipped=0 failures=$(mktemp) times=$(mktemp)
