@@ -184,7 +184,9 @@ void Diagnosis::look_at_episodes(const Json& learner, std::vector<Suspicion>& fo
     const Values* const returns = series("episode.return");
     const Values* const lengths = series("episode.length");
     const Values* const scale = series("reward_scale");
-    const double set = learner.value("reward_scale", 1.0);
+    // Somebody's own learner may mean something else by it.
+    const auto own = learner.find("reward_scale");
+    const double set = own != learner.end() && own->is_number() ? own->get<double>() : 1;
     const double told = returns ? late(*returns) * (scale ? late(*scale) : set) : 0;
     if (std::abs(told) > largest_return)
         found.push_back({"values are to be about " + digits(told) + ", as large as the returns",

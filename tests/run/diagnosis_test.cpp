@@ -165,3 +165,11 @@ TEST_CASE("actions that lie at their bounds are named") {
     CHECK(shown_of_array<float>(name, {4}, {-2, 2, 0.5f, 1}).empty());
     CHECK(shown_of_array<float>(name, {2}, {1, 1}).empty());
 }
+
+TEST_CASE("a learner's reward_scale that is no number is none") {
+    const std::vector<std::pair<std::string, Curve>> large = {
+        {"episode.return", [](double) { return 1e6; }}};
+    CHECK(found_in(large, readings, {{"reward_scale", {{"linear", {1, 0}}}}}).size() == 1);
+    CHECK(found_in(large, readings, {{"reward_scale", "auto"}}).size() == 1);
+    CHECK(found_in(large, readings, {{"reward_scale", 1e-6}}).empty());
+}
