@@ -78,8 +78,11 @@ std::vector<Actions>& Batch::actions(size_t given) {
         throw std::invalid_argument(env_.name() + " takes actions of " +
                                     std::to_string(policies_.size()) + " policies, not " +
                                     std::to_string(given));
-    if (actions_.empty())
-        for (const PolicyAgents& policy : policies_) actions_.emplace_back(environment(), policy);
+    if (actions_.empty()) {
+        std::vector<Actions> all;    // one of them may throw
+        for (const PolicyAgents& policy : policies_) all.emplace_back(environment(), policy);
+        actions_ = std::move(all);
+    }
     return actions_;
 }
 

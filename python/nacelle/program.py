@@ -38,6 +38,11 @@ class Command:
             said = self._said.read().strip() or "\n".join(failures)
             raise Error(said or f"nacelle {self._process.args[1]} ended with {status} and said nothing")
 
+    def wait(self):
+        """Waits for its end; what it says until then is not read."""
+        self._process.stdout.close()
+        self._process.wait()
+
     def stop(self):
         """Asks the command to end in order: a training run saves a checkpoint."""
         with self._lock:
@@ -49,12 +54,11 @@ class Command:
 def lines_of(*words):
     """All lines of a command. An interruption ends it in order, too."""
     command = Command(*words)
-    lines = iter(command)
     try:
-        return list(lines)
+        return list(command)
     except KeyboardInterrupt:
         command.stop()
-        list(lines)
+        command.wait()
         raise
 
 

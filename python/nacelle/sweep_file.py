@@ -52,6 +52,8 @@ class SweepFile:
         self.trials = len(self.grid()) if self.search == "grid" else self._whole(given, "trials", 20, 1, 10**6)
         self.prune = self._prune(given)
         self.config = configuration(self.env, self._kind(given, "config", dict, {}))
+        if self.prune and self.prune["after"] and not self.config.get("run", {}).get("total_steps"):
+            raise self._fault("prune.after", 'is a share of run.total_steps, which "config" does not set')
         self.out = Path(self._kind(given, "out", str, f"sweeps/{Path(self.env).stem}"))
 
     def identity(self):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -39,6 +40,15 @@ def several_seeds_train_in_one_call():
     assert nacelle.load("seeds/seed-2", device="cpu").steps > 0
     refused(ValueError, lambda: nacelle.train("cartpole", seeds=2, callback=print), "no callback")
     refused(nacelle.Error, lambda: nacelle.train("cartpole", device="cpu", seeds=2, out="seeds", **QUICK), "seeds")
+
+
+@case
+def an_interrupted_call_has_ended_its_command():
+    threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    long = {"run": {"total_steps": 10**9}, "solved": {"return": None}}
+    refused(KeyboardInterrupt, lambda: nacelle.train("cartpole", device="cpu", seeds=2, out="cut", **long), "")
+    assert not Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text()
+    assert nacelle.load("cut/seed-1", "latest", device="cpu").steps > 0
 
 
 @case
@@ -177,6 +187,7 @@ def wrong_words_are_told():
             ({"goal": "up"}, 'goal is "up"; there is max, min'),
             ({"prune": {"before": 1}}, "prune.before is not known"),
             ({"prune": {"after": -1}}, "prune.after is -1; a whole number from 0"),
+            ({"prune": {"after": 9}, "env": "tag_gridworld", "config": {}}, 'prune.after is a share of run.total_steps, which "config" does not set'),
             ({"prune": True, "score": "step"}, "prune compares trials at equal steps"),
             ({"device": "tpu"}, 'device is "tpu"; there is auto, cuda, cpu'),
             ({"config": []}, "config is []; an object is taken"),
