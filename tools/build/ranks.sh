@@ -44,8 +44,7 @@ has_nccl() {
 
 # The folder gets its name last, as that of LibTorch.
 download_nccl() {
-    # A driver loads what was made for its own major version of CUDA, or an older one.
-    case $(nvidia-smi 2>/dev/null || :) in *'CUDA Version: 12.'*) wheel=nvidia-nccl-cu12 ;; *) wheel=nvidia-nccl-cu13 ;; esac
+    if has_driver_12; then wheel=nvidia-nccl-cu12; else wheel=nvidia-nccl-cu13; fi
     rm -rf "$nccl_folder.part"
     "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$nccl_folder.part" "$wheel" || return
     rm -rf "$nccl_folder"

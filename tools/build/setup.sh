@@ -156,6 +156,9 @@ python_install() {
     "$python_folder/bin/python" -m pip install -q --disable-pip-version-check "$@"
 }
 
+# A driver loads what was made for its own major version of CUDA, or an older one.
+has_driver_12() { case $(nvidia-smi 2>/dev/null || :) in *'CUDA Version: 12.'*) ;; *) return 1 ;; esac; }
+
 install_python() {
     needs_python || return 0
     mkdir -p "${python_folder%/*}"
@@ -166,11 +169,7 @@ install_python() {
         step 'installing Meson from PyPI' python_install 'meson>=1.0'
     fi
     if [ -z "$(toolkit)" ] && [ -z "$(wheel_folders 'include/nvrtc.h')" ]; then
-        # A driver loads what compilers of its own major version made, or older ones.
-        case $(nvidia-smi 2>/dev/null || :) in
-            *'CUDA Version: 12.'*) set -- nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12 ;;
-            *) set -- 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-nvrtc==13.0.*' ;;
-        esac
+        if has_driver_12; then set -- nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12; else set -- 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-nvrtc==13.0.*'; fi
         step 'installing NVRTC and the headers of CUDA from PyPI' python_install "$@"
     fi
     exec 8>&-

@@ -65,7 +65,7 @@ install_torch() {
     install_python
     exec 8>"$torch_folder.lock"
     ! has_command flock || flock 8
-    ! has_all || return 0    # somebody else has installed it meanwhile
+    if has_all; then exec 8>&- && return; fi    # somebody else has installed it meanwhile
     size='546 MB to be downloaded, 1.2 GB'
     ! wants_gpu || size='with its part for GPUs: 2.5 GB to be downloaded, 4 GB'
     say "installing LibTorch $torch_version from PyPI: $size in $torch_folder"
@@ -76,6 +76,7 @@ install_torch() {
         return 1
     fi
     say "installed in $(($(date +%s) - began)) s"
+    exec 8>&-    # or the command that runs next would hold it
 }
 
 # configure_torch FOLDER: kept from then on, as the folder's other options.
@@ -111,9 +112,9 @@ torch_flags() {
 torch_command() {
     case ${1:-} in
         -h | --help) torch_usage && return ;;
-        --flags) torch_flags && return ;;
+        --flags) if [ $# -eq 1 ]; then torch_flags && return; fi ;;
+        --gpu) torch_gpu=yes && shift ;;
     esac
-    case ${1:-} in --gpu) torch_gpu=yes && shift ;; esac
     [ $# -eq 0 ] || { torch_usage >&2 && exit 2; }
     with_torch "$root/build" || exit 1
     build "$root/build" product || exit 1
