@@ -4,7 +4,7 @@ import array
 import json
 import time
 
-from parity import SMALL, difference, needs_libtorch, setting, trained
+from parity import MARKED, SMALL, difference, needs_libtorch, setting, trained
 from bench import Skip, case, main  # noqa: I001
 
 STRICT = {'env__strict': 'true'}
@@ -89,6 +89,15 @@ def rates_of_models_by_name(bench):
     for model in ('{"name": "lstm", "width": 64}', '{"name": "transformer", "window": 8, "width": 64}'):
         rate(bench, model, 'cartpole', repetitions=3, learner__name='torch_ppo', env__count=4096, learner__horizon=64, learner__sequence=16,
              policies__default__model=model)
+
+
+@case
+def a_model_without_memory_computes_in_f32(bench):
+    on_gpu(bench)
+    bench.good('train', bench.write('marked.cu', MARKED), '--backend', 'cuda', '--quiet', '--episodes', '100', '--out', 'attention',
+               *setting(learner__name='torch_ppo', env__count=64, learner__horizon=32, run__total_steps=64 * 32 * 8, run__evaluate_every=0,
+                        solved__return='null', policies__default__model='{"name": "attention", "width": 32, "layers": 1, "heads": 2}'))
+    assert json.loads((bench.folder / 'attention' / 'config.json').read_text())['policies']['default']['precision'] == 'f32'
 
 
 @case

@@ -2,36 +2,12 @@
 import signal
 import subprocess
 
-from parity import needs_libtorch  # first: it says where the others are
+from parity import MARKED, needs_libtorch  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
 from training import content, saved, wait_for
 
 SMALL = {'learner__name': 'torch_ppo', 'env__count': 64, 'learner__horizon': 32, 'learner__sequence': 16, 'learner__learning_rate': 0.003,
          'run__evaluate_every': 0, 'solved__return': 'null'}
-# One of five is marked; which side is it on?
-MARKED = """#include <nacelle/env.h>
-struct Marked {
-    static constexpr int time_limit = 1;
-    struct Params { int first = 0, count = 2; };
-    struct State { float place[5]; int marked; };
-    struct Action { nacelle::Discrete<2> side; };
-    struct Obs { nacelle::Array<float, 5, 2> entity; };
-    static void reset(State& s, const Params& p, nacelle::Rng& rng) {
-        for (float& place : s.place) place = rng.uniform(-1.0f, 1.0f);
-        s.marked = p.first + rng.below(p.count);
-    }
-    static nacelle::Outcome step(State& s, const Action& a, const Params&, nacelle::Rng&) {
-        return {.reward = (s.place[s.marked] > 0) == (a.side == 1) ? 1.0f : 0.0f, .terminated = true};
-    }
-    static void observe(const State& s, const Params&, Obs& seen) {
-        for (int i = 0; i < 5; ++i) {
-            seen.entity(i, 0) = s.place[i];
-            seen.entity(i, 1) = i == s.marked ? 1.0f : 0.0f;
-        }
-    }
-};
-NACELLE_ENV(Marked)
-"""
 ATTENTION = '{"name": "attention", "width": 32, "layers": 1, "heads": 2}'
 LSTM = '{"name": "lstm", "width": 32}'
 TRANSFORMER = '{"name": "transformer", "window": %d, "width": 16, "layers": 1, "heads": 2}'

@@ -12,6 +12,30 @@ from training import newest  # noqa: E402
 
 SMALL = {'env__count': 8, 'learner__horizon': 16, 'policies__default__hidden': '[16,16]',
          'run__evaluate_every': 0, 'run__stagger': 'false', 'solved__return': 'null'}
+# One of five is marked; which side is it on?
+MARKED = """#include <nacelle/env.h>
+struct Marked {
+    static constexpr int time_limit = 1;
+    struct Params { int first = 0, count = 2; };
+    struct State { float place[5]; int marked; };
+    struct Action { nacelle::Discrete<2> side; };
+    struct Obs { nacelle::Array<float, 5, 2> entity; };
+    static void reset(State& s, const Params& p, nacelle::Rng& rng) {
+        for (float& place : s.place) place = rng.uniform(-1.0f, 1.0f);
+        s.marked = p.first + rng.below(p.count);
+    }
+    static nacelle::Outcome step(State& s, const Action& a, const Params&, nacelle::Rng&) {
+        return {.reward = (s.place[s.marked] > 0) == (a.side == 1) ? 1.0f : 0.0f, .terminated = true};
+    }
+    static void observe(const State& s, const Params&, Obs& seen) {
+        for (int i = 0; i < 5; ++i) {
+            seen.entity(i, 0) = s.place[i];
+            seen.entity(i, 1) = i == s.marked ? 1.0f : 0.0f;
+        }
+    }
+};
+NACELLE_ENV(Marked)
+"""
 
 
 def needs_libtorch(bench):
