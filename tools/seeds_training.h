@@ -60,7 +60,7 @@ private:
     std::vector<SeedTask> tasks_;
     SeedsReport report_;
     Sharing sharing_;
-    std::mutex beginning_, telling_;
+    std::mutex telling_;
     SeedsProgress progress_;
     std::atomic<size_t> next_{0};
     std::atomic<bool> output_gone_{false};

@@ -72,8 +72,8 @@ NACELLE_INLINE void await_kernel_before() {
         symbol(const __grid_constant__ Args args) {                                                \
         nacelle::detail::await_kernel_before();                                                    \
         using Form = nacelle::detail::Shape<nacelle::Author>;                                      \
-        const uint64_t env = (uint64_t(blockIdx.x) * Form::threads + threadIdx.x) /                \
-                             nacelle::detail::lanes_of<nacelle::Author>(nacelle_view.head.envs);   \
+        const uint64_t env = nacelle::detail::env_of_thread<nacelle::Author>(                      \
+            uint64_t(blockIdx.x) * Form::threads + threadIdx.x, nacelle_view.head.envs);           \
         body<nacelle::Author>(nacelle_view, args, nacelle::Items{env, env + 1});                   \
     }
 #else
@@ -102,11 +102,13 @@ NACELLE_INLINE void await_kernel_before() {
         const auto& c = *static_cast<const nacelle::Call*>(call);                                  \
         const auto& view = *static_cast<const nacelle::View<nacelle::Author>*>(c.view);            \
         const auto& args = *reinterpret_cast<const Args*>(&c + 1);                                 \
-        const uint32_t lanes = nacelle::detail::lanes_of<nacelle::Author>(view.head.envs);         \
-        const uint64_t all = uint64_t(view.head.envs) * lanes,                                     \
+        const uint64_t all = uint64_t(view.head.envs) *                                            \
+                             nacelle::threads_of_env(nacelle::detail::is_team<nacelle::Author>,    \
+                                                     uint32_t(Form::lanes), view.head.envs),       \
                        blocks = begin ? 0 : (all + Form::threads - 1) / Form::threads;             \
         nacelle::emulate::launch(0, blocks, Form::threads, [&](uint64_t block, uint32_t thread) {  \
-            const uint64_t env = (block * Form::threads + thread) / lanes;                         \
+            const uint64_t env = nacelle::detail::env_of_thread<nacelle::Author>(                  \
+                block * Form::threads + thread, view.head.envs);                                   \
             body<nacelle::Author>(view, args, nacelle::Items{env, env + 1});                       \
         });                                                                                        \
     }

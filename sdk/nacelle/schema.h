@@ -41,13 +41,17 @@ enum class Layout : uint8_t { columns, rows };
 
 inline constexpr uint32_t group_envs = 32;
 
-// The threads that each of so many environments gets of a GPU. A team has those that it asks for; others have fewer
-// where there are so many environments that a GPU has work enough: a step of a million Mazes took 1.5 times as long
-// with eight, one of 4,096 three times as long with one (H100, 2026-11).
+// The threads that each of so many environments gets of a GPU, 1 << this. A team has those that it asks for; others have
+// fewer where there are so many environments that a GPU has work enough: a step of a million Mazes took 1.5 times as long
+// with eight threads each, one of 4,096 three times as long with one (H100, 2026-11).
+constexpr uint32_t doublings_of_env(uint32_t most_threads, uint64_t envs) {
+    constexpr uint64_t enough = 1u << 20;
+    uint32_t doublings = 0;
+    while (2u << doublings <= most_threads && envs << (doublings + 1) <= enough) ++doublings;
+    return doublings;
+}
 constexpr uint32_t threads_of_env(bool is_team, uint32_t most, uint64_t envs) {
-    constexpr uint64_t threads = 1u << 20;
-    while (!is_team && most > 1 && envs * most > threads) most /= 2;
-    return most;
+    return is_team ? most : 1u << doublings_of_env(most, envs);
 }
 
 struct Field {

@@ -31,12 +31,13 @@ template <class... T> NACELLE_INLINE void hold(T&... value) {
 template <class E, Role role>
 NACELLE_INLINE void observe_together(const View<E>& view, uint64_t tick, size_t env,
                                      uint32_t asked) {
-    const int thread = int(threadIdx.x % 32), lanes = int(lanes_of<E>(view.head.envs));
+    const int thread = int(threadIdx.x % 32),
+              doublings = int(doublings_of_env(uint32_t(Shape<E>::lanes), view.head.envs));
     __syncwarp();
     NACELLE_ROLLED while (asked) {
         const int k = __ffs(int(asked)) - 1;
         asked &= asked - 1;
-        const size_t other = env - size_t(thread / lanes) + size_t(k / lanes);
+        const size_t other = env - size_t(thread >> doublings) + size_t(k >> doublings);
         LocalEnv<E> local(view, other);
         load_local<E>(view, local, role != Role::final_obs && ended_before<E>(view, other));
         observe_row<E, role>(view, tick, local, obs_row<E, role>(view, other), thread, 32);

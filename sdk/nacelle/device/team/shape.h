@@ -233,16 +233,18 @@ extern "C" __shared__ __align__(16) unsigned char nacelle_shared[];
 #elif NACELLE_GPU
 template <class E> alignas(16) inline unsigned char shared_of[Shape<E>::shared_bytes + 16];
 #endif
-// The threads of each of so many environments.
-template <class E> NACELLE_INLINE uint32_t lanes_of([[maybe_unused]] uint32_t envs) {
+// Whose this thread is, of so many environments.
+template <class E>
+NACELLE_INLINE uint64_t env_of_thread(uint64_t thread, [[maybe_unused]] uint32_t envs) {
     constexpr uint32_t most = uint32_t(Shape<E>::lanes);
-    if constexpr (is_team<E> || most == 1) return most;
-    else return threads_of_env(false, most, envs);
+    if constexpr (is_team<E> || most == 1) return thread / most;
+    else return thread >> doublings_of_env(most, envs);
 }
-// Whether this thread takes the steps of an environment with one agent.
+// Whether it takes the steps of an environment with one agent.
 template <class E> NACELLE_INLINE bool has_solo([[maybe_unused]] uint32_t envs) {
 #if NACELLE_GPU
-    if constexpr (Shape<E>::lanes > 1) return threadIdx.x % lanes_of<E>(envs) == 0;
+    if constexpr (Shape<E>::lanes > 1)
+        return (threadIdx.x & ((1u << doublings_of_env(uint32_t(Shape<E>::lanes), envs)) - 1)) == 0;
 #endif
     return true;
 }
