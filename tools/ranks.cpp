@@ -5,6 +5,7 @@
 #include "engine/base/files.h"
 #include "engine/run/settings.h"
 #include "tools/command_line.h"
+#include "tools/rank_sockets.h"
 
 #include <arpa/inet.h>
 #include <csignal>
@@ -23,7 +24,7 @@ namespace {
 const char* variable(const char* name) { return std::getenv(name); }
 
 // How long the others have to end by themselves once one has failed.
-constexpr int patience = 10;
+constexpr int patience = 6;
 
 // The port, or any one where it is 0, if nobody listens on it now; else 0.
 uint32_t free_port(uint32_t port) {
@@ -168,9 +169,7 @@ void join_ranks(RunsOn& on, Plugins& plugins, const RankPlace& place, const Json
 }
 
 std::string rank_text(uint32_t rank) {
-    char host[256] = "this machine";
-    ::gethostname(host, sizeof host - 1);
-    return "rank " + std::to_string(rank) + " on " + host;
+    return "rank " + std::to_string(rank) + " on " + host_name();
 }
 
 }
