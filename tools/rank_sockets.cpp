@@ -25,10 +25,6 @@ std::unique_ptr<addrinfo, Free> addresses_of(const std::string& address, uint32_
     return std::unique_ptr<addrinfo, Free>(found);
 }
 
-bool is_loopback(const std::string& address) {
-    return address == "localhost" || address.starts_with("127.") || address == "::1";
-}
-
 // On all of IPv6 and IPv4, or on IPv4 alone where there is no IPv6.
 Descriptor bound_anywhere() {
     Descriptor six(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -54,6 +50,10 @@ Descriptor bound_to(const std::string& address) {
     return socket;
 }
 
+}
+
+bool is_loopback(const std::string& address) {
+    return address == "localhost" || address.starts_with("127.") || address == "::1";
 }
 
 std::string host_name() {

@@ -9,6 +9,8 @@ namespace nacelle::tools {
 
 std::string host_name();
 
+bool is_loopback(const std::string& address);
+
 struct Listener {
     Descriptor socket;
     uint32_t port = 0;

@@ -21,11 +21,36 @@ using namespace std::chrono_literals;
 // Between two messages of a rank, and how long it has to end by itself, with its own error, once another one has failed.
 constexpr auto between_beats = 1s, grace = 2s;
 
+void wake(int event) {
+    const uint64_t one = 1;
+    if (::write(event, &one, sizeof one) < 0) std::abort();    // it has room for 2^64
+}
+
 std::string one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
 }
 
+}
+
+// Machines of a cluster may start minutes after one another.
+RankMeeting::RankMeeting(const RankPlace& place, double patience)
+    : wake_(::eventfd(0, EFD_CLOEXEC)) {
+    const double seconds = is_loopback(place.address) ? patience : std::max(patience, 300.0);
+    thread_ = std::thread([this, place, seconds] {
+        pollfd met{wake_.get(), POLLIN, 0};
+        if (::poll(&met, 1, int(seconds * 1000)) != 0) return;
+        std::cerr << rank_text(place.rank) + " ends: not all of the " +
+                         std::to_string(place.ranks) + " ranks have come to " + place.address +
+                         ", port " + std::to_string(place.port) + ", within " + shortest(seconds) +
+                         " s (start)\n"
+                  << std::flush;
+        std::_Exit(1);
+    });
+}
+RankMeeting::~RankMeeting() {
+    wake(wake_.get());
+    thread_.join();
 }
 
 // Where rank 0 listens, which the ranks learn by their communicator.
@@ -69,8 +94,7 @@ void RankWatch::connect(const Meeting& meeting, const std::string& address) {
 RankWatch::~RankWatch() {
     tell_all("bye");
     leaving_ = true;
-    const uint64_t one = 1;
-    if (::write(wake_.get(), &one, sizeof one) < 0) std::abort();    // it has room for 2^64
+    wake(wake_.get());
     thread_.join();
 }
 
@@ -117,7 +141,7 @@ void RankWatch::watch() {
         next = now + between_beats;
         const std::string state = own_state();
         if (place_.rank == 0) take(ranks_[0], state);
-        tell_all(place_.rank == 0 ? "alive" : state);
+        tell_all(state);
         judge();
     }
 }
@@ -189,16 +213,14 @@ void RankWatch::judge() {
     for (Watched& one : ranks_) {
         if (one.over) continue;
         // Evaluations and saves take as long as they take.
-        if (one.waits == furthest || one.phase != "trains") one.moved = now;
+        if (one.waits == furthest || one.phase != "training") one.moved = now;
         std::string why;
         if (now - one.heard > patience_) why = "has not answered for " + seconds;
         else if (now - one.moved > patience_)
             why = "has not come for " + seconds + " to a sum in which the others wait";
         if (why.empty()) continue;
         one.over = true;
-        end(name_of(one) + " " + why +
-            (place_.rank == 0 ? " (when it last did, it " + one.phase + ")" : "") +
-            "; run.rank_timeout sets how long");
+        end(name_of(one) + " " + why + " (" + one.phase + "); run.rank_timeout sets how long");
         return;
     }
 }
@@ -206,8 +228,8 @@ void RankWatch::judge() {
 void RankWatch::end(const std::string& why) {
     tell_all("end " + why);
     std::cerr << rank_text(place_.rank) + " ends: " + why + "\n" << std::flush;
-    pollfd wake{wake_.get(), POLLIN, 0};
-    ::poll(&wake, 1, int(std::chrono::milliseconds(grace).count()));
+    pollfd leaving{wake_.get(), POLLIN, 0};
+    ::poll(&leaving, 1, int(std::chrono::milliseconds(grace).count()));
     if (!leaving_) std::_Exit(1);
 }
 

@@ -10,6 +10,19 @@
 
 namespace nacelle::tools {
 
+// Ends this process where it lives for longer than the ranks of a run may take to meet.
+class RankMeeting final {
+public:
+    RankMeeting(const RankPlace& place, double patience);
+    ~RankMeeting();
+    RankMeeting(const RankMeeting&) = delete;
+    RankMeeting& operator=(const RankMeeting&) = delete;
+
+private:
+    Descriptor wake_;
+    std::thread thread_;
+};
+
 // Ends this process, with the other rank, its host and the reason, where one of the ranks fails, is gone, does not answer,
 // or does not come to a sum in which the others wait. Each rank tells rank 0 once a second how far it is, and rank 0
 // answers. A sum on a GPU cannot be broken off, so that the process ends from a thread of its own.
@@ -37,7 +50,7 @@ private:
         Clock::time_point heard, moved;
         uint64_t waits = 0;
         bool waiting = false, over = false;
-        std::string phase = "starts";
+        std::string phase = "start";
     };
     struct Meeting;
 

@@ -155,9 +155,13 @@ void train_as(const RankPlace& place, Training& training, const Json& configurat
     CrashWatch crash(configuration);
     const std::shared_ptr<RunsOn> on = open_for_learner(training.options, place);
     Plugins plugins(plugin_folders(training.options), on->cache, on->log);
+    const double patience = rank_timeout_of(configuration, where);
+    std::optional<RankMeeting> meeting;
+    if (place.ranks > 1) meeting.emplace(place, patience);
     join_ranks(*on, plugins, place, configuration, where);
     std::optional<RankWatch> watch;
-    if (on->ranks) watch.emplace(*on, place, rank_timeout_of(configuration, where));
+    if (on->ranks) watch.emplace(*on, place, patience);
+    meeting.reset();
     try {
         train_on(on, plugins, crash, place, training, configuration, where, start);
     } catch (const std::exception& failure) {

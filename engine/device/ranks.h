@@ -12,7 +12,7 @@ enum class Reduction : uint8_t { sum, max };
 struct RankProgress {
     std::atomic<uint64_t> waits = 0;    // for other ranks, with the one that goes on
     std::atomic<bool> waiting = false;
-    std::atomic<const char*> phase = "starts";
+    std::atomic<const char*> phase = "start";
 };
 
 // Marks a wait for other ranks while it lives.
