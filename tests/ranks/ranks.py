@@ -248,11 +248,13 @@ def a_rank_whose_environment_never_returns_ends_all(bench):
 def a_rank_that_runs_out_of_memory_says_so_on_all(bench):
     needs_gloo(bench)
     port = free_port()
-    both = [started(bench, rank, 2, port, *words('cartpole', 2**20, 2, **LONG), '--out', 'memory', memory=(None, 2**30)[rank]) for rank in range(2)]
+    large = words('cartpole', 8, 2, **{**LONG, 'policies__default__hidden': '[4096,4096]'})
+    both = [started(bench, rank, 2, port, *large, '--out', 'memory',
+                    memory=(None, 2**29)[rank]) for rank in range(2)]
     said = [one.communicate(timeout=60)[1] for one in both]
     assert [one.returncode for one in both] == [1, 1], said
     assert f'rank 0 on {socket.gethostname()} ends: rank 1 on {socket.gethostname()}: ' in said[0], said
-    print(said)
+    assert 'memory' in said[0] and 'memory' in said[1], said
 
 
 def rank_of(process):
