@@ -226,8 +226,13 @@ void RankWatch::judge() {
 }
 
 void RankWatch::end(const std::string& why) {
+    // A rank that has failed says so itself.
+    const bool told = [this] {
+        const std::lock_guard lock(mutex_);
+        return ended_;
+    }();
     tell_all("end " + why);
-    std::cerr << rank_text(place_.rank) + " ends: " + why + "\n" << std::flush;
+    if (!told) std::cerr << rank_text(place_.rank) + " ends: " + why + "\n" << std::flush;
     pollfd leaving{wake_.get(), POLLIN, 0};
     ::poll(&leaving, 1, int(std::chrono::milliseconds(grace).count()));
     if (!leaving_) std::_Exit(1);
