@@ -287,10 +287,10 @@ def a_table_shows_how_rates_grow(bench):
     needs_gloo(bench)
     words = ('bench', 'cartpole', '--train', '--ranks', '1,2', *CPU, '--threads', '1', '--envs', '8', '--repetitions', '1',
              *setting(learner__horizon=HORIZON))
-    rows = bench.lines(*words, '--json')
+    rows = bench.lines(*words)
     assert [(one['ranks'], one['envs'], one['settings']['learner'].get('shards')) for one in rows] == [(1, 8, None), (2, 8, 2)], rows
     assert rows[0]['times'] == 1 and rows[1]['times'] == rows[1]['steps_per_second'] / rows[0]['steps_per_second'], rows
-    shown = bench.good(*words).out.splitlines()
+    shown = bench.good(*words).splitlines()
     assert len(shown) == 4 and 'times' in shown[1] and shown[3].split()[:3] == ['CartPole', '2', '8'], shown
     result = bench.run('bench', 'cartpole', '--ranks', '2')
     assert result.status == 2 and '--ranks requires --train' in result.err, result
