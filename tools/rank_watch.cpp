@@ -99,6 +99,9 @@ RankWatch::~RankWatch() {
 }
 
 void RankWatch::failed(const std::string& reason) {
+    // A sum fails as soon as another rank is gone, and that one is to be named.
+    for (int i = 0; i < 25 && !told_; ++i) std::this_thread::sleep_for(20ms);
+    if (told_) return;
     const std::string text = one_line(reason);
     if (place_.rank > 0) return tell_all("failed " + text);
     tell_all("end " + rank_text(0) + ": " + text);
@@ -233,6 +236,7 @@ void RankWatch::end(const std::string& why) {
     }();
     tell_all("end " + why);
     if (!told) std::cerr << rank_text(place_.rank) + " ends: " + why + "\n" << std::flush;
+    told_ = true;
     pollfd leaving{wake_.get(), POLLIN, 0};
     ::poll(&leaving, 1, int(std::chrono::milliseconds(grace).count()));
     if (!leaving_) std::_Exit(1);

@@ -35,7 +35,7 @@ public:
     RankWatch(const RankWatch&) = delete;
     RankWatch& operator=(const RankWatch&) = delete;
 
-    // Tells the others why this rank ends.
+    // Tells the others why this rank ends, unless another one is found to be the cause.
     void failed(const std::string& reason);
 
 private:
@@ -74,7 +74,7 @@ private:
     std::vector<Watched> ranks_;        // on rank 0 all, its own first; elsewhere rank 0
     std::mutex mutex_;                  // held to send
     bool ended_ = false;                // under the mutex
-    std::atomic<bool> leaving_ = false;
+    std::atomic<bool> leaving_ = false, told_ = false;
     std::thread thread_;
 };
 
