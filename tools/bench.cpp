@@ -1,10 +1,12 @@
 #include "engine/base/number_text.h"
 #include "engine/run/benchmark.h"
 #include "tools/bench_output.h"
+#include "tools/bench_ranks.h"
 #include "tools/bench_training.h"
 #include "tools/commands.h"
 #include "tools/crash_watch.h"
 #include "tools/output.h"
+#include "tools/ranks.h"
 #include "tools/units.h"
 
 #include <cstdio>
@@ -15,7 +17,7 @@ namespace {
 struct Bench {
     Options options;
     std::vector<std::string> environments;
-    std::vector<uint32_t> counts;
+    std::vector<uint32_t> counts, ranks;
     std::vector<std::string> kinds;
     BenchmarkSettings settings;
     bool train = false;
@@ -119,6 +121,14 @@ void add_bench(CommandLine& line) {
                 "configuration says where none is given")
         .list()
         .between(1u, most_envs);
+    command
+        .option(
+            "--ranks", bench->ranks,
+            "Numbers of processes that train together, each on a GPU of its own where there are "
+            "GPUs, separated by commas: how the rates grow")
+        .list()
+        .between(1u, 1024u)
+        .needs(train);
     bench->kinds = {"step", "rollout"};
     command.option("--kind", bench->kinds, "step, rollout or both")
         .list()
@@ -140,6 +150,8 @@ void add_bench(CommandLine& line) {
     command.run([bench] {
         take_configuration(*bench);
         if (!bench->train) return run_environments(*bench);
+        if (!bench->ranks.empty() && !is_rank())
+            return bench_ranks(bench->ranks, bench->options.json);
         run(TrainingBench{.options = bench->options,
                           .environments = bench->environments,
                           .counts = bench->counts,

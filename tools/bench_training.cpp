@@ -6,6 +6,7 @@
 #include "tools/crash_watch.h"
 #include "tools/learner_text.h"
 #include "tools/output.h"
+#include "tools/ranks.h"
 #include "tools/standard_trainings.h"
 #include "tools/units.h"
 
@@ -121,26 +122,28 @@ void print_refusal(const Json& configuration, const Error& error, RunsOn& on, bo
 
 void run(const TrainingBench& bench) {
     const Options& options = bench.options;
-    const std::shared_ptr<RunsOn> on = open_for_learner(options);
+    const RankPlace place = own_place(0);
+    const std::shared_ptr<RunsOn> on = open_for_learner(options, place);
     const std::vector<ResolvedConfiguration> cases = cases_of(bench, on->cuda());
     Plugins plugins(plugin_folders(options), on->cache, on->log);
     size_t refused = 0;
     for (size_t i = 0; i < cases.size(); ++i) {
         const auto heading = [&] {
-            if (i == 0 && !options.json) print_heading(*on);
+            if (i == 0 && place.rank == 0 && !options.json) print_heading(*on);
         };
         const CrashWatch crash(cases[i].json);
         try {
             with_configuration(cases[i], [&](const Json& configuration, const std::string& where) {
+                if (!on->ranks) join_ranks(*on, plugins, place, configuration, where);
                 const TrainingRow row =
                     measure_training(on, plugins, configuration, where, bench.measure);
                 heading();
-                print_row(row, *on, options.json);
+                if (place.rank == 0) print_row(row, *on, options.json);
             });
         } catch (const Error& error) {
             if (cases.size() == 1) throw;
             heading();
-            print_refusal(cases[i].json, error, *on, options.json);
+            if (place.rank == 0) print_refusal(cases[i].json, error, *on, options.json);
             ++refused;
         }
     }

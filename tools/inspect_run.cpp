@@ -83,7 +83,9 @@ void print_run(const Json& all) {
     };
     std::printf("%s: a run of %s with %s\n", text_of(all["run"]).c_str(),
                 setting("/env/source").c_str(), printable(learner_text(its)).c_str());
-    std::printf("%s environments, seed %s, %s steps in all\n", setting("/env/count").c_str(),
+    const bool several = its.contains(Json::json_pointer("/run/ranks"));
+    std::printf("%s environments%s, seed %s, %s steps in all\n", setting("/env/count").c_str(),
+                several ? (" on each of " + setting("/run/ranks") + " ranks").c_str() : "",
                 setting("/seed").c_str(), setting("/run/total_steps").c_str());
     if (all.contains("suspicious"))
         for (const Json& one : all["suspicious"])

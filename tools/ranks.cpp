@@ -5,6 +5,7 @@
 #include "engine/base/files.h"
 #include "engine/run/settings.h"
 #include "tools/command_line.h"
+#include "tools/rank_sockets.h"
 
 #include <arpa/inet.h>
 #include <csignal>
@@ -23,7 +24,7 @@ namespace {
 const char* variable(const char* name) { return std::getenv(name); }
 
 // How long the others have to end by themselves once one has failed.
-constexpr int patience = 10;
+constexpr int patience = 6;
 
 // The port, or any one where it is 0, if nobody listens on it now; else 0.
 uint32_t free_port(uint32_t port) {
@@ -65,14 +66,20 @@ std::string ending(int status) {
 // The ranks of this machine, from their start to the end of the last one.
 class StartedRanks final {
 public:
-    explicit StartedRanks(uint32_t count) {
+    explicit StartedRanks(uint32_t count, const std::vector<std::string>& more = {},
+                          int output = -1) {
         for (const int one : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&awaited_, one);
         sigprocmask(SIG_BLOCK, &awaited_, &before_);
         const uint32_t port = free_ports();
-        const std::vector<std::string> words = own_words();
+        std::vector<std::string> words = own_words();
+        words.insert(words.end(), more.begin(), more.end());
         for (uint32_t rank = 0; rank < count; ++rank)
-            ranks_.push_back(start(rank, count, port, words));
+            ranks_.push_back(start(rank, count, port, words, rank == 0 ? output : -1));
     }
+    ~StartedRanks() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+    StartedRanks(const StartedRanks&) = delete;
+    StartedRanks& operator=(const StartedRanks&) = delete;
+
     int wait() {
         while (left() > 0) {
             timespec second{.tv_sec = 1, .tv_nsec = 0};
@@ -92,13 +99,14 @@ private:
     };
 
     Started start(uint32_t rank, uint32_t count, uint32_t port,
-                  const std::vector<std::string>& words) {
+                  const std::vector<std::string>& words, int output) {
         const pid_t parent = ::getpid(), process = ::fork();
         if (process < 0) throw Error("--ranks", "a process could not be started");
         if (process > 0) return {process};
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) std::_Exit(1);
         sigprocmask(SIG_SETMASK, &before_, nullptr);
+        if (output >= 0) ::dup2(output, STDOUT_FILENO);
         const auto set = [](const char* name, const std::string& value) {
             ::setenv(name, value.c_str(), 1);
         };
@@ -158,6 +166,12 @@ RankPlace own_place(uint32_t asked) {
 
 bool starts_ranks(uint32_t asked) { return asked > 1 && rank_place(variable).ranks == 1; }
 
+bool is_rank() { return variable("RANK") != nullptr; }
+
+int run_ranks(uint32_t count, const std::vector<std::string>& more, int output) {
+    return StartedRanks(count, more, output).wait();
+}
+
 void start_ranks(uint32_t count) { throw EndWith{StartedRanks(count).wait()}; }
 
 void join_ranks(RunsOn& on, Plugins& plugins, const RankPlace& place, const Json& configuration,
@@ -168,9 +182,7 @@ void join_ranks(RunsOn& on, Plugins& plugins, const RankPlace& place, const Json
 }
 
 std::string rank_text(uint32_t rank) {
-    char host[256] = "this machine";
-    ::gethostname(host, sizeof host - 1);
-    return "rank " + std::to_string(rank) + " on " + host;
+    return "rank " + std::to_string(rank) + " on " + host_name();
 }
 
 }

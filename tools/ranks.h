@@ -11,6 +11,10 @@ bool starts_ranks(uint32_t asked);
 // Starts this command again as so many ranks on this machine, with the variables that torchrun sets, and waits for them.
 // Where one ends badly, so do all others. Ends with the status of the first one that failed.
 [[noreturn]] void start_ranks(uint32_t count);
+// The same with more words behind the command; what rank 0 prints goes to `output`. Returns the status.
+int run_ranks(uint32_t count, const std::vector<std::string>& more, int output);
+// Whether somebody has started this process as a rank, be it the only one.
+bool is_rank();
 
 // Connects this process with the other ranks by the configuration's communicator; nothing where it trains alone.
 void join_ranks(RunsOn& on, Plugins& plugins, const RankPlace& place, const Json& configuration,

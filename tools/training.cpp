@@ -4,12 +4,14 @@
 #include "engine/base/number_text.h"
 #include "engine/base/seconds_since.h"
 #include "engine/base/text.h"
+#include "engine/run/settings.h"
 #include "engine/watch/local_viewer.h"
 #include "engine/watch/training_view.h"
 #include "tools/crash_watch.h"
 #include "tools/interrupt.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
+#include "tools/rank_watch.h"
 #include "tools/ranks.h"
 #include "tools/terminal_line.h"
 #include "tools/training_result.h"
@@ -86,15 +88,11 @@ void add_training_options(Command command, Training& training) {
 namespace {
 
 // Of several ranks the first one writes and shows; all train.
-void train_as(const RankPlace& place, Training& training, const Json& configuration,
+void train_on(const std::shared_ptr<RunsOn>& on, Plugins& plugins, CrashWatch& crash,
+              const RankPlace& place, Training& training, const Json& configuration,
               const std::string& where, const RunStart& start) {
     const bool json = training.options.json, lines = json && !training.quiet,
                shown = !json && !training.quiet;
-    CrashWatch crash(configuration);
-    const std::shared_ptr<RunsOn> on = open_for_learner(training.options, place);
-    Plugins plugins(plugin_folders(training.options), on->cache,
-                    shown ? telling(on->log) : on->log);
-    join_ranks(*on, plugins, place, configuration, where);
     RunTimes times{.opened = seconds_since(training.start)};
     const auto loading = std::chrono::steady_clock::now();
     RunStart watching = start;
@@ -158,6 +156,27 @@ void train_as(const RankPlace& place, Training& training, const Json& configurat
     print_result(run, found, times, interrupted);
     if (start.resume && run.progress().steps == first && !asked_to_stop()) print_how_to_go_on(run);
     for (const auto& path : recordings) std::printf("recorded in %s\n", path.c_str());
+}
+
+void train_as(const RankPlace& place, Training& training, const Json& configuration,
+              const std::string& where, const RunStart& start) {
+    CrashWatch crash(configuration);
+    const std::shared_ptr<RunsOn> on = open_for_learner(training.options, place);
+    Plugins plugins(plugin_folders(training.options), on->cache,
+                    training.options.json || training.quiet ? on->log : telling(on->log));
+    const double patience = rank_timeout_of(configuration, where);
+    std::optional<RankMeeting> meeting;
+    if (place.ranks > 1) meeting.emplace(place, patience);
+    join_ranks(*on, plugins, place, configuration, where);
+    std::optional<RankWatch> watch;
+    if (on->ranks) watch.emplace(*on, place, patience);
+    meeting.reset();
+    try {
+        train_on(on, plugins, crash, place, training, configuration, where, start);
+    } catch (const std::exception& failure) {
+        if (watch) watch->failed(failure.what());
+        throw;
+    }
 }
 
 }

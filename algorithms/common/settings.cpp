@@ -1,8 +1,7 @@
 #include "algorithms/common/settings.h"
 
-#include "algorithms/common/policy_reader.h"
+#include "algorithms/common/policy_settings.h"
 #include "algorithms/common/schema_view.h"
-#include "algorithms/common/setting_words.h"
 
 namespace learn {
 namespace {
@@ -74,18 +73,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     JsonValue nothing;
     nothing.kind = JsonValue::Kind::object;
     const JsonValue* const policies = config.find("policies");
-    const PolicyReader reader(algorithm, environment, settings, policies ? *policies : nothing);
-    for (uint32_t i = 0; i < schema.header().policies; ++i)
-        settings.policies.push_back(reader.read(schema.header().policy[i], dials));
-    if (std::none_of(settings.policies.begin(), settings.policies.end(), [](const auto& policy) {
-            return policy.role == PolicySettings::Role::trained;
-        }))
-        wrong("policies", "no policy is to be trained; one needs \"train\": true");
-    for (PolicySettings& policy : settings.policies) {
-        if (policy.own.there() && policy.role != PolicySettings::Role::random)
-            describe(policy, environment);
-        check_policy(policy, settings, environment);
-    }
+    settings.policies = read_policies(algorithm, environment, settings,
+                                      policies ? *policies : nothing, dials, describe);
     config.finish();
     const bool any_remembers =
         std::any_of(settings.policies.begin(), settings.policies.end(),

@@ -10,7 +10,11 @@ public:
     explicit Descriptor(int number = -1) : number_(number) {}
     ~Descriptor() { close(); }
     Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&&) = delete;
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        close();
+        number_ = std::exchange(other.number_, -1);
+        return *this;
+    }
 
     int get() const { return number_; }
     // Closes now; false where the system reports a late write error.

@@ -1,11 +1,35 @@
 #pragma once
 #include "engine/device/device.h"
 
+#include <atomic>
 #include <vector>
 
 namespace nacelle {
 
 enum class Reduction : uint8_t { sum, max };
+
+// How far a rank has come, for a thread that watches it: who waits for others, and who is not where they are.
+struct RankProgress {
+    std::atomic<uint64_t> waits = 0;    // for other ranks, with the one that goes on
+    std::atomic<bool> waiting = false;
+    std::atomic<const char*> phase = "start";
+};
+
+// Marks a wait for other ranks while it lives.
+class RankWait final {
+public:
+    explicit RankWait(RankProgress& progress)
+        : progress_(progress), before_(progress.waiting.exchange(true)) {
+        if (!before_) ++progress.waits;
+    }
+    ~RankWait() { progress_.waiting = before_; }
+    RankWait(const RankWait&) = delete;
+    RankWait& operator=(const RankWait&) = delete;
+
+private:
+    RankProgress& progress_;
+    bool before_;
+};
 
 // The processes that train together, seen from one of them. All make the same calls in the same order; what they get is
 // the same bits everywhere. Calls are put on the stream, also under capture.
@@ -20,6 +44,23 @@ public:
     virtual void all_reduce(Stream&, double* data, uint64_t count, Reduction) = 0;
     // The bytes of rank `from` become those of all.
     virtual void broadcast(Stream&, void* data, uint64_t bytes, uint32_t from) = 0;
+    RankProgress& progress() { return progress_; }
+
+private:
+    RankProgress progress_;
+};
+
+// Marks what a rank does that the others wait for, however long it takes.
+class RankPhase final {
+public:
+    RankPhase(Ranks* ranks, const char* phase);
+    ~RankPhase();
+    RankPhase(const RankPhase&) = delete;
+    RankPhase& operator=(const RankPhase&) = delete;
+
+private:
+    RankProgress* progress_;
+    const char* before_ = nullptr;
 };
 
 // The same for numbers and bytes of the host, by way of the device; these wait.

@@ -33,6 +33,7 @@ void RanksInstance::reduce(Stream& stream, void* data, uint64_t count, uint32_t 
                            Reduction reduction) {
     const uint32_t how = reduction == Reduction::sum ? NACELLE_SUM : NACELLE_MAX;
     stream.call([this, data, count, dtype, how, native = stream.native()] {
+        const RankWait wait(progress());
         services_->call(CallContext::running, "all_reduce", [&] {
             return functions_.all_reduce(object_.get(), data, count, dtype, how, native) ==
                    NACELLE_OK;
@@ -48,6 +49,7 @@ void RanksInstance::all_reduce(Stream& stream, double* data, uint64_t count, Red
 
 void RanksInstance::broadcast(Stream& stream, void* data, uint64_t bytes, uint32_t from) {
     stream.call([this, data, bytes, from, native = stream.native()] {
+        const RankWait wait(progress());
         services_->call(CallContext::running, "broadcast", [&] {
             return functions_.broadcast(object_.get(), data, bytes, from, native) == NACELLE_OK;
         });

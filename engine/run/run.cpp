@@ -162,7 +162,7 @@ void TrainingRun::advance() {
     do {
         const Clock::time_point begin = Clock::now();
         for (uint64_t i = 0; i < now; ++i) iteration_->run();
-        stream.synchronize();
+        ranks_.synchronize(stream);
         if (now) pace_ = seconds_since(begin) / double(now);
         progress_.iteration += now;
         progress_.steps += now * steps_each_;
@@ -202,6 +202,7 @@ bool TrainingRun::run_to_next_reading() {
     if (over() || asked_to_stop()) return false;
     take_reload();
     if (stopped_) return false;
+    const RankPhase phase = ranks_.phase("training");
     const Clock::time_point start = Clock::now();
     const uint64_t before = progress_.steps;
     const double saving = save_seconds_;
@@ -234,6 +235,7 @@ bool TrainingRun::run_to_next_reading() {
 
 void TrainingRun::save(bool as_best) {
     if (!saves_) return;
+    const RankPhase phase = ranks_.phase("save");
     const Clock::time_point start = Clock::now();
     // Metrics first: a run that continues from this checkpoint must have the earlier ones.
     for (const auto& sink : sinks_) sink->flush();

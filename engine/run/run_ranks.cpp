@@ -37,6 +37,12 @@ RunRanks::Decided RunRanks::decide(uint64_t number, bool stops) {
     return {uint64_t(values[0]), values[1] > 0};
 }
 
+void RunRanks::synchronize(Stream& stream) {
+    std::optional<RankWait> wait;
+    if (several()) wait.emplace(ranks_->progress());
+    stream.synchronize();
+}
+
 void RunRanks::share(std::span<double> values) { share(std::as_writable_bytes(values), 0); }
 
 void RunRanks::share(std::span<std::byte> bytes, uint32_t from) {

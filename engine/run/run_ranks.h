@@ -16,6 +16,11 @@ public:
     bool several() const { return ranks_ != nullptr; }
     bool first() const { return rank() == 0; }
 
+    // Marks what this rank does while the others may wait for it.
+    RankPhase phase(const char* what) { return {ranks_, what}; }
+    // Waits for the device, and so for the other ranks' parts of its sums.
+    void synchronize(Stream& stream);
+
     // Rank 0's number, and whether any of them wants to stop.
     struct Decided {
         uint64_t number = 0;

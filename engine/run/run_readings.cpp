@@ -29,6 +29,7 @@ void TrainingRun::read_metrics() {
 }
 
 void TrainingRun::evaluate_now() {
+    const RankPhase phase = ranks_.phase("evaluation");
     MetricValues& metrics = progress_.metrics;
     const bool both = settings_.evaluate == EvaluatedWay::both;
     // Rank 0 plays for all, and the others wait.

@@ -21,6 +21,10 @@ uint64_t report_every(Config& run) {
     return count(run, "report_every", 1, 1);
 }
 
+double rank_timeout(Config& run) {
+    return run.number("rank_timeout", RunSettings().rank_timeout, 1, 86400);
+}
+
 std::optional<bool> stagger(Config& run) {
     if (run.any("stagger", "auto") == "auto") return {};
     return run.flag("stagger", false);
@@ -81,6 +85,7 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
     settings.keep = count(run, "keep", settings.keep, 1);
     settings.communicator = run.text("communicator", settings.communicator);
     settings.ranks = uint32_t(run.integer("ranks", 0, 1, 1 << 16));
+    settings.rank_timeout = rank_timeout(run);
     settings.stagger = stagger(run);
     settings.sinks = read_sinks(run);
     run.finish("run");
@@ -104,6 +109,11 @@ std::string communicator_of(const Json& configuration, const std::string& where,
     return name != "auto" ? name : on_gpu ? "nccl" : "gloo";
 }
 
+double rank_timeout_of(const Json& configuration, const std::string& where) {
+    Config run = Config(configuration, where).object("run");
+    return rank_timeout(run);
+}
+
 void write_run_settings(const RunSettings& settings, Json& configuration) {
     configuration["run"] = {
         {"total_steps", settings.total_steps},
@@ -117,6 +127,7 @@ void write_run_settings(const RunSettings& settings, Json& configuration) {
     if (settings.ranks > 1) {
         configuration["run"]["ranks"] = settings.ranks;
         configuration["run"]["communicator"] = settings.communicator;
+        configuration["run"]["rank_timeout"] = settings.rank_timeout;
     }
     const std::optional<double>& wanted = settings.solved_return;
     configuration["solved"] = {{"return", wanted ? Json(*wanted) : Json()},

@@ -25,6 +25,7 @@ struct RunSettings {
     uint64_t keep = 3;
     std::string communicator = "auto";
     uint32_t ranks = 0;             // for each of which env.count counts; 0: as many as train
+    double rank_timeout = 20;       // seconds
     std::optional<bool> stagger;    // the first episodes; none: where they need it
     std::vector<SinkSettings> sinks;
     std::optional<double> solved_return;
@@ -37,6 +38,8 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
                               uint64_t steps_per_iteration);
 // The communicator plugin that connects ranks: "run.communicator", or the usual one.
 std::string communicator_of(const Json& configuration, const std::string& where, bool on_gpu);
+// For how many seconds ranks wait for one that neither answers nor comes to a sum: "run.rank_timeout".
+double rank_timeout_of(const Json& configuration, const std::string& where);
 // Writes them into a configuration, every default included.
 void write_run_settings(const RunSettings& settings, Json& configuration);
 

@@ -144,15 +144,18 @@ TrainingRow measure_training(std::shared_ptr<RunsOn> on, Plugins& plugins,
                     configuration, where);
     Environment& env = trainee.environment();
     LearnerInstance& learner = trainee.learner();
-    const uint64_t steps_each = learner.steps_per_iteration();
+    RunRanks ranks(env.on());
+    const uint64_t steps_each = learner.steps_per_iteration() * ranks.count();
     const RunSettings run = read_run_settings(configuration, where, steps_each);
     TrainingRow row = begin_row(trainee, configuration, run, measure.repetitions);
-    env.set_progress(EpisodeProgress::over(std::max<uint64_t>(1, run.total_steps / env.count())));
+    env.set_progress(EpisodeProgress::over(
+        std::max<uint64_t>(1, run.total_steps / env.count() / ranks.count())));
     Stream& stream = *env.on().stream;
     Iteration iteration = trainee.iteration();
     const auto train = [&] { iteration.run(); };
     for (int i = 0; i < warm_up_iterations; ++i) train();
     row.iterations = iterations_in(measure.seconds, stream.time(train) * 1e-3);
+    row.iterations = int(ranks.decide(uint64_t(row.iterations), false).number);
     Telling telling(trainee, row);
     std::vector<double> whole;
     for (int i = 0; i < measure.repetitions; ++i) {

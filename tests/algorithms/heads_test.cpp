@@ -12,13 +12,15 @@ struct Worst {
     double probability = 0, entropy = 0, slopes = 0, differences = 0;
 };
 
+double length(const std::vector<double>& of) {
+    double squares = 0;
+    for (const double x : of) squares += x * x;
+    return std::sqrt(squares);
+}
 double apart(const std::vector<double>& a, const std::vector<double>& b) {
-    double apart = 0, whole = 0;
-    for (size_t i = 0; i < a.size(); ++i) {
-        apart += (a[i] - b[i]) * (a[i] - b[i]);
-        whole += b[i] * b[i];
-    }
-    return std::sqrt(apart) / (std::sqrt(whole) + 1e-2);
+    std::vector<double> off(a.size());
+    for (size_t i = 0; i < a.size(); ++i) off[i] = a[i] - b[i];
+    return length(off);
 }
 
 template <class A, class S> void try_one(Dice& dice, float size, double open, Worst& worst) {
@@ -40,16 +42,22 @@ template <class A, class S> void try_one(Dice& dice, float size, double open, Wo
                                         (1 + std::abs(must.log_probability)));
     worst.entropy = std::max(worst.entropy, std::abs(double(entropy) - must.entropy) /
                                                 (1 + std::abs(must.entropy)));
-    Tape tape;
-    std::vector<Traced> leaves;
-    for (const double x : out) leaves.emplace_back(tape, x);
-    const Judged<Traced> now = judged(trial.form, leaves, trial.mask, chosen);
-    const Traced sum =
-        double(by_probability) * now.log_probability + double(by_entropy) * now.entropy;
-    std::vector<double> slopes(out.size());
-    if (sum.tape) tape.pull(sum.number, out.size(), slopes);
-    worst.slopes =
-        std::max(worst.slopes, apart(std::vector<double>(slope.begin(), slope.end()), slopes));
+    // The slopes of a sum of both.
+    const auto pulled = [&](double of_probability, double of_entropy) {
+        Tape tape;
+        std::vector<Traced> leaves;
+        for (const double x : out) leaves.emplace_back(tape, x);
+        const Judged<Traced> now = judged(trial.form, leaves, trial.mask, chosen);
+        const Traced sum = of_probability * now.log_probability + of_entropy * now.entropy;
+        std::vector<double> its(out.size());
+        if (sum.tape) tape.pull(sum.number, out.size(), its);
+        return its;
+    };
+    const std::vector<double> slopes = pulled(by_probability, by_entropy);
+    // Where the two cancel, what is left has the rounding of both.
+    const double whole = length(pulled(by_probability, 0)) + length(pulled(0, by_entropy)) + 1e-2;
+    worst.slopes = std::max(worst.slopes,
+                            apart(std::vector<double>(slope.begin(), slope.end()), slopes) / whole);
 
     // The formulas' own slopes, by differences; the bound of a deviation is a corner.
     std::vector<double> differences(out.size());
@@ -63,7 +71,7 @@ template <class A, class S> void try_one(Dice& dice, float size, double open, Wo
         const double h = 1e-4 * std::exp(i < trial.form.choices() + trial.form.reals() ? -size : 0);
         differences[i] = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
     }
-    worst.differences = std::max(worst.differences, apart(differences, slopes));
+    worst.differences = std::max(worst.differences, apart(differences, slopes) / whole);
 }
 
 template <class A, class S> void try_many(float size, double open) {

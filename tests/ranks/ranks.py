@@ -126,8 +126,9 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def started(bench, rank, ranks, port, *arguments):
-    return subprocess.Popen([bench.program, *map(str, arguments)], cwd=bench.folder, env={**bench.settings, **place(rank, ranks, port)},
+def started(bench, rank, ranks, port, *arguments, memory=None):
+    limit = ('prlimit', f'--data={memory}') if memory else ()
+    return subprocess.Popen([*limit, bench.program, *map(str, arguments)], cwd=bench.folder, env={**bench.settings, **place(rank, ranks, port)},
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -152,6 +153,108 @@ def ranks_of_other_settings_say_which(bench):
     assert [one.returncode for one in both] == [1, 1], said
     assert 'has other settings than rank 0: learner.learning_rate is 0.2 here and 0.1 on rank 0' in said[1], said
     assert 'rank 1: has other settings than rank 0' in said[0], said
+
+
+LONG = {'run__total_steps': 10**12, 'run__rank_timeout': 5}
+
+
+def pair(bench, out, **changed):
+    """Two ranks, as a launcher starts them that does not care how they end."""
+    needs_gloo(bench)
+    shutil.rmtree(bench.folder / out, ignore_errors=True)
+    port = free_port()
+    return [started(bench, rank, 2, port, *words('cartpole', 8, 2, **{**LONG, **changed}), '--out', out) for rank in range(2)]
+
+
+def ends(both, victim, what, wanted):
+    """What the other rank says once one of them was killed or stopped."""
+    try:
+        began = time.monotonic()
+        both[victim].send_signal(what)
+        said = both[1 - victim].communicate(timeout=30)[1]
+        assert both[1 - victim].returncode == 1 and time.monotonic() - began < 20, (said, both[1 - victim].returncode)
+        assert wanted in said, said
+    finally:
+        for one in both:
+            one.kill()
+            one.communicate()
+
+
+def saved(bench, out):
+    return list((bench.folder / out / 'checkpoints').glob('step-*.json'))
+
+
+def in_each_phase(bench, what, gone):
+    host = socket.gethostname()
+    both = pair(bench, 'start')
+    ends(both, 1, what, 'rank 0 on {0} ends: not all of the 2 ranks have come to 127.0.0.1, port '.format(host))
+    for victim in range(2):
+        both = pair(bench, 'training')
+        wait_for(both[0], lambda: saved(bench, 'training'))
+        ends(both, victim, what, f'rank {1 - victim} on {host} ends: rank {victim} on {host} {gone}')
+    # Rank 0 plays for minutes, and the other one waits for it.
+    both = pair(bench, 'evaluation', run__evaluate_every=1, solved__episodes=1000000)
+    wait_for(both[0], lambda: (bench.folder / 'evaluation' / 'config.json').exists())
+    time.sleep(7)    # longer than ranks wait for one that trains
+    assert [one.poll() for one in both] == [None, None], both
+    ends(both, 0, what, f'rank 1 on {host} ends: rank 0 on {host} {gone}')
+    # Most of the time goes into checkpoints of 30 megabytes.
+    both = pair(bench, 'save', policies__default__hidden='[1024,1024]', learner__horizon=1, learner__minibatches=1, run__checkpoint_every=16)
+    wait_for(both[0], lambda: len(saved(bench, 'save')) > 1)
+    ends(both, 0, what, f'rank 1 on {host} ends: rank 0 on {host} {gone}')
+    bench.good('eval', 'save', *CPU, '--episodes', '1')
+
+
+@case
+def a_rank_that_hangs_ends_the_others_in_each_phase(bench):
+    in_each_phase(bench, signal.SIGSTOP, 'has not answered for 5 s (')
+
+
+@case
+def and_one_that_dies(bench):
+    in_each_phase(bench, signal.SIGKILL, 'is gone, and gave no reason')
+
+
+# Environment 12, which the second of two ranks has, never ends its 40th step.
+STUCK = """#include <nacelle/env.h>
+struct Stuck {
+    static constexpr int time_limit = 1000;
+    struct Params {};
+    struct State { int steps; bool stuck; };
+    struct Action { nacelle::Discrete<2> way; };
+    struct Obs { float steps; };
+    static void reset(State& s, const Params&, nacelle::Rng& rng) { s = {0, rng.uniform() > 0.9f}; }
+    static nacelle::Outcome step(State& s, const Action&, const Params&, nacelle::Rng&) {
+        ++s.steps;
+        for (volatile int more = 1; s.stuck && s.steps > 40 && more;) more = 1;
+        return {.reward = 1.0f};
+    }
+    static Obs observe(const State& s, const Params&) { return {float(s.steps)}; }
+};
+NACELLE_ENV(Stuck)
+"""
+
+
+@case
+def a_rank_whose_environment_never_returns_ends_all(bench):
+    needs_gloo(bench)
+    (bench.folder / 'stuck.cu').write_text(STUCK)
+    result = bench.run(*words('stuck.cu', 4, 2, **LONG), '--seed', '3', '--out', 'stuck', '--ranks', '2')
+    assert result.status == 1, result
+    assert f'on {socket.gethostname()} has not come for 5 s to a sum in which the others wait (training)' in result.err, result
+
+
+@case
+def a_rank_that_runs_out_of_memory_says_so_on_all(bench):
+    needs_gloo(bench)
+    port = free_port()
+    large = words('cartpole', 8, 2, **{**LONG, 'policies__default__hidden': '[4096,4096]'})
+    both = [started(bench, rank, 2, port, *large, '--out', 'memory',
+                    memory=(None, 2**29)[rank]) for rank in range(2)]
+    said = [one.communicate(timeout=60)[1] for one in both]
+    assert [one.returncode for one in both] == [1, 1], said
+    assert f'rank 0 on {socket.gethostname()} ends: rank 1 on {socket.gethostname()}: ' in said[0], said
+    assert 'memory' in said[0] and 'memory' in said[1], said
 
 
 def rank_of(process):
@@ -210,6 +313,22 @@ def a_command_for_several_ranks_is_known_and_no_other(bench):
         done = subprocess.run(['sh', '-euc', '. "$0"; names_ranks "$@"', str(root / 'tools' / 'build' / 'ranks.sh'), *arguments],
                               env={**bench.settings, **variables}, capture_output=True, text=True)
         assert not done.stderr and (done.returncode == 0) == wanted, (arguments, variables, done)
+
+
+@case
+def a_table_shows_how_rates_grow(bench):
+    needs_gloo(bench)
+    words = ('bench', 'cartpole', '--train', '--ranks', '1,2', *CPU, '--threads', '1', '--envs', '8', '--repetitions', '1',
+             *setting(learner__horizon=HORIZON))
+    rows = bench.lines(*words)
+    assert [(one['ranks'], one['envs'], one['settings']['learner'].get('shards')) for one in rows] == [(1, 8, None), (2, 8, 2)], rows
+    assert rows[0]['times'] == 1 and rows[1]['times'] == rows[1]['steps_per_second'] / rows[0]['steps_per_second'], rows
+    shown = bench.good(*words).splitlines()
+    assert len(shown) == 4 and 'times' in shown[1] and shown[3].split()[:3] == ['CartPole', '2', '8'], shown
+    result = bench.run('bench', 'cartpole', '--ranks', '2')
+    assert result.status == 2 and '--ranks requires --train' in result.err, result
+    result = bench.run('bench', 'cartpole', '--train', '--ranks', '1,3', *CPU, '--envs', '8', *setting(learner__shards=4))
+    assert result.status == 1 and '3 ranks, and 4 shards cannot be dealt out' in result.err, result
 
 
 @case
