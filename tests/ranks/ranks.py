@@ -292,7 +292,7 @@ def a_signal_ends_all_of_them_with_a_checkpoint(bench):
                                    '--out', 'told', '--ranks', '2'],
                                   cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   start_new_session=True)
-        wait_for(parent, lambda: (bench.folder / 'told' / 'metrics.jsonl').exists())
+        wait_for(parent, lambda: any(bench.folder.glob('told/metrics.jsonl')) and (bench.folder / 'told' / 'metrics.jsonl').stat().st_size > 0)
         tell(parent)
         said = parent.communicate(timeout=60)
         assert parent.returncode == 0 and not said[1], (said, parent.returncode)
@@ -355,4 +355,4 @@ def what_ranks_cannot_do_is_refused(bench):
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())
