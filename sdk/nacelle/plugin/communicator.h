@@ -1,6 +1,5 @@
 #pragma once
-#include <nacelle/plugin/guard.h>
-#include <nacelle/plugin/host.h>
+#include <nacelle/plugin/held.h>
 #include <nacelle/plugin/manifest.h>
 #include <string_view>
 
@@ -31,19 +30,12 @@ public:
     static const void* table() { return &functions; }
 
 private:
-    struct Held {
-        Held(const nacelle_host* its_host, const char* config)
-            : host(its_host), object(Host(its_host), std::string_view(config)) {}
-        const nacelle_host* host;
-        T object;
-    };
-
     static void* create(const nacelle_host* host, const char* config) {
-        return made<Held>(host, config);
+        return made<Held<T>>(host, config);
     }
     static nacelle_status all_reduce(void* self, void* data, uint64_t count, uint32_t dtype,
                                      uint32_t reduction, void* stream) {
-        auto* const held = static_cast<Held*>(self);
+        auto* const held = static_cast<Held<T>*>(self);
         return guarded(held->host, [&] {
             held->object.all_reduce(data, count, nacelle_dtype(dtype), nacelle_reduction(reduction),
                                     stream);
@@ -51,10 +43,10 @@ private:
     }
     static nacelle_status broadcast(void* self, void* data, uint64_t bytes, uint32_t from,
                                     void* stream) {
-        auto* const held = static_cast<Held*>(self);
+        auto* const held = static_cast<Held<T>*>(self);
         return guarded(held->host, [&] { held->object.broadcast(data, bytes, from, stream); });
     }
-    static void destroy(void* self) { delete static_cast<Held*>(self); }
+    static void destroy(void* self) { delete static_cast<Held<T>*>(self); }
 
     // Hidden, so that no two libraries share one.
     [[gnu::visibility("hidden")]] static constexpr nacelle_communicator functions{

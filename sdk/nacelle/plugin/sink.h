@@ -1,6 +1,5 @@
 #pragma once
-#include <nacelle/plugin/guard.h>
-#include <nacelle/plugin/host.h>
+#include <nacelle/plugin/held.h>
 #include <nacelle/plugin/manifest.h>
 #include <span>
 #include <string_view>
@@ -34,30 +33,23 @@ public:
     static const void* table() { return &functions; }
 
 private:
-    struct Held {
-        Held(const nacelle_host* its_host, const char* config)
-            : host(its_host), object(Host(its_host), std::string_view(config)) {}
-        const nacelle_host* host;
-        T object;
-    };
-
     static void* create(const nacelle_host* host, const char* config) {
-        return made<Held>(host, config);
+        return made<Held<T>>(host, config);
     }
     static nacelle_status write(void* self, uint64_t step, const char* const* names,
                                 const double* values, uint32_t count) {
-        auto* const held = static_cast<Held*>(self);
+        auto* const held = static_cast<Held<T>*>(self);
         return guarded(held->host, [&] {
             held->object.write(step, std::span(names, count), std::span(values, count));
         });
     }
     static nacelle_status flush(void* self) {
-        auto* const held = static_cast<Held*>(self);
+        auto* const held = static_cast<Held<T>*>(self);
         return guarded(held->host, [&] { held->object.flush(); });
     }
-    static void destroy(void* self) { delete static_cast<Held*>(self); }
+    static void destroy(void* self) { delete static_cast<Held<T>*>(self); }
     static nacelle_status rewind(void* self, [[maybe_unused]] uint64_t step) {
-        auto* const held = static_cast<Held*>(self);
+        auto* const held = static_cast<Held<T>*>(self);
         return guarded(held->host, [&] {
             if constexpr (requires { held->object.rewind(step); }) held->object.rewind(step);
         });
