@@ -1,10 +1,6 @@
 """Networks on LibTorch that are named in JSON: they remember, they see entities, and what is said of wrong settings."""
-import signal
-import subprocess
-
-from parity import MARKED, needs_libtorch  # first: it says where the others are
+from parity import MARKED, goes_on_to_the_same_bytes, needs_libtorch  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
-from training import content, saved, wait_for
 
 SMALL = {'learner__name': 'torch_ppo', 'env__count': 64, 'learner__horizon': 32, 'learner__sequence': 16, 'learner__learning_rate': 0.003,
          'run__evaluate_every': 0, 'solved__return': 'null'}
@@ -49,19 +45,9 @@ def entities_are_known_in_places_where_they_never_were(bench):
 @case
 def a_window_goes_on_to_the_same_bytes(bench):
     needs_libtorch(bench)
-    settings = ('train', 'cartpole', *CPU, '--quiet', '--episodes', '8',
-                *setting(**{**SMALL, 'env__count': 8, 'learner__horizon': 16, 'learner__sequence': 8, 'policies__default__model': TRANSFORMER % 4,
-                            'run__total_steps': 128 * 40, 'run__checkpoint_every': 128 * 5}))
-    bench.good(*settings, '--threads', '1', '--out', 'unbroken')
-    out = bench.folder / 'broken'
-    with subprocess.Popen([bench.program, *map(str, settings), '--threads', '2', '--out', 'broken'], cwd=bench.folder, env=bench.settings,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        wait_for(running, lambda: len(saved(out)) > 1)
-        running.kill()
-        running.communicate()
-    assert running.returncode == -signal.SIGKILL, running.returncode
-    bench.good('resume', 'broken', *CPU, '--quiet', '--episodes', '8')
-    assert content(out) == content(bench.folder / 'unbroken')
+    goes_on_to_the_same_bytes(bench, 'cartpole', {
+        **SMALL, 'env__count': 8, 'learner__horizon': 16, 'learner__sequence': 8, 'policies__default__model': TRANSFORMER % 4,
+        'run__total_steps': 128 * 40, 'run__checkpoint_every': 128 * 5})
 
 
 @case

@@ -1,11 +1,9 @@
 """Networks of your own on LibTorch: modules of plugins, and files of TorchScript; and what is said of wrong ones."""
 import shlex
-import signal
 import subprocess
 
-from parity import needs_libtorch  # first: it says where the others are
+from parity import goes_on_to_the_same_bytes, needs_libtorch  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
-from training import content, saved, wait_for
 
 SMALL = {'learner__name': 'torch_ppo', 'env__count': 16, 'learner__horizon': 16, 'run__evaluate_every': 0, 'solved__return': 'null',
          'run__total_steps': 1024}
@@ -121,18 +119,9 @@ def with_model(text, **more):
 @case
 def a_module_that_remembers_learns_and_goes_on_to_the_same_bytes(bench):
     plugins = models(bench)
-    settings = ('train', 'cartpole', *CPU, *plugins, '--quiet', '--episodes', '8',
-                *with_model('{"name": "averages", "width": 6}', learner__sequence=8, run__total_steps=256 * 40, run__checkpoint_every=256 * 5))
-    bench.good(*settings, '--threads', '1', '--out', 'unbroken')
-    out = bench.folder / 'broken'
-    with subprocess.Popen([bench.program, *map(str, settings), '--threads', '2', '--out', 'broken'], cwd=bench.folder, env=bench.settings,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        wait_for(running, lambda: len(saved(out)) > 1)
-        running.kill()
-        running.communicate()
-    assert running.returncode == -signal.SIGKILL, running.returncode
-    bench.good('resume', 'broken', *CPU, *plugins, '--quiet', '--episodes', '8')
-    assert content(out) == content(bench.folder / 'unbroken')
+    goes_on_to_the_same_bytes(bench, 'cartpole', {
+        **SMALL, 'policies__default__model': '{"name": "averages", "width": 6}', 'learner__sequence': 8, 'run__total_steps': 256 * 40,
+        'run__checkpoint_every': 256 * 5}, plugins=plugins)
     result = bench.run('export', 'broken', '--to', 'onnx')
     assert result.status == 1 and 'does not say how its policies act' in result.err, result
 

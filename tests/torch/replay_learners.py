@@ -1,13 +1,11 @@
 """Learners with a replay: they learn, go on where they were killed, and their policies act without them."""
 import json
 import shutil
-import signal
-import subprocess
 from pathlib import Path
 
-from parity import needs_libtorch, tensors  # first: it says where the others are
+from parity import goes_on_to_the_same_bytes, needs_libtorch, tensors  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
-from training import content, newest, saved, wait_for
+from training import newest
 
 # Small enough that the ring goes round within a test.
 SMALL = {'env__count': 8, 'learner__batch': 32, 'learner__warm_up': 64, 'learner__capacity': 512, 'policies__default__hidden': '[16,16]',
@@ -29,18 +27,7 @@ def runs_that_were_killed_go_on_to_the_same_bytes(bench):
     needs_libtorch(bench)
     for learner, environment, more in (KINDS[0], KINDS[1], KINDS[3], KINDS[4]):
         settings = {**more, 'run__total_steps': 8 * 500, 'run__checkpoint_every': 8 * 50}
-        trained(bench, learner, environment, f'{learner}-unbroken', '--threads', '1', **settings)
-        out = bench.folder / f'{learner}-broken'
-        words = ('train', environment, *CPU, '--quiet', '--episodes', '8', '--threads', '2', '--out', out,
-                 *setting(**{**SMALL, **settings, 'learner__name': learner}))
-        with subprocess.Popen([bench.program, *map(str, words)], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as running:
-            wait_for(running, lambda: len(saved(out)) > 1)
-            running.kill()
-            running.communicate()
-        assert running.returncode == -signal.SIGKILL, running.returncode
-        bench.good('resume', out, *CPU, '--episodes', '8')
-        assert content(out) == content(bench.folder / f'{learner}-unbroken')
+        goes_on_to_the_same_bytes(bench, environment, {**SMALL, **settings, 'learner__name': learner}, out=f'{learner}-broken')
 
 
 @case

@@ -1,11 +1,9 @@
 """The learners on LibTorch beside the fused ones: from equal weights both leave the same ones."""
 import json
-import signal
 import subprocess
 
-from parity import SMALL, difference, needs_libtorch, trained  # first: it says where the others are
+from parity import SMALL, difference, goes_on_to_the_same_bytes, needs_libtorch, trained  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
-from training import content, saved, wait_for
 
 TOLERANCE = 1e-5
 KERNELS = "torch_ppo: is a choice between kernels of 'ppo' and 'a2c'; this learner has one way"
@@ -109,19 +107,9 @@ def another_discount_is_seen(bench):
 @case
 def a_run_that_was_killed_goes_on_to_the_same_bytes(bench):
     needs_libtorch(bench)
-    settings = (*CPU, '--episodes', '8', *setting(
-        **{**SMALL, 'learner__name': 'torch_ppo', 'learner__sequence': 8, 'policies__default__hidden': '[{"gru": 8}]',
-           'run__total_steps': 128 * 60, 'run__checkpoint_every': 128 * 10}))
-    bench.good('train', 'cartpole', *settings, '--threads', '1', '--out', 'unbroken')
-    out = bench.folder / 'broken'
-    with subprocess.Popen([bench.program, 'train', 'cartpole', *settings, '--threads', '2', '--out', 'broken'], cwd=bench.folder,
-                          env=bench.settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        wait_for(running, lambda: len(saved(out)) > 1)
-        running.kill()
-        running.communicate()
-    assert running.returncode == -signal.SIGKILL, running.returncode
-    bench.good('resume', 'broken', *CPU, '--episodes', '8')
-    assert content(out) == content(bench.folder / 'unbroken')
+    goes_on_to_the_same_bytes(bench, 'cartpole', {
+        **SMALL, 'learner__name': 'torch_ppo', 'learner__sequence': 8, 'policies__default__hidden': '[{"gru": 8}]',
+        'run__total_steps': 128 * 60, 'run__checkpoint_every': 128 * 10})
 
 
 @case

@@ -12,11 +12,12 @@ struct OffPolicySettings : replay::Settings {
     Method method;
     std::string name;
     learn::PolicySettings policy;
-    uint32_t horizon = 1, updates = 1;
-    bool normalises_observations = true;
-    double reward_scale = 1, tau = 0.005, max_gradient_norm = 0;
-    double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-    int64_t policy_every = 1;
+    // Read for every method, which is where their defaults stand.
+    uint32_t horizon = 0, updates = 0;
+    bool normalises_observations = false;
+    double reward_scale = 0, tau = 0, max_gradient_norm = 0, beta1 = 0, beta2 = 0, epsilon = 0;
+    int64_t policy_every = 0;
+    // Of some methods; these are for the others.
     double target_noise = 0, target_noise_bound = 0;
     bool tunes_temperature = true;
     double target_entropy = 0;
