@@ -13,8 +13,8 @@
 // A key taken leaves floor, a locked door opened becomes a door; neither has a colour, nor is it
 // trodden before the agent enters. An action that is not possible changes nothing. The mask forbids
 // 3 unless a key is in front, and 4 unless a locked door is in front and its key is held; the rest
-// is always allowed. Every step costs step_cost, a key pays key_reward; entering the goal's cell
-// pays 1 and ends the episode.
+// is always allowed. Every step costs step_cost, a key pays key_reward, entering a door's cell for the
+// first time door_reward; entering the goal's cell pays 1 and ends the episode.
 //
 // The image turns with the agent, which stands in row 10, column 5 and looks towards row 0: row r,
 // column c is the cell 10 - r ahead and c - 5 to the right, also behind walls. Its channels are
@@ -35,7 +35,7 @@ struct Rooms {
     enum Thing : uint8_t { wall, floor, door, locked, key, goal };
     enum Facing : uint8_t { east, north, west, south };
 
-    struct Params { float locked = 0.3f, step_cost = 0.0005f, key_reward = 0.1f; };
+    struct Params { float locked = 0.3f, step_cost = 0.0005f, key_reward = 0.1f, door_reward = 0; };
     struct State {
         int x, y, keys;                                     // keys: one bit for each colour
         Facing facing;
@@ -108,6 +108,7 @@ struct Rooms {
 
         const bool goes = action.act == 2 && (thing == floor || thing == door || thing == goal);
         const bool takes = action.act == 3 && thing == key;
+        const bool passes = goes && thing == door && part_of(front, 2) == 0;
         if (action.act == 0) s.facing = Facing((s.facing + 1) % 4);
         if (action.act == 1) s.facing = Facing((s.facing + 3) % 4);
         if (action.act == 4 && opens(s, front)) s.map(y, x) = cell(door);
@@ -119,7 +120,8 @@ struct Rooms {
 
         const bool solved = goes && thing == goal;
         const float found = (takes ? p.key_reward : 0.0f) + (solved ? 1.0f : 0.0f);
-        return {.reward = found - p.step_cost, .terminated = solved};
+        const float passed = passes ? p.door_reward : 0.0f;
+        return {.reward = found + passed - p.step_cost, .terminated = solved};
     }
 
     static void mask(const State& s, const Params&, nacelle::Mask<Action>& allow) {

@@ -24,7 +24,7 @@ struct TagContinuous {
         float step_reward_for_runner = 0, end_of_game_reward_for_runner = 1;
         bool runner_exits = true;
     };
-    struct State { int tags; };                             // in this episode
+    struct State { int tags, lived; };                      // in this episode; lived: steps of the runners tagged
     struct Agent {
         float x, y, speed, direction, acceleration;
         bool in_game, seen;                                 // seen: before this step's tagging
@@ -36,7 +36,7 @@ struct TagContinuous {
     };
     struct Other { float x, y, speed, acceleration, direction, type, in_game; };
     struct Obs { Other other[observe_all ? agents - 1 : neighbours]; float time; };
-    struct Log { float tags; };
+    struct Log { float tags, life; };                       // life: mean steps until a runner is tagged
 
     using Team = nacelle::Team<TagContinuous>;
     using Member = nacelle::Member<TagContinuous>;
@@ -58,7 +58,7 @@ struct TagContinuous {
             me.in_game = me.seen = true;
             me.tagged_by = nobody;
         });
-        team.once([](State& s) { s.tags = 0; });
+        team.once([](State& s) { s = {}; });
     }
 
     static nacelle::Ending step(Team& team, const Params& p) {
@@ -76,7 +76,11 @@ struct TagContinuous {
         const int tags = team.count([](const Member& m) { return m.tagged_by != nobody; });
         if (tags == 0) return nacelle::Ending::running;
 
-        team.once([&](State& s) { s.tags += tags; });
+        const int step = team.episode().step;
+        team.once([&](State& s) {
+            s.tags += tags;
+            s.lived += tags * step;
+        });
         team.each([&](Member& me) {                         // nobody writes for another
             if (!is_tagger(me)) return;
             for (int i = taggers; i < agents; ++i)
@@ -147,7 +151,11 @@ struct TagContinuous {
                 .type = float(!is_tagger(m)), .in_game = float(m.seen)};
     }
 
-    static Log report(const Team& team, const Params&) { return {float(team.state().tags)}; }
+    static Log report(const Team& team, const Params&) {
+        const State& s = team.state();
+        const int left = nacelle::max(runners - s.tags, 0), lived = s.lived + left * team.episode().step;
+        return {float(s.tags), float(lived) / float(nacelle::max(runners, s.tags))};
+    }
 
     static void draw(nacelle::Canvas& canvas, const Team& team, const Params& p) {
         canvas.view(-0.02f * p.length, -0.02f * p.length, 1.02f * p.length, 1.02f * p.length);

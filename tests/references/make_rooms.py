@@ -13,7 +13,7 @@ WALL, FLOOR, DOOR, LOCKED, KEY, GOAL = range(6)
 TRODDEN = 128
 AHEAD = ((1, 0), (0, -1), (-1, 0), (0, 1))                  # east, north, west, south
 LEFT, RIGHT, FORWARD, PICK_UP, OPEN = range(5)
-DEFAULTS = {"step_cost": 0.0005, "key_reward": 0.1}
+DEFAULTS = {"step_cost": 0.0005, "key_reward": 0.1, "door_reward": 0}
 
 
 def cell(thing, colour=0, trodden=False):
@@ -56,6 +56,8 @@ class Walk:
         elif action == RIGHT:
             self.facing = (self.facing - 1) % 4
         elif action == FORWARD and thing(front) not in (WALL, LOCKED, KEY):
+            if thing(front) == DOOR and front < TRODDEN:
+                self.reward += self.params["door_reward"]
             self.x, self.y = x, y
             self.grid[y][x] |= TRODDEN
             if thing(front) == GOAL:
@@ -161,7 +163,7 @@ def record(about, walk, rng, steps, wanted, noise, clock=0, every=8):
     """Noise: how often a random action comes instead, which is often one that is not possible."""
     start = {"episode.length": clock, **walk.state(), "state.map": walk.flat_map()}
     actions, after, tried = Columns(), Columns(), set()
-    done = {"refused": 0, "keys": 0, "doors": 0, "wrong key": 0}
+    done = {"refused": 0, "keys": 0, "doors": 0, "wrong key": 0, "first": 0, "again": 0}
     for number in range(1, steps + 1):
         random_one = rng.random() < noise
         action = rng.randrange(5) if random_one else towards(walk, rng, wanted, tried)
@@ -171,6 +173,8 @@ def record(about, walk, rng, steps, wanted, noise, clock=0, every=8):
         done["doors"] += action == OPEN and walk.may()[action]
         done["wrong key"] += (action == OPEN and thing(walk.front()) == LOCKED and walk.keys > 0
                               and not walk.may()[action])
+        passed = "again" if walk.front() >= TRODDEN else "first"
+        done[passed] += action == FORWARD and thing(walk.front()) == DOOR
         walk.act(action)
         late = clock + number == LIMIT and not walk.over
         last = number == steps or walk.over or late
@@ -203,7 +207,7 @@ def search(about, rng, params, locked, keys, corner, steps, wanted, noise, enoug
 
 def main():
     rng = random.Random(5)
-    params = {"step_cost": 0.125, "key_reward": 0.5}
+    params = {"step_cost": 0.125, "key_reward": 0.5, "door_reward": 0.25}
 
     def not_over(over, done):
         return not over
@@ -220,7 +224,9 @@ def main():
             search("the north-west corner", rng, params, 0.6, 5, (1, 1), 60, "things", 0.5,
                    not_over, every=8),
             search("the south-east corner, to the limit", rng, params, 0.6, 10, (62, 62), 60,
-                   "things", 0.6, not_over, clock=LIMIT - 40, every=8)]},
+                   "things", 0.6, not_over, clock=LIMIT - 40, every=8),
+            search("through doors, some of them twice", rng, params, 0.1, 0, None, 80, "goal", 0.2,
+                   lambda over, done: done["doors"] == 0 and done["first"] >= 2 and done["again"] >= 1, every=40)]},
     ]
     write("rooms", __file__, cases)
 
