@@ -5,6 +5,7 @@
 #include "engine/run/settings.h"
 #include "engine/run/trainee.h"
 
+#include <chrono>
 #include <functional>
 
 namespace nacelle {
@@ -24,7 +25,10 @@ struct RunStart {
         {};                         // "runs/cartpole": the first free one of runs/cartpole-1, -2
     bool resume = false;            // continue from the newest checkpoint in `out`
     bool changed_source = false;    // also if the author's files have changed
+    // Who has begun several runs syncs their files in the end (sync_files); each does so by itself once a second at most.
+    bool synced_together = false;
     bool watch = false;             // reload saves, unless "reload.watch" is false
+    uint64_t until = 0;             // so many steps and no further, though the run is not over; 0: to its end
     RecordSettings record = {};     // of evaluations; no environments: nothing
     std::filesystem::path record_to = {};    // empty: out/recordings/step-N.recording
 };
@@ -65,6 +69,8 @@ public:
     // Whether all steps are taken, or it is solved.
     bool over() const;
     bool solved() const { return solved_; }
+    // Whether it goes no further than it was to, and is not over.
+    bool paused() const { return start_.until && progress_.steps >= start_.until && !over(); }
     // Whether a save with which the learner could not continue has ended the run.
     bool stopped() const { return stopped_; }
     // Takes over a checkpoint: everything of it but the directory's files.
@@ -143,6 +149,7 @@ private:
     std::optional<uint64_t> saved_;    // the steps of the last checkpoint
     uint64_t first_steps_ = 0;         // where this process began
     double train_seconds_ = 0, save_seconds_ = 0, flushed_ = 0;
+    std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();    // the save that was synced last
     double seconds_before_ = 0, seconds_ = 0;    // of earlier processes; of all at the last reading
     double pace_ = 0;                            // seconds of an iteration
     bool solved_ = false;

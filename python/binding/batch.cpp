@@ -154,6 +154,7 @@ std::shared_ptr<StepOutputs> Batch::outputs(const std::vector<std::string>& name
 
 bool Batch::step_from(const std::vector<nb::object>& given, StepOutputs& outputs,
                       const std::vector<nb::object>& targets) {
+    outputs.require_targets(targets.size());
     std::deque<BufferView> views;
     for (const nb::object& actions : given) views.emplace_back(actions);
     std::deque<Bytes> memory;
@@ -161,7 +162,7 @@ bool Batch::step_from(const std::vector<nb::object>& given, StepOutputs& outputs
     for (const nb::object& target : targets)
         places.push_back(memory.emplace_back(target, Bytes::Use::write).data());
     for (size_t i = 0; i < memory.size(); ++i)
-        if (memory[i].size() != outputs.arrays().at(i)->bytes())
+        if (memory[i].size() != outputs.arrays()[i]->bytes())
             throw nb::value_error(
                 (outputs.arrays()[i]->name() + ": the target has another size").c_str());
     const Call call(*use_, lengthy);
@@ -179,6 +180,7 @@ void Batch::step() {
 
 nb::object Batch::step_at(const std::vector<GivenAt>& given, int64_t stream, StepOutputs& outputs,
                           const std::vector<uintptr_t>& targets) {
+    outputs.require_targets(targets.size());
     const bool waits = !on().cuda();
     const StepOutputs::Targets places{reinterpret_cast<void* const*>(targets.data()),
                                       targets.size()};

@@ -228,6 +228,35 @@ def an_engine_is_opened_by_its_name():
 
 
 @case
+def two_engines_step_side_by_side_alike():
+    engines = [nacelle.Engine("cpu", threads=1), nacelle.Engine("cpu", threads=2)]
+    envs = [nacelle.make_vec("cartpole", num_envs=64, engine=engine) for engine in engines]
+    seen = [env.reset(seed=1)[0] for env in envs]
+    for step in range(50):
+        assert np.array_equal(*seen)
+        actions = np.random.default_rng(step).integers(0, 2, 64)
+        seen = [env.step(actions)[0] for env in envs]
+    envs.pop().close()
+    del engines[1]
+    assert envs[0].step(actions)[0].shape == (64, 4)
+
+
+@case
+def a_step_takes_a_target_for_each_array():
+    env = cartpole()
+    env.reset(seed=1)
+    outputs, actions = env._batch.outputs(["obs", "reward"], 0), np.zeros(8, np.int64)
+    targets = [np.empty(array.shape, array.dtype.replace("b8", "?")) for array in outputs.arrays]
+    env._batch.step_from([actions], outputs, targets)
+    assert np.array_equal(targets[1], env.arrays["obs"])
+    before = env.arrays["obs"].copy()
+    for few in (targets[:2], [*targets, targets[0]]):
+        refused(ValueError, lambda: env._batch.step_from([actions], outputs, few), "3 are taken, one for each array, or none")
+        refused(ValueError, lambda: env._batch.step_at([(actions.ctypes.data, 0, 8)], 0, outputs, [each.ctypes.data for each in few]), "3 are taken")
+    assert np.array_equal(before, env.arrays["obs"])
+
+
+@case
 def parameters_go_by_name():
     env = cartpole(gravity=5)
     assert env.param("gravity") == 5
