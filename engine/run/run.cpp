@@ -248,21 +248,28 @@ void TrainingRun::save(bool as_best) {
     record.steps = progress_.steps;
     record.evaluation = evaluation_;
     record.best = best_;
-    const std::string tensors = trainee_.tensors(ranks_);
+    std::string tensors = trainee_.tensors(ranks_);
     if (!as_best) saved_ = progress_.steps;
     if (!directory_) return;
-    if (start_.synced_together) {
-        const bool due = start - synced_ > between_syncs;
-        directory_->sync(due);
-        if (due) synced_ = start;
-    }
-    const Checkpoints checkpoints = directory_->checkpoints();
-    checkpoints.save(record, tensors, as_best);
+    const bool due = !start_.synced_together || start - synced_ > between_syncs;
+    directory_->sync(due);
+    if (as_best) unsaved_best_ = {record, std::move(tensors)};
+    if (due || !as_best) save_best();
     if (!as_best) {
+        const Checkpoints checkpoints = directory_->checkpoints();
+        checkpoints.save(record, tensors, false);
         keep_state({.seconds = seconds_});
         checkpoints.prune(settings_.keep, progress_.steps);
     }
+    if (due) synced_ = start;
     save_seconds_ += seconds_since(start);
+}
+
+// A small run finds a better policy every few milliseconds. One that is killed before this finds it again.
+void TrainingRun::save_best() {
+    if (!unsaved_best_) return;
+    directory_->checkpoints().save(unsaved_best_->first, unsaved_best_->second, true);
+    unsaved_best_.reset();
 }
 
 void TrainingRun::save_now() {
@@ -279,6 +286,7 @@ void TrainingRun::stop() {
 
 void TrainingRun::finish() {
     if (saved_ != progress_.steps) save(false);
+    save_best();
     for (const auto& sink : sinks_) sink->flush();
 }
 

@@ -25,7 +25,8 @@ struct RunStart {
         {};                         // "runs/cartpole": the first free one of runs/cartpole-1, -2
     bool resume = false;            // continue from the newest checkpoint in `out`
     bool changed_source = false;    // also if the author's files have changed
-    // Who has begun several runs syncs their files in the end (sync_files); each does so by itself once a second at most.
+    // Who has begun several runs syncs their files in the end (sync_files); each does so by itself once a second at most,
+    // and saves its best policy as seldom.
     bool synced_together = false;
     bool watch = false;             // reload saves, unless "reload.watch" is false
     uint64_t until = 0;             // so many steps and no further, though the run is not over; 0: to its end
@@ -114,6 +115,7 @@ private:
     Evaluation play(EvaluationRequest request, EvaluationPurpose purpose);
     void evaluate_now();
     void save(bool as_best);
+    void save_best();
     bool asked_to_stop() const {
         return stopped_ || (ranks_.several() ? told_to_stop_ : stop_ && stop_());
     }
@@ -146,6 +148,7 @@ private:
     bool given_params_changed_ = false;
     Progress progress_;
     std::optional<CheckpointRecord::Score> evaluation_, best_;
+    std::optional<std::pair<CheckpointRecord, std::string>> unsaved_best_;    // its tensors
     std::optional<uint64_t> saved_;    // the steps of the last checkpoint
     uint64_t first_steps_ = 0;         // where this process began
     double train_seconds_ = 0, save_seconds_ = 0, flushed_ = 0;

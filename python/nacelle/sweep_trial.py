@@ -51,7 +51,7 @@ class PlayedTrial:
             self._command.stop()
 
     def _words(self):
-        begun = any((self._folder / name).exists() for name in ("state.json", "seeds.json"))
+        begun = any((self._folder / name).exists() for name in ("config.json", "seeds.json"))
         threads = ["--threads", max(1, processors() // self._together)] if self._together > 1 else []
         until = ["--until", self._until] if self._until else []
         common = [*machine(self._told.device), *threads, *until]

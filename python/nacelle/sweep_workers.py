@@ -3,6 +3,7 @@ Optuna's study is; the call that began them tells what they do, and may end befo
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -27,8 +28,8 @@ def needed():
 
 def require_none(told):
     """Refuses a sweep whose folder an array of Slurm works on, unless it is to be waited for."""
-    job = _running(told.out)
-    if job and told.runner != "slurm":
+    job = told.runner != "slurm" and shutil.which("squeue") and _running(told.out)
+    if job:
         raise Error(f'{told.out}: the array {job} of Slurm works on it; "runner": "slurm" waits for it, and scancel {job} ends it')
 
 
@@ -71,23 +72,22 @@ def _last_words(told):
 
 
 def _asked(*words, given=""):
-    """What a command of Slurm says; None where it fails."""
+    """What a command of Slurm says, and what it complains of where it fails."""
     try:
         said = subprocess.run(words, input=given, capture_output=True, text=True)
     except OSError as error:
         raise Error(f'"runner": "slurm" needs {words[0]} on PATH: {error.strerror}') from None
-    if said.returncode != 0 and words[0] == "sbatch":
-        raise Error(f"sbatch: {said.stderr.strip() or said.stdout.strip()}")
-    return said.stdout.strip() if said.returncode == 0 else None
+    return said.stdout.strip(), (said.stderr.strip() or said.stdout.strip() or "failed") if said.returncode else ""
 
 
 def _running(folder):
-    """The array that works on a folder's sweep, where there is one."""
+    """The array that works on a folder's sweep, where there is one. One that Slurm does not answer for is thought to."""
     try:
         job = json.loads((folder / JOB).read_text())["job"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return job if _asked("squeue", "--noheader", "--jobs", job) else None
+    tasks, fault = _asked("squeue", "--noheader", "--jobs", job)
+    return job if tasks or (fault and "Invalid job id" not in fault) else None
 
 
 def _submitted(told):
@@ -95,7 +95,10 @@ def _submitted(told):
     python, folder = shlex.quote(sys.executable), shlex.quote(str(told.out.resolve()))
     words = ["sbatch", "--parsable", f"--job-name=sweep-{Path(told.env).stem}", f"--array=1-{min(told.side_by_side, told.trials)}",
              f"--output={told.out.resolve()}/worker-%a.out", "--open-mode=append", "--requeue", f"--chdir={Path.cwd()}", *told.slurm]
-    job = _asked(*words, given=f"#!/bin/sh\nexec {python} -m nacelle.sweep_worker {folder}\n").partition(";")[0]
+    said, fault = _asked(*words, given=f"#!/bin/sh\nexec {python} -m nacelle.sweep_worker {folder}\n")
+    if fault:
+        raise Error(f"sbatch: {fault}")
+    job = said.partition(";")[0]
     write_whole(told.out / JOB, {"job": job})
     return job
 
