@@ -157,6 +157,10 @@ def one_team_is_for_pettingzoo():
         seen, rewards, terminated, _, _ = env.step(dict.fromkeys(env.agents, column))
     assert rewards == {agent: 1.0 if agent == starter else -1.0 for agent in env.possible_agents} and all(terminated.values())
     assert env.agents == [] and seen[starter].sum() >= 7 and env.render().ndim == 3
+    env.reset(seed=1)
+    for _ in range(6):          # a column that is full is closed, also for who has left
+        env.step(dict.fromkeys(env.agents, 0))
+    assert sorted(env._allowed("agent", env._one.action_space["agent"])[0]) == [0, 1]      # who waits may do anything
 
 
 run_cases()
