@@ -224,9 +224,9 @@ def the_documentations_blocks_run():
     text = Path(DOCUMENT).read_text()
     Path("sweep.json").write_text(re.search(r"```json file=sweep.json\n(.*?)```", text, re.DOTALL)[1])
     blocks = re.findall(r"```python run\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 1
-    exec(blocks[0], {})
-    assert Path("sweeps/cartpole/best.svg").exists()
+    assert len(blocks) == 2
+    exec("\n".join(blocks), {})
+    assert Path("sweeps/cartpole/best.svg").exists() and Path("sweeps/population/best.json").exists()
 
 
 DOCUMENT = Path(sys.argv[1]).absolute()
