@@ -74,8 +74,9 @@ void add_sweep(CommandLine& line) {
     command.option("--backend", sweep->backend, "Where to run; the file's, or auto")
         .one_of({"auto", "cuda", "cpu"});
     command
-        .option("--runner", sweep->runner,
-                "What runs the trials: this machine, an array of Slurm or Ray; the file's, or local")
+        .option(
+            "--runner", sweep->runner,
+            "What runs the trials: this machine, an array of Slurm or Ray; the file's, or local")
         .one_of({"local", "slurm", "ray"});
     command.flag("--json", sweep->json,
                  "One JSON object per line, nothing else on standard output");

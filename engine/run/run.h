@@ -28,9 +28,10 @@ struct RunStart {
     // Who has begun several runs syncs their files in the end (sync_files); each does so by itself once a second at most,
     // and saves its best policy as seldom.
     bool synced_together = false;
-    bool watch = false;             // reload saves, unless "reload.watch" is false
-    uint64_t until = 0;             // so many steps and no further, though the run is not over; 0: to its end
-    RecordSettings record = {};     // of evaluations; no environments: nothing
+    bool watch = false;    // reload saves, unless "reload.watch" is false
+    uint64_t until =
+        0;    // so many steps and no further, though the run is not over; 0: to its end
+    RecordSettings record = {};              // of evaluations; no environments: nothing
     std::filesystem::path record_to = {};    // empty: out/recordings/step-N.recording
 };
 
@@ -152,7 +153,8 @@ private:
     std::optional<uint64_t> saved_;    // the steps of the last checkpoint
     uint64_t first_steps_ = 0;         // where this process began
     double train_seconds_ = 0, save_seconds_ = 0, flushed_ = 0;
-    std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();    // the save that was synced last
+    std::chrono::steady_clock::time_point synced_ =
+        std::chrono::steady_clock::now();        // the save that was synced last
     double seconds_before_ = 0, seconds_ = 0;    // of earlier processes; of all at the last reading
     double pace_ = 0;                            // seconds of an iteration
     bool solved_ = false;

@@ -117,7 +117,8 @@ TEST_CASE("a module is loaded once for all that have it one after the other") {
     CHECK(session.counts.loads == 1);
     CHECK(session.counts.lookups == 2);
     auto first = session.device->load(bytes_of(one));
-    const auto beside = session.device->load(bytes_of(one)), other = session.device->load(bytes_of(two));
+    const auto beside = session.device->load(bytes_of(one)),
+               other = session.device->load(bytes_of(two));
     CHECK(session.counts.loads == 3);
     session.device.reset();
     first.reset();
