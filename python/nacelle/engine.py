@@ -3,6 +3,8 @@ import ctypes
 import functools
 import importlib.util
 import json
+import math
+import os
 from pathlib import Path
 
 from nacelle import _engine
@@ -42,6 +44,27 @@ def configuration(source, changes):
     settings = json.loads(_engine.usual_configuration(str(source), ENV_FOLDERS))
     merge(settings, changes)
     return settings
+
+
+def written(settings, where=""):
+    """The text of settings: numbers of NumPy and paths are taken as Python's own."""
+    return json.dumps(_plain(settings, where))
+
+
+def _plain(value, path):
+    if isinstance(value, dict):
+        return {str(key): _plain(each, f"{path}.{key}" if path else str(key)) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each, f"{path}[{i}]") for i, each in enumerate(value)]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist(), path)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{path} is {value}; a finite number is taken")
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(f"{path} is of the type {type(value).__name__}; a setting is a number, a text, a list or a dict")
 
 
 def merge(settings, changes):

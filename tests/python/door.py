@@ -63,6 +63,8 @@ def what_may_not_be_is_refused_with_a_sentence():
     refused(ValueError, lambda: env.step(np.zeros(7, np.int64)), "(8,) is taken")
     refused(TypeError, lambda: env.step(np.zeros(8)), "whole numbers")
     refused(nacelle.Error, lambda: cartpole(gravty=1), "gravity")
+    refused(ValueError, lambda: cartpole(gravity=float("nan")), "env.params.gravity is nan; a finite number is taken")
+    refused(TypeError, lambda: cartpole(gravity=1j), "env.params.gravity is of the type complex")
     refused(ValueError, lambda: nacelle.make_vec("cartpol", device="cpu"), "cartpole")
     refused(ValueError, lambda: nacelle.make_vec("cartpole", device="tpu"), '"cpu"')
     refused(ValueError, lambda: nacelle.Env("tag_gridworld", 2, device="cpu"), "team")
@@ -252,48 +254,6 @@ def a_step_takes_a_target_for_each_array():
         refused(ValueError, lambda: env._batch.step_from([actions], outputs, few), "3 are taken, one for each array, or none")
         refused(ValueError, lambda: env._batch.step_at([(actions.ctypes.data, 0, 8)], 0, outputs, [each.ctypes.data for each in few]), "3 are taken")
     assert np.array_equal(before, env.arrays["obs"])
-
-
-@case
-def parameters_go_by_name():
-    env = cartpole(gravity=5)
-    assert env.param("gravity") == 5
-    env.set_param("gravity", 6)
-    assert env.param("gravity") == 6
-
-
-@case
-def a_text_is_an_environment_and_may_change():
-    from nacelle.engine import FOLDER
-    text = (FOLDER / "env_sources" / "cartpole.cu").read_text()
-    env = nacelle.Env.from_source(text, 4, device="cpu")
-    env.reset(seed=1)
-    assert env.reload() is False
-    path = env.description["source"]
-    with open(path, "w") as file:
-        file.write(text.replace(".reward = 1.0f", ".reward = 2.0f"))
-    assert env.reload() is True
-    assert (env.step(np.zeros(4, np.int64))[1] == 2).all()
-
-
-@case
-def a_cell_of_a_notebook_is_an_environment():
-    class Shell:
-        user_ns = {}
-
-        def register_magic_function(self, function, kind):
-            assert kind == "cell" and function.__name__ == "nacelle"
-            self.magic = function
-
-    shell = Shell()
-    nacelle.load_ipython_extension(shell)
-    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
-    shell.magic("poles num_envs=3 device=cpu", text)
-    assert shell.user_ns["poles"].reset(seed=1)[0].shape == (3, 4)
-    refused(ValueError, lambda: shell.magic("", text), "takes the name of a variable")
-    refused(ValueError, lambda: shell.magic("poles number=3", text), "number=3 is not known; there is num_envs=")
-    refused(ValueError, lambda: shell.magic("poles num_envs=few", text), "num_envs=few is no whole number")
-    refused(nacelle.Error, lambda: shell.magic("poles device=cpu", "struct {"), "source.cu")
 
 
 @case
