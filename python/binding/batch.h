@@ -51,7 +51,8 @@ public:
     bool reload();
     // From now on each save of the author's file is compiled while steps go on.
     void watch();
-    // What became of a save, once: whether it runs, and the sentence about it. Nothing where none waits; never waits itself.
+    // What became of a save, once: whether other code runs now, and the sentence about it. Nothing where none waits; never
+    // waits itself.
     std::optional<std::pair<bool, std::string>> take_save();
 
     // The states of these environments become snapshots 0, 1, ... in place of those that were kept.
@@ -80,6 +81,7 @@ private:
     std::vector<Actions> actions_;    // of each policy, made when they are first needed
     std::unique_ptr<Drawing> drawing_;
     std::vector<Buffer> given_;    // of a GPU: actions from ordinary memory
+    bool rebuilt_ = false;         // by the call of the reloader that is under way
     std::unique_ptr<Reloader> reloader_;
 };
 

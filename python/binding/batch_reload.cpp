@@ -47,16 +47,18 @@ void Batch::watch() {
                     "make a new environment of the file");
     };
     reloader_ = std::make_unique<Reloader>(environment_, ReloadSettings{},
-                                           ReloadUser{.rebuilt = {}, .restart = refuse});
+                                           ReloadUser{.rebuilt = [this] { rebuilt_ = true; }, .restart = refuse});
 }
 
 std::optional<std::pair<bool, std::string>> Batch::take_save() {
     if (!reloader_ || !reloader_->ready()) return std::nullopt;
     const Call call(*use_, lengthy);
+    rebuilt_ = false;
     const std::optional<Reload> found = reloader_->take();
-    if (!found) return std::nullopt;
-    if (found->taken) forget_version();
-    return std::pair(found->taken, found->text(env_.name()));
+    if (rebuilt_) forget_version();
+    if (found) return std::pair(found->taken, found->text(env_.name()));
+    if (rebuilt_) return std::pair(true, std::string());    // the full build behind a draft
+    return std::nullopt;
 }
 
 }

@@ -33,10 +33,17 @@ def open_nvrtc():
                 ctypes.CDLL(str(path))
 
 
-@functools.cache
+_shared = {}        # by device: the process that opened it, and the engine
+
+
 def shared_engine(device):
-    """The engine that all environments of a device share unless they are given one."""
-    return Engine(device)
+    """The engine that all environments of a device share unless they are given one. A forked process opens one of its own on a
+    CPU; a GPU's says what to do, since its driver does not work on in a forked process."""
+    process, engine = _shared.get(device, (None, None))
+    if engine is None or process != os.getpid() and engine.backend == "cpu":
+        engine = Engine(device)
+        _shared[device] = os.getpid(), engine
+    return engine
 
 
 def configuration(source, changes):
