@@ -220,6 +220,25 @@ def gymnasiums_checker_takes_one_environment():
 
 
 @case
+def gymnasiums_wrappers_take_all_environments():
+    wrappers = gymnasium.wrappers.vector
+    counted = wrappers.RecordEpisodeStatistics(cartpole())
+    counted.reset(seed=1)
+    told = []
+    for _ in range(60):
+        *_, info = counted.step(np.ones(8, np.int64))
+        if "final_info" in info:
+            told += info["final_info"]["episode"]["r"][info["_final_info"]].tolist()
+    assert len(told) > 8 and list(counted.return_queue) == told
+    for wrapper, mode in ((wrappers.NormalizeReward, "SAME_STEP"), (wrappers.NormalizeObservation, "NEXT_STEP"),
+                          (wrappers.FlattenObservation, "NEXT_STEP"), (wrappers.ClipAction, "DISABLED")):
+        env = wrapper(nacelle.make_vec("pendulum", num_envs=4, device="cpu", autoreset_mode=gymnasium.vector.AutoresetMode[mode]))
+        env.reset(seed=1)
+        seen = env.step(np.full((4, 1), 0.5, np.float32))[0]
+        assert env.observation_space.contains(seen), wrapper
+
+
+@case
 def an_engine_is_opened_by_its_name():
     engine = nacelle.Engine("cpu", threads=1)
     assert engine.backend == "cpu" and engine.why
