@@ -56,6 +56,7 @@ def a_rollout_is_the_steps_of_its_policy():
     Path(changed.description["source"]).write_text(text.replace(".reward = 1.0f", ".reward = 2.0f"))
     assert changed.reload() and (roll()["rewards"] == 2).all()
     changed.close()
+    refused(RuntimeError, roll, "the environment is closed")
     saved = nacelle.Env.from_source(text, 4, device="cpu", output="torch", reload_on_save=True)
     saved.reset(seed=1)
     roll, deadline = nacelle.rollout(saved, choice_of(choice), steps=20), time.monotonic() + 100
@@ -63,7 +64,6 @@ def a_rollout_is_the_steps_of_its_policy():
     while (roll()["rewards"] == 1).all():
         assert time.monotonic() < deadline
     assert (roll()["rewards"] == 3).all()
-    refused(RuntimeError, roll, "the environment is closed")
     refused(ValueError, nacelle.rollout(rolled, lambda seen: {"values": seen}), 'gave [\'values\'] and no "actions"')
     refused(ValueError, lambda: nacelle.rollout(cartpole(output="numpy"), act), 'output="torch"')
     refused(ValueError, lambda: nacelle.rollout(rolled, act, steps=0), "steps is 0")
