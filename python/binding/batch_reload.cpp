@@ -46,8 +46,9 @@ void Batch::watch() {
         throw Error(env_.name(), difference_of_spaces(environment().schema(), fresh->schema()),
                     "make a new environment of the file");
     };
-    reloader_ = std::make_unique<Reloader>(environment_, ReloadSettings{},
-                                           ReloadUser{.rebuilt = [this] { rebuilt_ = true; }, .restart = refuse});
+    reloader_ = std::make_unique<Reloader>(
+        environment_, ReloadSettings{},
+        ReloadUser{.rebuilt = [this] { rebuilt_ = true; }, .restart = refuse});
 }
 
 std::optional<std::pair<bool, std::string>> Batch::take_save() {
