@@ -69,10 +69,18 @@ def a_text_is_an_environment_and_may_change():
     env.reset(seed=1)
     assert env.reload() is False
     path = env.description["source"]
-    with open(path, "w") as file:
-        file.write(text.replace(".reward = 1.0f", ".reward = 2.0f"))
+    Path(path).write_text(text.replace(".reward = 1.0f", ".reward = 2.0f"))
     assert env.reload() is True
     assert (env.step(np.zeros(4, np.int64))[1] == 2).all()
+    kept, values = env.arrays["state.x_dot"], env.arrays["state.x_dot"].copy()      # of an array that the next version lacks
+    Path(path).write_text(text.replace("x_dot", "speed"))
+    assert env.reload() and np.array_equal(kept, values) and "state.x_dot" not in list(env.arrays)
+    others = [cartpole(4) for _ in range(3)]
+    for other in others:
+        other.reset(seed=9)
+        env.step(np.ones(4, np.int64))
+    assert np.array_equal(kept, values)
+    refused(nacelle.Error, lambda: env.arrays["state.x_dot"], "there is no array 'state.x_dot'")
 
 
 @case
