@@ -1,5 +1,7 @@
 """The Python package, from a build: teams as dicts by policy, and one team for PettingZoo."""
+import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 
@@ -131,6 +133,25 @@ def what_may_not_be_is_refused_with_a_sentence():
     assert (begun["runner"][mask, 0, -1] == 0).all()
     env.close()
     refused(RuntimeError, lambda: env.step(actions), "closed")
+
+
+@case
+def a_team_goes_on_from_a_snapshot_and_in_another_version():
+    text = (nacelle.engine.ENV_FOLDERS[0] / "tag_gridworld.cu").read_text()
+    env = nacelle.TeamEnv.from_source(text, 3, device="cpu", reload_on_save=True)
+    env.reset(seed=1)
+    kept = env.step(chosen(env))[0]
+    env.save_snapshots([2])
+    env.step(chosen(env, 2))
+    seen, info = env.restore_snapshots([0], [0])
+    assert info == {} and all(np.array_equal(seen[name][0], kept[name][2]) for name in kept)
+    Path(env.description["source"]).write_text(text.replace("NACELLE_ENV(", "// saved\nNACELLE_ENV("))
+    version, deadline = env._door._outputs, time.monotonic() + 100
+    while env._door._outputs is version:
+        assert time.monotonic() < deadline
+        seen, *_ = env.step(chosen(env))
+        time.sleep(0.01)
+    assert np.array_equal(seen["tagger"], env.arrays["obs"].reshape(3, 5, 21)[:, :4])
 
 
 @case
