@@ -33,7 +33,7 @@ def open_nvrtc():
                 ctypes.CDLL(str(path))
 
 
-_shared = {}        # by device: the process that opened it, and the engine
+_shared: dict = {}      # by device: the process that opened it, and the engine
 
 
 def shared_engine(device):
