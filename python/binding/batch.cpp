@@ -270,6 +270,7 @@ void bind_batch(nb::module_& module) {
         .def("param", &Batch::param, "name"_a)
         .def("reload", &Batch::reload)
         .def("watch", &Batch::watch)
+        .def("has_save", &Batch::has_save)
         .def("take_save", &Batch::take_save)
         .def("save_snapshots", &Batch::save_snapshots, "chosen"_a)
         .def("restore_snapshots", &Batch::restore_snapshots, "chosen"_a, "places"_a)

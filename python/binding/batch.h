@@ -51,8 +51,9 @@ public:
     bool reload();
     // From now on each save of the author's file is compiled while steps go on.
     void watch();
-    // What became of a save, once: whether other code runs now, and the sentence about it. Nothing where none waits; never
-    // waits itself.
+    // Whether a save was compiled, or has failed to: cheap.
+    bool has_save() const { return reloader_ && reloader_->ready(); }
+    // What became of it, once: whether other code runs now, and the sentence about it.
     std::optional<std::pair<bool, std::string>> take_save();
 
     // The states of these environments become snapshots 0, 1, ... in place of those that were kept.

@@ -52,7 +52,7 @@ void Batch::watch() {
 }
 
 std::optional<std::pair<bool, std::string>> Batch::take_save() {
-    if (!reloader_ || !reloader_->ready()) return std::nullopt;
+    if (!has_save()) return std::nullopt;
     const Call call(*use_, lengthy);
     rebuilt_ = false;
     const std::optional<Reload> found = reloader_->take();

@@ -141,6 +141,8 @@ class Copies:
     def _take_save(self):
         """Goes on in the version that was saved, where it is compiled; warns where it is none."""
         batch, told = self._open(), None
+        if not batch.has_save():
+            return
         def take():
             nonlocal told
             told = batch.take_save()
