@@ -137,8 +137,9 @@ std::shared_ptr<RunsOn> open_for(const Options& options) {
     return open_backend(backend_of(options));
 }
 
-std::shared_ptr<RunsOn> open_for_learner(const Options& options) {
+std::shared_ptr<RunsOn> open_for_learner(const Options& options, bool several_runs) {
     BackendSettings settings = backend_of(options);
+    settings.keeps = several_runs;
     settings.compile_helper = compile_helper(running_program());
     return open_backend(settings);
 }

@@ -40,8 +40,8 @@ std::vector<std::filesystem::path> plugin_folders(const Options& options);
 // Throws where an option names an environment that is not among `envs`.
 void require_environment(const char* option, uint64_t which, uint64_t envs);
 std::shared_ptr<RunsOn> open_for(const Options& options);
-// The same with compile helpers, which pay off for a learner's programs.
-std::shared_ptr<RunsOn> open_for_learner(const Options& options);
+// The same with compile helpers, which pay off for a learner's programs; for one run, or for several that follow each other.
+std::shared_ptr<RunsOn> open_for_learner(const Options& options, bool several_runs = false);
 // For one of several ranks: on its GPU, or with its share of this machine's threads.
 std::shared_ptr<RunsOn> open_for_learner(const Options& options, const RankPlace& place);
 ConfigurationSources sources_for(const Options& options, const std::string& env);

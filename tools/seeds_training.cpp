@@ -1,5 +1,6 @@
 #include "tools/seeds_training.h"
 
+#include "engine/base/files.h"
 #include "engine/base/signal_stack.h"
 #include "engine/run/configuration.h"
 #include "tools/interrupt.h"
@@ -72,7 +73,7 @@ bool shows_progress(const Training& training) { return !training.options.json &&
 }
 
 OpenBackend::OpenBackend(const Options& options)
-    : on(open_for_learner(options)), plugins(plugin_folders(options), on->cache, on->log) {}
+    : on(open_for_learner(options, true)), plugins(plugin_folders(options), on->cache, on->log) {}
 
 SeedsTraining::SeedsTraining(Training& training, const std::filesystem::path& folder,
                              Json configuration, std::vector<SeedTask> tasks)
@@ -211,6 +212,7 @@ SeedsReport SeedsTraining::run(bool first_may_throw) {
     try_one(std::move(first), 0);
     work(*backend);
     others.clear();    // joins them
+    sync_files(report_.out);
     progress_.end();
     report_.how = sharing_.text;
     return std::move(report_);

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct SweepCommand {
-    std::string file, out, search, backend;
+    std::string file, out, search, backend, runner;
     std::optional<uint64_t> trials, side_by_side;
     bool json = false;
 };
@@ -36,6 +36,7 @@ Json changes_of(const SweepCommand& sweep) {
     if (!sweep.out.empty()) changes["out"] = sweep.out;
     if (!sweep.search.empty()) changes["search"] = sweep.search;
     if (!sweep.backend.empty()) changes["device"] = sweep.backend;
+    if (!sweep.runner.empty()) changes["runner"] = sweep.runner;
     if (sweep.trials) changes["trials"] = *sweep.trials;
     if (sweep.side_by_side) changes["side_by_side"] = *sweep.side_by_side;
     return changes;
@@ -69,9 +70,14 @@ void add_sweep(CommandLine& line) {
                 "How many trials run at a time; the file's, or 1")
         .between(uint64_t(1), uint64_t(1024));
     command.option("--search", sweep->search, "How settings are chosen; the file's, or random")
-        .one_of({"grid", "random", "bayesian"});
+        .one_of({"grid", "random", "bayesian", "population"});
     command.option("--backend", sweep->backend, "Where to run; the file's, or auto")
         .one_of({"auto", "cuda", "cpu"});
+    command
+        .option(
+            "--runner", sweep->runner,
+            "What runs the trials: this machine, an array of Slurm or Ray; the file's, or local")
+        .one_of({"local", "slurm", "ray"});
     command.flag("--json", sweep->json,
                  "One JSON object per line, nothing else on standard output");
     command.run([sweep] { run(*sweep); });

@@ -54,6 +54,7 @@ void add_train(CommandLine& line) {
         .between(uint64_t(1), most_seeds)
         .excludes(command.known("--web"))
         .excludes(command.known("--ranks"))
+        .excludes(command.known("--until"))
         .excludes(command.known("--record-to"));
     command.run([train] { run(*train); });
 }

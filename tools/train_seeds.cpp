@@ -19,7 +19,7 @@ void print_and_end(const Training& training, SeedsReport report) {
 }
 
 RunStart start_of(const Training& training, const fs::path& out) {
-    RunStart start{.out = out};
+    RunStart start{.out = out, .synced_together = true};
     if (training.record.wanted()) start.record = training.record.settings();
     return start;
 }
@@ -97,6 +97,10 @@ void resume_seeds(Training& training, const fs::path& path, bool changed_source)
     if (training.web.web)
         throw Error("--web",
                     "shows one run, and " + path.string() + " holds those of several seeds",
+                    "resume one of them, such as " + path.string() + "/seed-1");
+    if (training.until)
+        throw Error("--until",
+                    "pauses one run, and " + path.string() + " holds those of several seeds",
                     "resume one of them, such as " + path.string() + "/seed-1");
     if (!training.record.to.empty())
         throw Error("--record-to",

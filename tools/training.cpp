@@ -75,6 +75,10 @@ void add_training_options(Command command, Training& training) {
         .between(1, 1000000)
         .shows_default();
     command
+        .option("--until", training.until,
+                "Pause after so many steps, with a checkpoint; 'resume' goes on")
+        .between(uint64_t(1), uint64_t(1) << 53);
+    command
         .option("--ranks", training.ranks,
                 "Train by so many processes on this machine, each on a GPU of its own where there "
                 "are GPUs; "
@@ -97,6 +101,7 @@ void train_on(const std::shared_ptr<RunsOn>& on, Plugins& plugins, CrashWatch& c
     const auto loading = std::chrono::steady_clock::now();
     RunStart watching = start;
     watching.watch = true;
+    watching.until = training.until;
     if (training.record.wanted()) {
         watching.record = training.record.settings();
         watching.record_to = training.record.to;

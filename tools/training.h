@@ -15,6 +15,7 @@ struct Training {
     RecordOptions record;
     WebOptions web;
     uint32_t ranks = 0;          // on this machine; 0: as a launcher says, or one
+    uint64_t until = 0;          // steps after which it pauses; 0: at the run's end
     uint64_t episodes = 1000;    // of the evaluation at the end
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };

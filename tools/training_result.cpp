@@ -17,6 +17,7 @@ constexpr uint64_t most_compared_episodes = 200;
 const char* how_it_ended(const TrainingRun& run, bool interrupted) {
     return run.solved()    ? "Solved"
            : run.stopped() ? "Stopped"
+           : run.paused()  ? "Paused"
            : interrupted   ? "Interrupted"
                            : "Ended";
 }
@@ -89,7 +90,9 @@ std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosi
 // Why a run that was resumed took no step, and what makes it take more.
 void print_how_to_go_on(const TrainingRun& run) {
     const std::string resume = "'nacelle resume " + run.out().string() + " --set ";
-    if (run.solved())
+    if (run.paused())
+        std::printf("It had taken these steps before: a higher --until, or none, trains on\n");
+    else if (run.solved())
         std::printf("It was solved before: %ssolved.return=null' trains on to run.total_steps\n",
                     resume.c_str());
     else
@@ -118,6 +121,7 @@ Json result_json(const TrainingRun& run, const RunResult& found, const RunTimes&
                    {"solved", run.solved()},
                    {"interrupted", interrupted},
                    {"stopped", run.stopped()},
+                   {"paused", run.paused()},
                    {"steps", run.progress().steps},
                    {"seconds", times.whole},
                    {"start_seconds", times.opened},

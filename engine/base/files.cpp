@@ -90,9 +90,13 @@ private:
     Descriptor file_;
 };
 
+Descriptor open_directory(const std::filesystem::path& directory) {
+    return Descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
 // Syncs the directory: until then the rename is in memory only.
 void sync_directory(const std::filesystem::path& directory) {
-    Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor opened = open_directory(directory);
     if (opened.get() >= 0) ::fsync(opened.get());
 }
 
@@ -170,6 +174,11 @@ void write_cached_file(const std::filesystem::path& path, std::string_view bytes
         temporary.write(bytes);
         temporary.rename_to(path);
     });
+}
+
+void sync_files(const std::filesystem::path& folder) {
+    const Descriptor opened = open_directory(folder);
+    if (opened.get() >= 0) ::syncfs(opened.get());
 }
 
 UnfinishedFile::UnfinishedFile(std::filesystem::path target)

@@ -13,8 +13,11 @@ std::string read_plain_file(const std::filesystem::path&);
 // Writes a temporary file beside the target, syncs it and renames it: readers see the old file or the new one, never
 // a part.
 void write_file(const std::filesystem::path&, std::string_view bytes);
-// The same without syncs, for what can be made again: after a power cut the file may be empty or damaged.
+// The same without syncs, for what can be made again or is synced later: after a power cut the file may be empty or
+// damaged.
 void write_cached_file(const std::filesystem::path&, std::string_view bytes);
+// Syncs all that was written to the file system of this folder. Where that fails, the system does so by itself soon.
+void sync_files(const std::filesystem::path& folder);
 // An empty temporary file of a unique name beside its target, for what is written by other means: removed unless it
 // takes the target's place.
 class UnfinishedFile final {

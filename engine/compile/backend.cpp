@@ -1,6 +1,7 @@
 #include "engine/compile/backend.h"
 
 #include "engine/base/error.h"
+#include "engine/device/keeping_device.h"
 #include "engine/jit/compile_helpers.h"
 
 #include <algorithm>
@@ -49,7 +50,9 @@ std::shared_ptr<RunsOn> open_backend(const BackendSettings& settings, Log log) {
         }
     }
     if (!on->compiler) on->compiler = open_host_compiler(on->cache);
-    on->device = choice.device;
+    on->device = settings.keeps && choice.device->info().backend == Backend::cuda
+                     ? keeping(choice.device)
+                     : choice.device;
     on->why = choice.why;
     on->stream = on->device->stream();
     return on;

@@ -29,6 +29,8 @@ struct BackendSettings {
     // The command of a process that helps to compile for a GPU (jit/compile_helpers.h); the cache's folder is
     // appended. Empty: none.
     std::vector<std::string> compile_helper;
+    // Runs follow each other: a GPU's memory and modules are kept for the next one (device/keeping_device.h).
+    bool keeps = false;
 };
 
 // Throws where the backend is not available. "auto" falls back to the CPU where a GPU has no NVRTC.

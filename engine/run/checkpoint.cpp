@@ -88,12 +88,13 @@ fs::path Checkpoints::of_steps(uint64_t steps) const {
 void Checkpoints::save(const CheckpointRecord& record, const std::string& tensors,
                        bool as_best) const {
     const std::string file = name_of(as_best ? best_start : json_start, record.steps, tensors_end);
-    write_file(folder_ / file, tensors);
-    write_file(as_best ? best() : of_steps(record.steps),
-               checkpoint_text({.record = record,
-                                .file = file,
-                                .bytes = tensors.size(),
-                                .checksum = checkpoint_checksum(tensors)}));
+    const auto write = synced_ ? write_file : write_cached_file;
+    write(folder_ / file, tensors);
+    write(as_best ? best() : of_steps(record.steps),
+          checkpoint_text({.record = record,
+                           .file = file,
+                           .bytes = tensors.size(),
+                           .checksum = checkpoint_checksum(tensors)}));
     if (as_best) remove_old_best(folder_, file);
 }
 

@@ -44,7 +44,9 @@ struct CheckpointFile {
 // fifteen digits. Files of other names are never read, counted or removed.
 class Checkpoints final {
 public:
-    explicit Checkpoints(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    // Not `synced`: a power cut may leave what is saved empty or damaged.
+    explicit Checkpoints(std::filesystem::path folder, bool synced = true)
+        : folder_(std::move(folder)), synced_(synced) {}
 
     // Saves it under its number of steps, or as the best one, which it replaces.
     void save(const CheckpointRecord&, const std::string& tensors, bool as_best) const;
@@ -71,6 +73,7 @@ public:
 
 private:
     std::filesystem::path folder_;
+    bool synced_;
 };
 
 }

@@ -109,7 +109,8 @@ void RunDirectory::discard() const {
 }
 
 void RunDirectory::write_configuration(const Json& configuration) const {
-    write_file(path_ / "config.json", json_text(configuration, 2) + "\n");
+    (synced_ ? write_file : write_cached_file)(path_ / "config.json",
+                                               json_text(configuration, 2) + "\n");
 }
 
 void RunDirectory::keep_source(uint64_t step, const std::vector<SourceFile>& files) const {
@@ -121,7 +122,7 @@ void RunDirectory::keep_source(uint64_t step, const std::vector<SourceFile>& fil
     const fs::path folder = path_ / source_folder(step);
     for (const SourceFile& file : files) {
         make_directory((folder / file.path).parent_path());
-        write_file(folder / file.path, file.text);
+        (synced_ ? write_file : write_cached_file)(folder / file.path, file.text);
     }
 }
 

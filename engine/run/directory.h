@@ -24,7 +24,9 @@ public:
     static RunDirectory open(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }
-    Checkpoints checkpoints() const { return Checkpoints(path_ / "checkpoints"); }
+    Checkpoints checkpoints() const { return Checkpoints(path_ / "checkpoints", synced_); }
+    // Whether what is written from now on is on the disk when it is there.
+    void sync(bool synced) { synced_ = synced; }
     // Removes the directory and its content if this object created it.
     void discard() const;
     void write_configuration(const Json& configuration) const;
@@ -36,7 +38,7 @@ private:
 
     std::filesystem::path path_;
     Descriptor lock_;
-    bool made_ = false;
+    bool made_ = false, synced_ = true;
 };
 
 // Creates the first of stem-1, stem-2, ... that does not exist, and returns it.

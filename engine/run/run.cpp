@@ -13,6 +13,7 @@ using Clock = std::chrono::steady_clock;
 // In seconds: how often metrics are read by default, how long the device runs before the host checks whether to stop,
 // and how long sinks may buffer.
 constexpr double between_reads = 0.1, between_looks = 0.05, between_flushes = 1;
+constexpr std::chrono::seconds between_syncs{1};
 
 // Iterations until the count of them is a multiple of `every`.
 uint64_t until_multiple(uint64_t iteration, uint64_t every) { return every - iteration % every; }
@@ -74,6 +75,7 @@ void TrainingRun::open_directory(Plugins& plugins) {
                        : start_.next.empty() ? RunDirectory::create(start_.out, trainee_.files())
                                              : RunDirectory::create_next(start_.next));
     start_.out = directory_->path();
+    directory_->sync(!start_.synced_together);
     if (start_.resume) go_on();
     try {
         for (const SinkSettings& sink : settings_.sinks)
@@ -137,6 +139,8 @@ uint64_t TrainingRun::iterations_ahead() const {
         ahead = std::min(ahead, divided_up(until_multiple(progress_.steps, every), steps_each_));
     for (const uint64_t every : {settings_.evaluate_every, settings_.report_every})
         if (every) ahead = std::min(ahead, until_multiple(progress_.iteration, every));
+    if (start_.until > progress_.steps)
+        ahead = std::min(ahead, divided_up(start_.until - progress_.steps, steps_each_));
     return ahead;
 }
 
@@ -199,7 +203,7 @@ void TrainingRun::keep_state(const RunState& state) {
 }
 
 bool TrainingRun::run_to_next_reading() {
-    if (over() || asked_to_stop()) return false;
+    if (over() || paused() || asked_to_stop()) return false;
     take_reload();
     if (stopped_) return false;
     const RankPhase phase = ranks_.phase("training");
@@ -230,7 +234,7 @@ bool TrainingRun::run_to_next_reading() {
                                     : train_seconds_ *
                                           double(settings_.total_steps - progress_.steps) /
                                           double(progress_.steps - first_steps_);
-    return !over() && !asked_to_stop();
+    return !over() && !paused() && !asked_to_stop();
 }
 
 void TrainingRun::save(bool as_best) {
@@ -244,16 +248,28 @@ void TrainingRun::save(bool as_best) {
     record.steps = progress_.steps;
     record.evaluation = evaluation_;
     record.best = best_;
-    const std::string tensors = trainee_.tensors(ranks_);
+    std::string tensors = trainee_.tensors(ranks_);
     if (!as_best) saved_ = progress_.steps;
     if (!directory_) return;
-    const Checkpoints checkpoints = directory_->checkpoints();
-    checkpoints.save(record, tensors, as_best);
+    const bool due = !start_.synced_together || start - synced_ > between_syncs;
+    directory_->sync(due);
+    if (as_best) unsaved_best_ = {record, std::move(tensors)};
+    if (due || !as_best) save_best();
     if (!as_best) {
+        const Checkpoints checkpoints = directory_->checkpoints();
+        checkpoints.save(record, tensors, false);
         keep_state({.seconds = seconds_});
         checkpoints.prune(settings_.keep, progress_.steps);
     }
+    if (due) synced_ = start;
     save_seconds_ += seconds_since(start);
+}
+
+// A small run finds a better policy every few milliseconds. One that is killed before this finds it again.
+void TrainingRun::save_best() {
+    if (!unsaved_best_) return;
+    directory_->checkpoints().save(unsaved_best_->first, unsaved_best_->second, true);
+    unsaved_best_.reset();
 }
 
 void TrainingRun::save_now() {
@@ -270,6 +286,7 @@ void TrainingRun::stop() {
 
 void TrainingRun::finish() {
     if (saved_ != progress_.steps) save(false);
+    save_best();
     for (const auto& sink : sinks_) sink->flush();
 }
 

@@ -5,6 +5,7 @@
 #include "engine/run/settings.h"
 #include "engine/run/trainee.h"
 
+#include <chrono>
 #include <functional>
 
 namespace nacelle {
@@ -24,8 +25,13 @@ struct RunStart {
         {};                         // "runs/cartpole": the first free one of runs/cartpole-1, -2
     bool resume = false;            // continue from the newest checkpoint in `out`
     bool changed_source = false;    // also if the author's files have changed
-    bool watch = false;             // reload saves, unless "reload.watch" is false
-    RecordSettings record = {};     // of evaluations; no environments: nothing
+    // Who has begun several runs syncs their files in the end (sync_files); each does so by itself once a second at most,
+    // and saves its best policy as seldom.
+    bool synced_together = false;
+    bool watch = false;    // reload saves, unless "reload.watch" is false
+    uint64_t until =
+        0;    // so many steps and no further, though the run is not over; 0: to its end
+    RecordSettings record = {};              // of evaluations; no environments: nothing
     std::filesystem::path record_to = {};    // empty: out/recordings/step-N.recording
 };
 
@@ -65,6 +71,8 @@ public:
     // Whether all steps are taken, or it is solved.
     bool over() const;
     bool solved() const { return solved_; }
+    // Whether it goes no further than it was to, and is not over.
+    bool paused() const { return start_.until && progress_.steps >= start_.until && !over(); }
     // Whether a save with which the learner could not continue has ended the run.
     bool stopped() const { return stopped_; }
     // Takes over a checkpoint: everything of it but the directory's files.
@@ -108,6 +116,7 @@ private:
     Evaluation play(EvaluationRequest request, EvaluationPurpose purpose);
     void evaluate_now();
     void save(bool as_best);
+    void save_best();
     bool asked_to_stop() const {
         return stopped_ || (ranks_.several() ? told_to_stop_ : stop_ && stop_());
     }
@@ -140,9 +149,12 @@ private:
     bool given_params_changed_ = false;
     Progress progress_;
     std::optional<CheckpointRecord::Score> evaluation_, best_;
+    std::optional<std::pair<CheckpointRecord, std::string>> unsaved_best_;    // its tensors
     std::optional<uint64_t> saved_;    // the steps of the last checkpoint
     uint64_t first_steps_ = 0;         // where this process began
     double train_seconds_ = 0, save_seconds_ = 0, flushed_ = 0;
+    std::chrono::steady_clock::time_point synced_ =
+        std::chrono::steady_clock::now();        // the save that was synced last
     double seconds_before_ = 0, seconds_ = 0;    // of earlier processes; of all at the last reading
     double pace_ = 0;                            // seconds of an iteration
     bool solved_ = false;

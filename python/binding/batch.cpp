@@ -1,14 +1,12 @@
 #include "python/binding/batch.h"
 
-#include "engine/base/error.h"
-#include "engine/compile/rebuild.h"
-#include "engine/env/replacement.h"
 #include "engine/internals.h"
 #include "tools/play_raster.h"
 
 #include <deque>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -71,6 +69,7 @@ Batch::~Batch() {
     new auto(std::move(actions_));
     new auto(std::move(given_));
     drawing_.release();
+    reloader_.release();
 }
 
 std::vector<Actions>& Batch::actions(size_t given) {
@@ -154,6 +153,7 @@ std::shared_ptr<StepOutputs> Batch::outputs(const std::vector<std::string>& name
 
 bool Batch::step_from(const std::vector<nb::object>& given, StepOutputs& outputs,
                       const std::vector<nb::object>& targets) {
+    outputs.require_targets(targets.size());
     std::deque<BufferView> views;
     for (const nb::object& actions : given) views.emplace_back(actions);
     std::deque<Bytes> memory;
@@ -161,7 +161,7 @@ bool Batch::step_from(const std::vector<nb::object>& given, StepOutputs& outputs
     for (const nb::object& target : targets)
         places.push_back(memory.emplace_back(target, Bytes::Use::write).data());
     for (size_t i = 0; i < memory.size(); ++i)
-        if (memory[i].size() != outputs.arrays().at(i)->bytes())
+        if (memory[i].size() != outputs.arrays()[i]->bytes())
             throw nb::value_error(
                 (outputs.arrays()[i]->name() + ": the target has another size").c_str());
     const Call call(*use_, lengthy);
@@ -179,6 +179,7 @@ void Batch::step() {
 
 nb::object Batch::step_at(const std::vector<GivenAt>& given, int64_t stream, StepOutputs& outputs,
                           const std::vector<uintptr_t>& targets) {
+    outputs.require_targets(targets.size());
     const bool waits = !on().cuda();
     const StepOutputs::Targets places{reinterpret_cast<void* const*>(targets.data()),
                                       targets.size()};
@@ -222,30 +223,18 @@ std::string Batch::param(const std::string& name) {
     return json_text(env_.param(name));
 }
 
-bool Batch::reload() {
+void Batch::save_snapshots(const std::vector<uint32_t>& chosen) {
     const Call call(*use_, lengthy);
-    const std::filesystem::path file = environment().settings().source;
-    SavedSource source{.files = read_closure(file), .saved = std::chrono::system_clock::now()};
-    if (same_text(source.files, environment().code().files)) return false;
-    Rebuilder rebuilder(environment().code().on, false);
-    rebuilder.use(environment().programs().recipe());
-    rebuilder.compile(std::move(source));
-    while (!rebuilder.ready()) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        if (interrupted()) throw nb::python_error();
-    }
-    const std::optional<Rebuilt> rebuilt = rebuilder.take();
-    if (!rebuilt || !rebuilt->failure.empty())
-        throw Error(env_.name(), rebuilt ? rebuilt->failure : "was not compiled",
-                    "the version before it runs on");
-    if (!rebuilt->other_spaces.empty())
-        throw Error(env_.name(), rebuilt->other_spaces, "make a new environment of the file");
-    Replacement replacement(environment(), *rebuilt);
-    replacement.install();
-    replacement.commit();
-    actions_.clear();
-    drawing_.reset();
-    return true;
+    env_.save_snapshots(chosen);
+}
+void Batch::restore_snapshots(const std::vector<uint32_t>& chosen,
+                              const std::vector<uint32_t>& places) {
+    const Call call(*use_, lengthy);
+    env_.restore_snapshots(chosen, places);
+}
+void Batch::set_snapshot_chance(double chance) {
+    const Call call(*use_, lengthy);
+    env_.set_snapshot_chance(chance);
 }
 
 nb::object Batch::picture(uint32_t which, int pixels) {
@@ -280,6 +269,12 @@ void bind_batch(nb::module_& module) {
         .def("set_param", &Batch::set_param, "name"_a, "value"_a)
         .def("param", &Batch::param, "name"_a)
         .def("reload", &Batch::reload)
+        .def("watch", &Batch::watch)
+        .def("has_save", &Batch::has_save)
+        .def("take_save", &Batch::take_save)
+        .def("save_snapshots", &Batch::save_snapshots, "chosen"_a)
+        .def("restore_snapshots", &Batch::restore_snapshots, "chosen"_a, "places"_a)
+        .def("set_snapshot_chance", &Batch::set_snapshot_chance, "chance"_a)
         .def("picture", &Batch::picture, "which"_a = 0, "pixels"_a = 480);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/env/reloader.h"
 #include "engine/nacelle.hpp"
 #include "engine/view/drawing.h"
 #include "python/binding/actions.h"
@@ -48,6 +49,20 @@ public:
     std::string param(const std::string& name);
     // Compiles the author's file as it is now, and goes on in that version. False where nothing has changed.
     bool reload();
+    // From now on each save of the author's file is compiled while steps go on.
+    void watch();
+    // Whether a save was compiled, or has failed to: cheap.
+    bool has_save() const { return reloader_ && reloader_->ready(); }
+    // What became of it, once: whether other code runs now, and the sentence about it.
+    std::optional<std::pair<bool, std::string>> take_save();
+
+    // The states of these environments become snapshots 0, 1, ... in place of those that were kept.
+    void save_snapshots(const std::vector<uint32_t>& chosen);
+    // chosen[i] goes on from snapshot places[i].
+    void restore_snapshots(const std::vector<uint32_t>& chosen,
+                           const std::vector<uint32_t>& places);
+    void set_snapshot_chance(double chance);
+
     // A picture of one environment: its width, height and RGB.
     nb::object picture(uint32_t which, int pixels);
 
@@ -57,6 +72,7 @@ private:
     Environment& environment() { return *environment_; }
     RunsOn& on() { return environment_->on(); }
     std::vector<Actions>& actions(size_t given);
+    void forget_version();
     void take_from_host(const std::deque<BufferView>& given);
 
     std::shared_ptr<EngineUse> use_;
@@ -66,6 +82,8 @@ private:
     std::vector<Actions> actions_;    // of each policy, made when they are first needed
     std::unique_ptr<Drawing> drawing_;
     std::vector<Buffer> given_;    // of a GPU: actions from ordinary memory
+    bool rebuilt_ = false;         // by the call of the reloader that is under way
+    std::unique_ptr<Reloader> reloader_;
 };
 
 void bind_batch(nb::module_& module);

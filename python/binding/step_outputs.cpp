@@ -90,6 +90,13 @@ void StepOutputs::launch(std::span<const HandedPart> parts) {
     }
 }
 
+void StepOutputs::require_targets(size_t count) const {
+    if (count != 0 && count != arrays_.size())
+        throw std::invalid_argument("there are " + std::to_string(count) + " targets; " +
+                                    std::to_string(arrays_.size()) +
+                                    " are taken, one for each array, or none");
+}
+
 bool StepOutputs::hand_out(Targets targets) {
     const size_t environments = arrays_[0]->bytes();
     const bool there = module_ != nullptr;

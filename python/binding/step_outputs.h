@@ -23,6 +23,8 @@ public:
     // "done", whether an episode of each environment has ended, and then the arrays.
     const std::vector<std::shared_ptr<DeviceArray>>& arrays() const { return arrays_; }
 
+    // Throws unless there is a target for each array, or none at all: to be asked before a step, which moves things.
+    void require_targets(size_t count) const;
     // Behind a step: fills the first array, and copies all to targets in ordinary memory, one for each, unless there
     // are none. Waits. Whether an episode has ended; only then the late ones are copied.
     bool hand_out(Targets targets);

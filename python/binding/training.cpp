@@ -93,14 +93,17 @@ template <class T> std::span<T> numbers(const Bytes& bytes) {
 }
 
 void act(Policy& policy, nb::handle observations, nb::handle actions, nb::handle masks,
-         bool sample) {
+         nb::handle memory, bool sample) {
     const Bytes seen(observations, Bytes::Use::read), chosen(actions, Bytes::Use::write);
-    std::optional<Bytes> open;
+    std::optional<Bytes> open, kept;
     if (!masks.is_none()) open.emplace(masks, Bytes::Use::read);
+    if (!memory.is_none()) kept.emplace(memory, Bytes::Use::write);
     const auto allowed = open ? numbers<const uint8_t>(*open) : std::span<const uint8_t>();
+    const auto remembered = kept ? numbers<float>(*kept) : std::span<float>();
     const nb::gil_scoped_release released;
-    if (sample) policy.sample(numbers<const float>(seen), numbers<float>(chosen), allowed);
-    else policy.act(numbers<const float>(seen), numbers<float>(chosen), allowed);
+    if (sample)
+        policy.sample(numbers<const float>(seen), numbers<float>(chosen), allowed, remembered);
+    else policy.act(numbers<const float>(seen), numbers<float>(chosen), allowed, remembered);
 }
 
 nb::list parts_of(const Policy& policy) {
@@ -119,11 +122,12 @@ void bind_training(nb::module_& module) {
         .def_prop_ro("name", &Policy::name)
         .def_prop_ro("inputs", &Policy::inputs)
         .def_prop_ro("choices", &Policy::choices)
+        .def_prop_ro("memory", &Policy::memory)
         .def_prop_ro("steps", &Policy::steps)
         .def_prop_ro("actions", &parts_of)
         .def("seed", &Policy::seed, "seed"_a)
         .def("act_into", &act, "observations"_a, "actions"_a, "masks"_a = nb::none(),
-             "sample"_a = false);
+             "memory"_a = nb::none(), "sample"_a = false);
     nb::class_<Training>(module, "Training", "A training run.")
         .def("iterate", &Training::iterate)
         .def("evaluate", &Training::evaluate, "episodes"_a)

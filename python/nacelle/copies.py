@@ -1,12 +1,13 @@
 """Copies of one environment, side by side: what those of one agent and those of teams share."""
 import json
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 from nacelle import _engine
-from nacelle.engine import configuration, merge, shared_engine
+from nacelle.engine import configuration, merge, shared_engine, written
 from nacelle.outputs import opened
 from nacelle.spaces import TYPES
 
@@ -41,7 +42,7 @@ def loaded(source, num_envs, device, engine, settings, params):
     asked = configuration(source, changes)
     merge(asked, settings or {})
     return (engine or shared_engine(device)).load(
-        json.dumps({key: asked[key] for key in ("env", "seed", "hooks") if key in asked}))
+        written({key: asked[key] for key in ("env", "seed", "hooks") if key in asked}))
 
 
 def from_text(make, text, num_envs, settings):
@@ -55,9 +56,11 @@ def from_text(make, text, num_envs, settings):
 
 
 class Copies:
-    """Loading, arrays, parameters and pictures."""
+    """Loading, arrays, parameters, snapshots and pictures."""
 
-    def _begin(self, batch, output, copy, render_mode):
+    _ended = None       # of one agent: those whose new episode the caller has not seen
+
+    def _begin(self, batch, output, copy, render_mode, reload_on_save):
         self._batch = batch
         self.description = json.loads(batch.describe())
         self.num_envs, name = self.description["count"], self.description["name"]
@@ -69,6 +72,9 @@ class Copies:
         self.copies = output != "torch" if copy is None else bool(copy)     # whether a step's arrays are the caller's
         self._door = opened(output, batch, copy)
         self.arrays = Arrays(batch, self._door)
+        self._watches = bool(reload_on_save)
+        if self._watches:
+            batch.watch()
 
     @classmethod
     def from_source(cls, text, num_envs=64, **settings):
@@ -86,14 +92,38 @@ class Copies:
 
     def set_param(self, name, value):
         """Sets a parameter to a number, or to a distribution as a configuration writes it."""
-        self._open().set_param(name, json.dumps(value))
+        self._open().set_param(name, written(value, name))
 
     def reload(self):
         """Compiles the source as it is now and goes on in that version. False where nothing has changed."""
-        changed = self._open().reload()
+        batch, changed = self._open(), False
+        def reload():
+            nonlocal changed
+            changed = batch.reload()
+        self._door.ordered(reload)
         if changed:
             self._find_arrays()
         return changed
+
+    def save_snapshots(self, which=None):
+        """The states of these environments, a mask or numbers, become snapshots 0, 1, ... in place of those that were kept: of
+        all, unless it is told."""
+        chosen = list(range(self.num_envs)) if which is None else self._chosen(which)
+        batch = self._open()
+        self._door.ordered(lambda: batch.save_snapshots(chosen))
+
+    def restore_snapshots(self, which, snapshots):
+        """The environments of `which`, a mask or numbers, go on from these snapshots, a number for each. Returns what reset does."""
+        chosen, places, batch = self._chosen(which), self._numbers(snapshots, "snapshots"), self._open()
+        self._door.ordered(lambda: batch.restore_snapshots(chosen, places))
+        if self._ended is not None:
+            self._ended[chosen] = False
+        return self._shown()
+
+    def set_snapshot_chance(self, chance):
+        """From now on an episode begins in a random snapshot with this probability."""
+        batch = self._open()
+        self._door.ordered(lambda: batch.set_snapshot_chance(chance))
 
     def picture(self, which=0, pixels=480):
         """One environment as an image, RGB [height, width, 3]."""
@@ -107,6 +137,35 @@ class Copies:
     def close_extras(self, **_):
         """Lets go of the engine's arrays; those that are held elsewhere stay valid."""
         self._batch = self._door = self.arrays = None
+
+    def _take_save(self):
+        """Goes on in the version that was saved, where it is compiled; warns where it is none."""
+        batch, told = self._open(), None
+        if not batch.has_save():
+            return
+        def take():
+            nonlocal told
+            told = batch.take_save()
+        self._door.ordered(take)
+        if told is not None and told[0]:
+            self._find_arrays()
+        elif told is not None:
+            warnings.warn(told[1], RuntimeWarning, stacklevel=3)
+
+    def _chosen(self, which):
+        """Numbers of environments from a mask or numbers."""
+        which = np.asarray(which.cpu() if hasattr(which, "cpu") else which)
+        if which.dtype == bool and which.shape != (self.num_envs,):
+            raise ValueError(f"the mask of environments has the shape {which.shape}; ({self.num_envs},) is taken")
+        return self._numbers(np.flatnonzero(which) if which.dtype == bool else which, "environments")
+
+    @staticmethod
+    def _numbers(given, what):
+        """Whole numbers from 0, as a list."""
+        given = np.asarray(given.cpu() if hasattr(given, "cpu") else given).reshape(-1)
+        if given.size and (not np.issubdtype(given.dtype, np.integer) or given.min() < 0):
+            raise ValueError(f"{what} are numbered from 0 in whole numbers, not {given[:4].tolist()}")
+        return given.tolist()
 
     def _open(self):
         if self._batch is None:

@@ -3,6 +3,8 @@ import ctypes
 import functools
 import importlib.util
 import json
+import math
+import os
 from pathlib import Path
 
 from nacelle import _engine
@@ -31,10 +33,17 @@ def open_nvrtc():
                 ctypes.CDLL(str(path))
 
 
-@functools.cache
+_shared: dict = {}      # by device: the process that opened it, and the engine
+
+
 def shared_engine(device):
-    """The engine that all environments of a device share unless they are given one."""
-    return Engine(device)
+    """The engine that all environments of a device share unless they are given one. A forked process opens one of its own on a
+    CPU; a GPU's says what to do, since its driver does not work on in a forked process."""
+    process, engine = _shared.get(device, (None, None))
+    if engine is None or process != os.getpid() and engine.backend == "cpu":
+        engine = Engine(device)
+        _shared[device] = os.getpid(), engine
+    return engine
 
 
 def configuration(source, changes):
@@ -42,6 +51,27 @@ def configuration(source, changes):
     settings = json.loads(_engine.usual_configuration(str(source), ENV_FOLDERS))
     merge(settings, changes)
     return settings
+
+
+def written(settings, where=""):
+    """The text of settings: numbers of NumPy and paths are taken as Python's own."""
+    return json.dumps(_plain(settings, where))
+
+
+def _plain(value, path):
+    if isinstance(value, dict):
+        return {str(key): _plain(each, f"{path}.{key}" if path else str(key)) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each, f"{path}[{i}]") for i, each in enumerate(value)]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist(), path)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{path} is {value}; a finite number is taken")
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(f"{path} is of the type {type(value).__name__}; a setting is a number, a text, a list or a dict")
 
 
 def merge(settings, changes):

@@ -27,7 +27,7 @@ class Team(ParallelEnv or object):
         self.metadata = {"name": name, "render_modes": ["rgb_array"], "render_fps": 30, "is_parallelizable": True}
         self.render_mode = render_mode
         self._places = {f"{policy}_{i}": (policy, i) for policy, count in self._one.policies.items() for i in range(count)}
-        self.possible_agents, self.agents = list(self._places), []
+        self.possible_agents, self.agents, self._masks = list(self._places), [], {}
         self.observation_spaces = {agent: self._one.single_observation_space[policy] for agent, (policy, _) in self._places.items()}
         self.action_spaces = {agent: self._one.single_action_space[policy] for agent, (policy, _) in self._places.items()}
 
@@ -43,6 +43,7 @@ class Team(ParallelEnv or object):
         """Begins an episode; with a seed the same one each time."""
         del options
         seen, info = self._one.reset(seed=seed)
+        self._masks = info.get("action_mask", {})
         self.agents = [agent for agent in self.possible_agents if self._of(info.get("plays"), agent, True)]
         return self._all(seen), self._infos(info)
 
@@ -52,20 +53,31 @@ class Team(ParallelEnv or object):
             raise ValueError("no agent plays: reset() begins an episode")
         if set(actions) != set(self.agents):
             raise ValueError(f"actions are of {sorted(actions)}; those of {self.agents} are taken")
-        given = {policy: np.zeros(space.shape, space.dtype) for policy, space in self._one.action_space.items()}
-        for policy, space in self._one.action_space.items():
-            if hasattr(space, "low"):
-                given[policy][...] = space.low      # of those who have left
+        given = {policy: self._allowed(policy, space) for policy, space in self._one.action_space.items()}
         for agent, action in actions.items():
             policy, place = self._places[agent]
             given[policy][0, place] = action
         seen, reward, terminated, truncated, info = self._one.step(given)
+        self._masks = info.get("action_mask", {})
         ended = bool(info["_final_obs"][0]) if "_final_obs" in info else False
         seen = self._all(info["final_obs"] if ended else seen)
         over, cut = self._all(terminated, bool), self._all(truncated, bool)
         results = seen, self._all(reward, float), over, cut, self._infos({} if ended else info)
         self.agents = [agent for agent in self.agents if not over[agent] and not cut[agent]]
         return results
+
+    def _allowed(self, policy, space):
+        """An action for each of a policy's agents, as those who have left have none: the lowest, or the first that their masks
+        allow."""
+        actions = np.zeros(space.shape, space.dtype)
+        if hasattr(space, "low"):
+            actions[...] = space.low
+        if policy in self._masks:
+            one = self._one.single_action_space[policy]
+            choices = one.nvec if hasattr(one, "nvec") else [one.n]
+            parts = np.split(self._masks[policy], np.cumsum(choices)[:-1], axis=-1)
+            actions[...] = np.stack([part.argmax(-1) for part in parts], axis=-1).reshape(actions.shape)
+        return actions
 
     def render(self):
         """The team as an image, RGB."""

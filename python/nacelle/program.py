@@ -10,6 +10,14 @@ from nacelle._engine import Error
 from nacelle.engine import FOLDER
 
 PROGRAM = FOLDER / "bin" / "nacelle"
+# Of launchers of ranks: a command trains alone, also where this process is one of several.
+LAUNCHERS = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "SLURM_", "OMPI_", "PMI_", "PMIX_")
+
+
+def alone(variables):
+    """The variables of a process without those by which a launcher numbers it among others."""
+    return {name: value for name, value in variables.items()
+            if not any(name == each or each.endswith("_") and name.startswith(each) for each in LAUNCHERS)}
 
 
 class Command:
@@ -20,7 +28,7 @@ class Command:
     def __init__(self, *words, holds=None):
         self._said = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen([PROGRAM, *map(str, words), "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                         stderr=self._said, text=True, start_new_session=True,
+                                         stderr=self._said, text=True, start_new_session=True, env=alone(os.environ),
                                          pass_fds=() if holds is None else (holds,))
         self._stopped, self._lock = False, threading.Lock()
 

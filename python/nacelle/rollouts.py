@@ -24,6 +24,8 @@ class Rollout:
         """The next steps."""
         env = self._env
         env._open()
+        if env._watches:
+            env._take_save()
         if self._outputs is not env._door._outputs:     # after a reload the arrays are others
             self._forget()
         with self._torch.no_grad():
@@ -61,6 +63,14 @@ class Rollout:
         batch.wait_for(stream)
 
     def _roll(self):
+        # A save waits for the next call: a graph's arrays stay the same.
+        watched, self._env._watches = self._env._watches, False
+        try:
+            self._take_steps()
+        finally:
+            self._env._watches = watched
+
+    def _take_steps(self):
         seen, _, _, _, masks = self._env._door._shown[:5]
         for step in range(self._steps):
             self._keep(step, "observations", seen)

@@ -2,17 +2,29 @@
 import itertools
 import json
 import math
+import os
 from pathlib import Path
 
 from nacelle._engine import Error
 from nacelle.engine import configuration, merge
 
-SEARCHES = ("grid", "random", "bayesian")
+SEARCHES = ("grid", "random", "bayesian", "population")
+RUNNERS = ("local", "slurm", "ray")
 TAKEN = {"env": "an environment's name or path", "settings": "what is varied: settings by path", "search": " or ".join(SEARCHES),
          "trials": "how many", "config": "settings of all trials", "score": '"return", or a metric', "goal": '"max" or "min"',
          "seeds": "how many each trial has", "side_by_side": "how many trials run at a time",
-         "prune": "when trials end early", "seed": "of the search", "device": '"auto", "cuda" or "cpu"', "out": "a folder"}
+         "prune": "when trials end early", "population": "how the members of a population go on", "seed": "of the search",
+         "device": '"auto", "cuda" or "cpu"', "runner": " or ".join(RUNNERS), "slurm": "words for sbatch", "ray": "what ray.remote takes",
+         "out": "a folder"}
+KINDS = {dict: "an object", list: "a list", str: "text"}
 RANGE_TAKES = ("from", "to", "step", "log")
+
+
+def write_whole(path, value):
+    """Writes a file of JSON: a process that is killed leaves the old one or the new one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(json.dumps(value, indent=2) + "\n")
+    os.replace(beside, path)
 
 
 def points_of(told):
@@ -31,7 +43,7 @@ class SweepFile:
         if not isinstance(source, dict):
             self.where = str(source)
             source = self._read(Path(source))
-        given = {**source, **changes}
+        given = self.given = {**source, **changes}
         for key in given:
             if key not in TAKEN:
                 raise self._fault(key, f"is not known; there is {', '.join(TAKEN)}")
@@ -51,15 +63,19 @@ class SweepFile:
             raise self._fault("trials", f"is not for a grid, which has {len(self.grid())}")
         self.trials = len(self.grid()) if self.search == "grid" else self._whole(given, "trials", 20, 1, 10**6)
         self.prune = self._prune(given)
+        self._runner(given)
         self.config = configuration(self.env, self._kind(given, "config", dict, {}))
-        if self.prune and self.prune["after"] and not self.config.get("run", {}).get("total_steps"):
+        self.total_steps = self.config.get("run", {}).get("total_steps")
+        if self.prune and self.prune["after"] and not self.total_steps:
             raise self._fault("prune.after", 'is a share of run.total_steps, which "config" does not set')
+        self.population = self._population(given)
         self.out = Path(self._kind(given, "out", str, f"sweeps/{Path(self.env).stem}"))
 
     def identity(self):
         """What a folder's trials depend on: a sweep goes on only where all of it is the same."""
         same = {key: getattr(self, key) for key in ("env", "search", "config", "score", "goal", "seeds", "seed")}
-        return {**same, "settings": self.ranges}
+        members = {"population": {**self.population, "trials": self.trials}} if self.population else {}
+        return {**same, "settings": self.ranges, **members}
 
     def grid(self):
         """All settings of a grid, in order."""
@@ -122,12 +138,48 @@ class SweepFile:
             raise self._fault("prune", f"compares trials at equal steps, which says nothing of the score {self.score}")
         return {"after": self._whole(told, "after", 0, 0, 2**53, "prune."), "trials": self._whole(told, "trials", 5, 1, 10**6, "prune.")}
 
+    def _population(self, given):
+        if self.search != "population":
+            if "population" in given:
+                raise self._fault("population", 'is for "search": "population"')
+            return None
+        told = self._kind(given, "population", dict, {})
+        for name in told:
+            if name not in ("every", "share", "factor"):
+                raise self._fault(f"population.{name}", "is not known; there is every (steps), share (of the members), factor")
+        for key, asked, words in (("seeds", self.seeds > 1, "a member has one"), ("prune", self.prune, "a poor member goes on as a better one")):
+            if asked:
+                raise self._fault(key, f"is not for a population: {words}")
+        if self.runner != "local":
+            raise self._fault("runner", f"is {self.runner}; the members of a population train where the call is made")
+        if self.trials < 2:
+            raise self._fault("trials", "is 1; a population has two members or more")
+        if not self.total_steps:
+            raise self._fault("population", 'trains for run.total_steps, which "config" does not set')
+        share, factor = (told.get(key, usual) for key, usual in (("share", 0.25), ("factor", 1.25)))
+        if not _is_number(share) or not 0 < share <= 0.5:
+            raise self._fault("population.share", f"is {json.dumps(share)}; a number above 0, up to 0.5, is taken")
+        if not _is_number(factor) or factor <= 1:
+            raise self._fault("population.factor", f"is {json.dumps(factor)}; a number above 1 is taken")
+        every = self._whole(told, "every", max(1, self.total_steps // 10), 1, self.total_steps, "population.")
+        return {"every": every, "share": share, "factor": factor}
+
+    def _runner(self, given):
+        self.runner = self._one_of(given, "runner", RUNNERS, "local")
+        for key in ("slurm", "ray"):
+            if key in given and self.runner != key:
+                raise self._fault(key, f'is for "runner": "{key}"')
+        self.slurm = self._kind(given, "slurm", list, [])
+        if not all(isinstance(word, str) for word in self.slurm):
+            raise self._fault("slurm", 'has what is no text; ["--partition=gpu", "--gres=gpu:1"] is taken')
+        self.ray = self._kind(given, "ray", dict, {})
+
     def _kind(self, given, key, kind, default):
         value = given.get(key, default)
         if isinstance(value, Path):
             value = str(value)
         if not isinstance(value, kind) or (kind is str and not value):
-            raise self._fault(key, f"is {json.dumps(value, default=str)}; {'an object' if kind is dict else 'text'} is taken")
+            raise self._fault(key, f"is {json.dumps(value, default=str)}; {KINDS[kind]} is taken")
         return value
 
     def _one_of(self, given, key, words, default):

@@ -1,7 +1,9 @@
 """Optuna's side of a sweep: it proposes settings, and keeps what came of them."""
+import contextlib
 import json
 import math
 import sys
+import warnings
 
 from nacelle.sweep_file import points_of
 from nacelle.sweep_trial import PARTS
@@ -16,35 +18,55 @@ def needed():
     return optuna
 
 
+@contextlib.contextmanager
+def quiet(optuna):
+    """Optuna tells each study and trial; a sweep does that itself."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            yield
+    finally:
+        optuna.logging.set_verbosity(before)
+
+
 class TrialInStudy:
     """A trial as Optuna keeps it."""
 
-    def __init__(self, optuna, study, trial, told):
-        self._optuna, self.kept = optuna, trial
-        before = study.trials[trial.number].intermediate_values if told.prune else {}
-        self.reported = max(before, default=-1)
+    def __init__(self, kept, before):
+        self.number, self._kept, self.reported = kept.number, kept, max(before, default=-1)
 
     def is_poor(self, part, value):
         """Whether it is to end early, as it is worse than most were at this part of their steps."""
-        self.kept.report(value, part)
-        return self.kept.should_prune()
+        self._kept.report(value, part)
+        return self._kept.should_prune()
+
+    def note(self, name, text):
+        """Keeps a text beside it."""
+        self._kept.set_user_attr(name, text)
 
 
 class Study:
-    """Optuna's side of a sweep: which settings come next, and what came of those before."""
+    """Optuna's side of a sweep: which settings come next, and what came of those before. Workers of one job, such as
+    "1234_1" and "1234_2", share it: each begins trials of its own, and goes on with its own and those of earlier jobs."""
 
-    def __init__(self, told):
-        self._optuna, self._told = needed(), told
+    def __init__(self, told, worker=""):
+        self._optuna, self._told, self._worker, self._begun = needed(), told, worker, set()
         optuna = self._optuna
         pruner = optuna.pruners.NopPruner()
         if told.prune:
-            share = told.prune["after"] / (told.config.get("run", {}).get("total_steps") or math.inf)
+            share = told.prune["after"] / (told.total_steps or math.inf)
             pruner = optuna.pruners.MedianPruner(n_startup_trials=told.prune["trials"], n_warmup_steps=math.ceil(share * PARTS))
-        journal = optuna.storages.journal.JournalFileBackend(str(told.out / "trials.journal"))
-        self._study = optuna.create_study(storage=optuna.storages.JournalStorage(journal), study_name="sweep", load_if_exists=True,
-                                          direction="maximize" if told.goal == "max" else "minimize", pruner=pruner)
+        journal = optuna.storages.journal
+        self._alone = journal.JournalFileSymlinkLock(str(told.out / "trials"))
+        self._storage = optuna.storages.JournalStorage(journal.JournalFileBackend(str(told.out / "trials.journal")))
+        self._study = optuna.create_study(storage=self._storage, study_name="sweep", load_if_exists=True,
+                                          direction=self._direction(), pruner=pruner)
         self._forms = {name: self._form(given) for name, given in told.ranges.items()}
-        self._left = [trial for trial in self._study.trials if not trial.state.is_finished()]
+
+    def _direction(self):
+        return "maximize" if self._told.goal == "max" else "minimize"
 
     def _form(self, given):
         forms = self._optuna.distributions
@@ -58,28 +80,50 @@ class Study:
         return forms.FloatDistribution(low, high, log=log, step=step)
 
     def next(self):
-        """The next trial, one that was left unfinished before a new one; None where there is none."""
-        if self._left:
-            trial = self._optuna.trial.Trial(self._study, self._left.pop(0)._trial_id)
-        elif len(self._study.trials) >= self._told.trials:
-            return None
-        else:
-            trial = self._ask(len(self._study.trials))
-        return TrialInStudy(self._optuna, self._study, trial, self._told)
+        """The next trial, one that was left unfinished before a new one, and its settings; None where there is none."""
+        self._alone.acquire()
+        try:
+            trials = self._study.get_trials(deepcopy=False)
+            left = next((trial for trial in trials if self._is_left(trial)), None)
+            if left is None and len(trials) >= self._told.trials:
+                return None
+            if left is None:
+                self._study.add_trial(self._new(trials))
+                left = self._study.get_trials(deepcopy=False)[len(trials)]
+            study = self._storage.get_study_id_from_name("sweep")
+            kept = self._optuna.trial.Trial(self._study, self._storage.get_trial_id_from_study_id_trial_number(study, left.number))
+            if left.user_attrs.get("worker", "") != self._worker:
+                kept.set_user_attr("worker", self._worker)
+        finally:
+            self._alone.release()
+        self._begun.add(left.number)
+        return TrialInStudy(kept, left.intermediate_values if self._told.prune else {}), self.chosen(left)
 
-    def _ask(self, number):
-        samplers = self._optuna.samplers
-        # Of this number's own seed, so that a sweep that was interrupted proposes what one that was not does.
-        seed = self._told.seed + number
-        if self._told.search == "bayesian":
-            self._study.sampler = samplers.TPESampler(seed=seed, constant_liar=True)
-        else:
-            self._study.sampler = samplers.RandomSampler(seed=seed)
+    def _is_left(self, trial):
+        if trial.state.is_finished() or trial.number in self._begun:
+            return False
+        worker = trial.user_attrs.get("worker", "")
+        return not self._worker or worker == self._worker or worker.rpartition("_")[0] != self._worker.rpartition("_")[0]
+
+    def _new(self, trials):
+        """A trial that begins, written at once: it has its settings or is not there, wherever a process is killed."""
+        number, trial = len(trials), self._optuna.trial
         if self._told.search == "grid":
             point = self._told.grid()[number]
-            self._study.enqueue_trial({name: json.dumps(value) if isinstance(self._told.ranges[name], list) else value
-                                       for name, value in point.items()})
-        return self._study.ask(self._forms)
+            params = {name: json.dumps(value) if isinstance(self._told.ranges[name], list) else value for name, value in point.items()}
+        else:
+            proposing = self._optuna.create_study(direction=self._direction(), sampler=self._sampler(number))
+            proposing.add_trials(trials)
+            params = proposing.ask(self._forms).params
+        return trial.create_trial(state=trial.TrialState.RUNNING, params=params, distributions=self._forms,
+                                  user_attrs={"worker": self._worker})
+
+    def _sampler(self, number):
+        # Of this number's own seed, so that a sweep that was interrupted proposes what one that was not does.
+        samplers, seed = self._optuna.samplers, self._told.seed + number
+        if self._told.search == "bayesian":
+            return samplers.TPESampler(seed=seed, constant_liar=True)
+        return samplers.RandomSampler(seed=seed)
 
     def chosen(self, kept):
         """The settings of a trial."""
@@ -90,18 +134,18 @@ class Study:
         """Keeps what came of a trial."""
         states = self._optuna.trial.TrialState
         if error:
-            trial.kept.set_user_attr("error", error)
-            self._study.tell(trial.kept, state=states.FAIL)
+            trial.note("error", error)
+            self._study.tell(trial.number, state=states.FAIL)
         elif pruned:
-            self._study.tell(trial.kept, state=states.PRUNED)
+            self._study.tell(trial.number, state=states.PRUNED)
         else:
-            self._study.tell(trial.kept, score)
+            self._study.tell(trial.number, score)
 
     def trials(self):
         """All trials as a Sweep has them."""
         names = {"COMPLETE": "complete", "PRUNED": "pruned", "FAIL": "failed"}
         found = []
-        for kept in self._study.trials:
+        for kept in self._study.get_trials(deepcopy=False):
             state = names.get(kept.state.name, "running")
             found.append({"number": kept.number + 1, "state": state, "score": kept.value if state == "complete" else None,
                           "settings": self.chosen(kept), "folder": str(folder_of(self._told, kept.number)),

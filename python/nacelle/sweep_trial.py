@@ -5,15 +5,23 @@ import os
 
 from nacelle._engine import Error
 from nacelle.program import Command, machine
+from nacelle.sweep_file import write_whole
 
 PARTS = 20      # a trial is compared with others as often, at equal shares of its steps: settings may change the readings' steps
 
 
-class PlayedTrial:
-    """A trial that trains. run() returns its score, or None where it was pruned or stopped."""
+def processors():
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0))
 
-    def __init__(self, told, trial, folder, chosen, lock):
+
+class PlayedTrial:
+    """A trial that trains, beside `together` - 1 others, to its end or for so many steps. run() returns its score, or None
+    where it was pruned or stopped. Where it goes on with a run, `changes` are set over the run's own settings."""
+
+    def __init__(self, told, trial, folder, chosen, lock, together=1, until=0, changes=None):
         self._told, self._trial, self._folder, self._chosen, self._lock = told, trial, folder, chosen, lock
+        self._together, self._until, self._changes = together, until, changes or {}
         self._command, self._stopped = None, False
         self._readings = {}     # the last one of each seed
         self._parts = {}        # by seed: its values at each share of the steps
@@ -43,15 +51,17 @@ class PlayedTrial:
             self._command.stop()
 
     def _words(self):
-        begun = any((self._folder / name).exists() for name in ("state.json", "seeds.json"))
-        threads = ["--threads", max(1, (os.cpu_count() or 1) // self._told.side_by_side)] if self._told.side_by_side > 1 else []
-        common = [*machine(self._told.device), *threads]
+        begun = any((self._folder / name).exists() for name in ("config.json", "seeds.json"))
+        threads = ["--threads", max(1, processors() // self._together)] if self._together > 1 else []
+        until = ["--until", self._until] if self._until else []
+        common = [*machine(self._told.device), *threads, *until]
         if begun:
-            return ["resume", self._folder, *common]
+            changes = [word for path, value in self._changes.items() for word in ("--set", f"{path}={json.dumps(value)}")]
+            return ["resume", self._folder, *common, *changes]
         self._folder.parent.mkdir(parents=True, exist_ok=True)
         path = self._folder.with_suffix(".json")
         settings = self._told.configured(self._chosen)
-        path.write_text(json.dumps(settings, indent=2) + "\n")
+        write_whole(path, settings)
         seeds = ["--seeds", self._told.seeds] if self._told.seeds > 1 else []
         return ["train", settings["env"]["source"], path, "--out", self._folder, *seeds, *common]
 

@@ -34,12 +34,12 @@ class PolicyAgents:
 
 class TeamEnv(Copies):
     """Copies of one environment of a team, its by its. What a step takes and returns are dicts by policy, of arrays
-    [environments, agents, ...]: `env.policies` has the number of agents of each. `output` and `copy` are those of Env.
+    [environments, agents, ...]: `env.policies` has the number of agents of each. `output`, `copy` and `reload_on_save` are those of Env.
     An episode that ends begins anew in the same step."""
 
     def __init__(self, source, num_envs=None, *, device="auto", engine=None, output="numpy", copy=None, render_mode=None,
-                 settings=None, **params):
-        self._begin(loaded(source, num_envs, device, engine, settings, params), output, copy, render_mode)
+                 settings=None, reload_on_save=False, **params):
+        self._begin(loaded(source, num_envs, device, engine, settings, params), output, copy, render_mode, reload_on_save)
         if not self.description["is_team"]:
             raise ValueError(f"{self.description['name']} has one agent: nacelle.Env is for it")
         self._all = [PolicyAgents(self.description, policy) for policy in self.description["policies"]]
@@ -56,6 +56,10 @@ class TeamEnv(Copies):
         only where the mask is true."""
         mask = self._mask(options)
         self._begin_anew(mask, seed)
+        return self._shown()
+
+    def _shown(self):
+        """What the teams show now."""
         seen, _, _, _, info = self._door.read()[:5]
         return dict(seen), dict(info)
 
@@ -64,6 +68,9 @@ class TeamEnv(Copies):
         door = self._door
         if door is None:
             self._open()
+        if self._watches:
+            self._take_save()
+            door = self._door
         if len(actions) != len(self._all) or any(its.name not in actions for its in self._all):
             raise ValueError(f"actions are of {sorted(actions)}; those of {list(self.policies)} are taken")
         given = [self._shaped(actions[its.name], self.action_space[its.name].shape, f"actions of {its.name}") for its in self._all]

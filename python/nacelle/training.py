@@ -1,12 +1,12 @@
 """Training from Python."""
-import json
+import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from nacelle import _engine
-from nacelle.engine import configuration, shared_engine
+from nacelle.engine import configuration, shared_engine, written
 from nacelle.program import lines_of, machine
 
 
@@ -39,9 +39,20 @@ class Run:
         """The mean return of the greedy policy over whole episodes."""
         return self._training.evaluate(episodes)
 
-    def policy(self, observations, name="", sample=False, masks=None):
-        """An action for each row of observations, by the policy as it is now."""
-        return act(self._training.policy(name), observations, sample, masks)
+    def policy(self, observations, name="", sample=False, masks=None, memory=None):
+        """An action for each observation, by the policy as it is now: see act()."""
+        return act(self._training.policy(name), observations, sample, masks, memory)
+
+    def remembered(self, count, name=""):
+        """What a policy remembers of `count` environments where episodes begin, to be given as `memory`; None of one that
+        remembers nothing."""
+        floats = self._training.policy(name).memory
+        return np.zeros((count, floats), np.float32) if floats else None
+
+    def frame(self):
+        """The metrics so far as a frame of pandas, a row for each reading."""
+        import pandas
+        return pandas.DataFrame(self.history)
 
     def save(self):
         """Saves a checkpoint now."""
@@ -52,17 +63,32 @@ class Run:
         self._training.stop()
 
 
-def act(policy, observations, sample=False, masks=None):
-    """Actions of a trained policy: whole numbers where all parts are choices, else floats. Masks forbid choices by 0."""
-    seen = np.ascontiguousarray(observations, np.float32)
+def act(policy, observations, sample=False, masks=None, memory=None):
+    """Actions of a trained policy, one for each observation, as an environment shows them: whole numbers where all parts are
+    choices, else floats. Masks forbid choices by 0. A policy that remembers takes `memory`, float32 [rows, policy.memory], which it changes, and which is 0
+    where an episode begins. Tensors of PyTorch give a tensor on their device; a GPU's come to the host and go back."""
+    torch = sys.modules.get("torch")
+    parts = [observations]
+    if isinstance(observations, dict):      # the numbers first, as networks take them
+        parts = [observations[name] for name in sorted(observations, key=lambda name: name != "obs")]
+    if torch is not None and isinstance(parts[0], torch.Tensor):
+        host = lambda given: given.detach().cpu().numpy() if isinstance(given, torch.Tensor) else given
+        seen = dict(enumerate(map(host, parts))) if len(parts) > 1 else host(parts[0])
+        return torch.from_numpy(act(policy, seen, sample, host(masks), memory)).to(parts[0].device)
+    rows = [part.reshape(len(part), -1) if part.ndim > 2 or len(parts) > 1 else part for part in map(np.asarray, parts)]
+    seen = np.ascontiguousarray(np.concatenate(rows, 1) if len(rows) > 1 else rows[0], np.float32)
     if seen.ndim != 2 or seen.shape[1] != policy.inputs:
         raise ValueError(f"observations have the shape {seen.shape}; [rows, {policy.inputs}] is taken")
     if masks is not None:
         masks = np.ascontiguousarray(masks, np.uint8)
         if masks.shape != (len(seen), policy.choices):
             raise ValueError(f"masks have the shape {masks.shape}; ({len(seen)}, {policy.choices}) is taken")
+    if policy.memory and (not isinstance(memory, np.ndarray) or memory.dtype != np.float32 or memory.shape != (len(seen), policy.memory)):
+        raise ValueError(f"the policy remembers: memory is a float32 array ({len(seen)}, {policy.memory}), as remembered() makes it")
+    if memory is not None and not policy.memory:
+        raise ValueError("the policy remembers nothing: it takes no memory")
     actions = np.empty((len(seen), len(policy.actions)), np.float32)
-    policy.act_into(seen, actions, masks, sample)
+    policy.act_into(seen, actions, masks, memory, sample)
     if all(choices for _, choices, _, _ in policy.actions):
         actions = actions.astype(np.int64)
         return actions[:, 0] if actions.shape[1] == 1 else actions
@@ -93,7 +119,7 @@ def train(source, *, device="auto", out="", callback=None, seeds=None, **setting
         if callback is not None:
             raise ValueError("seeds=: the runs of several seeds take no callback; their metrics lie in their folders")
         return train_seeds(asked, seeds, out, device)
-    run = Run(_engine.begin_run(shared_engine(device), json.dumps(asked), str(out)), out)
+    run = Run(_engine.begin_run(shared_engine(device), written(asked), str(out)), out)
     if callback is not None:
         for metrics in run:
             callback(metrics)
@@ -104,14 +130,14 @@ def train_seeds(settings, seeds, out, device):
     """Several seeds to their ends, with whole settings."""
     with tempfile.TemporaryDirectory(prefix="nacelle-") as folder:
         path = Path(folder) / "config.json"
-        path.write_text(json.dumps(settings))
+        path.write_text(written(settings))
         place = ["--out", out] if out else []
         return Seeds(lines_of("train", settings["env"]["source"], path, "--seeds", seeds, *place, *machine(device)))
 
 
 def resume(folder, *, device="auto", **changes):
     """Goes on with the run in a folder."""
-    return Run(_engine.resume_run(shared_engine(device), str(folder), json.dumps(changes)), folder)
+    return Run(_engine.resume_run(shared_engine(device), str(folder), written(changes)), folder)
 
 
 def load(folder, checkpoint="best", *, device="auto"):

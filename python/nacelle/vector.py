@@ -13,11 +13,12 @@ from nacelle.team import TeamEnv
 class Env(Copies, gymnasium.vector.VectorEnv):
     """Copies of one environment, side by side. `output` is the library of the arrays that a step returns: "numpy",
     "torch" or "jax". They are the caller's own with `copy=True`, and the engine's, which the next step overwrites, with
-    `copy=False`; the default is True, and False for "torch"."""
+    `copy=False`; the default is True, and False for "torch". With `reload_on_save` a save of the source is compiled beside the
+    steps, and the next step behind that runs it."""
 
     def __init__(self, source, num_envs=None, *, device="auto", engine=None, output="numpy", copy=None,
-                 autoreset_mode=AutoresetMode.SAME_STEP, render_mode=None, settings=None, **params):
-        self._begin(loaded(source, num_envs, device, engine, settings, params), output, copy, render_mode)
+                 autoreset_mode=AutoresetMode.SAME_STEP, render_mode=None, settings=None, reload_on_save=False, **params):
+        self._begin(loaded(source, num_envs, device, engine, settings, params), output, copy, render_mode, reload_on_save)
         if self.description["is_team"]:
             raise ValueError(f"{self.description['name']} is a team of agents: nacelle.make_vec makes a nacelle.TeamEnv of it")
         self._mode = AutoresetMode(autoreset_mode)
@@ -31,7 +32,7 @@ class Env(Copies, gymnasium.vector.VectorEnv):
         self.observation_space = batched(self.single_observation_space, self.num_envs)
         self.action_space = batched(self.single_action_space, self.num_envs)
         self._action_shape = self.action_space.shape
-        self._ended = np.zeros(self.num_envs, bool)     # those whose new episode the caller has not seen
+        self._ended = np.zeros(self.num_envs, bool)
         self._find_arrays()
 
     def reset(self, *, seed=None, options=None):
@@ -46,6 +47,10 @@ class Env(Copies, gymnasium.vector.VectorEnv):
         else:
             self._begin_anew(mask & ~self._ended, seed)     # those that have ended have begun anew in the engine
             self._ended &= ~mask
+        return self._shown()
+
+    def _shown(self):
+        """What the environments show now."""
         seen, _, _, _, masks = self._door.read()[:5]
         self._show_last(seen, self._ended)
         return self._fresh(seen), dict(masks)
@@ -56,6 +61,8 @@ class Env(Copies, gymnasium.vector.VectorEnv):
             actions = self._shaped(actions, self._action_shape)
         if self._door is None:
             self._open()
+        if self._watches:
+            self._take_save()
         if self._mode is not AutoresetMode.SAME_STEP:
             return self._step_and_hold(actions)
         ended, (seen, reward, terminated, truncated, masks, done, last, total, length) = self._door.step((actions,))
@@ -117,12 +124,12 @@ class Env(Copies, gymnasium.vector.VectorEnv):
 
 
 def make_vec(source, num_envs=None, *, device="auto", engine=None, settings=None, output="numpy", copy=None,
-             autoreset_mode=AutoresetMode.SAME_STEP, render_mode=None, **params):
+             autoreset_mode=AutoresetMode.SAME_STEP, render_mode=None, reload_on_save=False, **params):
     """Makes many copies of an environment: a name ("cartpole") or the path of a .cu. Of one agent it is an Env, of a team a
     TeamEnv. Other keywords are those of Env, or parameters."""
     batch = loaded(source, num_envs, device, engine, settings, params)
     if not json.loads(batch.describe())["is_team"]:
-        return Env(batch, output=output, copy=copy, autoreset_mode=autoreset_mode, render_mode=render_mode)
+        return Env(batch, output=output, copy=copy, autoreset_mode=autoreset_mode, render_mode=render_mode, reload_on_save=reload_on_save)
     if AutoresetMode(autoreset_mode) is not AutoresetMode.SAME_STEP:
         raise ValueError("autoreset_mode is for environments of one agent: teams begin anew in the same step")
-    return TeamEnv(batch, output=output, copy=copy, render_mode=render_mode)
+    return TeamEnv(batch, output=output, copy=copy, render_mode=render_mode, reload_on_save=reload_on_save)

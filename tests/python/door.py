@@ -1,10 +1,8 @@
-"""The Python package, from a build: environments, their errors, memory that outlives them, and training."""
+"""The Python package, from a build: environments, their errors, memory that outlives them, and the documentation's blocks."""
 import os
 import re
-import signal
 import sys
 import tempfile
-import threading
 import warnings
 from pathlib import Path
 
@@ -65,6 +63,8 @@ def what_may_not_be_is_refused_with_a_sentence():
     refused(ValueError, lambda: env.step(np.zeros(7, np.int64)), "(8,) is taken")
     refused(TypeError, lambda: env.step(np.zeros(8)), "whole numbers")
     refused(nacelle.Error, lambda: cartpole(gravty=1), "gravity")
+    refused(ValueError, lambda: cartpole(gravity=float("nan")), "env.params.gravity is nan; a finite number is taken")
+    refused(TypeError, lambda: cartpole(gravity=1j), "env.params.gravity is of the type complex")
     refused(ValueError, lambda: nacelle.make_vec("cartpol", device="cpu"), "cartpole")
     refused(ValueError, lambda: nacelle.make_vec("cartpole", device="tpu"), '"cpu"')
     refused(ValueError, lambda: nacelle.Env("tag_gridworld", 2, device="cpu"), "team")
@@ -220,6 +220,25 @@ def gymnasiums_checker_takes_one_environment():
 
 
 @case
+def gymnasiums_wrappers_take_all_environments():
+    wrappers = gymnasium.wrappers.vector
+    counted = wrappers.RecordEpisodeStatistics(cartpole())
+    counted.reset(seed=1)
+    told = []
+    for _ in range(60):
+        *_, info = counted.step(np.ones(8, np.int64))
+        if "final_info" in info:
+            told += info["final_info"]["episode"]["r"][info["_final_info"]].tolist()
+    assert len(told) > 8 and list(counted.return_queue) == told
+    for wrapper, mode in ((wrappers.NormalizeReward, "SAME_STEP"), (wrappers.NormalizeObservation, "NEXT_STEP"),
+                          (wrappers.FlattenObservation, "NEXT_STEP"), (wrappers.ClipAction, "DISABLED")):
+        env = wrapper(nacelle.make_vec("pendulum", num_envs=4, device="cpu", autoreset_mode=gymnasium.vector.AutoresetMode[mode]))
+        env.reset(seed=1)
+        seen = env.step(np.full((4, 1), 0.5, np.float32))[0]
+        assert env.observation_space.contains(seen), wrapper
+
+
+@case
 def an_engine_is_opened_by_its_name():
     engine = nacelle.Engine("cpu", threads=1)
     assert engine.backend == "cpu" and engine.why
@@ -228,45 +247,32 @@ def an_engine_is_opened_by_its_name():
 
 
 @case
-def parameters_go_by_name():
-    env = cartpole(gravity=5)
-    assert env.param("gravity") == 5
-    env.set_param("gravity", 6)
-    assert env.param("gravity") == 6
+def two_engines_step_side_by_side_alike():
+    engines = [nacelle.Engine("cpu", threads=1), nacelle.Engine("cpu", threads=2)]
+    envs = [nacelle.make_vec("cartpole", num_envs=64, engine=engine) for engine in engines]
+    seen = [env.reset(seed=1)[0] for env in envs]
+    for step in range(50):
+        assert np.array_equal(*seen)
+        actions = np.random.default_rng(step).integers(0, 2, 64)
+        seen = [env.step(actions)[0] for env in envs]
+    envs.pop().close()
+    del engines[1]
+    assert envs[0].step(actions)[0].shape == (64, 4)
 
 
 @case
-def a_text_is_an_environment_and_may_change():
-    from nacelle.engine import FOLDER
-    text = (FOLDER / "env_sources" / "cartpole.cu").read_text()
-    env = nacelle.Env.from_source(text, 4, device="cpu")
+def a_step_takes_a_target_for_each_array():
+    env = cartpole()
     env.reset(seed=1)
-    assert env.reload() is False
-    path = env.description["source"]
-    with open(path, "w") as file:
-        file.write(text.replace(".reward = 1.0f", ".reward = 2.0f"))
-    assert env.reload() is True
-    assert (env.step(np.zeros(4, np.int64))[1] == 2).all()
-
-
-@case
-def a_cell_of_a_notebook_is_an_environment():
-    class Shell:
-        user_ns = {}
-
-        def register_magic_function(self, function, kind):
-            assert kind == "cell" and function.__name__ == "nacelle"
-            self.magic = function
-
-    shell = Shell()
-    nacelle.load_ipython_extension(shell)
-    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
-    shell.magic("poles num_envs=3 device=cpu", text)
-    assert shell.user_ns["poles"].reset(seed=1)[0].shape == (3, 4)
-    refused(ValueError, lambda: shell.magic("", text), "takes the name of a variable")
-    refused(ValueError, lambda: shell.magic("poles number=3", text), "number=3 is not known; there is num_envs=")
-    refused(ValueError, lambda: shell.magic("poles num_envs=few", text), "num_envs=few is no whole number")
-    refused(nacelle.Error, lambda: shell.magic("poles device=cpu", "struct {"), "source.cu")
+    outputs, actions = env._batch.outputs(["obs", "reward"], 0), np.zeros(8, np.int64)
+    targets = [np.empty(array.shape, nacelle.spaces.TYPES[array.dtype]) for array in outputs.arrays]
+    env._batch.step_from([actions], outputs, targets)
+    assert np.array_equal(targets[1], env.arrays["obs"])
+    before = env.arrays["obs"].copy()
+    for few in (targets[:2], [*targets, targets[0]]):
+        refused(ValueError, lambda: env._batch.step_from([actions], outputs, few), "3 are taken, one for each array, or none")
+        refused(ValueError, lambda: env._batch.step_at([(actions.ctypes.data, 0, 8)], 0, outputs, [each.ctypes.data for each in few]), "3 are taken")
+    assert np.array_equal(before, env.arrays["obs"])
 
 
 @case
@@ -277,60 +283,21 @@ def a_forked_process_says_what_to_do():
         warnings.simplefilter("ignore")
         child = os.fork()
     if child == 0:
-        told = False
+        good = False
         try:
-            env.step(np.zeros(8, np.int64))
-        except RuntimeError as error:
-            told = "spawn" in str(error)
+            own = cartpole()
+            own.reset(seed=1)
+            own.step(np.zeros(8, np.int64))
+            refused(RuntimeError, lambda: env.step(np.zeros(8, np.int64)), "spawn")
+            good = True
         finally:
-            os._exit(0 if told else 1)
+            os._exit(0 if good else 1)
     assert os.waitpid(child, 0)[1] == 0
-
-
-@case
-def a_run_learns_and_its_policy_acts():
-    run = nacelle.train("cartpole", device="cpu", run={"total_steps": 60000})
-    readings = list(run)
-    assert readings and readings[-1]["steps"] >= 60000 and run.steps == readings[-1]["steps"]
-    assert run.eval(50) > 60
-    assert set(run.policy(np.random.default_rng(1).normal(size=(64, 4)))) <= {0, 1}
-    refused(ValueError, lambda: run.policy(np.zeros((2, 3))), "[rows, 4]")
-    assert (run.policy(np.zeros((5, 4)), masks=np.tile([0, 1], (5, 1))) == 1).all()
-    refused(ValueError, lambda: run.policy(np.zeros((5, 4)), masks=np.ones(5)), "(5, 2) is taken")
-
-
-@case
-def a_run_is_resumed_and_loaded():
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "run"
-        first = nacelle.train("cartpole", device="cpu", out=out, run={"total_steps": 20000})
-        list(first)
-        refused(nacelle.Error, lambda: nacelle.resume(out, device="cpu"), "is training in it")
-        steps = first.steps
-        first.stop()
-        del first       # a run holds its folder
-        more = nacelle.resume(out, device="cpu", run={"total_steps": 60000})
-        assert more.steps == steps
-        list(more)
-        assert more.steps >= 60000
-        more.save()
-        more.stop()
-        loaded = nacelle.load(out, "latest", device="cpu")
-        assert loaded.steps == more.steps and loaded.eval(20) > 20
-        seen = np.random.default_rng(1).normal(size=(16, 4))
-        assert np.array_equal(loaded.policy(seen), more.policy(seen))
-        policy = nacelle.Policy(out, checkpoint="latest")
-        assert policy.steps == more.steps and np.array_equal(nacelle.act(policy, seen), more.policy(seen))
-        refused(nacelle.Error, lambda: nacelle.load(Path(folder) / "none", device="cpu"), "none")
-
-
-@case
-def control_c_ends_a_call():
-    run = nacelle.train("cartpole", device="cpu", run={"total_steps": 10**9, "report_every": 1000000},
-                        solved={"return": 1e9})
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    refused(KeyboardInterrupt, lambda: list(run), "")
-    assert 0 < run.steps < 10**9
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        many = gymnasium.make_vec("nacelle/CartPole-v1", num_envs=2, vectorization_mode="async")
+    assert many.reset(seed=1)[0].shape == (2, 4)
+    many.close()
 
 
 @case

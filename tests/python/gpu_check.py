@@ -2,6 +2,7 @@
 what a step costs. Prints a line for each, and fails where one does; it is skipped where there is no GPU or no PyTorch."""
 import sys
 import time
+from pathlib import Path
 
 
 def skipped(why):
@@ -234,6 +235,35 @@ def a_rollout_is_one_graph_of_its_steps():
         roll()
     torch.cuda.synchronize()
     print(f"   4096 CartPoles and a network: {(time.perf_counter() - began) / 50 / 16 * 1e6:.1f} us a step in a graph")
+
+
+@case
+def snapshots_saves_and_policies():
+    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    env = nacelle.Env.from_source(text, 256, device="cuda", output="torch", reload_on_save=True)
+    seen, _ = env.reset(seed=1)
+    ones = torch.ones(256, dtype=torch.int64, device="cuda")
+    env.step(ones)
+    env.save_snapshots([3, 1])
+    kept = seen.clone()
+    env.step(ones)
+    shown, _ = env.restore_snapshots(torch.tensor([0, 9], device="cuda"), [0, 1])
+    assert torch.equal(shown[0], kept[3]) and torch.equal(shown[9], kept[1])
+    roll = nacelle.rollout(env, lambda seen: (seen[:, 2] > 0).long(), steps=8)
+    for _ in range(3):
+        assert (roll()["rewards"] == 1).all()
+    saved = time.monotonic()
+    Path(env.description["source"]).write_text(text.replace(".reward = 1.0f", ".reward = 2.0f"))
+    while (roll()["rewards"] == 1).all():
+        assert time.monotonic() < saved + 30, "the save was not taken"
+    print(f"   a save runs in a rollout after {time.monotonic() - saved:.2f} s")
+    until = time.monotonic() + 3        # the full build of a draft comes behind it
+    while time.monotonic() < until:
+        assert (roll()["rewards"] == 2).all()
+    run = nacelle.train("cartpole", device="cuda", run={"total_steps": 200000})
+    list(run)
+    actions = run.policy(seen)
+    assert actions.is_cuda and np.array_equal(actions.cpu(), run.policy(seen.cpu().numpy()))
 
 
 @case

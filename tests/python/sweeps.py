@@ -157,6 +157,17 @@ def a_trial_that_had_ended_unseen_has_its_score():
 
 
 @case
+def a_trial_trains_alone_wherever_its_call_was_made():
+    os.environ |= {"RANK": "1", "WORLD_SIZE": "2", "SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "RANKED": "yes"}
+    try:
+        assert nacelle.sweep(quick("ranked", trials=1)).best
+        assert nacelle.program.alone(os.environ)["RANKED"] == "yes"
+    finally:
+        for name in ("RANK", "WORLD_SIZE", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "RANKED"):
+            del os.environ[name]
+
+
+@case
 def trials_that_fail_are_told():
     found = nacelle.sweep(grid("failing", {"learner.horizon": [-1, 16]}, side_by_side=2))
     assert [trial["state"] for trial in found.trials] == ["failed", "complete"]
@@ -213,9 +224,9 @@ def the_documentations_blocks_run():
     text = Path(DOCUMENT).read_text()
     Path("sweep.json").write_text(re.search(r"```json file=sweep.json\n(.*?)```", text, re.DOTALL)[1])
     blocks = re.findall(r"```python run\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 1
-    exec(blocks[0], {})
-    assert Path("sweeps/cartpole/best.svg").exists()
+    assert len(blocks) == 2
+    exec("\n".join(blocks), {})
+    assert Path("sweeps/cartpole/best.svg").exists() and Path("sweeps/population/best.json").exists()
 
 
 DOCUMENT = Path(sys.argv[1]).absolute()

@@ -1,5 +1,7 @@
 """The Python package, from a build: teams as dicts by policy, and one team for PettingZoo."""
+import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 
@@ -134,6 +136,25 @@ def what_may_not_be_is_refused_with_a_sentence():
 
 
 @case
+def a_team_goes_on_from_a_snapshot_and_in_another_version():
+    text = (nacelle.engine.ENV_FOLDERS[0] / "tag_gridworld.cu").read_text()
+    env = nacelle.TeamEnv.from_source(text, 3, device="cpu", reload_on_save=True)
+    env.reset(seed=1)
+    kept = env.step(chosen(env))[0]
+    env.save_snapshots([2])
+    env.step(chosen(env, 2))
+    seen, info = env.restore_snapshots([0], [0])
+    assert info == {} and all(np.array_equal(seen[name][0], kept[name][2]) for name in kept)
+    Path(env.description["source"]).write_text(text.replace("NACELLE_ENV(", "// saved\nNACELLE_ENV("))
+    version, deadline = env._door._outputs, time.monotonic() + 100
+    while env._door._outputs is version:
+        assert time.monotonic() < deadline
+        seen, *_ = env.step(chosen(env))
+        time.sleep(0.01)
+    assert np.array_equal(seen["tagger"], env.arrays["obs"].reshape(3, 5, 21)[:, :4])
+
+
+@case
 def one_team_is_for_pettingzoo():
     try:
         from pettingzoo.test import parallel_api_test
@@ -157,6 +178,10 @@ def one_team_is_for_pettingzoo():
         seen, rewards, terminated, _, _ = env.step(dict.fromkeys(env.agents, column))
     assert rewards == {agent: 1.0 if agent == starter else -1.0 for agent in env.possible_agents} and all(terminated.values())
     assert env.agents == [] and seen[starter].sum() >= 7 and env.render().ndim == 3
+    env.reset(seed=1)
+    for _ in range(6):          # a column that is full is closed, also for who has left
+        env.step(dict.fromkeys(env.agents, 0))
+    assert sorted(env._allowed("agent", env._one.action_space["agent"])[0]) == [0, 1]      # who waits may do anything
 
 
 run_cases()

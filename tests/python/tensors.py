@@ -2,6 +2,7 @@
 import json
 import re
 import sys
+import time
 from pathlib import Path
 
 import gymnasium
@@ -56,10 +57,33 @@ def a_rollout_is_the_steps_of_its_policy():
     assert changed.reload() and (roll()["rewards"] == 2).all()
     changed.close()
     refused(RuntimeError, roll, "the environment is closed")
+    saved = nacelle.Env.from_source(text, 4, device="cpu", output="torch", reload_on_save=True)
+    saved.reset(seed=1)
+    roll, deadline = nacelle.rollout(saved, choice_of(choice), steps=20), time.monotonic() + 100
+    Path(saved.description["source"]).write_text(text.replace(".reward = 1.0f", ".reward = 3.0f"))
+    while (roll()["rewards"] == 1).all():
+        assert time.monotonic() < deadline
+    assert (roll()["rewards"] == 3).all()
     refused(ValueError, nacelle.rollout(rolled, lambda seen: {"values": seen}), 'gave [\'values\'] and no "actions"')
     refused(ValueError, lambda: nacelle.rollout(cartpole(output="numpy"), act), 'output="torch"')
     refused(ValueError, lambda: nacelle.rollout(rolled, act, steps=0), "steps is 0")
     refused(TypeError, lambda: nacelle.rollout(gymnasium.make("CartPole-v1"), act), "takes a nacelle.Env")
+
+
+@case
+def a_policy_takes_tensors():
+    run = nacelle.train("cartpole", device="cpu", env={"count": 64}, run={"total_steps": 4000})
+    list(run)
+    env = cartpole(8)
+    seen, _ = env.reset(seed=1)
+    actions = run.policy(seen)
+    assert isinstance(actions, torch.Tensor) and actions.dtype == torch.int64 and np.array_equal(actions, run.policy(seen.numpy()))
+    assert (run.policy(seen, masks=torch.tensor([[0, 1]] * 8)) == 1).all()
+    env.step(actions)
+    env.save_snapshots(torch.arange(8) < 2)
+    kept = seen.clone()
+    env.step(actions)
+    assert torch.equal(env.restore_snapshots(torch.tensor([5]), torch.tensor([1]))[0][5], kept[1])
 
 
 def choice_of(network):

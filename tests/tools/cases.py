@@ -30,6 +30,8 @@ bench --train --graph-steps 5
 bench --train --rollout-steps 5
 bench one.json two.json
 train cartpole --episodes 0
+train cartpole --until 0
+train cartpole --until 5 --seeds 2
 train cartpole --out
 resume
 resume a b
@@ -45,6 +47,7 @@ compare a
 sweep
 sweep a.json --search best
 sweep a.json --trials 0
+sweep a.json --runner pbs
 sweep a.json --side-by-side many
 eval
 eval a --episodes 0

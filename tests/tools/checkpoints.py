@@ -68,6 +68,21 @@ def a_directory_with_a_run_is_gone_on_with_and_not_trained_in(bench):
     assert result['steps'] == 6003200, result
 
 
+@case
+def a_run_that_was_paused_ends_as_one_that_was_not(bench):
+    arguments = ('train', 'cartpole', *SHORT, *setting(run__total_steps=4000000), '--out', 'paused', '--until', '1500000')
+    assert 'Paused after 1510400 steps: return' in bench.good(*arguments)
+    [*_, again] = bench.lines('resume', 'paused', *CPU, '--episodes', '10', '--until', '1500000')
+    assert again['paused'] and again['steps'] == 1510400, again
+    assert 'a higher --until, or none, trains on' in bench.good('resume', 'paused', *CPU, '--episodes', '10', '--until', '1500000')
+    [*_, result] = bench.lines('resume', 'paused', *CPU, '--episodes', '10')
+    assert result['steps'] == 4006400 and not result['paused'], result
+    for kind in ('json', 'safetensors'):
+        assert newest(bench.folder / 'paused', kind).read_bytes() == newest(whole(bench), kind).read_bytes(), kind
+    train(bench, 'seeds', '--seeds', '1', steps=20000)
+    bench.refused(r'--until: pauses one run, and seeds holds those of several seeds .*', 'resume', 'seeds', '--until', '5')
+
+
 def damaged(path, change):
     data = bytearray(path.read_bytes())
     path.write_bytes(change(data))

@@ -1,5 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # variables are shared with the files that source this one
-# Sourced by `tools/nacelle test adapters`: PyTorch and other libraries' trainers, in an environment of Python of their own.
+# Sourced by `tools/nacelle test adapters` and `test notebooks`: PyTorch and other libraries' trainers, in an environment of Python
+# of their own.
 
 adapters_folder=${XDG_DATA_HOME:-$HOME/.local/share}/nacelle/test-adapters
 
@@ -25,4 +26,12 @@ adapters_environment() {
     fi
     exec 8>&-
     echo "$adapters_folder"
+}
+
+# The same with what runs notebooks.
+notebooks_environment() {
+    adapters_environment || return 1
+    "$adapters_folder/bin/python" -c 'import ipykernel, nbclient, optuna' 2>/dev/null ||
+        (step 'installing nbclient, ipykernel and Optuna from PyPI, 30 MB' "$adapters_folder/bin/python" -m pip install -q \
+            --disable-pip-version-check nbclient ipykernel 'optuna>=4')
 }

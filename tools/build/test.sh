@@ -15,8 +15,8 @@ Builds and runs every test. What took longest is printed at the end, and in the 
   --ubsan      with the undefined-behaviour sanitizer alone
   --werror     from now on a warning of the compiler stops the build
   NAME         only these parts, for example: base jit layers. fuzz, which runs only by name, takes
-               five seconds of each part; adapters, which is skipped else, installs PyTorch and the
-               trainers of other libraries, 2.7 GB, for the Python package
+               five seconds of each part; adapters and notebooks, which are skipped else, install
+               PyTorch and the trainers of other libraries, 2.7 GB, for the Python package
 END
 }
 
@@ -82,7 +82,7 @@ test_command() {
         case $kind in
             plain)
                 case " $names " in
-                    '  ' | *' python'* | *' adapters '* | *' export '* | *' exported '*)
+                    '  ' | *' python'* | *' adapters '* | *' notebooks '* | *' export '* | *' exported '*)
                         . "$root/tools/build/setup.sh"
                         package_python=$(test_python) ;;
                 esac
@@ -91,6 +91,12 @@ test_command() {
                         . "$root/tools/build/adapters.sh"
                         NACELLE_TEST_ADAPTERS=$(adapters_environment) || say 'the tests of the adapters are skipped'
                         export NACELLE_TEST_ADAPTERS ;;
+                esac
+                case " $names " in
+                    *' notebooks '*)
+                        . "$root/tools/build/adapters.sh"
+                        NACELLE_TEST_NOTEBOOKS=$(notebooks_environment) || say 'the tests of the notebooks are skipped'
+                        export NACELLE_TEST_NOTEBOOKS ;;
                 esac
                 test_build '' "$root/build"
                 package_python='' ;;

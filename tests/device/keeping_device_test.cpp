@@ -1,0 +1,126 @@
+#include "engine/device/keeping_device.h"
+
+#include "engine/device/cpu/cpu_device.h"
+#include "tests/device/support.h"
+
+#include <algorithm>
+#include <cstring>
+#include <doctest/doctest.h>
+
+using namespace nacelle;
+
+namespace {
+
+struct Counts {
+    int allocations = 0, loads = 0, lookups = 0, modules = 0;
+    size_t live = 0;
+};
+
+class CountingModule final : public Module {
+public:
+    explicit CountingModule(Counts& counts) : counts_(counts) { ++counts_.modules; }
+    ~CountingModule() override { --counts_.modules; }
+    Kernel kernel(const std::string& name) override {
+        ++counts_.lookups;
+        return {.name = name};
+    }
+    Symbol symbol(const std::string&) override {
+        ++counts_.lookups;
+        return {};
+    }
+
+private:
+    Counts& counts_;
+};
+
+// A device of 1000 bytes that counts what it is asked for.
+class SmallDevice final : public Device {
+public:
+    explicit SmallDevice(Counts& counts) : counts_(counts) {}
+    const DeviceInfo& info() const override { return cpu_.info(); }
+    size_t memory_free() override { return 1000 - counts_.live; }
+    void* allocate(size_t bytes) override {
+        if (bytes > memory_free()) throw Error("small", "out of memory");
+        ++counts_.allocations;
+        counts_.live += bytes;
+        void* const memory = cpu_.allocate(bytes + sizeof bytes);
+        std::memcpy(static_cast<std::byte*>(memory) + bytes, &bytes, sizeof bytes);
+        sizes_.emplace_back(memory, bytes);
+        return memory;
+    }
+    void release(void* memory) noexcept override {
+        const auto found = std::find_if(sizes_.begin(), sizes_.end(),
+                                        [&](const auto& one) { return one.first == memory; });
+        counts_.live -= found->second;
+        sizes_.erase(found);
+        cpu_.release(memory);
+    }
+    std::unique_ptr<Module> load(std::span<const std::byte>) override {
+        ++counts_.loads;
+        return std::make_unique<CountingModule>(counts_);
+    }
+    std::unique_ptr<Stream> stream() override { return cpu_.stream(); }
+    std::unique_ptr<Stream> stream_of(void*) override { return cpu_.stream(); }
+    bool reaches(const void* memory) override { return cpu_.reaches(memory); }
+
+private:
+    Counts& counts_;
+    std::vector<std::pair<void*, size_t>> sizes_;
+    CpuDevice cpu_{1};
+};
+
+struct Session {
+    Counts counts;
+    std::shared_ptr<Device> device = keeping(std::make_shared<SmallDevice>(counts));
+};
+
+}
+
+TEST_CASE("a device that keeps gives the same memory again, zeroed") {
+    Session session;
+    void* const first = session.device->allocate(100);
+    std::memset(first, 7, 100);
+    session.device->release(first);
+    CHECK(session.device->memory_free() == 1000);
+    void* const other = session.device->allocate(90);
+    CHECK(other != first);
+    void* const again = session.device->allocate(100);
+    CHECK(again == first);
+    const auto* const bytes = static_cast<const unsigned char*>(again);
+    CHECK(std::all_of(bytes, bytes + 100, [](unsigned char byte) { return byte == 0; }));
+    CHECK(session.counts.allocations == 2);
+    CHECK(session.device->allocate(0) == nullptr);
+    for (void* const memory : {again, other, static_cast<void*>(nullptr)})
+        session.device->release(memory);
+}
+
+TEST_CASE("what a device keeps makes room for memory of another size") {
+    Session session;
+    session.device->release(session.device->allocate(600));
+    CHECK(session.counts.live == 600);
+    void* const other = session.device->allocate(700);
+    CHECK(session.counts.live == 700);
+    CHECK(complaint([&] { session.device->allocate(700); }) == "small: out of memory");
+    session.device->release(other);
+    session.device.reset();
+    CHECK(session.counts.live == 0);
+}
+
+TEST_CASE("a module is loaded once for all that have it one after the other") {
+    Session session;
+    const std::string one = "one", two = "two";
+    for (int run = 0; run < 3; ++run) {
+        const auto module = session.device->load(bytes_of(one));
+        CHECK(module->kernel("step").name == "step");
+        CHECK(module->symbol("nacelle_view").address == nullptr);
+    }
+    CHECK(session.counts.loads == 1);
+    CHECK(session.counts.lookups == 2);
+    auto first = session.device->load(bytes_of(one));
+    const auto beside = session.device->load(bytes_of(one)),
+               other = session.device->load(bytes_of(two));
+    CHECK(session.counts.loads == 3);
+    session.device.reset();
+    first.reset();
+    CHECK(session.counts.modules == 3);
+}

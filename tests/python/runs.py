@@ -1,0 +1,117 @@
+"""The Python package, from a build: training, and what is kept of it."""
+import os
+import signal
+import tempfile
+import threading
+from pathlib import Path
+
+import numpy as np
+
+import nacelle
+from cases import case, refused, run_cases
+
+
+@case
+def a_run_learns_and_its_policy_acts():
+    run = nacelle.train("cartpole", device="cpu", run={"total_steps": 60000})
+    readings = list(run)
+    assert readings and readings[-1]["steps"] >= 60000 and run.steps == readings[-1]["steps"]
+    assert run.eval(50) > 60
+    assert list(run.frame()["steps"]) == [reading["steps"] for reading in readings]
+    assert set(run.policy(np.random.default_rng(1).normal(size=(64, 4)))) <= {0, 1}
+    refused(ValueError, lambda: run.policy(np.zeros((2, 3))), "[rows, 4]")
+    assert (run.policy(np.zeros((5, 4)), masks=np.tile([0, 1], (5, 1))) == 1).all()
+    refused(ValueError, lambda: run.policy(np.zeros((5, 4)), masks=np.ones(5)), "(5, 2) is taken")
+    assert run.remembered(5) is None
+    refused(ValueError, lambda: run.policy(np.zeros((5, 4)), memory=np.zeros((5, 1), np.float32)), "remembers nothing")
+    refused(ValueError, lambda: nacelle.train("cartpole", device="cpu", learner={"gamma": float("nan")}), "learner.gamma is nan")
+
+
+LAMP = """#include <nacelle/env.h>
+// One cell of an image is lit; right is its column, or the next one where `shift` is 1.
+struct Lamp {
+    static constexpr int time_limit = 8;
+    struct Params {};
+    struct State { int lit, row, shift; };
+    struct Action { nacelle::Discrete<3> choice; };
+    struct Obs { nacelle::Array<uint8_t, 5, 3> image; float shift; };
+    static void light(State& s, nacelle::Rng& rng) { s = {int(rng.below(3)), int(rng.below(5)), int(rng.below(2))}; }
+    static void reset(State& s, const Params&, nacelle::Rng& rng) { light(s, rng); }
+    static nacelle::Outcome step(State& s, const Action& action, const Params&, nacelle::Rng& rng) {
+        const bool right = int(action.choice) == (s.lit + s.shift) % 3;
+        light(s, rng);
+        return {.reward = right ? 1.0f : 0.0f};
+    }
+    static void observe(const State& s, const Params&, Obs& obs) {
+        obs.image.fill([&](int row, int column) -> uint8_t { return row == s.row && column == s.lit; });
+        obs.shift = float(s.shift);
+    }
+};
+NACELLE_ENV(Lamp)
+"""
+
+
+@case
+def a_policy_takes_what_an_environment_shows():
+    env = nacelle.Env.from_source(LAMP, 64, device="cpu")
+    run = nacelle.train(env.description["source"], device="cpu", env={"count": 64}, run={"total_steps": 60000}, learner={"learning_rate": 3e-3})
+    list(run)
+    seen, _ = env.reset(seed=1)
+    assert seen["image"].shape == (64, 5, 3) and seen["obs"].shape == (64, 1)
+    right = 0
+    for _ in range(8):
+        seen, rewards, *_ = env.step(run.policy(seen))
+        right += rewards.mean()
+    assert right > 7.9 and run.eval(64) > 7.9
+
+
+@case
+def a_policy_that_remembers_is_given_its_memory():
+    env = nacelle.make_vec("cartpole", num_envs=6, device="cpu")
+    run = nacelle.train("cartpole", device="cpu", env={"count": 64}, run={"total_steps": 4000}, policies={"default": {"hidden": [{"mingru": 8}]}})
+    list(run)
+    seen, _ = env.reset(seed=1)
+    refused(ValueError, lambda: run.policy(seen), "memory is a float32 array (6, 8), as remembered() makes it")
+    memory, alone = run.remembered(6), run.remembered(1)
+    for _ in range(5):
+        actions = run.policy(seen, memory=memory)
+        assert run.policy(seen[2:3], memory=alone)[0] == actions[2] and np.array_equal(memory[2:3], alone)
+        seen, *_ = env.step(actions)
+    assert np.abs(memory).min() > 0
+
+
+@case
+def a_run_is_resumed_and_loaded():
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "run"
+        first = nacelle.train("cartpole", device="cpu", out=out, run={"total_steps": 20000})
+        list(first)
+        refused(nacelle.Error, lambda: nacelle.resume(out, device="cpu"), "is training in it")
+        steps = first.steps
+        first.stop()
+        del first       # a run holds its folder
+        more = nacelle.resume(out, device="cpu", run={"total_steps": 60000})
+        assert more.steps == steps
+        list(more)
+        assert more.steps >= 60000
+        more.save()
+        more.stop()
+        loaded = nacelle.load(out, "latest", device="cpu")
+        assert loaded.steps == more.steps and loaded.eval(20) > 20
+        seen = np.random.default_rng(1).normal(size=(16, 4))
+        assert np.array_equal(loaded.policy(seen), more.policy(seen))
+        policy = nacelle.Policy(out, checkpoint="latest")
+        assert policy.steps == more.steps and np.array_equal(nacelle.act(policy, seen), more.policy(seen))
+        refused(nacelle.Error, lambda: nacelle.load(Path(folder) / "none", device="cpu"), "none")
+
+
+@case
+def control_c_ends_a_call():
+    run = nacelle.train("cartpole", device="cpu", run={"total_steps": 10**9, "report_every": 1000000},
+                        solved={"return": 1e9})
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    refused(KeyboardInterrupt, lambda: list(run), "")
+    assert 0 < run.steps < 10**9
+
+
+run_cases()
