@@ -15,7 +15,7 @@
 
 struct Levers {
     static constexpr int agents = 2, colours = 4;
-    static constexpr int shift = nacelle::constant("shift", 64);
+    static constexpr int shift = nacelle::constant("shift", 256);
 
     struct Params {};
     struct State { int lamp[agents], boxes; };

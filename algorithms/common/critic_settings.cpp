@@ -46,11 +46,13 @@ void read_sees(CriticSettings& critic, const JsonValue* list, const std::string&
 
 CriticSettings read_critic(const JsonValue& value, const std::string& path,
                            const Algorithm& algorithm, const nacelle_environment& environment) {
+    if (value.kind == JsonValue::Kind::flag && value.number == 0) return {};
     if (algorithm.external)
         wrong(path, "values see what the policy sees where LibTorch computes them; 'ppo' and 'a2c' "
                     "have critics that see more");
     if (value.kind != JsonValue::Kind::object)
-        wrong(path, "expected an object such as {\"sees\": [\"global\", \"own\"], \"hidden\": [64, 64]}");
+        wrong(path, "expected false or an object such as {\"sees\": [\"global\", \"own\"], \"hidden\": "
+                    "[64, 64]}");
     Config config(value, path + ".");
     CriticSettings critic;
     critic.there = true;
