@@ -4,6 +4,7 @@
 #include "engine/base/number_text.h"
 #include "engine/base/seconds_since.h"
 #include "engine/env/settings.h"
+#include "engine/run/settings.h"
 
 #include <algorithm>
 
