@@ -138,8 +138,7 @@ void run(const TrainingBench& bench) {
                 if (!on->ranks) join_ranks(*on, plugins, place, configuration, where);
                 Json chosen = configuration;
                 find_count(on, plugins, chosen, where, options.json, place.rank > 0);
-                const TrainingRow row =
-                    measure_training(on, plugins, chosen, where, bench.measure);
+                const TrainingRow row = measure_training(on, plugins, chosen, where, bench.measure);
                 heading();
                 if (place.rank == 0) print_row(row, *on, options.json);
             });

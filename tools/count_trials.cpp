@@ -15,13 +15,12 @@ std::optional<ChosenCount> find_count(const std::shared_ptr<RunsOn>& on, Plugins
                                       bool quiet) {
     if (!is_auto_count(configuration)) return std::nullopt;
     if (on->ranks)
-        throw Error("env.count",
-                    "\"auto\" is found out by one process, and several ranks train",
+        throw Error("env.count", "\"auto\" is found out by one process, and several ranks train",
                     "try it with one rank, then give each its number");
     const bool table = !json && !quiet;
     if (table) std::printf("%12s %12s\n", "environments", "steps/s");
-    const ChosenCount chosen = choose_count(
-        on, plugins, configuration, where, {}, [&](const CountTrial& trial) {
+    const ChosenCount chosen =
+        choose_count(on, plugins, configuration, where, {}, [&](const CountTrial& trial) {
             if (!table) return;
             std::printf("%12u %12s\n", trial.envs,
                         trial.fault.empty() ? count_text(trial.rate).c_str() : "-");

@@ -34,12 +34,14 @@ void read_sees(CriticSettings& critic, const JsonValue* list, const std::string&
         *its = true;
     }
     if (!critic.global && !critic.team)
-        wrong(where, "\"own\" is what the policy sees itself; without \"global\" or \"team\" there is "
-                     "\"trunk\": \"separate\"");
+        wrong(where,
+              "\"own\" is what the policy sees itself; without \"global\" or \"team\" there is "
+              "\"trunk\": \"separate\"");
     critic.numbers = critic.global ? overview_of(environment) : 0;
     if (critic.global && critic.numbers == 0)
-        wrong(where, std::string(environment.name) +
-                         " has no struct Global with overview(), so there is no \"global\" to be seen");
+        wrong(where,
+              std::string(environment.name) +
+                  " has no struct Global with overview(), so there is no \"global\" to be seen");
 }
 
 }
@@ -51,8 +53,9 @@ CriticSettings read_critic(const JsonValue& value, const std::string& path,
         wrong(path, "values see what the policy sees where LibTorch computes them; 'ppo' and 'a2c' "
                     "have critics that see more");
     if (value.kind != JsonValue::Kind::object)
-        wrong(path, "expected false or an object such as {\"sees\": [\"global\", \"own\"], \"hidden\": "
-                    "[64, 64]}");
+        wrong(path,
+              "expected false or an object such as {\"sees\": [\"global\", \"own\"], \"hidden\": "
+              "[64, 64]}");
     Config config(value, path + ".");
     CriticSettings critic;
     critic.there = true;
@@ -62,12 +65,13 @@ CriticSettings read_critic(const JsonValue& value, const std::string& path,
     if (const JsonValue* const hidden = config.find("hidden")) {
         read_hidden(layers, *hidden, path + ".hidden");
         if (layers.remembers() || !layers.convolutions.empty())
-            wrong(path + ".hidden", "a critic that sees more has plain layers alone, each a number of "
-                                    "neurons; the policy's may remember");
+            wrong(path + ".hidden",
+                  "a critic that sees more has plain layers alone, each a number of "
+                  "neurons; the policy's may remember");
     }
     critic.hidden = layers.hidden;
-    critic.execution = one_of(config, path + ".", "execution", "auto",
-                              {"auto", "fused", "row_pass", "streamed"});
+    critic.execution =
+        one_of(config, path + ".", "execution", "auto", {"auto", "fused", "row_pass", "streamed"});
     config.finish();
     return critic;
 }
@@ -89,7 +93,8 @@ std::string critic_text(const CriticSettings& critic) {
 
 void add_critics(std::vector<PolicySettings>& policies) {
     for (size_t p = 0, acting = policies.size(); p < acting; ++p) {
-        if (!policies[p].critic.there || policies[p].role != PolicySettings::Role::trained) continue;
+        if (!policies[p].critic.there || policies[p].role != PolicySettings::Role::trained)
+            continue;
         if (policies.size() == size_t(most_policies))
             wrong("policies." + policies[p].name + ".critic",
                   "there may be " + std::to_string(most_policies) +

@@ -38,10 +38,10 @@ std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& 
            "    static constexpr Encoder encoder = " + encoder_text(encoder) + ";\n" +
            "    static constexpr Values values = Values::" + values + ";\n" +
            "    static constexpr Sees sees = {" +
-           (policy.is_critic() ? std::to_string(sees.numbers) + ", " +
-                                     std::to_string(sees.team ? policy.agents : 0) + ", " +
-                                     word(sees.own)
-                               : "") +
+           (policy.is_critic()
+                ? std::to_string(sees.numbers) + ", " +
+                      std::to_string(sees.team ? policy.agents : 0) + ", " + word(sees.own)
+                : "") +
            "};\n" + "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n" +
            "    using Cells = nacelle::detail::Ints<" + cells + ">;\n};\n";
 }
@@ -161,8 +161,7 @@ std::vector<std::string> program_defines(const Settings& settings) {
     if (settings.emulates) defines.push_back("NACELLE_EMULATE");
     if (const size_t critics = settings.policies.size() - settings.acting())
         defines.push_back("LEARN_CRITICS=" + std::to_string(critics));
-    if (settings.overview)
-        defines.push_back("LEARN_OVERVIEW=" + std::to_string(settings.overview));
+    if (settings.overview) defines.push_back("LEARN_OVERVIEW=" + std::to_string(settings.overview));
     if (settings.ranks > 1) defines.push_back("LEARN_RANKS=1");
     if (settings.shards > 1)
         defines.push_back("LEARN_SHARDS=" + std::to_string(settings.shards) + "u");

@@ -154,7 +154,8 @@ NetworkShape::NetworkShape(const PolicySettings& policy, const nacelle_environme
     seen = schema.seen(policy.group);
     if (policy.is_critic()) {
         const CriticSettings& sees = policy.critic;
-        seen = int64_t(sees.numbers) + seen * ((sees.team ? policy.agents : 0) + (sees.own ? 1 : 0));
+        seen =
+            int64_t(sees.numbers) + seen * ((sees.team ? policy.agents : 0) + (sees.own ? 1 : 0));
         free_deviation = false;
     } else {
         choices = schema.choices(policy.group);

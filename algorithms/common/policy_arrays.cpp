@@ -121,10 +121,9 @@ void PolicyGradient::make_policy(uint32_t p) {
     const std::string name = policy.name + ".policy";
     state.agents_per_env = policy.agents;
     state.agents = policy.agents * environment_.envs;
-    state.agent_ids =
-        policy.is_critic()
-            ? arguments_.policy[policy.critic_of].agent_ids
-            : array<int32_t>(name + ".agents", {policy.agents}, Kept::not_at_all);
+    state.agent_ids = policy.is_critic()
+                          ? arguments_.policy[policy.critic_of].agent_ids
+                          : array<int32_t>(name + ".agents", {policy.agents}, Kept::not_at_all);
     if (policy.role == PolicySettings::Role::random) return;
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
     state.weights = array<float>(name + ".weights", {parameters}, Kept::by_all);

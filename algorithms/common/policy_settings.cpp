@@ -134,13 +134,15 @@ private:
     }
     void read_critic(PolicySettings& policy, Config& config, const std::string& path) const {
         const JsonValue* const its = config.find("critic");
-        if (its) policy.critic = learn::read_critic(*its, path + "critic", algorithm_, environment_);
+        if (its)
+            policy.critic = learn::read_critic(*its, path + "critic", algorithm_, environment_);
         if (!policy.critic.there) return;
         if (policy.own.there())
             wrong(path + "critic", "the policy has a \"model\", which gives values itself");
         if (config.has("trunk") && policy.shared)
-            wrong(path + "trunk", "\"shared\" has values see what the policy sees; with a \"critic\" "
-                                  "it is \"separate\"");
+            wrong(path + "trunk",
+                  "\"shared\" has values see what the policy sees; with a \"critic\" "
+                  "it is \"separate\"");
         policy.shared = false;
     }
     void read_head(PolicySettings& policy, Config& config, const std::string& path) const {

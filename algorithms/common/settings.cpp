@@ -77,7 +77,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
                                       policies ? *policies : nothing, dials, describe);
     config.finish();
     for (const PolicySettings& policy : settings.policies)
-        if (policy.is_critic()) settings.overview = std::max(settings.overview, policy.critic.numbers);
+        if (policy.is_critic())
+            settings.overview = std::max(settings.overview, policy.critic.numbers);
     const bool any_remembers =
         std::any_of(settings.policies.begin(), settings.policies.end(),
                     [](const PolicySettings& policy) { return policy.remembers(); });
@@ -127,7 +128,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     json.begin("policies");
     for (const PolicySettings& policy : settings.policies)
         if (!policy.is_critic())
-            write_policy(json, policy, algorithm, settings, dials, schema.has_continuous(policy.group));
+            write_policy(json, policy, algorithm, settings, dials,
+                         schema.has_continuous(policy.group));
     json.end();
     settings.resolved = json.done();
     return settings;

@@ -87,9 +87,8 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, ui
         fit.resident = std::min(fit.resident, critic.resident);
     }
     if (policy.is_critic() && fit.in_chunks && fit.obstacle.empty())
-        fit.obstacle = "of a central critic it sees at most " +
-                       std::to_string(most_whole_inputs) + " numbers, and here are " +
-                       std::to_string(shape.seen);
+        fit.obstacle = "of a central critic it sees at most " + std::to_string(most_whole_inputs) +
+                       " numbers, and here are " + std::to_string(shape.seen);
     const int64_t there = shared_bytes_of(compute);
     if (fit.obstacle.empty() && int64_t(fit.shared_bytes) > there)
         fit.obstacle = "an update needs this many bytes of a block's shared memory: " +

@@ -63,11 +63,10 @@ ChosenCount choose_count(const std::shared_ptr<RunsOn>& on, Plugins& plugins,
         if (without_gain == 2)
             chosen.reason = "two trials in a row gained less than " + percent(limits.gain);
         else if (2 * uint64_t(envs) > most)
-            chosen.reason = most < most_envs
-                                ? "with more, the run's " + std::to_string(total) +
-                                      " steps would be fewer than " +
-                                      std::to_string(limits.iterations) + " iterations"
-                                : "there may be no more";
+            chosen.reason = most < most_envs ? "with more, the run's " + std::to_string(total) +
+                                                   " steps would be fewer than " +
+                                                   std::to_string(limits.iterations) + " iterations"
+                                             : "there may be no more";
         else if (next > limits.seconds)
             chosen.reason = "a further trial could have ended later than " +
                             rounded(limits.seconds, 3) + " s after the first one began";

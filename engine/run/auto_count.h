@@ -23,10 +23,10 @@ struct ChosenCount {
 bool is_auto_count(const Json& configuration);
 // When trials end.
 struct CountLimits {
-    double gain = 0.05;       // two in a row that gain less than this share
-    double seconds = 60;      // no trial begins that would probably end later
+    double gain = 0.05;           // two in a row that gain less than this share
+    double seconds = 60;          // no trial begins that would probably end later
     uint64_t iterations = 100;    // that the run's steps are enough for
-    uint32_t first = 0;       // the smallest count; 0: 512 on a GPU, 8 on a CPU
+    uint32_t first = 0;           // the smallest count; 0: 512 on a GPU, 8 on a CPU
 };
 // The smallest count within `gain` of the best rate. Throws what the first trial throws.
 ChosenCount choose_count(const std::shared_ptr<RunsOn>& on, Plugins& plugins,

@@ -48,7 +48,8 @@ inline std::vector<Case> overseen_cases() {
          for_all({{"hidden", {17, 9}},
                   {"gains", gains},
                   {"critic", {{"sees", {"global", "own"}}, {"hidden", {33, 8}}}}})},
-        {"watched_team", "a2c",
+        {"watched_team",
+         "a2c",
          {{"policies",
            {{"even",
              {{"hidden", {12}},
@@ -66,8 +67,7 @@ inline std::vector<Case> overseen_cases() {
     };
 }
 // The same with its critics' layers in one way.
-inline Case overseen(size_t i, const char* precision, const char* execution,
-                     Json hidden = Json()) {
+inline Case overseen(size_t i, const char* precision, const char* execution, Json hidden = Json()) {
     Case c = with(overseen_cases()[i], {{"precision", precision}});
     for (auto& [name, settings] : c.config["policies"].items()) {
         settings["critic"]["execution"] = execution;

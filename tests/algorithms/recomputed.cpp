@@ -63,7 +63,8 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
             form.shared = false;
             form.sees = own.at("critic").at("sees");
             for (const Json& word : form.sees)
-                form.overseen += word == "global" ? form.overview = lesson.numbers("overview.mean").size()
+                form.overseen += word == "global"
+                                     ? form.overview = lesson.numbers("overview.mean").size()
                                  : word == "team" ? form.agents.size() * seen
                                                   : seen;
             form.critic = {form.overseen};

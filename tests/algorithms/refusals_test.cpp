@@ -41,10 +41,11 @@ Json as_gpu(const Json& settings) {
 
 TEST_CASE("a critic that sees what there is not, or no more than its policy, is refused") {
     const auto critic = [](const Json& its) { return all({{"critic", its}}); };
-    hold("choices", "ppo",
-         {{critic({{"sees", {"global"}}}),
-           "policies.default.critic.sees: Choices has no struct Global with overview(), so there is "
-           "no \"global\" to be seen"}});
+    hold(
+        "choices", "ppo",
+        {{critic({{"sees", {"global"}}}),
+          "policies.default.critic.sees: Choices has no struct Global with overview(), so there is "
+          "no \"global\" to be seen"}});
     hold("overseen", "a2c",
          {{critic("all"), "policies.default.critic: expected false or an object such as {\"sees\": "
                           "[\"global\", \"own\"], \"hidden\": [64, 64]}"},
@@ -69,8 +70,7 @@ TEST_CASE("a critic that sees what there is not, or no more than its policy, is 
            "policies.default.trunk: \"shared\" has values see what the policy sees; with a "
            "\"critic\" it is \"separate\""}});
     CHECK(refused("overseen", "ppo",
-                  {{"policies",
-                    {{"default", {{"critic", {{"sees", {"global"}}}}}}}},
+                  {{"policies", {{"default", {{"critic", {{"sees", {"global"}}}}}}}},
                    {"minibatches", 1}})
               .empty());
     CHECK(refused("choices", "ppo", critic(false)).empty());

@@ -20,8 +20,8 @@ public:
         const Memory& group = a.memory[Spec<policy>::group];
         const size_t env = at / size_t(in_group);
         if constexpr (sees.overview > 0)
-            overview_ = (final ? a.overviews->final_obs : a.overviews->obs) +
-                        env * size_t(sees.overview);
+            overview_ =
+                (final ? a.overviews->final_obs : a.overviews->obs) + env * size_t(sees.overview);
         observed_ = (final ? group.final_obs : group.obs) + env * size_t(in_group * each);
         flag_ = final ? group.flag + env * size_t(in_group) : nullptr;
     }

@@ -118,7 +118,8 @@ template <class L> struct Packed {
 // A network that gives values alone chooses nothing.
 template <class A, class S> struct NoHead : Head<A, S> {
     static constexpr int outputs = 0, first_blind = 0;
-    static NACELLE_INLINE void evaluate(const float*, const uint8_t*, const float*, float&, float&) {}
+    static NACELLE_INLINE void evaluate(const float*, const uint8_t*, const float*, float&,
+                                        float&) {}
     static NACELLE_INLINE void slopes(const float*, const uint8_t*, const float*, float, float,
                                       float*) {}
 };

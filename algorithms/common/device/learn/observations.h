@@ -40,8 +40,7 @@ template <class E, int group> struct ObsSums : ObsRows<E, group> {
         });
     }
     template <class Kept>
-    static NACELLE_INLINE void add(const Kept& memory, size_t at, int k, double shift,
-                                   double* to) {
+    static NACELLE_INLINE void add(const Kept& memory, size_t at, int k, double shift, double* to) {
         const double off = double(memory.obs[at * size_t(width) + size_t(k)]) - shift;
         to[0] += off;
         to[1] += off * off;

@@ -35,8 +35,7 @@ template <class E> struct AloneRecord {
     Overviews all = {};
 
     NACELLE_INLINE float* overview(size_t env, int t, bool final) const
-        requires(overview_width > 0)
-    {
+        requires(overview_width > 0) {
         return kept_overview(all, rows, env, first + size_t(t), final);
     }
     NACELLE_INLINE void operator()(const Now& now, const ActionOf<E>&,
@@ -54,10 +53,8 @@ template <class E> struct TeamRecord {
 
     NACELLE_INLINE bool goes_on() const { return first > 0; }
     NACELLE_INLINE float* overview(size_t env, int t, bool final) const
-        requires(overview_width > 0)
-    {
-        return kept_overview(*to.overviews, view.head.envs, env, first + size_t(t),
-                             final);
+        requires(overview_width > 0) {
+        return kept_overview(*to.overviews, view.head.envs, env, first + size_t(t), final);
     }
     // Where observations are kept at once; images and the numbers before them are put together later. What comes of
     // the last step lies in the environment's array, in which the next rollout begins.
@@ -94,8 +91,7 @@ template <class E, int>
 NACELLE_INLINE void begin_overviews(const View<E>& view, const Arguments& a, Items items) {
     const uint64_t numbers = uint64_t(view.head.envs) * uint64_t(overview_width);
     const auto* const now = static_cast<const float*>(view.array[slot_of<E>(Role::global)]);
-    for (uint64_t i = items.begin; i < min(items.end, numbers); ++i)
-        a.overviews->obs[i] = now[i];
+    for (uint64_t i = items.begin; i < min(items.end, numbers); ++i) a.overviews->obs[i] = now[i];
 }
 // One step of a rollout of one launch a step; the choices are in the action arrays.
 template <class E>

@@ -78,11 +78,11 @@ template <class T> inline constexpr int seen_in = sum_over<T, CountSeen>();
 template <class E, int policy>
 inline constexpr int observed_width = seen_in<ObsOf<E, GroupOf<E, policy>>>;
 template <class E, int policy>
-inline constexpr int width_of = Spec<policy>::sees.more()
-                                    ? Spec<policy>::sees.overview +
-                                          (Spec<policy>::sees.team + Spec<policy>::sees.own) *
-                                              observed_width<E, policy>
-                                    : observed_width<E, policy>;
+inline constexpr int width_of =
+    Spec<policy>::sees.more()
+        ? Spec<policy>::sees.overview +
+              (Spec<policy>::sees.team + Spec<policy>::sees.own) * observed_width<E, policy>
+        : observed_width<E, policy>;
 template <int policy> inline constexpr bool convolves = Spec<policy>::encoder.count > 0;
 // What the first layer behind the convolutions sees.
 template <class E, int policy>

@@ -104,8 +104,7 @@ template <class E> NACELLE_INLINE uint8_t* mask_row(const View<E>& view, size_t 
 }
 // A record that keeps what critics see says where it goes; nobody's record does not.
 struct NoRecord {};
-template <class Record>
-inline constexpr bool keeps_overviews = requires(const Record& record) {
+template <class Record> inline constexpr bool keeps_overviews = requires(const Record& record) {
     record.overview(size_t(0), 0, false);
 };
 // What a critic sees behind step t goes to the environment's array, and where a record keeps it. What it saw where an
@@ -134,8 +133,7 @@ NACELLE_INLINE void look_local(const View<E>& view, const LocalEnv<E>& local,
         E::mask(local.state, local.params(view), mask);
     }
     if constexpr (!same<GlobalOf<E>, None>)
-        keep_overview<E>(view, local.env, E::overview(local.state, local.params(view)), record,
-                         t);
+        keep_overview<E>(view, local.env, E::overview(local.state, local.params(view)), record, t);
     (void)record, (void)t;
 }
 

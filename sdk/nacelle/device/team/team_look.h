@@ -256,7 +256,7 @@ NACELLE_INLINE void overview_team(const View<E>& view, const Team<E>& team, Loca
         if constexpr (keeps_overviews<Record>)
             store_numbers(overview, record.overview(local.env, t, true));
     }
-    (void)view, (void)team, (void)local, (void)final, (void)record, (void)t;
+    (void)view, (void)team, (void)local, (void) final, (void)record, (void)t;
 }
 
 }

@@ -155,8 +155,7 @@ private:
         (void)t, (void)first, (void)count;
     }
     template <int policy> void value_by(const float* obs, size_t first, int count, float* to) {
-        if constexpr (Spec<policy>::kind == Kind::trained &&
-                      Spec<policy>::values == Values::own)
+        if constexpr (Spec<policy>::kind == Kind::trained && Spec<policy>::values == Values::own)
             in_tiles<policy>(
                 first, count, [](size_t) { return true; },
                 [&](const size_t* rows, int n) {

@@ -23,8 +23,7 @@ NACELLE_INLINE void row_slopes(const Memory& memory, const PolicyState& state, c
     const Experience then = even_experience(memory, state, *at);
     Evaluated now{then.log_probability, 0, N::shared || N::separate ? value : then.value};
     H::evaluate(out, mask, choice, now.log_probability, now.entropy);
-    const Losses l =
-        losses_of<Spec<policy>::loss>(then, now, state.dials);
+    const Losses l = losses_of<Spec<policy>::loss>(then, now, state.dials);
     H::slopes(out, mask, choice, l.by_probability, l.by_entropy, slope);
     *value_slope = l.by_value;
     count_losses<true, true>(sum, now, l);
@@ -98,8 +97,7 @@ private:
     }
     template <class Its> void enter(const size_t* at, int n, Its& entry, float* to) {
         for (int i = 0; i < n; ++i)
-            entry.enter(i, seen_at<E, policy>(*a_, at[i]), *memory_,
-                        to + i * padded<width>);
+            entry.enter(i, seen_at<E, policy>(*a_, at[i]), *memory_, to + i * padded<width>);
     }
     template <class Its, class Entries>
     void backward(Its& network, Entries& entry, const float* turned, float* gradient, int n,

@@ -71,8 +71,7 @@ private:
             seat.cut_ = is_cut(flag_of(outcome, true));
         }
         NACELLE_INLINE float* overview(size_t env, int t, bool final) const
-            requires(overview_width > 0)
-        {
+            requires(overview_width > 0) {
             return to.overview(env, t, final);
         }
     };

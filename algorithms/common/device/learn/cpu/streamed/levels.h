@@ -71,8 +71,7 @@ NACELLE_INLINE void see(float* to, int rows, const float* mean, const float* sca
         for (int begin = 0; begin < width; begin += part)
             for (int i = 0; i < panel_rows; ++i)
                 for (int k = begin; k < min(begin + part, width); ++k)
-                    panel[size_t(k) * panel_rows + size_t(i)] =
-                        number_of(from[i], k, mean, scale);
+                    panel[size_t(k) * panel_rows + size_t(i)] = number_of(from[i], k, mean, scale);
     }
 }
 

@@ -180,8 +180,7 @@ void review_rows(const View<E>& view, const LayerArguments& a, Items items) {
         float out[N::Actor::out], value;
         row_of_panels<N::Actor::out>(actor.out(N::Actor::count), row, out);
         if constexpr (N::shared) value = out[N::value_output];
-        else if constexpr (N::separate)
-            row_of_panels<1>(critic.out(N::Critic::count), row, &value);
+        else if constexpr (N::separate) row_of_panels<1>(critic.out(N::Critic::count), row, &value);
         else value = 0;
         review_sample<E, policy>(memory, at, out, value);
     }

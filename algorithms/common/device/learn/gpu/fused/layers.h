@@ -1,7 +1,7 @@
 #pragma once
+#include <learn/critic.h>
 #include <learn/fused_layout.h>
 #include <learn/gpu/tensor.h>
-#include <learn/critic.h>
 // A network on tensor cores: a warp takes 16 rows through all layers in registers, each layer's outputs
 // being the next one's inputs in the same lanes. Weights are kept as the cores read them. Where tiles have several
 // planes, those of a level or of a tile of weights lie plane by plane.

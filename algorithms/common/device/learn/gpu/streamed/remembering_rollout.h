@@ -121,7 +121,7 @@ private:
                 continue;
             }
             const float value = !N::separate ? actor_.outputs(warp_lane())[N::value_output]
-                                          : critic_.outputs(warp_lane())[0];
+                                             : critic_.outputs(warp_lane())[0];
             if (pass == 0 && cut) memory_.final_value[at - envs_] = value;
             if (pass == 1 && mine) memory_.value[at] = value;
         }
