@@ -69,5 +69,33 @@ struct Levers {
             for (int i = 0; i < colours; ++i) all.lamps[room][i] = float(s.lamp[room] == i);
         return all;
     }
+
+    // A room beside the other: its lamp, and below it the lever, in the position of the last pull. Under both lies the
+    // store, full where every step of the shift makes a box; a line says how much of the shift is over.
+    static void draw(nacelle::Canvas& canvas, const Team& team, const Params&) {
+        constexpr nacelle::Colour lamps[colours] = {nacelle::colours::red, nacelle::colours::green,
+                                                    nacelle::colours::blue,
+                                                    nacelle::colours::yellow};
+        const State& s = team.state();
+        constexpr float width = colours + 1, whole = agents * width, high = 5.5f;
+        canvas.view(0, 0, whole, high);
+        canvas.box(0, 0, whole, high, nacelle::colours::white);
+        for (int room = 0; room < agents; ++room) {
+            const float left = float(room) * width;
+            canvas.disc(left + 0.5f * width, 4.4f, 0.7f, lamps[s.lamp[room]]);
+            for (int i = 0; i < colours; ++i)
+                canvas.disc(left + float(i) + 1, 2.5f, 0.3f, lamps[i]);
+            canvas.ring(left + float(int(team[room].action.position)) + 1, 2.5f, 0.4f,
+                        nacelle::colours::black, 0.1f);
+            if (room > 0) canvas.line(left, 1.7f, left, high, nacelle::colours::grey, 0.08f);
+        }
+        const float time = float(team.episode().step) / float(shift);
+        canvas.box(0.5f, 0.5f, whole - 0.5f, 1.2f,
+                   nacelle::mix(nacelle::colours::grey, nacelle::colours::white, 0.7f));
+        canvas.box(0.5f, 0.5f, 0.5f + (whole - 1) * float(s.boxes) / float(shift), 1.2f,
+                   nacelle::colours::orange);
+        canvas.line(0.5f + (whole - 1) * time, 0.4f, 0.5f + (whole - 1) * time, 1.3f,
+                    nacelle::colours::black, 0.08f);
+    }
 };
 NACELLE_ENV(Levers)
