@@ -3,7 +3,8 @@
 
 struct Overseen {
     static constexpr int time_limit = 9;
-    struct Params { float end_chance = 0.06f, cut_chance = 0.08f; };
+    // `shown` changes what is seen by the overview, and nothing else.
+    struct Params { float end_chance = 0.06f, cut_chance = 0.08f, shown = 0; };
     struct State { float x, hidden[2]; };
     struct Action { nacelle::Discrete<3> go; };
     struct Obs { float x, square; };
@@ -21,8 +22,8 @@ struct Overseen {
                 .truncated = rng.chance(p.cut_chance)};
     }
     static Obs observe(const State& s, const Params&) { return {s.x, s.x * s.x}; }
-    static Global overview(const State& s, const Params&) {
-        return {s.x, {s.hidden[0], s.hidden[1]}};
+    static Global overview(const State& s, const Params& p) {
+        return {s.x + p.shown * s.x * s.x, {s.hidden[0], s.hidden[1] + p.shown}};
     }
 };
 NACELLE_ENV(Overseen)

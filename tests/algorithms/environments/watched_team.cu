@@ -6,7 +6,8 @@ struct WatchedTeam {
     enum class Policy { odd, even };
     static constexpr Policy policy(int id) { return id == 1 ? Policy::odd : Policy::even; }
     static constexpr int time_limit = 7;
-    struct Params { float end_chance = 0.05f, cut_chance = 0.08f; };
+    // `shown` changes what is seen by the overview, and nothing else.
+    struct Params { float end_chance = 0.05f, cut_chance = 0.08f, shown = 0; };
     struct State { bool end, cut; float hidden; };
     struct Agent { float at, speed; };
     struct Action { nacelle::Discrete<3> go; };
@@ -40,8 +41,9 @@ struct WatchedTeam {
                                   : nacelle::Ending::running;
     }
     static Obs observe(const Team&, const Member& me, const Params&) { return {me.at, me.speed}; }
-    static Global overview(const Team& team, const Params&) {
-        return {team[0].at, team.state().hidden};
+    static Global overview(const Team& team, const Params& p) {
+        const float at = team[0].at;
+        return {at + p.shown * at * at, team.state().hidden + p.shown};
     }
 };
 NACELLE_ENV(WatchedTeam)
