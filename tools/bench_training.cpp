@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "engine/base/number_text.h"
 #include "tools/bench_output.h"
+#include "tools/count_trials.h"
 #include "tools/crash_watch.h"
 #include "tools/learner_text.h"
 #include "tools/output.h"
@@ -135,8 +136,9 @@ void run(const TrainingBench& bench) {
         try {
             with_configuration(cases[i], [&](const Json& configuration, const std::string& where) {
                 if (!on->ranks) join_ranks(*on, plugins, place, configuration, where);
-                const TrainingRow row =
-                    measure_training(on, plugins, configuration, where, bench.measure);
+                Json chosen = configuration;
+                find_count(on, plugins, chosen, where, options.json, place.rank > 0);
+                const TrainingRow row = measure_training(on, plugins, chosen, where, bench.measure);
                 heading();
                 if (place.rank == 0) print_row(row, *on, options.json);
             });

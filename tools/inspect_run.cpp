@@ -1,6 +1,7 @@
 #include "tools/inspect_run.h"
 
 #include "engine/base/error.h"
+#include "engine/base/files.h"
 #include "engine/base/text.h"
 #include "engine/run/directory.h"
 #include "engine/run/run_diagnosis.h"
@@ -72,6 +73,8 @@ Json describe_run(const fs::path& run) {
         all["sources"].push_back({{"step", version.step}, {"folder", version.folder.string()}});
     for (const Suspicion& one : suspicions_in(run, configuration))
         all["suspicious"].push_back({{"what", one.what}, {"try", one.remedy}});
+    if (fs::exists(run / "count.json"))
+        all["count"] = parse_json(read_file(run / "count.json"), (run / "count.json").string());
     return all;
 }
 
@@ -87,6 +90,9 @@ void print_run(const Json& all) {
     std::printf("%s environments%s, seed %s, %s steps in all\n", setting("/env/count").c_str(),
                 several ? (" on each of " + setting("/run/ranks") + " ranks").c_str() : "",
                 setting("/seed").c_str(), setting("/run/total_steps").c_str());
+    if (all.contains("count"))
+        std::printf("that number was found by %zu trials: %s (count.json)\n",
+                    all["count"]["trials"].size(), text_of(all["count"]["reason"]).c_str());
     if (all.contains("suspicious"))
         for (const Json& one : all["suspicious"])
             std::printf("%s\n", printable(suspicion_text({one["what"], one["try"]})).c_str());

@@ -1,4 +1,5 @@
 #include "engine/base/error.h"
+#include "engine/run/auto_count.h"
 #include "tools/commands.h"
 #include "tools/ranks.h"
 #include "tools/train_seeds.h"
@@ -23,6 +24,9 @@ void begin(Train& train, const Json& configuration, const std::string& where) {
                     "trains one run after the other in one process, and there are " +
                         std::to_string(own_place(0).ranks) + " ranks",
                     "a run with several ranks has one seed");
+    if (train.seeds && is_auto_count(configuration))
+        throw Error("env.count", "\"auto\" is found out for one run, and --seeds has several",
+                    "train one seed with it; its config.json has the number");
     if (train.seeds)
         return train_seeds(train.training, configuration, where, train.seeds, train.out, next);
     const RunStart start = train.out.empty() ? RunStart{.next = next} : RunStart{.out = train.out};

@@ -1,12 +1,14 @@
 #include "tools/training.h"
 
 #include "engine/base/error.h"
+#include "engine/base/files.h"
 #include "engine/base/number_text.h"
 #include "engine/base/seconds_since.h"
 #include "engine/base/text.h"
 #include "engine/run/settings.h"
 #include "engine/watch/local_viewer.h"
 #include "engine/watch/training_view.h"
+#include "tools/count_trials.h"
 #include "tools/crash_watch.h"
 #include "tools/interrupt.h"
 #include "tools/output.h"
@@ -93,11 +95,13 @@ namespace {
 
 // Of several ranks the first one writes and shows; all train.
 void train_on(const std::shared_ptr<RunsOn>& on, Plugins& plugins, CrashWatch& crash,
-              const RankPlace& place, Training& training, const Json& configuration,
+              const RankPlace& place, Training& training, Json configuration,
               const std::string& where, const RunStart& start) {
     const bool json = training.options.json, lines = json && !training.quiet,
                shown = !json && !training.quiet;
     RunTimes times{.opened = seconds_since(training.start)};
+    const std::optional<ChosenCount> chosen =
+        find_count(on, plugins, configuration, where, json, training.quiet);
     const auto loading = std::chrono::steady_clock::now();
     RunStart watching = start;
     watching.watch = true;
@@ -109,6 +113,8 @@ void train_on(const std::shared_ptr<RunsOn>& on, Plugins& plugins, CrashWatch& c
     TrainingRun run(begin_environment(on, plugins, configuration, where), plugins, configuration,
                     where, watching);
     times.loaded = seconds_since(loading);
+    if (chosen && !run.out().empty())
+        write_file(run.out() / "count.json", json_text(count_json(*chosen)) + "\n");
     crash.add(left_of(run));
     listen_for_signals(place.ranks > 1);
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.

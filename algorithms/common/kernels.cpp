@@ -19,6 +19,8 @@ std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& 
         hidden = policy.remembers() ? "1" : "";
         cells = policy.remembers() ? std::to_string(int(Cell::gru)) : "";
     }
+    const CriticSettings& sees = policy.critic;
+    const std::string values = policy.is_critic() ? "alone" : sees.there ? "elsewhere" : "own";
     const auto word = [](bool value) { return std::string(value ? "true" : "false"); };
     const bool streamed = policy.streamed() || policy.wide_on_cpu;
     return "template <> struct Spec<" + std::to_string(number) + "> {\n" +
@@ -34,7 +36,13 @@ std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& 
            "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
            "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +
            "    static constexpr Encoder encoder = " + encoder_text(encoder) + ";\n" +
-           "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n" +
+           "    static constexpr Values values = Values::" + values + ";\n" +
+           "    static constexpr Sees sees = {" +
+           (policy.is_critic()
+                ? std::to_string(sees.numbers) + ", " +
+                      std::to_string(sees.team ? policy.agents : 0) + ", " + word(sees.own)
+                : "") +
+           "};\n" + "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n" +
            "    using Cells = nacelle::detail::Ints<" + cells + ">;\n};\n";
 }
 
@@ -106,10 +114,12 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
     if (kernel.form == Form::resident_teams) return "LEARN_RESIDENT_TEAM_KERNEL(" + symbol + ")\n";
     if (kernel.form == Form::teams) return "LEARN_TEAM_KERNEL(" + symbol + ")\n";
     std::string function(kernel.name), arguments = "Arguments", parameters = "E";
+    const bool overview = kernel.form == Form::group && owner.is(overviews);
     if (is_of_convolution(kernel.form)) {
         arguments = "ConvPass";
         parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
-    } else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
+    } else if (overview) parameters += ", overview_rows";
+    else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
     if (kernel.form == Form::pass) arguments = "PassArguments, 2";    // blocks of a cluster
     if (kernel.form == Form::last_layer) arguments = "LastLayerArguments";
@@ -149,6 +159,9 @@ ProgramTexts program_texts(const Settings& settings, const Owners& owners) {
 std::vector<std::string> program_defines(const Settings& settings) {
     std::vector<std::string> defines;
     if (settings.emulates) defines.push_back("NACELLE_EMULATE");
+    if (const size_t critics = settings.policies.size() - settings.acting())
+        defines.push_back("LEARN_CRITICS=" + std::to_string(critics));
+    if (settings.overview) defines.push_back("LEARN_OVERVIEW=" + std::to_string(settings.overview));
     if (settings.ranks > 1) defines.push_back("LEARN_RANKS=1");
     if (settings.shards > 1)
         defines.push_back("LEARN_SHARDS=" + std::to_string(settings.shards) + "u");

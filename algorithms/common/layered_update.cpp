@@ -22,7 +22,7 @@ LayeredUpdate::LayeredUpdate(nacelle::plugin::Host host, const Kernels& kernels,
       agents_(kernels.policies()[number].rows) {
     constexpr uint64_t floats_at_once = uint64_t(8) << 20, fewest = 512, most = 8192;
     networks_.push_back(shape.actor);
-    if (!shape.shared) networks_.push_back(shape.critic);
+    if (!shape.critic.empty()) networks_.push_back(shape.critic);
     numbers_ = uint64_t(shape.actor[0]);
     for (const auto& widths : networks_)
         numbers_ += level_numbers(widths, int(widths.size()) - 1, policy_.keeps_input());

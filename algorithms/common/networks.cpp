@@ -144,21 +144,29 @@ void append_network(std::vector<float>& weights, const std::vector<int64_t>& wid
 
 NetworkShape::NetworkShape(const PolicySettings& policy, const nacelle_environment& environment)
     : shared(policy.shared),
+      elsewhere(policy.critic.there && !policy.is_critic()),
       free_deviation(policy.deviation == "free"),
       cells(policy.cells),
       own(policy.own.there()),
       own_parameters(int64_t(policy.own.weights.size())),
       own_memory(policy.own.memory) {
     const SchemaView schema(environment);
-    choices = schema.choices(policy.group);
-    reals = schema.count(policy.group, nacelle::Kind::continuous);
-    parts = reals + schema.count(policy.group, nacelle::Kind::discrete);
     seen = schema.seen(policy.group);
-    encoder = encoder_of(policy, schema);
+    if (policy.is_critic()) {
+        const CriticSettings& sees = policy.critic;
+        seen =
+            int64_t(sees.numbers) + seen * ((sees.team ? policy.agents : 0) + (sees.own ? 1 : 0));
+        free_deviation = false;
+    } else {
+        choices = schema.choices(policy.group);
+        reals = schema.count(policy.group, nacelle::Kind::continuous);
+        parts = reals + schema.count(policy.group, nacelle::Kind::discrete);
+        encoder = encoder_of(policy, schema);
+    }
     actor.push_back(encoder.count ? encoder.width() : seen);
     actor.insert(actor.end(), policy.hidden.begin(), policy.hidden.end());
     actor.push_back(outputs() + (shared ? 1 : 0));
-    if (shared) return;
+    if (shared || elsewhere) return;
     critic = actor;
     critic.back() = 1;
 }
@@ -189,7 +197,7 @@ int64_t NetworkShape::memory() const {
     if (own) return own_memory;
     int64_t n = 0;
     for (size_t l = 0; l < cells.size(); ++l) n += remembers(cells[l]) ? actor[l + 1] : 0;
-    return shared ? n : 2 * n;
+    return networks() * n;
 }
 
 int64_t NetworkShape::packed(const Encoder& encoder) {
@@ -218,7 +226,7 @@ std::vector<float> initial_weights(const NetworkShape& shape, const PolicySettin
     append_network(
         weights, shape.actor, shape.cells, policy.hidden_gain, gain,
         [&](size_t o) { return is_deviation(o) ? start : 0.0; }, rng);
-    if (shape.shared) return weights;
+    if (shape.critic.empty()) return weights;
     append_encoder(weights, shape.encoder, policy.hidden_gain, rng);
     append_network(
         weights, shape.critic, shape.cells, policy.hidden_gain,

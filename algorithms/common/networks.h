@@ -8,10 +8,12 @@ namespace learn {
 // The sizes of one policy's networks, as the kernels' Networks have them.
 struct NetworkShape {
     uint32_t parts = 0, choices = 0, reals = 0;    // of its actions
-    bool shared = true, free_deviation = true;
+    bool shared = true;
+    bool elsewhere = false;    // a critic of its own gives the values
+    bool free_deviation = true;
     int64_t seen = 0;    // numbers of a row, images and all
     Encoder encoder;     // in front of each network
-    // Widths behind the convolutions, the input first; the critic's is empty where shared.
+    // Widths behind the convolutions, the input first; the critic's is empty unless it has two.
     std::vector<int64_t> actor, critic;
     std::vector<Cell> cells;    // what each hidden layer is
     // Of a network that is none of layers, in their place.
@@ -20,7 +22,7 @@ struct NetworkShape {
 
     NetworkShape(const PolicySettings& policy, const nacelle_environment& environment);
     int64_t outputs() const { return choices + 2 * int64_t(reals); }
-    int64_t networks() const { return shared ? 1 : 2; }
+    int64_t networks() const { return critic.empty() ? 1 : 2; }
     // The matrices of a network of these widths, `actor` or `critic`, layer by layer.
     std::vector<MatrixSize> matrices(const std::vector<int64_t>& widths) const;
     int64_t parameters() const {

@@ -48,7 +48,7 @@ bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy, u
     if (!policy.streamed() || policy.remembers() || policy.keeps_input() || policy.passes_rows())
         return false;
     for (const auto* widths : {&shape.actor, &shape.critic}) {
-        if (widths == &shape.critic && shape.shared) continue;
+        if (widths->empty()) continue;
         const std::vector<MatrixSize> matrices = shape.matrices(*widths);
         const MatrixSize& last = matrices.back();
         if (matrices.size() < 2 ||
@@ -71,7 +71,7 @@ uint32_t stripe_turns_of(const Settings& settings, const PolicySettings& policy,
     const uint64_t minibatch = rounded_up(rows, settings.minibatches),
                    down = rounded_up(minibatch, cluster_rows),
                    stripes = cluster_parts(1, uint64_t(matrices[0].out), policy.planes) *
-                             (shape.shared ? 1 : 2);
+                             uint64_t(shape.networks());
     if (settings.emulates) return uint32_t(std::min<uint64_t>(2, down));
     if (stripes > most_clusters || stripes * down < fewest_cluster_parts) return 0;
     return uint32_t(std::min(most_clusters / stripes, down));
@@ -91,7 +91,7 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     using Role = PolicySettings::Role;
     owner.rows = owner.envs * policy.agents;
     owner.planes = policy.planes;
-    owner.networks = shape.shared ? 1 : 2;
+    owner.networks = uint32_t(shape.networks());
     owner.width = uint64_t(shape.seen);
     owner.encoder = shape.encoder;
     owner.parameters = uint64_t(shape.parameters());
@@ -105,7 +105,8 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (policy.role == Role::trained) owner.facts |= learns;
     owner.facts |= policy.remembers() ? recurrent : feedforward;
     if (policy.remembers()) owner.sequence = settings.sequence;
-    if (!policy.shared) owner.facts |= separate;
+    if (!shape.critic.empty() || policy.is_critic()) owner.facts |= separate;
+    owner.facts |= policy.is_critic() ? values_alone : acts;
     if (settings.traced) owner.facts |= traced;
     if (settings.scales_advantages == 2) owner.facts |= normalises_minibatches;
     if (elsewhere) {
@@ -159,7 +160,8 @@ uint64_t remembering_bytes(const PolicySettings& policy, const NetworkShape& sha
 bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& shapes,
                   const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
-    if (settings.stepwise || header.is_team || header.has_image || shapes.size() != 1) return false;
+    if (settings.stepwise || header.is_team || header.has_image || settings.acting() != 1)
+        return false;
     const PolicySettings& policy = settings.policies[0];
     return policy.role == PolicySettings::Role::trained && policy.streamed() &&
            policy.remembers() && shapes[0].encoder.count == 0 &&
@@ -182,7 +184,7 @@ uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
         return in_residence;
     if (gpu && !steps && header.is_team && team_residence_bytes(settings, shapes, environment))
         return in_team_residence;
-    for (size_t p = 0; p < shapes.size(); ++p) {
+    for (size_t p = 0; p < settings.acting(); ++p) {
         const PolicySettings& policy = settings.policies[p];
         steps |= policy.streamed() || policy.remembers();
         if (gpu && policy.role != PolicySettings::Role::random)
@@ -225,12 +227,19 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         group.width = schema.seen(g);
         if (schema.image_elements(g)) group.facts |= images;
     }
+    if (settings.overview) {
+        Owner& all = groups.emplace_back(every);
+        all.rows = every.envs;
+        all.width = settings.overview;
+        all.facts |= overviews;
+    }
     for (size_t p = 0; p < shapes.size(); ++p) {
         policies.push_back(
             policy_owner(every, settings, settings.policies[p], shapes[p], environment));
         if (policies.back().is(learns)) {
             run[0].facts |= learns;
-            run[0].learning_blocks += agent_blocks(policies.back().rows);
+            if (policies.back().is(acts))
+                run[0].learning_blocks += agent_blocks(policies.back().rows);
         }
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);

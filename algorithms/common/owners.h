@@ -68,7 +68,10 @@ enum Fact : uint64_t {
     ends_at_once = uint64_t(1) << 39,
     // The network is computed elsewhere: there are no kernels of it.
     external = uint64_t(1) << 40,
-    among_ranks = uint64_t(1) << 41,    // several processes learn together
+    among_ranks = uint64_t(1) << 41,     // several processes learn together
+    acts = uint64_t(1) << 42,            // of a policy: it is no critic
+    values_alone = uint64_t(1) << 43,    // it is one
+    overviews = uint64_t(1) << 44,       // of a group: it is that of all environments' overviews
 };
 struct Owner {
     uint64_t facts = 0;

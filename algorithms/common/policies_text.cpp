@@ -84,7 +84,7 @@ std::string policies_text(const Settings& settings, const std::vector<NetworkSha
     JsonText text;
     for (const PolicySettings& policy : settings.policies)
         if (policy.own.there()) return "";
-    for (size_t p = 0; p < shapes.size(); ++p)
+    for (size_t p = 0; p < settings.acting(); ++p)
         text.raw(settings.policies[p].name, policy_text(settings.policies[p], shapes[p], schema));
     return text.done();
 }

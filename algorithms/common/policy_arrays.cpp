@@ -27,7 +27,7 @@ uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy
                    tiled_words(matrices, int(matrices.size()), policy.planes);
         return TensorFit(widths, policy.planes, policy.keeps_input()).words;
     };
-    return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));
+    return second_network_at(words(shape.actor)) + (shape.critic.empty() ? 0 : words(shape.critic));
 }
 
 }
@@ -73,7 +73,7 @@ void PolicyGradient::make_group(uint32_t g) {
     memory.target = array<float>(name + ".kept.target", {steps, rows}, Kept::not_at_all);
     for (const PolicySettings& policy : settings_.policies)
         if (policy.group == g && !memory.final_obs &&
-            (settings_.external ||
+            (settings_.external || policy.critic.there ||
              (policy.on_tensor_cores() && (!policy.shared || policy.streamed()))))
             memory.final_obs =
                 array<float>(name + ".kept.final_obs", {steps, rows, width}, Kept::not_at_all);
@@ -84,12 +84,32 @@ void PolicyGradient::make_group(uint32_t g) {
     if (settings_.traced)
         memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, Kept::not_at_all);
     memory.running = array<float>(name + ".running_return", {rows}, Kept::by_each);
-    memory.mean = array<float>(name + ".obs.mean", {width}, Kept::by_all);
-    memory.scale = array<float>(name + ".obs.scale", {width}, Kept::by_all);
-    memory.obs_carried = array<double>(name + ".obs.carried", {3 * width + 1}, Kept::by_all);
-    memory.obs_slots = array<double>(name + ".obs.slots",
-                                     {obs_cut(steps * rows, width, as_gpu()).chunks, 2 * width + 1},
-                                     Kept::not_at_all);
+    make_normaliser(memory, name + ".obs", steps * rows, width);
+}
+
+// What critics see of all environments, as observations of a group have it.
+void PolicyGradient::make_overviews() {
+    const uint64_t width = settings_.overview, envs = environment_.envs, steps = settings_.horizon;
+    if (!width) return;
+    Overviews memory{};
+    const std::string name = "overview";
+    memory.obs = array<float>(name + ".kept", {steps + 1, envs, width}, Kept::not_at_all);
+    memory.final_obs = array<float>(name + ".kept.final", {steps, envs, width}, Kept::not_at_all);
+    make_normaliser(memory, name, steps * envs, width);
+    auto* const there = reinterpret_cast<Overviews*>(
+        array<uint8_t>(name + ".places", {sizeof memory}, Kept::not_at_all));
+    host_.write(there, &memory, sizeof memory);
+    arguments_.overviews = there;
+}
+template <class To>
+void PolicyGradient::make_normaliser(To& memory, const std::string& name, uint64_t samples,
+                                     uint64_t width) {
+    memory.mean = array<float>(name + ".mean", {width}, Kept::by_all);
+    memory.scale = array<float>(name + ".scale", {width}, Kept::by_all);
+    memory.obs_carried = array<double>(name + ".carried", {3 * width + 1}, Kept::by_all);
+    memory.obs_slots =
+        array<double>(name + ".slots", {obs_cut(samples, width, as_gpu()).chunks, 2 * width + 1},
+                      Kept::not_at_all);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
@@ -101,7 +121,9 @@ void PolicyGradient::make_policy(uint32_t p) {
     const std::string name = policy.name + ".policy";
     state.agents_per_env = policy.agents;
     state.agents = policy.agents * environment_.envs;
-    state.agent_ids = array<int32_t>(name + ".agents", {policy.agents}, Kept::not_at_all);
+    state.agent_ids = policy.is_critic()
+                          ? arguments_.policy[policy.critic_of].agent_ids
+                          : array<int32_t>(name + ".agents", {policy.agents}, Kept::not_at_all);
     if (policy.role == PolicySettings::Role::random) return;
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
     state.weights = array<float>(name + ".weights", {parameters}, Kept::by_all);

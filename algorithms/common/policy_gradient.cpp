@@ -26,6 +26,7 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     arguments_.sequence = settings_.sequence;
     make_counters();
     for (uint32_t g = 0; g < header.groups; ++g) make_group(g);
+    make_overviews();
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) make_policy(p);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) fill_policy(p);
     kernels_->sums().make_arrays(arguments_);
@@ -41,19 +42,31 @@ void PolicyGradient::record(void* stream) {
     kernels_->observations(a, stream);
     a.epoch = 0;    // nothing has been reviewed in this iteration: ratios are 1
     kernels_->returns(a, stream);
-    for (size_t p = 0; p < shapes_.size(); ++p)
+    for (size_t p = 0; p < settings_.acting(); ++p)
         if (learns(p)) record_update(p, stream);
     kernels_->finish(a, stream);
     kernels_->mark(a, update_ended, stream);
     host_.advance(settings_.horizon, stream);
 }
 
+size_t PolicyGradient::critic_of(size_t p) const {
+    size_t c = settings_.acting();
+    while (c < settings_.policies.size() && settings_.policies[c].critic_of != int(p)) ++c;
+    return c;
+}
 void PolicyGradient::record_update(size_t p, void* stream) {
     Arguments& a = arguments_;
+    const size_t critic = critic_of(p);
+    const bool has_critic = critic < shapes_.size();
     for (a.epoch = 0; a.epoch < settings_.epochs; ++a.epoch) {
-        if (settings_.traced && a.epoch > 0) kernels_->review(a, p, stream);
-        for (a.minibatch = 0; a.minibatch < settings_.minibatches; ++a.minibatch)
+        if (settings_.traced && a.epoch > 0) {
+            if (has_critic) kernels_->find_values(a, critic, stream);
+            kernels_->review(a, p, stream);
+        }
+        for (a.minibatch = 0; a.minibatch < settings_.minibatches; ++a.minibatch) {
             kernels_->minibatch(a, p, stream);
+            if (has_critic) kernels_->minibatch(a, critic, stream);
+        }
     }
 }
 
@@ -70,9 +83,9 @@ void PolicyGradient::act(bool greedy, uint32_t steps, const nacelle_first_episod
 }
 
 void PolicyGradient::metrics(nacelle::plugin::Metrics& out) {
-    for (size_t p = 0; p < shapes_.size(); ++p)
+    for (size_t p = 0; p < settings_.acting(); ++p)
         if (learns(p))
-            add_metrics(p, shapes_.size() > 1 ? settings_.policies[p].name + "." : "", out);
+            add_metrics(p, settings_.acting() > 1 ? settings_.policies[p].name + "." : "", out);
     uint64_t marks[mark_count];
     host_.read(marks, arguments_.marks, sizeof marks);
     const auto rate = [&](uint64_t from, uint64_t to) {
@@ -95,6 +108,12 @@ void PolicyGradient::add_metrics(size_t p, const std::string& prefix,
         return sums[weight] > 0 ? sums[tally] / sums[weight] : 0;
     };
     out.add(prefix + "loss.policy", mean(policy_loss));
+    const size_t critic = critic_of(p);
+    if (critic < shapes_.size()) {
+        double its[tally_count];
+        host_.read(its, arguments_.policy[critic].sums, sizeof its);
+        sums[value_loss] = its[weight] > 0 ? its[value_loss] / its[weight] * sums[weight] : 0;
+    }
     out.add(prefix + "loss.value", mean(value_loss));
     out.add(prefix + "entropy", mean(entropy));
     out.add(prefix + "kl", mean(kl));

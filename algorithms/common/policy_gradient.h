@@ -35,12 +35,17 @@ private:
     }
     void make_counters();
     void make_group(uint32_t group);
+    void make_overviews();
+    template <class To>
+    void make_normaliser(To& memory, const std::string& name, uint64_t samples, uint64_t width);
     void make_policy(uint32_t policy);
     void make_memory(uint32_t policy);
     void make_external(uint32_t policy);
     void make_update(uint32_t policy);
     void fill_policy(uint32_t policy);
     void record_update(size_t policy, void* stream);
+    // The critic that gives its values, or the number of all where it has none.
+    size_t critic_of(size_t policy) const;
     void add_metrics(size_t policy, const std::string& prefix, nacelle::plugin::Metrics& out);
 
     nacelle::plugin::Host host_;

@@ -7,7 +7,7 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
                              const MakeExternal& external)
     : kernels_(host, settings, shapes, environment),
       sums_(host, settings, environment),
-      groups_(SchemaView(environment).header().groups),
+      groups_(SchemaView(environment).header().groups + (settings.overview ? 1 : 0)),
       streamed_(shapes.size()),
       layered_(shapes.size()),
       external_(shapes.size()) {
@@ -47,6 +47,7 @@ void PolicyKernels::gather_images(const Arguments& a, void* stream) const {
 
 void PolicyKernels::rollout(Arguments& a, void* stream) const {
     const bool steps = kernels_.run().is(in_steps);
+    kernels_.launch("begin_overviews", groups_ - 1, a, stream);
     kernels_.launch("rollout_blocks", 0, a, stream);
     kernels_.launch("rollout_warps", 0, a, stream);
     kernels_.launch("rollout_resident", 0, a, stream);
@@ -58,13 +59,17 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
         for (size_t p = 0; p < streamed_.size(); ++p) {
             kernels_.launch("choose", p, a, stream);
             kernels_.launch("choose_randomly", p, a, stream);
-            if (streamed_[p]) streamed_[p]->choose(a, stream);
+            if (streamed_[p] && owner(p).is(acts)) streamed_[p]->choose(a, stream);
             if (external_[p]) choose_externally(a, p, stream);
         }
         kernels_.launch("step_once", 0, a, stream);
     }
     if (steps) gather_images(a, stream);
     for (size_t p = 0; p < streamed_.size(); ++p) {
+        if (owner(p).is(values_alone)) {
+            find_values(a, p, stream);
+            continue;
+        }
         kernels_.launch("close_rollout", p, a, stream);
         kernels_.launch("find_values", p, a, stream);
         if (streamed_[p]) streamed_[p]->close_rollout(a, stream);
@@ -75,6 +80,11 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
     }
 }
 
+void PolicyKernels::find_values(const Arguments& a, size_t critic, void* stream) const {
+    kernels_.launch("find_values", critic, a, stream);
+    kernels_.launch("find_own_values", critic, a, stream);
+    if (streamed_[critic]) streamed_[critic]->find_values(a, stream);
+}
 void PolicyKernels::choose_externally(const Arguments& a, size_t p, void* stream) const {
     kernels_.launch("see_step", p, a, stream);
     if (a.step > 0) external_[p]->value_ends(a, stream);
@@ -164,7 +174,7 @@ void PolicyKernels::act(Arguments a, void* stream) const {
     for (size_t p = 0; p < streamed_.size(); ++p) {
         kernels_.launch("act", p, a, stream);
         kernels_.launch("act_randomly", p, a, stream);
-        if (streamed_[p]) streamed_[p]->act(a, stream);
+        if (streamed_[p] && owner(p).is(acts)) streamed_[p]->act(a, stream);
         if (!external_[p]) continue;
         kernels_.launch("see_now", p, a, stream);
         kernels_.launch("recall", p, a, stream);

@@ -23,6 +23,8 @@ public:
     void observations(const Arguments& a, void* stream) const;
     // And what follows from them: the advantages of all policies that learn.
     void returns(const Arguments& a, void* stream) const;
+    // Those of a critic that sees more.
+    void find_values(const Arguments& a, size_t critic, void* stream) const;
     void review(const Arguments& a, size_t policy, void* stream) const;
     void minibatch(const Arguments& a, size_t policy, void* stream) const;
     void finish(const Arguments& a, void* stream) const;
@@ -44,7 +46,7 @@ private:
 
     Kernels kernels_;
     RankSums sums_;
-    size_t groups_;
+    size_t groups_;    // and one more where critics see overviews
     std::vector<std::unique_ptr<StreamedPolicy>> streamed_;
     std::vector<std::unique_ptr<LayeredUpdate>> layered_;
     std::vector<std::unique_ptr<ExternalPolicy>> external_;

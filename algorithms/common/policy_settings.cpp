@@ -1,5 +1,6 @@
 #include "algorithms/common/policy_settings.h"
 
+#include "algorithms/common/critic_settings.h"
 #include "algorithms/common/hidden_layers.h"
 #include "algorithms/common/networks.h"
 #include "algorithms/common/precision.h"
@@ -70,6 +71,7 @@ private:
                   "a policy that acts at random has nothing to set but \"train\"");
         read_network(policy, config, path);
         read_head(policy, config, path);
+        read_critic(policy, config, path);
         if (const JsonValue* const own = config.find("learner")) {
             Config learner(*own, path + "learner.");
             read_dials(learner, path + "learner.", algorithm_, settings_.traced, policy.dials);
@@ -129,6 +131,19 @@ private:
         policy.choice_gain = gains.number("choice", policy.choice_gain, 0, 1e3);
         policy.value_gain = gains.number("value", policy.value_gain, 0, 1e3);
         gains.finish();
+    }
+    void read_critic(PolicySettings& policy, Config& config, const std::string& path) const {
+        const JsonValue* const its = config.find("critic");
+        if (its)
+            policy.critic = learn::read_critic(*its, path + "critic", algorithm_, environment_);
+        if (!policy.critic.there) return;
+        if (policy.own.there())
+            wrong(path + "critic", "the policy has a \"model\", which gives values itself");
+        if (config.has("trunk") && policy.shared)
+            wrong(path + "trunk",
+                  "\"shared\" has values see what the policy sees; with a \"critic\" "
+                  "it is \"separate\"");
+        policy.shared = false;
     }
     void read_head(PolicySettings& policy, Config& config, const std::string& path) const {
         const SchemaView schema(environment_);
@@ -207,6 +222,7 @@ std::vector<PolicySettings> read_policies(const Algorithm& algorithm,
             return policy.role == PolicySettings::Role::trained;
         }))
         wrong("policies", "no policy is to be trained; one needs \"train\": true");
+    add_critics(read);
     for (PolicySettings& policy : read) {
         if (policy.own.there() && policy.role != PolicySettings::Role::random)
             describe(policy, environment);
@@ -230,6 +246,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
         json.raw("hidden", hidden_text(policy));
         json.text("activation", policy.activation);
         json.text("trunk", policy.shared ? "shared" : "separate");
+        if (policy.critic.there) json.raw("critic", critic_text(policy.critic));
     }
     json.text("precision", policy.precision);
     if (policy.on_tensor_cores()) json.text("execution", policy.execution);

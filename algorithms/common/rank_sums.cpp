@@ -7,6 +7,7 @@ RankSums::RankSums(nacelle::plugin::Host host, const Settings& settings,
     : host_(host), ranks_(settings.ranks), policies_(settings.policies.size()) {
     const SchemaView schema(environment);
     for (uint32_t g = 0; g < schema.header().groups; ++g) size_ += 1 + 2 * schema.seen(g);
+    if (settings.overview) size_ += 1 + 2 * settings.overview;
 }
 
 void RankSums::make_arrays(Arguments& a) {

@@ -76,6 +76,9 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     settings.policies = read_policies(algorithm, environment, settings,
                                       policies ? *policies : nothing, dials, describe);
     config.finish();
+    for (const PolicySettings& policy : settings.policies)
+        if (policy.is_critic())
+            settings.overview = std::max(settings.overview, policy.critic.numbers);
     const bool any_remembers =
         std::any_of(settings.policies.begin(), settings.policies.end(),
                     [](const PolicySettings& policy) { return policy.remembers(); });
@@ -124,7 +127,9 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     write_dials(json, algorithm, settings.traced, dials);
     json.begin("policies");
     for (const PolicySettings& policy : settings.policies)
-        write_policy(json, policy, algorithm, settings, dials, schema.has_continuous(policy.group));
+        if (!policy.is_critic())
+            write_policy(json, policy, algorithm, settings, dials,
+                         schema.has_continuous(policy.group));
     json.end();
     settings.resolved = json.done();
     return settings;

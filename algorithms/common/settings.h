@@ -34,9 +34,21 @@ struct OwnNetwork {
     bool there() const { return !text.empty(); }
 };
 
+// A central critic of a policy: what its values see, and its layers.
+struct CriticSettings {
+    bool there = false, global = false, team = false, own = false;
+    uint32_t numbers = 0;    // of an environment's overview, where it sees that
+    std::vector<int64_t> hidden;
+    std::string execution = "auto";
+};
+
 struct PolicySettings {
     enum class Role { trained, fixed, random };
     std::string name;
+    CriticSettings critic;
+    // Of a critic, which follows the policies as a network of its own: whose values it gives.
+    int critic_of = -1;
+    bool is_critic() const { return critic_of >= 0; }
     uint32_t group = 0, agents = 0;
     Role role = Role::trained;
     int64_t codes = 0;    // each element of an image becomes so many channels; 0: it stays a number
@@ -77,10 +89,16 @@ struct Settings {
     bool external = false;    // networks are computed elsewhere
     bool emulates = false;    // a GPU's kernels on a CPU: slow, for tests
     bool stepwise = false;    // a launch a step, where one for all of them could be
+    uint32_t overview = 0;    // numbers of it that critics see
     bool traced = false, normalises_observations = true, scales_rewards = true;
     uint32_t scales_advantages = 1;
     double reward_bound = 0, reward_factor = 1;
-    std::vector<PolicySettings> policies;
+    std::vector<PolicySettings> policies;    // those that act, then their critics
+    size_t acting() const {
+        size_t count = 0;
+        for (const PolicySettings& policy : policies) count += !policy.is_critic();
+        return count;
+    }
     std::string resolved;    // all of this as the JSON it could be read from
 };
 

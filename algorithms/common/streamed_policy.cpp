@@ -9,12 +9,13 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
       settings_(settings),
       policy_(settings.policies[number]),
       number_(number),
-      shared_(shape.shared),
+      one_(shape.critic.empty()),
+      values_later_(!one_ || policy_.is_critic()),
       seen_(shape.seen),
       encoder_(shape.encoder),
       agents_(owner().rows) {
     networks_.push_back({.widths = shape.actor, .matrices = shape.matrices(shape.actor)});
-    if (!shape.shared)
+    if (!one_)
         networks_.push_back({.widths = shape.critic, .matrices = shape.matrices(shape.critic)});
     minibatch_ = (settings.horizon * agents_ + settings.minibatches - 1) / settings.minibatches;
     uint32_t parameter = 0;
@@ -64,8 +65,8 @@ StreamArguments StreamedPolicy::with_rows(const Arguments& a, Rows rows) const {
     return with;
 }
 std::vector<const StreamedPolicy::Network*> StreamedPolicy::networks(Which which) const {
-    if (which == Which::both && !shared_) return {&networks_[0], &networks_[1]};
-    return {&networks_[which == Which::critic && !shared_ ? 1 : 0]};
+    if (which == Which::both && !one_) return {&networks_[0], &networks_[1]};
+    return {&networks_[which == Which::critic && !one_ ? 1 : 0]};
 }
 Product StreamedPolicy::product_of(const TiledMatrix& a, const TiledMatrix& b, uint64_t m,
                                    uint64_t n, uint64_t k) const {
@@ -239,10 +240,10 @@ void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
     if (remembers()) return step_with_memory(a, Pass::last_step, stream);
     if (owner().is(in_steps))
         each_chunk(agents_, [&](Rows rows) { launch("gather_step", with_rows(a, rows), stream); });
-    find_values(a, stream);
+    if (!policy_.critic.there) find_values(a, stream);
 }
 void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
-    const uint64_t standing = shared_ ? agents_ : (a.steps + 1) * agents_;
+    const uint64_t standing = values_later_ ? (a.steps + 1) * agents_ : agents_;
     if (owner().is(resides))
         return kernels_.launch("values_resident", number_, a, stream, standing + a.steps * agents_);
     each_chunk(standing + a.steps * agents_, [&](Rows rows) {
@@ -265,7 +266,7 @@ void StreamedPolicy::review(const Arguments& a, void* stream) const {
     Products unless{};
     unless.found = a.policy[number_].found;
     infer(a.steps * agents_, "gather_samples", "review_streamed", unless, a, stream);
-    if (!shared_) find_values(a, stream);
+    if (!one_) find_values(a, stream);
 }
 void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream) const {
     if (remembers()) return gradient_with_memory(a, samples, stream);

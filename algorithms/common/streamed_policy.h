@@ -20,6 +20,7 @@ public:
     void act(const Arguments& a, void* stream) const;
     void choose(const Arguments& a, void* stream) const;
     void close_rollout(Arguments& a, void* stream) const;
+    void find_values(const Arguments& a, void* stream) const;
     void review(const Arguments& a, void* stream) const;
     void gradient(const Arguments& a, uint64_t samples, void* stream) const;
 
@@ -92,7 +93,6 @@ private:
     // So many rows through the first network: where they come from, and what its outputs are for.
     void infer(uint64_t rows, KernelName from, KernelName use, const Products& with,
                const Arguments& a, void* stream) const;
-    void find_values(const Arguments& a, void* stream) const;
     Product product_back(const Network& network, uint32_t rows, size_t layer) const;
     void backward(uint32_t rows, size_t layer, const Products& with, void* stream) const;
     void backward_to_first(uint32_t rows, Products with, void* stream) const;
@@ -169,7 +169,7 @@ private:
     const Settings& settings_;
     const PolicySettings& policy_;
     uint32_t number_, room_ = 0, sum_blocks_ = 0;
-    bool shared_;
+    bool one_, values_later_;    // networks; values in a pass behind a rollout
     int64_t seen_;
     Encoder encoder_;
     uint64_t minibatch_ = 0, agents_ = 0;

@@ -79,13 +79,16 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
 
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, uint32_t compute) {
     TensorFit fit(shape.actor, policy.planes, policy.keeps_input());
-    if (!shape.shared) {
+    if (!shape.critic.empty()) {
         const TensorFit critic(shape.critic, policy.planes, policy.keeps_input());
         if (fit.obstacle.empty()) fit.obstacle = critic.obstacle;
         fit.in_chunks |= critic.in_chunks;
         fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
         fit.resident = std::min(fit.resident, critic.resident);
     }
+    if (policy.is_critic() && fit.in_chunks && fit.obstacle.empty())
+        fit.obstacle = "of a central critic it sees at most " + std::to_string(most_whole_inputs) +
+                       " numbers, and here are " + std::to_string(shape.seen);
     const int64_t there = shared_bytes_of(compute);
     if (fit.obstacle.empty() && int64_t(fit.shared_bytes) > there)
         fit.obstacle = "an update needs this many bytes of a block's shared memory: " +
@@ -113,7 +116,7 @@ uint32_t team_residence_bytes(const Settings& settings, const std::vector<Networ
     const nacelle::Header& header = SchemaView(environment).header();
     const int threads = int(header.block_threads), teams = threads / int(header.env_threads);
     int64_t bytes = 0, weights = 0;
-    for (size_t p = 0; p < shapes.size(); ++p) {
+    for (size_t p = 0; p < settings.acting(); ++p) {
         const PolicySettings& policy = settings.policies[p];
         if (policy.role == PolicySettings::Role::random) continue;
         if (!may_reside(policy, shapes[p])) return 0;
@@ -157,7 +160,7 @@ bool team_fits(const Settings& settings, const std::vector<NetworkShape>& shapes
     if (header.block_threads > uint32_t(most_team_threads) || header.cluster_blocks > 1)
         return false;
     int64_t bytes = 0;
-    for (size_t p = 0; p < shapes.size(); ++p)
+    for (size_t p = 0; p < settings.acting(); ++p)
         if (settings.policies[p].role != PolicySettings::Role::random)
             bytes += int64_t(tensor_fit(settings.policies[p], shapes[p], 0).band_bytes) *
                      bands_of_team(int(header.env_threads), int(header.policy[p].agents));

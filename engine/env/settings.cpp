@@ -22,6 +22,9 @@ EnvSettings read_env_settings(Config env, uint64_t seed, const std::vector<fs::p
     settings.where = env.where();
     settings.seed = seed;
     settings.source = find_environment(env.text("source", ""), folders);
+    if (env.has("count") && env.any("count") == "auto")
+        throw Error(env.where() + ": env.count", "\"auto\" is found out by trials before a run",
+                    "'nacelle train' and 'nacelle bench --train' make them; give a number here");
     settings.count = static_cast<uint32_t>(env.integer("count", usual_count, 1, most_envs));
     settings.levels = static_cast<uint32_t>(env.integer("levels", 0, 0, 2147483647));
     settings.strict = env.flag("strict", false);

@@ -18,6 +18,7 @@ constexpr learn::Algorithm ppo{"ppo", true, 128, 4, 4, 1e-3, 0.01},
     a2c{"a2c", false, 8, 1, 1, 1e-3, 0.01},
     elsewhere{"torch_ppo", true, 128, 4, 4, 1e-3, 0.01, true};
 
+const std::filesystem::path test_envs = NACELLE_SOURCE_ROOT "/tests/algorithms/environments";
 constexpr const char* convolutions =
     R"({"policies": {"default": {"hidden": [{"conv": 16, "size": 3}, {"conv": 32, "size": 3}, 64]}}})";
 
@@ -39,8 +40,11 @@ enum class As { optimised, quick, draft };
 // Compiles its programs; says why that fails.
 std::string fault_of(Compiler& compiler, const Wanted& program, As as = As::quick) {
     const bool drafts = as == As::draft;
-    const std::filesystem::path author = env_folder / (std::string(program.environment) + ".cu");
-    EnvSettings own = recommended(program.environment, 4);
+    const std::string file = std::string(program.environment) + ".cu";
+    const bool of_tests = std::filesystem::exists(test_envs / file);
+    const std::filesystem::path author = (of_tests ? test_envs : env_folder) / file;
+    EnvSettings own = of_tests ? settings_of({{"source", author.string()}, {"count", 4}}, 1)
+                               : recommended(program.environment, 4);
     own.policies = read_policies(Config(parse_json(program.policies, "policies"), "policies"));
     Environment env(cpu(1), own);
     const Told told(env, program.compute);
@@ -136,6 +140,18 @@ TEST_CASE("the learners' programs compile for GPUs") {
         {"rooms", ppo,
          R"({"advantage": "vtrace", "policies": {"default":
              {"hidden": [{"conv": 16, "size": 3}, {"conv": 32, "size": 3}, {"mingru": 64}]}}})",
+         90, 1, true},
+        {"levers", a2c,
+         R"({"advantage": "vtrace", "policies": {"default": {"precision": "f32", "hidden": [17],
+             "critic": {"sees": ["global", "team", "own"], "hidden": [33, 9]}}}})",
+         90, 3, false, "{}", 2},
+        {"levers", ppo,
+         R"({"policies": {"default": {"hidden": [{"gru": 64}],
+             "critic": {"sees": ["global", "own"], "hidden": [256, 256]}}}})",
+         90, 1, true},
+        {"overseen", ppo,
+         R"({"policies": {"default": {"hidden": [256, 256],
+             "critic": {"sees": ["global"], "execution": "streamed"}}}})",
          90, 1, true},
         {"cartpole", elsewhere, R"({"normalise_advantages": "minibatch"})", 90, 0},
         {"tag_gridworld", elsewhere,

@@ -10,12 +10,18 @@ namespace {
 // The values of what was cut short: an environment's last end stays in its final_obs.
 double final_value_error(Lesson& lesson, const PolicyForm& policy, const Kept& kept,
                          const Scholar& scholar) {
-    const std::vector<double> obs = rows_seen(lesson, policy, "final_obs");
+    const std::vector<double> last = rows_seen(lesson, policy, "final_obs"),
+                              overviews = policy.overview ? lesson.numbers("overview.kept.final")
+                                                          : std::vector<double>();
     std::vector<double> must, is;
     each_row(policy, kept, [&](size_t row) {
         for (size_t t = kept.steps; t-- > 0;) {
             const uint8_t flag = kept.flag[t * kept.rows + row];
             if (!Kept::ends(flag)) continue;
+            const size_t envs = kept.rows / policy.in_group;
+            const auto of_step = overviews.begin() + std::ptrdiff_t(t * envs * policy.overview);
+            const std::vector<double> obs = overseen_rows(
+                policy, {of_step, of_step + std::ptrdiff_t(envs * policy.overview)}, last);
             const auto first = obs.begin() + std::ptrdiff_t(row * kept.width);
             if (Kept::cut(flag)) {
                 must.push_back(scholar.value({first, first + std::ptrdiff_t(kept.width)}));
@@ -66,7 +72,7 @@ double error_of_rounding(const PolicyForm& policy, const Scholar& rounded, const
 }
 
 void hold_metrics(Lesson& lesson, const std::string& prefix, const Scholar::Study& study,
-                  const Limits& limits) {
+                  size_t own_weights, const Limits& limits) {
     const MetricValues values = lesson.learner().metrics();
     std::map<std::string, double> metrics(values.begin(), values.end());
     const auto close = [&](const std::string& name, double must, double most_error) {
@@ -79,8 +85,9 @@ void hold_metrics(Lesson& lesson, const std::string& prefix, const Scholar::Stud
     close("entropy", study.entropy, limits.found);
     close("kl", study.kl, limits.found);
     close("clip_fraction", study.clipped, limits.found);
+    // A central critic's gradient is cut apart from the policy's.
     double norm = 0;
-    for (const double slope : study.slopes) norm += slope * slope;
+    for (size_t i = 0; i < own_weights; ++i) norm += study.slopes[i] * study.slopes[i];
     close("gradient_norm", std::sqrt(norm), std::max(limits.found, limits.gradient));
 }
 
@@ -105,7 +112,7 @@ void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Lim
     lesson.iterate();
     for (size_t p = 0; p < policies.size(); ++p) {
         returns[p].see(policies[p], Kept(lesson, policies[p]));
-        normalisers.push_back(Normaliser::of(lesson, policies[p].group));
+        normalisers.push_back(Normaliser::of(lesson, policies[p]));
     }
     lesson.iterate();
     for (size_t p = 0; p < policies.size(); ++p) {
@@ -114,7 +121,7 @@ void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Lim
         CAPTURE(policy.name);
         const Kept kept(lesson, policy);
         returns[p].see(policy, kept);
-        const std::vector<double> weights = lesson.numbers(policy.name + ".policy.weights");
+        const std::vector<double> weights = of_networks(lesson, policy, "weights");
         const Scholar scholar(policy, weights, normalisers[p]);
         const Found must = found_by(scholar, policy, kept, returns[p].scale());
         const auto error = [&](const std::vector<double>& is, const std::vector<double>& wanted) {
@@ -129,21 +136,24 @@ void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Lim
         if (*std::max_element(errors.begin(), errors.end()) >= found)
             found += 2 * error_of_rounding(policy, rounded, kept, returns[p].scale(), must);
         for (const double one : errors) CHECK(one < found);
-        CHECK(std::ranges::equal(std::span(kept.obs).last(kept.rows * kept.width),
-                                 rows_seen(lesson, policy, "obs")));
+        CHECK(std::ranges::equal(
+            std::span(kept.obs).last(kept.rows * kept.width),
+            overseen_rows(policy,
+                          policy.overview ? numbers(lesson.env(), "global") : std::vector<double>(),
+                          rows_seen(lesson, policy, "obs"))));
         std::vector<Scholar::Sample> samples = samples_of(policy, kept, must);
         normalise_advantages(samples);
         const Scholar::Study study = scholar.study(samples);
         double gradient = limits.gradient + error_at_kinks(policy, weights, normalisers[p], samples,
                                                            limits.gradient / 3);
         const double error_of_total =
-            relative_error(lesson.numbers(policy.name + ".policy.total"), study.slopes);
+            relative_error(of_networks(lesson, policy, "total"), study.slopes);
         // The weights have the same roundings in all samples, so that these do not average out.
         if (error_of_total >= gradient)
             gradient += relative_error(rounded.study(samples).slopes, study.slopes);
         CHECK(error_of_total < gradient);
         hold_metrics(lesson, policies.size() > 1 ? policy.name + "." : "", study,
-                     {found, gradient});
+                     lesson.numbers(policy.name + ".policy.weights").size(), {found, gradient});
     }
 }
 

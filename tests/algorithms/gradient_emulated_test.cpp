@@ -126,6 +126,20 @@ TEST_CASE("a row pass between few numbers has the gradient of the formulas, on t
                     as_bf16_of_few, 90);
 }
 
+TEST_CASE("the whole gradient of critics that see more is that of the formulas, on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP(
+        "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
+#endif
+    const auto on = quick_cpu();
+    hold_to_doubles(on, with(overseen(0, "f32", "fused"), Json::object(), on_threads), as_f32, 130);
+    hold_to_doubles(on, with(overseen(1, "f32", "streamed"), Json::object(), on_threads), as_f32,
+                    130);
+    hold_to_doubles(
+        on, with(overseen(2, "bf16", "row_pass", {70, 9}), Json::object(), briefly_on_threads),
+        as_bf16_of_few, 130);
+}
+
 TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads") {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(

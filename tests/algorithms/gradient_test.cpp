@@ -31,6 +31,12 @@ TEST_CASE("the whole gradient of wide layers is that of the formulas") {
     for (const Case& c : few_if_sanitized(wide_on_cpu(), {1})) hold_to_doubles(on, c, as_f32, 60);
 }
 
+TEST_CASE("the whole gradient of critics that see more is that of the formulas") {
+    const auto on = quick_cpu();
+    for (const Case& c : few_if_sanitized(overseen_cases(), {1}))
+        hold_to_doubles(on, c, as_f32, 150);
+}
+
 TEST_CASE("the whole gradient of convolutions is that of the formulas") {
     const auto on = quick_cpu();
     for (const Case& c : few_if_sanitized(convolved_cases(), {1}))

@@ -40,6 +40,41 @@ inline std::vector<Case> much_seen() {
             seeing(768, {{"hidden", {16}}, {"activation", "silu"}, {"trunk", "separate"}}),
             seeing(448, {{"hidden", {64, 64}}})};
 }
+// Values of critics that see more than their policies.
+inline std::vector<Case> overseen_cases() {
+    const Json gains = {{"choice", 1.0}};
+    return {
+        {"overseen", "ppo",
+         for_all({{"hidden", {17, 9}},
+                  {"gains", gains},
+                  {"critic", {{"sees", {"global", "own"}}, {"hidden", {33, 8}}}}})},
+        {"watched_team",
+         "a2c",
+         {{"policies",
+           {{"even",
+             {{"hidden", {12}},
+              {"activation", "gelu"},
+              {"gains", gains},
+              {"critic", {{"sees", {"global", "team", "own"}}, {"hidden", {40, 7}}}}}},
+            {"odd",
+             {{"hidden", {5}},
+              {"gains", gains},
+              {"critic", {{"sees", {"team"}}, {"hidden", Json::array()}}}}}}}}},
+        {"watched_team", "ppo",
+         for_all({{"hidden", {9}},
+                  {"gains", gains},
+                  {"critic", {{"sees", {"global", "team"}}, {"hidden", {300, 140}}}}})},
+    };
+}
+// The same with its critics' layers in one way.
+inline Case overseen(size_t i, const char* precision, const char* execution, Json hidden = Json()) {
+    Case c = with(overseen_cases()[i], {{"precision", precision}});
+    for (auto& [name, settings] : c.config["policies"].items()) {
+        settings["critic"]["execution"] = execution;
+        if (!hidden.is_null()) settings["critic"]["hidden"] = hidden;
+    }
+    return c;
+}
 // Rows that go through all layers of an update in one kernel.
 inline Case row_pass(size_t i, const char* precision, Json policy = Json::object()) {
     policy.update({{"execution", "row_pass"}, {"precision", precision}});

@@ -38,6 +38,8 @@ template <> struct Spec<0> {
     static constexpr int noise_steps = 1;
     static constexpr Loss loss = Loss::clipped;
     static constexpr Encoder encoder = {};
+    static constexpr Values values = Values::own;
+    static constexpr Sees sees = {};
     using Hidden = nacelle::detail::Ints<7>;
     using Cells = nacelle::detail::Ints<0>;
 };

@@ -59,6 +59,18 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
             form.cells.push_back(plain ? "linear" : layer.items().begin().key());
         }
         form.critic = form.actor;
+        if (own.contains("critic")) {
+            form.shared = false;
+            form.sees = own.at("critic").at("sees");
+            for (const Json& word : form.sees)
+                form.overseen += word == "global"
+                                     ? form.overview = lesson.numbers("overview.mean").size()
+                                 : word == "team" ? form.agents.size() * seen
+                                                  : seen;
+            form.critic = {form.overseen};
+            for (const Json& layer : own.at("critic").at("hidden"))
+                form.critic.push_back(layer.get<size_t>());
+        }
         form.actor.push_back(form.head.outputs() + (form.shared ? 1 : 0));
         form.critic.push_back(1);
         if (own.contains("learner")) form.dials.update(own.at("learner"));
@@ -90,6 +102,48 @@ Normaliser Normaliser::of(Lesson& lesson, const std::string& group) {
     return {lesson.numbers(group + ".obs.mean"), lesson.numbers(group + ".obs.scale")};
 }
 
+Normaliser Normaliser::of(Lesson& lesson, const PolicyForm& policy) {
+    Normaliser all = of(lesson, policy.group);
+    for (auto [numbers, array] : {std::pair{&all.mean, "mean"}, std::pair{&all.scale, "scale"}}) {
+        const std::vector<double> own = *numbers;
+        for (const Json& word : policy.sees) {
+            const std::vector<double> its =
+                word == "global" ? lesson.numbers(std::string("overview.") + array) : own;
+            for (size_t i = 0; i < (word == "team" ? policy.agents.size() : 1); ++i)
+                numbers->insert(numbers->end(), its.begin(), its.end());
+        }
+    }
+    return all;
+}
+std::vector<double> of_networks(Lesson& lesson, const PolicyForm& policy,
+                                const std::string& array) {
+    std::vector<double> all = lesson.numbers(policy.name + ".policy." + array);
+    if (!policy.overseen) return all;
+    const std::vector<double> its = lesson.numbers(policy.name + ".critic.policy." + array);
+    all.insert(all.end(), its.begin(), its.end());
+    return all;
+}
+std::vector<double> overseen_rows(const PolicyForm& policy, const std::vector<double>& overviews,
+                                  const std::vector<double>& obs) {
+    if (!policy.overseen) return obs;
+    std::vector<double> all;
+    const auto add = [&](const std::vector<double>& from, size_t row, size_t width) {
+        const auto first = from.begin() + std::ptrdiff_t(row * width);
+        all.insert(all.end(), first, first + std::ptrdiff_t(width));
+    };
+    for (size_t row = 0; row < obs.size() / policy.seen; ++row) {
+        const size_t env = row / policy.in_group;
+        add(obs, row, policy.seen);
+        for (const Json& word : policy.sees)
+            if (word == "global") add(overviews, env, policy.overview);
+            else if (word == "own") add(obs, row, policy.seen);
+            else
+                for (const size_t id : policy.agents)
+                    add(obs, env * policy.in_group + id, policy.seen);
+    }
+    return all;
+}
+
 Kept::Kept(Lesson& lesson, const PolicyForm& policy) {
     const auto get = [&](const std::string& name) {
         return lesson.numbers(policy.group + ".kept." + name);
@@ -101,9 +155,12 @@ Kept::Kept(Lesson& lesson, const PolicyForm& policy) {
     steps = size_t(shape[0]);
     rows = size_t(shape[1]);
     parts = size_t(shape[2]);
-    width = policy.seen;
+    width = policy.seen + policy.overseen;
     choices = policy.head.choices();
-    obs = get("obs");
+    // All steps side by side are like so many environments.
+    obs = overseen_rows(policy,
+                        policy.overview ? lesson.numbers("overview.kept") : std::vector<double>(),
+                        get("obs"));
     choice = get("choice");
     log_probability = get("log_probability");
     value = get("value");
@@ -139,9 +196,16 @@ std::vector<double> obs_at(const Kept& kept, size_t t, size_t row) {
 }
 
 std::vector<double> Scholar::seen(const std::vector<double>& obs) const {
-    std::vector<double> normal(obs.size());
-    for (size_t i = 0; i < obs.size(); ++i)
+    std::vector<double> normal(form_.seen);
+    for (size_t i = 0; i < normal.size(); ++i)
         normal[i] = within((obs[i] - normaliser_.mean[i]) * normaliser_.scale[i], -10, 10);
+    return normal;
+}
+// What a central critic sees, from behind what the policy does.
+std::vector<double> Scholar::overseen(const std::vector<double>& obs) const {
+    std::vector<double> normal;
+    for (size_t i = form_.seen; i < obs.size(); ++i)
+        normal.push_back(within((obs[i] - normaliser_.mean[i]) * normaliser_.scale[i], -10, 10));
     return normal;
 }
 // What a network's first layer behind its convolutions sees.
@@ -164,6 +228,13 @@ void Scholar::think(const std::vector<T>& weights, const std::vector<double>& ob
     size_t before = encoder;
     for (size_t l = 0; l + 1 < form_.actor.size(); ++l)
         before += (form_.actor[l] + 1) * form_.actor[l + 1];
+    if (form_.overseen) {
+        const std::vector<double> normal = overseen(obs);
+        value = network(form_.critic, form_.activation, weights.data() + before,
+                        std::vector<T>(normal.begin(), normal.end()))
+                    .front();
+        return;
+    }
     value = network(form_.critic, form_.activation, weights.data() + before + encoder,
                     entered(weights.data() + before, obs))
                 .front();

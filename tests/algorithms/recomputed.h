@@ -17,6 +17,10 @@ struct PolicyForm {
     std::vector<size_t> actor, critic;    // behind the convolutions
     std::vector<std::string> cells;       // of the hidden layers: "linear", "mingru", "gru"
     bool shared = true;
+    // Of a central critic: what it sees, and numbers of an overview. Rows are what the policy sees and behind it all that
+    // the critic does.
+    Json sees;
+    size_t overview = 0, overseen = 0;
     HeadForm head;
     Json dials;    // the learner's settings, with the policy's own over them
 
@@ -29,10 +33,18 @@ std::vector<PolicyForm> policies_of(Lesson& lesson);
 struct Normaliser {
     std::vector<double> mean, scale;
     static Normaliser of(Lesson& lesson, const std::string& group);
+    static Normaliser of(Lesson& lesson, const PolicyForm& policy);
 };
 
 // What the environment's arrays hold of a group's rows, "obs" or "final_obs": numbers, then the images.
 std::vector<double> rows_seen(Lesson& lesson, const PolicyForm& policy, const std::string& array);
+
+// An array of the policy's networks, "weights" or "total": its own and, behind it, that of its central critic.
+std::vector<double> of_networks(Lesson& lesson, const PolicyForm& policy, const std::string& array);
+// Rows of a policy with all that its central critic sees behind each: from the overviews and observations of the same
+// moment, [envs] and [rows].
+std::vector<double> overseen_rows(const PolicyForm& policy, const std::vector<double>& overviews,
+                                  const std::vector<double>& obs);
 
 // What a rollout kept of a group, [steps][rows].
 struct Kept {
@@ -81,6 +93,7 @@ public:
 
 private:
     std::vector<double> seen(const std::vector<double>& obs) const;
+    std::vector<double> overseen(const std::vector<double>& obs) const;
     template <class T>
     std::vector<T> entered(const T* weights, const std::vector<double>& obs) const;
     template <class T>

@@ -39,6 +39,43 @@ Json as_gpu(const Json& settings) {
 
 }
 
+TEST_CASE("a critic that sees what there is not, or no more than its policy, is refused") {
+    const auto critic = [](const Json& its) { return all({{"critic", its}}); };
+    hold(
+        "choices", "ppo",
+        {{critic({{"sees", {"global"}}}),
+          "policies.default.critic.sees: Choices has no struct Global with overview(), so there is "
+          "no \"global\" to be seen"}});
+    hold("overseen", "a2c",
+         {{critic("all"), "policies.default.critic: expected false or an object such as {\"sees\": "
+                          "[\"global\", \"own\"], \"hidden\": [64, 64]}"},
+          {critic(Json::object()),
+           "policies.default.critic.sees: expected a list of what values are found by: \"global\", "
+           "\"team\", \"own\""},
+          {critic({{"sees", {"globe"}}}),
+           "policies.default.critic.sees: there is no '\"globe\"' (there is: global, team, own)"},
+          {critic({{"sees", {"team", "team"}}}),
+           "policies.default.critic.sees: \"team\" stands there twice"},
+          {critic({{"sees", {"own"}}}),
+           "policies.default.critic.sees: \"own\" is what the policy sees itself; without "
+           "\"global\" or \"team\" there is \"trunk\": \"separate\""},
+          {critic({{"sees", {"global"}}, {"hidden", {{{"gru", 8}}}}}),
+           "policies.default.critic.hidden: a critic that sees more has plain layers alone, each a "
+           "number of neurons; the policy's may remember"},
+          {critic({{"sees", {"global"}}, {"layers", 3}}),
+           "policies.default.critic.layers: there is no such setting..."},
+          {critic({{"sees", {"global"}}, {"execution", "streamed"}}),
+           "policies.default.critic.execution: is a choice of kernels for GPUs; a CPU has one way"},
+          {all({{"critic", {{"sees", {"global"}}}}, {"trunk", "shared"}}),
+           "policies.default.trunk: \"shared\" has values see what the policy sees; with a "
+           "\"critic\" it is \"separate\""}});
+    CHECK(refused("overseen", "ppo",
+                  {{"policies", {{"default", {{"critic", {{"sees", {"global"}}}}}}}},
+                   {"minibatches", 1}})
+              .empty());
+    CHECK(refused("choices", "ppo", critic(false)).empty());
+}
+
 TEST_CASE("a wrong number says where it stands and what there is instead") {
     hold("choices", "ppo",
          {{{{"horizon", 0}}, "horizon: expected a number from 1 to 1048576"},

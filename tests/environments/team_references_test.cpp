@@ -27,6 +27,8 @@ constexpr Tolerance tolerances[] = {
     {"pursuit_swarm", 1e-5, 1e-5},
     // 0, 1, -1 and a reward that float32 has exactly.
     {"connect_four", 0, 0},
+    // Shares of a shift, each one division.
+    {"levers", 1e-7, 1e-7},
     // One reward that float32 has not exactly; images are bytes.
     {"rooms", 1e-7, 1e-7},
 };

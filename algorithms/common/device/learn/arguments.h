@@ -5,6 +5,8 @@
 namespace learn {
 
 inline constexpr int most_groups = 4, most_policies = 8;
+// What critics see of environments is normalised like the observations of one more group.
+inline constexpr int overview_rows = most_groups;
 
 // Threads of most kernels' blocks; places of a gradient that one adds up on a GPU.
 inline constexpr int block_threads = 128, total_together = 32;
@@ -142,6 +144,15 @@ struct Memory {
     uint32_t normalises;    // whether mean and scale follow what is seen
 };
 
+// What it keeps of the environments' overviews where critics see them, under the same names. It lies in the device's memory:
+// a launch has room for few arguments.
+struct Overviews {
+    float *obs, *final_obs;    // [steps + 1][envs][width], [steps][envs][width]
+    float *mean, *scale;
+    double *obs_carried, *obs_slots;
+    uint32_t normalises;
+};
+
 struct PolicyState {
     float* weights;    // of all networks, layer by layer: weight [out][in], bias [out]
     float* moment;     // Adam's first and second, [2][weights]
@@ -214,6 +225,7 @@ struct OfRanks {
 
 struct Arguments {
     Memory memory[most_groups];
+    const Overviews* overviews;    // null where no critic sees them
     PolicyState policy[most_policies];
     uint64_t* iteration;
     uint64_t* marks;    // [mark_count]

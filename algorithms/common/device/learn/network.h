@@ -115,11 +115,24 @@ template <class L> struct Packed {
     }
 };
 
-// The networks of a policy. One: choices and, behind them, the value. Two: the second one is the value's.
+// A network that gives values alone chooses nothing.
+template <class A, class S> struct NoHead : Head<A, S> {
+    static constexpr int outputs = 0, first_blind = 0;
+    static NACELLE_INLINE void evaluate(const float*, const uint8_t*, const float*, float&,
+                                        float&) {}
+    static NACELLE_INLINE void slopes(const float*, const uint8_t*, const float*, float, float,
+                                      float*) {}
+};
+// The networks of a policy. One: choices and, behind them, the value. Two: the second one is the value's. Where a central
+// critic gives the values, that is one of values alone under a number of its own, and the policy's has choices alone.
 template <class E, int policy> struct Networks {
     using S = Spec<policy>;
-    using H = Head<ChoiceOf<E, policy>, S>;
-    static constexpr bool shared = S::shared;
+    static constexpr bool values_alone = S::values == Values::alone,
+                          values_elsewhere = S::values == Values::elsewhere;
+    using H = Either<values_alone, NoHead<ChoiceOf<E, policy>, S>, Head<ChoiceOf<E, policy>, S>>;
+    static constexpr bool shared = S::shared && !values_elsewhere,
+                          separate = !S::shared && S::values == Values::own,
+                          values_later = separate || values_alone;    // in a pass behind a rollout
     template <int outputs>
     using Behind = Layers<encoded_width_of<E, policy>, outputs, S::activation, typename S::Hidden,
                           typename S::Cells, S::planes, convolves<policy>>;
@@ -127,9 +140,9 @@ template <class E, int policy> struct Networks {
     using Critic = Behind<1>;
     // Each network has its convolutions' parameters in front of its layers'.
     static constexpr int encoder = S::encoder.parameters(), first = encoder + Actor::parameters,
-                         parameters = first + (shared ? 0 : encoder + Critic::parameters);
+                         parameters = first + (separate ? encoder + Critic::parameters : 0);
     // What a row remembers from step to step, the critic's behind the actor's.
-    static constexpr int memory = Actor::memory + (shared ? 0 : Critic::memory);
+    static constexpr int memory = Actor::memory + (separate ? Critic::memory : 0);
     static constexpr bool remembers = memory > 0;
     static constexpr int value_output = H::outputs;
 };
@@ -166,10 +179,10 @@ template <class E, int policy> struct Place {
     using First = Packed<typename N::Actor>;
     using Second = Packed<typename N::Critic>;
     static constexpr int encoder = PackedEncoder<policy>::size, first = encoder + First::size,
-                         size = first + (N::shared ? 0 : encoder + Second::size);
+                         size = first + (N::separate ? encoder + Second::size : 0);
 
     static NACELLE_INLINE int of(int index) {
-        if constexpr (!N::shared) {
+        if constexpr (N::separate) {
             if (index >= N::first) return first + of_network<Second>(index - N::first);
         }
         return of_network<First>(index);
@@ -182,7 +195,7 @@ template <class E, int policy> struct Place {
     }
     // Of networks without convolutions.
     static NACELLE_INLINE int parameter(int place) {
-        if constexpr (!N::shared) {
+        if constexpr (N::separate) {
             if (place >= First::size) {
                 const int its = Second::parameter(place - First::size);
                 return its < 0 ? its : N::Actor::parameters + its;

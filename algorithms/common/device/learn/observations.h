@@ -6,11 +6,29 @@
 
 namespace learn {
 
-template <class E, int group> struct ObsSums {
+template <class E, int group> struct ObsRows {
     using G = GroupNumber<E, group>;
-    static constexpr int width = seen_in<ObsOf<E, G>>, count = 1 + 2 * width;
+    static constexpr int width = seen_in<ObsOf<E, G>>;
+    static NACELLE_INLINE uint32_t rows(const View<E>& view) {
+        return uint32_t(rows_of<E, G>(view));
+    }
+    static NACELLE_INLINE const Memory& kept(const Arguments& a) { return a.memory[group]; }
+    static NACELLE_INLINE bool counts(const Memory& memory, size_t at) {
+        return counting_flag<E, G>(memory, at) & acted;
+    }
+};
+// An environment's overview counts in every step.
+template <class E> struct ObsRows<E, overview_rows> {
+    static constexpr int width = overview_width;
+    static NACELLE_INLINE uint32_t rows(const View<E>& view) { return view.head.envs; }
+    static NACELLE_INLINE const Overviews& kept(const Arguments& a) { return *a.overviews; }
+    static NACELLE_INLINE bool counts(const Overviews&, size_t) { return true; }
+};
+template <class E, int group> struct ObsSums : ObsRows<E, group> {
+    using ObsRows<E, group>::width;
+    static constexpr int count = 1 + 2 * width;
     static NACELLE_INLINE uint32_t samples(const View<E>& view, const Arguments& a) {
-        return a.steps * uint32_t(rows_of<E, G>(view));
+        return a.steps * ObsRows<E, group>::rows(view);
     }
     static NACELLE_INLINE ObsCut cut(const View<E>& view, const Arguments& a) {
         return obs_cut(samples(view, a), uint64_t(width), NACELLE_GPU);
@@ -21,8 +39,8 @@ template <class E, int group> struct ObsSums {
             return slots[size_t(chunk) * count + (which == 0 ? 0 : 2 * k + uint64_t(which))];
         });
     }
-    static NACELLE_INLINE void add(const Memory& memory, size_t at, int k, double shift,
-                                   double* to) {
+    template <class Kept>
+    static NACELLE_INLINE void add(const Kept& memory, size_t at, int k, double shift, double* to) {
         const double off = double(memory.obs[at * size_t(width) + size_t(k)]) - shift;
         to[0] += off;
         to[1] += off * off;
@@ -39,7 +57,7 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
                        at_once = 16;
     __shared__ double sums[2][threads];
     __shared__ uint32_t counts_of[threads];
-    const Memory& memory = a.memory[group];
+    const auto& memory = ObsRows<E, group>::kept(a);
     if (!memory.normalises) return;
     const ObsCut cut = O::cut(view, a);
     const uint32_t block = uint32_t(items.begin / threads), thread = threadIdx.x,
@@ -56,15 +74,15 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
         const float* const from = memory.obs + k;
         NACELLE_ROLLED for (uint32_t at = first + row; at < end; at += at_once * rows) {
             float x[at_once];
-            uint8_t flag[at_once];
+            bool flag[at_once];
             // From the last sample where there is none: with branches each would wait for memory alone.
             NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
                 const size_t its = min(at + i * rows, end - 1);
                 x[i] = from[its * width];
-                flag[i] = counting_flag<E, typename O::G>(memory, its);
+                flag[i] = O::counts(memory, its);
             }
             NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
-                const bool counted = at + i * rows < end && (flag[i] & acted);
+                const bool counted = at + i * rows < end && flag[i];
                 const double off = counted ? double(x[i]) - shift : 0.0;
                 count += counted;
                 sum += off;
@@ -91,7 +109,7 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
 template <class E, int group>
 NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a, Items items) {
     using O = ObsSums<E, group>;
-    const Memory& memory = a.memory[group];
+    const auto& memory = ObsRows<E, group>::kept(a);
     if (!memory.normalises) return;
     const uint64_t samples = O::samples(view, a), together = O::cut(view, a).samples;
     for (uint64_t block = items.begin / block_threads; block < items.end / block_threads; ++block) {
@@ -99,7 +117,7 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
         for (int k = 0; k < O::count; ++k) to[k] = 0;
         const uint64_t end = min((block + 1) * together, samples);
         for (uint64_t at = block * together; at < end; ++at) {
-            if (!(memory.flag[at] & acted)) continue;
+            if (!O::counts(memory, size_t(at))) continue;
             to[0] += 1;
             for (int k = 0; k < O::width; ++k)
                 O::add(memory, size_t(at), k, memory.obs_carried[1 + k], to + 1 + 2 * k);
@@ -111,7 +129,7 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
 template <class E, int group>
 NACELLE_INLINE void sum_observations(const View<E>& view, const Arguments& a, Items items) {
     using O = ObsSums<E, group>;
-    const Memory& memory = a.memory[group];
+    const auto& memory = ObsRows<E, group>::kept(a);
     if (!memory.normalises) return;
     double* const to = (a.of_ranks.sums + obs_of_ranks<E, group>());
     for (uint64_t k = items.begin / block_threads;
@@ -130,7 +148,7 @@ template <class E, int group>
 NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a, Items items) {
     using O = ObsSums<E, group>;
     constexpr uint64_t width = uint64_t(O::width);
-    const Memory& memory = a.memory[group];
+    const auto& memory = ObsRows<E, group>::kept(a);
     if (!memory.normalises) return;
     for (uint64_t k = items.begin / block_threads;
          k < min((items.end + block_threads - 1) / block_threads, width); ++k) {

@@ -16,7 +16,7 @@ NACELLE_INLINE float scheduled(const Schedule& s, float progress) {
 template <class E> NACELLE_INLINE void begin(const View<E>& view, const Arguments& a, Items items) {
     static_assert(int(dial_count) <= block_threads && int(tally_count) <= int(dial_count));
     const float progress = progress_at(view.head, a.iteration[0] * a.steps);
-    for_each_policy<E>([&]<int policy>() {
+    for_each_network<E>([&]<int policy>() {
         const PolicyState& state = a.policy[policy];
         if (Spec<policy>::kind != Kind::trained) return;
         for (uint64_t i = items.begin; i < min(items.end, uint64_t(dial_count)); ++i) {

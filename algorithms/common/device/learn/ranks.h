@@ -39,6 +39,8 @@ NACELLE_INLINE float one_over(double count) { return count > 0 ? float(1.0 / cou
 
 template <class E, int group> constexpr uint64_t obs_of_ranks() {
     if constexpr (group == 0) return OfRanks::obs;
+    else if constexpr (group == overview_rows && count_groups(GroupsOf<E>{}) < overview_rows)
+        return obs_of_ranks<E, count_groups(GroupsOf<E>{})>();
     else
         return obs_of_ranks<E, group - 1>() +
                uint64_t(1 + 2 * seen_in<ObsOf<E, GroupNumber<E, group - 1>>>);

@@ -21,10 +21,23 @@ template <class E, class G> NACELLE_INLINE uint8_t counting_flag(const Memory& m
 }
 
 // `first` is the step of the whole rollout that a launch begins with.
+//
+// What critics see of an environment behind step t, or where it ended its episode, goes to overview(env, t, final).
+NACELLE_INLINE float* kept_overview(const Overviews& all, size_t envs, size_t env, size_t step,
+                                    bool final) {
+    return (final ? all.final_obs + (step * envs + env) * size_t(overview_width)
+                  : all.obs + ((step + 1) * envs + env) * size_t(overview_width));
+}
 template <class E> struct AloneRecord {
     Memory to;
     size_t rows;
     uint32_t first = 0;
+    Overviews all = {};
+
+    NACELLE_INLINE float* overview(size_t env, int t, bool final) const
+        requires(overview_width > 0) {
+        return kept_overview(all, rows, env, first + size_t(t), final);
+    }
     NACELLE_INLINE void operator()(const Now& now, const ActionOf<E>&,
                                    const Outcome& outcome) const {
         const size_t at = (first + size_t(now.t)) * rows + now.row;
@@ -39,6 +52,10 @@ template <class E> struct TeamRecord {
     uint32_t first = 0;
 
     NACELLE_INLINE bool goes_on() const { return first > 0; }
+    NACELLE_INLINE float* overview(size_t env, int t, bool final) const
+        requires(overview_width > 0) {
+        return kept_overview(*to.overviews, view.head.envs, env, first + size_t(t), final);
+    }
     // Where observations are kept at once; images and the numbers before them are put together later. What comes of
     // the last step lies in the environment's array, in which the next rollout begins.
     NACELLE_INLINE float* rows(int group, int t) const requires(!has_image<E>) {
@@ -65,7 +82,16 @@ template <class E> struct TeamRecord {
 template <class E>
 NACELLE_INLINE auto record_of(const View<E>& view, const Arguments& a, uint32_t first) {
     if constexpr (is_team<E>) return TeamRecord<E>{view, a, first};
+    else if constexpr (overview_width > 0)
+        return AloneRecord<E>{a.memory[0], size_t(view.head.envs), first, *a.overviews};
     else return AloneRecord<E>{a.memory[0], size_t(view.head.envs), first};
+}
+// What critics see when a rollout begins; an item is a number.
+template <class E, int>
+NACELLE_INLINE void begin_overviews(const View<E>& view, const Arguments& a, Items items) {
+    const uint64_t numbers = uint64_t(view.head.envs) * uint64_t(overview_width);
+    const auto* const now = static_cast<const float*>(view.array[slot_of<E>(Role::global)]);
+    for (uint64_t i = items.begin; i < min(items.end, numbers); ++i) a.overviews->obs[i] = now[i];
 }
 // One step of a rollout of one launch a step; the choices are in the action arrays.
 template <class E>

@@ -17,6 +17,15 @@ enum class Activation { tanh, relu, gelu, silu };
 enum class Kind : uint8_t { trained, fixed, random };
 enum class Deviation { free, from_state };
 enum class Loss { clipped, plain };
+// Whose values a policy learns by: of its own networks, or of a critic that sees more. That is a network of values alone.
+enum class Values { own, elsewhere, alone };
+// What such a critic sees: so many numbers of an environment's overview, of so many agents what they observe, and what
+// the agent observes whose value it is.
+struct Sees {
+    int overview = 0, team = 0;
+    bool own = false;
+    constexpr bool more() const { return overview > 0 || team > 0; }
+};
 
 // template <> struct Spec<0> {
 //     static constexpr int group = 0;
@@ -29,6 +38,8 @@ enum class Loss { clipped, plain };
 //     static constexpr int noise_steps = 1;
 //     static constexpr Loss loss = Loss::clipped;
 //     static constexpr Encoder encoder = {};
+//     static constexpr Values values = Values::own;
+//     static constexpr Sees sees = {};
 //     using Hidden = nacelle::detail::Ints<64, 64>;    // neurons of each hidden layer
 //     using Cells = nacelle::detail::Ints<0, 0>;       // and what it is, as cells.h numbers them
 // };
@@ -54,6 +65,7 @@ template <class First, class... Rest> struct Nth<0, Groups<First, Rest...>> { us
 template <class E, int policy> using GroupOf = typename Nth<Spec<policy>::group, GroupsOf<E>>::type;
 template <class E, int policy> using ChoiceOf = ActionOf<E, GroupOf<E, policy>>;
 template <class E, int group> using GroupNumber = typename Nth<group, GroupsOf<E>>::type;
+template <class... G> constexpr int count_groups(Groups<G...>) { return int(sizeof...(G)); }
 
 // What a network sees of an observation: its numbers and the elements of its images.
 struct CountSeen {
@@ -64,7 +76,13 @@ struct CountSeen {
 };
 template <class T> inline constexpr int seen_in = sum_over<T, CountSeen>();
 template <class E, int policy>
-inline constexpr int width_of = seen_in<ObsOf<E, GroupOf<E, policy>>>;
+inline constexpr int observed_width = seen_in<ObsOf<E, GroupOf<E, policy>>>;
+template <class E, int policy>
+inline constexpr int width_of =
+    Spec<policy>::sees.more()
+        ? Spec<policy>::sees.overview +
+              (Spec<policy>::sees.team + Spec<policy>::sees.own) * observed_width<E, policy>
+        : observed_width<E, policy>;
 template <int policy> inline constexpr bool convolves = Spec<policy>::encoder.count > 0;
 // What the first layer behind the convolutions sees.
 template <class E, int policy>
@@ -75,6 +93,22 @@ inline constexpr int encoded_width_of = convolves<policy> ? Spec<policy>::encode
 template <class E, class Fn> NACELLE_INLINE constexpr void for_each_policy(Fn&& fn) {
     [&]<int... p>(Ints<p...>) { (fn.template operator()<p>(), ...); }
     (count_to<policy_count<E>()>{});
+}
+// The same for every network that learns or acts: critics that see more follow the policies.
+#if defined(LEARN_CRITICS)
+inline constexpr int critics = LEARN_CRITICS;
+#else
+inline constexpr int critics = 0;
+#endif
+// Numbers of an environment's overview, where critics see it.
+#if defined(LEARN_OVERVIEW)
+inline constexpr int overview_width = LEARN_OVERVIEW;
+#else
+inline constexpr int overview_width = 0;
+#endif
+template <class E, class Fn> NACELLE_INLINE constexpr void for_each_network(Fn&& fn) {
+    [&]<int... p>(Ints<p...>) { (fn.template operator()<p>(), ...); }
+    (count_to<policy_count<E>() + critics>{});
 }
 template <class E, int group, int policy, class Fn> NACELLE_INLINE void if_of_group(Fn& fn) {
     if constexpr (Spec<policy>::group == group) fn.template operator()<policy>();

@@ -102,20 +102,39 @@ template <class E> NACELLE_INLINE uint8_t* mask_row(const View<E>& view, size_t 
         return static_cast<uint8_t*>(view.array[slot_of<E>(Role::mask)]) + env * choices_in<A<E>>;
     else return nullptr;
 }
-// What a critic sees.
-template <class E>
-NACELLE_INLINE void keep_overview(const View<E>& view, size_t env, const GlobalOf<E>& overview) {
+// A record that keeps what critics see says where it goes; nobody's record does not.
+struct NoRecord {};
+template <class Record> inline constexpr bool keeps_overviews = requires(const Record& record) {
+    record.overview(size_t(0), 0, false);
+};
+// What a critic sees behind step t goes to the environment's array, and where a record keeps it. What it saw where an
+// episode ended is kept by records alone.
+template <class E, class Record>
+NACELLE_INLINE void keep_overview(const View<E>& view, size_t env, const GlobalOf<E>& overview,
+                                  const Record& record, int t) {
     store_numbers(overview, static_cast<float*>(view.array[slot_of<E>(Role::global)]) +
                                 env * numbers_in<GlobalOf<E>>);
+    if constexpr (keeps_overviews<Record>) store_numbers(overview, record.overview(env, t, false));
+}
+template <class E, class Record>
+NACELLE_INLINE void keep_last_overview(const View<E>& view, const LocalEnv<E>& local,
+                                       const Record& record, int t) {
+    if constexpr (keeps_overviews<Record>)
+        store_numbers(E::overview(local.state, local.params(view)),
+                      record.overview(local.env, t, true));
+    (void)view, (void)local, (void)record, (void)t;
 }
 // What else the policy and a critic see; the observation itself is written by observe_row.
-template <class E> NACELLE_INLINE void look_local(const View<E>& view, const LocalEnv<E>& local) {
+template <class E, class Record = NoRecord>
+NACELLE_INLINE void look_local(const View<E>& view, const LocalEnv<E>& local,
+                               const Record& record = {}, int t = 0) {
     if constexpr (Masks<E>) {
         Mask<A<E>> mask(mask_row<E>(view, local.env));
         E::mask(local.state, local.params(view), mask);
     }
     if constexpr (!same<GlobalOf<E>, None>)
-        keep_overview<E>(view, local.env, E::overview(local.state, local.params(view)));
+        keep_overview<E>(view, local.env, E::overview(local.state, local.params(view)), record, t);
+    (void)record, (void)t;
 }
 
 }

@@ -34,10 +34,13 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
             return note_bad(view.head, Bad::reward, tick, begin + size_t(i));
 }
 
-template <class E> NACELLE_COLD void end_one(const View<E>& view, uint64_t tick, size_t env) {
+template <class E, class Record>
+NACELLE_COLD void end_one(const View<E>& view, uint64_t tick, int t, size_t env,
+                          const Record& record) {
     LocalEnv<E> local(view, env);
     load_local<E>(view, local, false);
     observe_row<E, Role::final_obs>(view, tick, local, obs_row<E, Role::final_obs>(view, env));
+    keep_last_overview<E>(view, local, record, t);
     EpisodeSums sums;
     close_episode<E>(view, tick, local, sums);
     add_totals<E>(view, env, sums);
@@ -45,8 +48,9 @@ template <class E> NACELLE_COLD void end_one(const View<E>& view, uint64_t tick,
     store_state<E>(view, local);    // the counters of the ended episode stay to be seen
 }
 
-template <class E>
-NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_t tick, size_t begin, int count) {
+template <class E, class Record>
+NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_t tick, int t, size_t begin, int count,
+                               Record record) {
     const View<E> view = shared;
     float* const rows = obs_row<E>(view, 0);
     NACELLE_VECTOR_LOOP
@@ -54,7 +58,7 @@ NACELLE_FLATTEN void look_pass(const View<E>& shared, uint64_t tick, size_t begi
         LocalEnv<E> local(view, begin + size_t(i));
         load_local<E>(view, local);
         observe_row<E, Role::obs>(view, tick, local, rows + local.env * numbers_in<O<E>>);
-        look_local<E>(view, local);
+        look_local<E>(view, local, record, t);
     }
     const size_t first = begin * numbers_in<O<E>>, last = first + size_t(count) * numbers_in<O<E>>;
     int bad = 0;
@@ -77,8 +81,8 @@ void rollout_alone(const View<E>& view, Items items, uint32_t ahead, int steps, 
             const uint64_t tick = start + uint64_t(t);
             step_pass<E>(view, tick, t, begin, count, ended, policy, record);
             for (int i = 0; i < count; ++i)
-                if (ended[i]) end_one<E>(view, tick, begin + uint64_t(i));
-            look_pass<E>(view, tick, begin, count);
+                if (ended[i]) end_one<E>(view, tick, t, begin + uint64_t(i), record);
+            look_pass<E>(view, tick, t, begin, count, record);
         }
     }
 }

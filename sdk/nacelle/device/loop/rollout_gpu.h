@@ -78,6 +78,7 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
         if (over) {
             observe_together<E, Role::final_obs>(view, tick, env, over);
             if (ended) {
+                keep_last_overview<E>(view, local, record, t);
                 close_episode<E>(view, tick, local, sums);
                 open_episode<E>(view, tick, local, false);
                 store_state<E>(view, local);
@@ -85,7 +86,7 @@ NACELLE_INLINE void rollout_images(const View<E>& view, size_t env, uint32_t ahe
         }
         observe_together<E, Role::obs>(view, tick, env, present);
         if (mine) {
-            look_local<E>(view, local);
+            look_local<E>(view, local, record, t);
             const float* const row = obs_row<E>(view, env);
             for (int i = 0; i < numbers_in<O<E>>; ++i)
                 if (!finite(row[i])) note_bad(view.head, Bad::obs, tick, env);
@@ -133,11 +134,12 @@ NACELLE_INLINE void rollout_numbers(const View<E>& view, size_t env, uint32_t ah
         if (outcome.terminated || outcome.truncated) {
             observe_row<E, Role::final_obs>(view, tick, local,
                                             obs_row<E, Role::final_obs>(view, env));
+            keep_last_overview<E>(view, local, record, t);
             close_episode<E>(view, tick, local, sums);
             open_episode<E>(view, tick, local, false);
         }
         observe_local<E, narrow>(view, tick, local, seen);
-        look_local<E>(view, local);
+        look_local<E>(view, local, record, t);
         float zero = 0;    // NaN or infinity times zero is not zero
         NACELLE_UNROLL for (int i = 0; i < width; ++i) zero = fused(seen[i], 0.0f, zero);
         if (!(zero == 0.0f)) note_bad(view.head, Bad::obs, tick, env);

@@ -132,9 +132,9 @@ NACELLE_INLINE void look_team(const View<E>& view, uint64_t tick, int next, Loca
                                 : rows_at<E, I>(view, next, record);
         look_group<E, G>(view, tick, team, local, final, to);
     });
+    overview_team<E>(view, team, local, final, record, next - 1);
     if (final) return;
     for_each_group<E>([&]<class G, int>() { mask_group<E, G>(view, team, local); });
-    overview_team<E>(view, team, local);
 }
 
 template <class E, class Steps, class Policy, class Record>

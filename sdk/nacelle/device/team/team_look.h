@@ -246,11 +246,17 @@ NACELLE_INLINE void mask_group(const View<E>& view, const Team<E>& team, LocalTe
         });
     }
 }
-template <class E>
-NACELLE_INLINE void overview_team(const View<E>& view, const Team<E>& team, LocalTeam<E>& local) {
-    if constexpr (!same<GlobalOf<E>, None>)
-        if (local.is_first())
-            keep_overview<E>(view, local.env, E::overview(team, local.params(view)));
+template <class E, class Record>
+NACELLE_INLINE void overview_team(const View<E>& view, const Team<E>& team, LocalTeam<E>& local,
+                                  bool final, const Record& record, int t) {
+    if constexpr (!same<GlobalOf<E>, None>) {
+        if (!local.is_first() || (final && !keeps_overviews<Record>)) return;
+        const GlobalOf<E> overview = E::overview(team, local.params(view));
+        if (!final) return keep_overview<E>(view, local.env, overview, record, t);
+        if constexpr (keeps_overviews<Record>)
+            store_numbers(overview, record.overview(local.env, t, true));
+    }
+    (void)view, (void)team, (void)local, (void) final, (void)record, (void)t;
 }
 
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/cpu/layers.h>
+#include <learn/critic.h>
 // What goes into a network's first layer on a CPU, a sample at a time: the normalised numbers of a row, or what
 // convolutions make of them. A convolution is a dense layer whose samples are the patches of one image.
 
@@ -8,9 +9,9 @@ namespace learn {
 template <class E, int policy, int capacity, bool trains, bool = convolves<policy>> class Entry {
 public:
     void load(const float*) {}
-    void enter(int, const float* row, const Memory& memory, float* to) {
+    void enter(int, const SeenRow<E, policy>& row, const Memory& memory, float* to) {
         for (int k = 0; k < width_of<E, policy>; ++k)
-            to[k] = normal_of(row[k], memory.mean[k], memory.scale[k]);
+            to[k] = number_of(row, k, memory.mean, memory.scale);
     }
     void leave(int, const float*, const float*, float*) {}
 };

@@ -26,7 +26,7 @@ public:
         const float* const weights = a.policy[policy].weights;
         actor_entry_.load(weights);
         pack<typename N::Actor>(weights + N::encoder, actor_weights_, nullptr);
-        if constexpr (!N::shared) {
+        if constexpr (N::separate) {
             critic_entry_.load(weights + N::first);
             pack<typename N::Critic>(weights + N::first + N::encoder, critic_weights_, nullptr);
         }
@@ -43,7 +43,7 @@ public:
         }
         for (int i = 0; i < n; ++i)
             actor_entry_.enter(i, row(i), *memory_, actor_.input() + i * padded<width>);
-        if constexpr (!N::shared)
+        if constexpr (N::separate)
             for (int i = 0; i < n; ++i)
                 critic_entry_.enter(i, row(i), *memory_, critic_.input() + i * padded<width>);
     }
@@ -58,7 +58,7 @@ public:
     // And what they remember from now on.
     template <class To> void keep(int n, To&& to) {
         actor_.leave(past_, N::memory, n);
-        if constexpr (!N::shared) critic_.leave(past_ + N::Actor::memory, N::memory, n);
+        if constexpr (N::separate) critic_.leave(past_ + N::Actor::memory, N::memory, n);
         for (int i = 0; i < n; ++i)
             for (int k = 0; k < N::memory; ++k) to(i)[k] = past_[i * N::memory + k];
     }
@@ -67,7 +67,7 @@ public:
         else actor_.forward(actor_weights_, n);
     }
     void forward_values(int n) {
-        if constexpr (N::shared) return;
+        if constexpr (!N::separate) return;
         else if constexpr (N::remembers)
             critic_.forward(critic_weights_, {past_ + N::Actor::memory, forgot_, N::memory});
         else critic_.forward(critic_weights_, n);
@@ -87,13 +87,13 @@ public:
     }
 
 private:
-    static constexpr int critic_size = N::shared ? 16 : Packed<typename N::Critic>::size;
+    static constexpr int critic_size = !N::separate ? 16 : Packed<typename N::Critic>::size;
     struct None {};
 
     using InferenceEntry = Entry<E, policy, rows_together, false>;
     const Memory* memory_ = nullptr;
     InferenceEntry actor_entry_;
-    Either<N::shared, None, InferenceEntry> critic_entry_;
+    Either<!N::separate, None, InferenceEntry> critic_entry_;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];
     alignas(64) float critic_weights_[critic_size];
     template <class L>
@@ -101,9 +101,9 @@ private:
     template <class L>
     using Rows = Either<N::remembers, Sequences<L>, Tile<L, rows_together, false>>;
     Rows<typename N::Actor> actor_;
-    Either<N::shared && !N::remembers, None, Rows<typename N::Critic>> critic_;
+    Either<!N::separate && !N::remembers, None, Rows<typename N::Critic>> critic_;
     alignas(64) float actor_room_[room<typename N::Actor>];
-    alignas(64) float critic_room_[N::shared ? 16 : room<typename N::Critic>];
+    alignas(64) float critic_room_[!N::separate ? 16 : room<typename N::Critic>];
     float past_[rows_together * (N::remembers ? N::memory : 1)];
     uint8_t forgot_[rows_together];
 };

@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/choice.h>
+#include <learn/chooser.h>
 #include <learn/cpu/streamed/inference.h>
 #include <learn/observed.h>
 // The policies in the loop of a rollout on a CPU.
@@ -127,7 +127,8 @@ private:
                         memory_.log_probability[at] =
                             H::draw(networks.output(i), mask_now<E, G>(view_, rows[i]), dice,
                                     memory_.choice + at * H::parts);
-                        memory_.value[at] = networks.value(i);
+                        if constexpr (Spec<policy>::values == Values::own)
+                            memory_.value[at] = networks.value(i);
                     }
                 });
         }
@@ -139,16 +140,22 @@ private:
             in_tiles<policy>(
                 first, count, [&](size_t row) { return is_cut(memory_.flag[before + row]); },
                 [&](const size_t* rows, int n) {
-                    Inference<E, policy>::here().values(
-                        n, [&](int i) { return obs + rows[i] * size_t(width); },
-                        [&](int i) { return remembered<policy>(rows[i]); },
-                        [&](int i, float value) { memory_.final_value[before + rows[i]] = value; });
+                    if constexpr (Spec<policy>::values == Values::elsewhere) {
+                        for (int i = 0; i < n; ++i)
+                            Chooser<E, policy>::keep_cut(view_, a_, uint32_t(t), rows[i]);
+                    } else
+                        Inference<E, policy>::here().values(
+                            n, [&](int i) { return obs + rows[i] * size_t(width); },
+                            [&](int i) { return remembered<policy>(rows[i]); },
+                            [&](int i, float value) {
+                                memory_.final_value[before + rows[i]] = value;
+                            });
                 });
         }
         (void)t, (void)first, (void)count;
     }
     template <int policy> void value_by(const float* obs, size_t first, int count, float* to) {
-        if constexpr (Spec<policy>::kind == Kind::trained)
+        if constexpr (Spec<policy>::kind == Kind::trained && Spec<policy>::values == Values::own)
             in_tiles<policy>(
                 first, count, [](size_t) { return true; },
                 [&](const size_t* rows, int n) {
@@ -243,6 +250,36 @@ void close_rollout(const View<E>& view, const Arguments& a, Items items) {
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
     GroupPolicies<E, G>(view, a).template finish<policy>(int(a.steps), size_t(items.begin) * agents,
                                                          int((end - items.begin) * agents));
+}
+
+// A critic's values of everything that a rollout saw, and of where episodes were cut short: step after step of the
+// policy's agents, then the ends.
+template <class E, int policy>
+void find_own_values(const View<E>& view, const Arguments& a, Items items) {
+    const PolicyState& state = a.policy[policy];
+    const Memory& memory = a.memory[Spec<policy>::group];
+    const uint64_t agents = state.agents, seen = uint64_t(a.steps + 1) * agents,
+                   end = min(items.end, seen + uint64_t(a.steps) * agents);
+    if (time_of(view.head, 0).stopped) return;
+    const LoadedNetworks<E, policy> loaded(a);
+    size_t at[rows_together];
+    for (uint64_t i = items.begin; i < end;) {
+        const bool final = i >= seen;
+        int n = 0;
+        for (; n < rows_together && i < end && (i >= seen) == final; ++i) {
+            const uint64_t k = final ? i - seen : i;
+            at[n] = size_t(k / agents) * group_rows<E, policy>(view) +
+                    row_of_agent<E, policy>(a, uint32_t(k % agents));
+            n += !final || is_cut(memory.flag[at[n]]);
+        }
+        if (n == 0) continue;
+        Inference<E, policy>::here().values(
+            n, [&](int k) { return seen_at<E, policy>(a, at[k], final); },
+            [](int) -> const float* { return nullptr; },
+            [&](int k, float value) {
+                (final ? memory.final_value : memory.value)[at[k]] = value;
+            });
+    }
 }
 
 }

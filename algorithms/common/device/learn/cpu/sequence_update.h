@@ -27,7 +27,7 @@ public:
         const float* const weights = state_->weights;
         actor_entry_.load(weights);
         pack<typename N::Actor>(weights + N::encoder, actor_weights_, actor_turned_);
-        if constexpr (!N::shared) {
+        if constexpr (N::separate) {
             critic_entry_.load(weights + N::first);
             pack<typename N::Critic>(weights + N::first + N::encoder, critic_weights_,
                                      critic_turned_);
@@ -43,15 +43,15 @@ public:
             const int i = row % together, t = row / together;
             const size_t at = i < n ? place_of<E, policy>(view, *a_, sample(i, t)) : 0;
             float* const slope = actor_.output_slope() + row * padded<N::Actor::out>;
-            float* value_slope = slope + N::value_output;
-            if constexpr (!N::shared) value_slope = critic_.output_slope() + row * padded<1>;
+            float none[padded<1>], *value_slope = N::shared ? slope + N::value_output : none;
+            if constexpr (N::separate) value_slope = critic_.output_slope() + row * padded<1>;
             row_slopes<E, policy>(*memory_, *state_, i < n ? &at : nullptr, output(row), value(row),
                                   slope, value_slope, sum);
         }
         for (int k = 0; k < tally_count; ++k) tally[k] += double(sum[k]);
         actor_.backward(actor_turned_, gradient + Here::encoder, before(0));
         leave(view, actor_, actor_entry_, n, sample, gradient);
-        if constexpr (!N::shared) {
+        if constexpr (N::separate) {
             critic_.backward(critic_turned_, gradient + Here::first + Here::encoder,
                              before(N::Actor::memory));
             leave(view, critic_, critic_entry_, n, sample, gradient + Here::first);
@@ -76,11 +76,11 @@ private:
         actor_.steps = critic_.steps = steps;
         actor_.n = critic_.n = together;
         // The slot's memory: the rows of each network, where the sequences began, and where they forgot.
-        constexpr int row_floats = Actor::row_floats + (N::shared ? 0 : Critic::row_floats);
+        constexpr int row_floats = Actor::row_floats + (!N::separate ? 0 : Critic::row_floats);
         actor_.memory =
             state_->scratch + slot * uint64_t(slot_floats(row_floats, N::memory, steps));
         critic_.memory = actor_.memory + size_t(Actor::row_floats) * size_t(rows);
-        first_ = critic_.memory + (N::shared ? 0 : size_t(Critic::row_floats) * size_t(rows));
+        first_ = critic_.memory + (!N::separate ? 0 : size_t(Critic::row_floats) * size_t(rows));
         forgot_ = reinterpret_cast<uint8_t*>(first_ + together * N::memory);
         const size_t group = group_rows<E, policy>(view);
         for (int row = 0; row < rows; ++row) {
@@ -88,7 +88,7 @@ private:
             const int i = min(row % together, n - 1), t = row / together;
             const size_t at = place_of<E, policy>(view, *a_, sample(i, t));
             actor_entry_.enter(0, seen_at(at), *memory_, actor_.input() + row * padded<width>);
-            if constexpr (!N::shared)
+            if constexpr (N::separate)
                 critic_entry_.enter(0, seen_at(at), *memory_,
                                     critic_.input() + row * padded<width>);
             forgot_[row] = state_->forgot[at];
@@ -99,7 +99,7 @@ private:
             for (int k = 0; k < N::memory; ++k) first_[(row % together) * N::memory + k] = begun[k];
         }
         actor_.forward(actor_weights_, before(0));
-        if constexpr (!N::shared) critic_.forward(critic_weights_, before(N::Actor::memory));
+        if constexpr (N::separate) critic_.forward(critic_weights_, before(N::Actor::memory));
     }
     // The way back through convolutions. What they saw of every row would be more than a slot has room for: each row
     // goes through them once more.
@@ -123,18 +123,19 @@ private:
     const float* output(int row) const { return actor_.output() + row * padded<N::Actor::out>; }
     float value(int row) const {
         if constexpr (N::shared) return output(row)[N::value_output];
-        else return critic_.output()[row * padded<1>];
+        else if constexpr (N::separate) return critic_.output()[row * padded<1>];
+        else return 0;
     }
 
-    static constexpr int critic_size = N::shared ? 16 : Packed<typename N::Critic>::size,
-                         critic_turned = N::shared ? 16 : Packed<typename N::Critic>::turned;
+    static constexpr int critic_size = !N::separate ? 16 : Packed<typename N::Critic>::size,
+                         critic_turned = !N::separate ? 16 : Packed<typename N::Critic>::turned;
     const Arguments* a_ = nullptr;
     const Memory* memory_ = nullptr;
     const PolicyState* state_ = nullptr;
     struct None {};
     using LearningEntry = Entry<E, policy, 1, true>;
     LearningEntry actor_entry_;
-    Either<N::shared, None, LearningEntry> critic_entry_;
+    Either<!N::separate, None, LearningEntry> critic_entry_;
     float* first_ = nullptr;
     uint8_t* forgot_ = nullptr;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];

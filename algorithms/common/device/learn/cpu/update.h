@@ -20,11 +20,10 @@ NACELLE_INLINE void row_slopes(const Memory& memory, const PolicyState& state, c
     if (!at || !counts(memory.flag[*at])) return;
     const float* const choice = memory.choice + *at * H::parts;
     const uint8_t* const mask = kept_mask<E, GroupOf<E, policy>>(memory, *at);
-    Evaluated now;
-    now.value = value;
+    const Experience then = even_experience(memory, state, *at);
+    Evaluated now{then.log_probability, 0, N::shared || N::separate ? value : then.value};
     H::evaluate(out, mask, choice, now.log_probability, now.entropy);
-    const Losses l =
-        losses_of<Spec<policy>::loss>(even_experience(memory, state, *at), now, state.dials);
+    const Losses l = losses_of<Spec<policy>::loss>(then, now, state.dials);
     H::slopes(out, mask, choice, l.by_probability, l.by_entropy, slope);
     *value_slope = l.by_value;
     count_losses<true, true>(sum, now, l);
@@ -37,7 +36,7 @@ NACELLE_INLINE void review_sample(const Memory& memory, size_t at, const float* 
     H::evaluate(out, kept_mask<E, GroupOf<E, policy>>(memory, at), memory.choice + at * H::parts,
                 log_probability, entropy_now);
     memory.ratio[at] = exp(log_ratio(log_probability, memory.log_probability[at]));
-    memory.value[at] = value;
+    if constexpr (Spec<policy>::values == Values::own) memory.value[at] = value;
 }
 
 template <class E, int policy> class TileGradient {
@@ -58,7 +57,7 @@ public:
         const float* const weights = state_->weights;
         actor_entry_.load(weights);
         pack<typename N::Actor>(weights + N::encoder, actor_weights_, actor_turned_);
-        if constexpr (!N::shared) {
+        if constexpr (N::separate) {
             critic_entry_.load(weights + N::first);
             pack<typename N::Critic>(weights + N::first + N::encoder, critic_weights_,
                                      critic_turned_);
@@ -75,7 +74,7 @@ public:
         forward(at, whole);
         find_slopes(at, n, whole, tally);
         backward(actor_, actor_entry_, actor_turned_, gradient, n, whole);
-        if constexpr (!N::shared)
+        if constexpr (N::separate)
             backward(critic_, critic_entry_, critic_turned_, gradient + Here::first, n, whole);
     }
     // What the networks say now of every sample: its value, and how its choice's probability moved.
@@ -91,15 +90,14 @@ private:
     void forward(const size_t* at, int n) {
         enter(at, n, actor_entry_, actor_.input());
         actor_.forward(actor_weights_, n);
-        if constexpr (!N::shared) {
+        if constexpr (N::separate) {
             enter(at, n, critic_entry_, critic_.input());
             critic_.forward(critic_weights_, n);
         }
     }
     template <class Its> void enter(const size_t* at, int n, Its& entry, float* to) {
         for (int i = 0; i < n; ++i)
-            entry.enter(i, memory_->obs + at[i] * size_t(width_of<E, policy>), *memory_,
-                        to + i * padded<width>);
+            entry.enter(i, seen_at<E, policy>(*a_, at[i]), *memory_, to + i * padded<width>);
     }
     template <class Its, class Entries>
     void backward(Its& network, Entries& entry, const float* turned, float* gradient, int n,
@@ -112,40 +110,36 @@ private:
     const float* output(int i) { return actor_.output() + i * padded<N::Actor::out>; }
     float value(int i) {
         if constexpr (N::shared) return output(i)[N::value_output];
-        else return critic_.output()[i * padded<1>];
+        else if constexpr (N::separate) return critic_.output()[i * padded<1>];
+        else return 0;
     }
     void find_slopes(const size_t* at, int n, int whole, double* tally) {
         float sum[tally_count] = {};
         for (int i = 0; i < whole; ++i) {
             float* const slope = actor_.output_slope() + i * padded<N::Actor::out>;
-            float own_value = 0;
-            float* value_slope = slope + N::value_output;
-            if constexpr (!N::shared) {
-                own_value = critic_.output()[i * padded<1>];
-                value_slope = critic_.output_slope() + i * padded<1>;
-            }
-            row_slopes<E, policy>(*memory_, *state_, i < n ? &at[i] : nullptr, output(i),
-                                  N::shared ? output(i)[N::value_output] : own_value, slope,
-                                  value_slope, sum);
+            float none[padded<1>], *value_slope = N::shared ? slope + N::value_output : none;
+            if constexpr (N::separate) value_slope = critic_.output_slope() + i * padded<1>;
+            row_slopes<E, policy>(*memory_, *state_, i < n ? &at[i] : nullptr, output(i), value(i),
+                                  slope, value_slope, sum);
         }
         for (int k = 0; k < tally_count; ++k) tally[k] += double(sum[k]);
     }
 
-    static constexpr int critic_size = N::shared ? 16 : Packed<typename N::Critic>::size,
-                         critic_turned = N::shared ? 16 : Packed<typename N::Critic>::turned;
+    static constexpr int critic_size = !N::separate ? 16 : Packed<typename N::Critic>::size,
+                         critic_turned = !N::separate ? 16 : Packed<typename N::Critic>::turned;
     struct None {};
     const Arguments* a_ = nullptr;
     const Memory* memory_ = nullptr;
     const PolicyState* state_ = nullptr;
     using LearningEntry = Entry<E, policy, tile_samples, true>;
     LearningEntry actor_entry_;
-    Either<N::shared, None, LearningEntry> critic_entry_;
+    Either<!N::separate, None, LearningEntry> critic_entry_;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];
     alignas(64) float actor_turned_[Packed<typename N::Actor>::turned + 16];
     alignas(64) float critic_weights_[critic_size];
     alignas(64) float critic_turned_[critic_turned + 16];
     Tile<typename N::Actor, tile_samples, true> actor_;
-    Either<N::shared, None, Tile<typename N::Critic, tile_samples, true>> critic_;
+    Either<!N::separate, None, Tile<typename N::Critic, tile_samples, true>> critic_;
 };
 
 template <class E, int policy> void clear_slots(const PolicyState& state, Items items) {

@@ -24,11 +24,7 @@ public:
     // Writes steps down, and notes here whether the last one cut an episode short: read back from memory, the flag would
     // be as late as a layer's outputs.
     NACELLE_INLINE auto record(const View<E>& view) {
-        return [this, to = record_of<E>(view, a_, 0)](const Now& now, const ActionOf<E>& action,
-                                                      const Outcome& outcome) {
-            to(now, action, outcome);
-            cut_ = is_cut(flag_of(outcome, true));
-        };
+        return Noted{record_of<E>(view, a_, 0), *this};
     }
     NACELLE_INLINE bool was_cut() const { return keeps && cut_; }
     // The random numbers of this step's choice.
@@ -66,6 +62,19 @@ public:
     }
 
 private:
+    struct Noted {
+        AloneRecord<E> to;
+        AloneSeat& seat;
+        NACELLE_INLINE void operator()(const Now& now, const ActionOf<E>& action,
+                                       const Outcome& outcome) const {
+            to(now, action, outcome);
+            seat.cut_ = is_cut(flag_of(outcome, true));
+        }
+        NACELLE_INLINE float* overview(size_t env, int t, bool final) const
+            requires(overview_width > 0) {
+            return to.overview(env, t, final);
+        }
+    };
     static NACELLE_INLINE void keep(float* to, size_t at, const float* obs) {
         for (int k = 0; k < width; ++k) to[at * size_t(width) + size_t(k)] = obs[k];
     }

@@ -122,8 +122,10 @@ NACELLE_INLINE void with_network(const Arguments& a, uint32_t block, Fn&& fn) {
     const uint32_t parts = a.policy[policy].parts;
     if (a.policy[policy].found[stopped] != 0) return;
     if constexpr (N::shared) fn.template operator()<typename N::Actor, Part::whole>(block);
-    else if (block < parts) fn.template operator()<typename N::Actor, Part::actor>(block);
-    else fn.template operator()<typename N::Critic, Part::critic>(block - parts);
+    else if (!N::separate || block < parts)
+        fn.template operator()<typename N::Actor, Part::actor>(block);
+    else if constexpr (N::separate)
+        fn.template operator()<typename N::Critic, Part::critic>(block - parts);
 }
 
 }

@@ -80,7 +80,7 @@ template <class E, int policy> struct Prepared {
                          critic = int(second_network_at(uint64_t(encoder + ActorOrder::size)));
 
     static NACELLE_INLINE void store(float* to, int index, float value) {
-        if (N::shared || index < N::first) store_in<ActorOrder>(to, index, value);
+        if (!N::separate || index < N::first) store_in<ActorOrder>(to, index, value);
         else store_in<CriticOrder>(to + critic, index - N::first, value);
     }
 

@@ -35,7 +35,7 @@ public:
     template <class Row> void put(int n, Row&& row) { see<width>(room_, n, mean_, scale_, row); }
     void forward(int n) { run<typename N::Actor>(weights_, n, outputs_at); }
     void forward_values(int n) {
-        if constexpr (!N::shared)
+        if constexpr (N::separate)
             run<typename N::Critic>(weights_ + N::Actor::parameters, n, values_at);
         (void)n;
     }

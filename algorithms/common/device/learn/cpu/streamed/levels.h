@@ -1,7 +1,7 @@
 #pragma once
 #include <learn/cpu/streamed/arguments.h>
 #include <learn/cpu/streamed/product.h>
-#include <learn/network.h>
+#include <learn/critic.h>
 // Where the levels of a policy's networks lie, from what is seen to the outputs and back.
 
 namespace learn {
@@ -65,14 +65,13 @@ template <int width, class Row>
 NACELLE_INLINE void see(float* to, int rows, const float* mean, const float* scale, Row&& row) {
     constexpr int part = 64;    // neurons whose lines stay near while all rows come by
     for (int first = 0; first < rows; first += panel_rows) {
-        const float* from[panel_rows];
+        decltype(row(0)) from[panel_rows];
         for (int i = 0; i < panel_rows; ++i) from[i] = row(min(first + i, rows - 1));
         float* const panel = to + size_t(first) * width;
         for (int begin = 0; begin < width; begin += part)
             for (int i = 0; i < panel_rows; ++i)
                 for (int k = begin; k < min(begin + part, width); ++k)
-                    panel[size_t(k) * panel_rows + size_t(i)] =
-                        normal_of(from[i][k], mean[k], scale[k]);
+                    panel[size_t(k) * panel_rows + size_t(i)] = number_of(from[i], k, mean, scale);
     }
 }
 

@@ -25,7 +25,7 @@ NACELLE_INLINE void with_places(const View<E>& view, const LayerArguments& a, Fn
 template <class E, int policy, class Fn>
 NACELLE_INLINE void with_levels(const LayerArguments& a, Fn&& fn) {
     if (a.network == 0) fn(Levels<E, policy, 0>{a});
-    else if constexpr (!Networks<E, policy>::shared) fn(Levels<E, policy, 1>{a});
+    else if constexpr (Networks<E, policy>::separate) fn(Levels<E, policy, 1>{a});
 }
 // fn(the first neuron, the one behind the last, the first row, panels) of each task.
 template <class Fn>
@@ -50,7 +50,7 @@ void see_rows(const View<E>& view, const LayerArguments& a, Items items) {
         each_task(a, items, 1, [&](int, int, size_t row, int) {
             see<width>(a.levels + row * width, int(min(a.rows - uint32_t(row), task_rows)),
                        memory.mean, memory.scale, [&](int i) {
-                           return memory.obs + place(uint32_t(row) + uint32_t(i)) * size_t(width);
+                           return seen_at<E, policy>(a.all, place(uint32_t(row) + uint32_t(i)));
                        });
         });
     });
@@ -136,7 +136,7 @@ void find_slopes(const View<E>& view, const LayerArguments& a, Items items) {
     if (has_stopped<E, policy>(a)) return;
     const Memory& memory = a.all.memory[Spec<policy>::group];
     const Levels<E, policy, 0> actor{a};
-    const Levels<E, policy, N::shared ? 0 : 1> critic{a};
+    const Levels<E, policy, !N::separate ? 0 : 1> critic{a};
     const Minibatch<E, policy> batch(view, a.all);
     for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
         double* const tally = state.tallies + slot * tally_count;
@@ -153,10 +153,12 @@ void find_slopes(const View<E>& view, const LayerArguments& a, Items items) {
                 if constexpr (N::shared) {
                     value = out[N::value_output];
                     value_slope = slope + N::value_output;
-                } else row_of_panels<1>(critic.out(N::Critic::count), row, &value);
+                } else if constexpr (N::separate)
+                    row_of_panels<1>(critic.out(N::Critic::count), row, &value);
+                else value = 0;
                 row_slopes<E, policy>(memory, state, row < a.rows ? &at : nullptr, out, value,
                                       slope, value_slope, sum);
-                if constexpr (!N::shared)
+                if constexpr (N::separate)
                     row_to_panels<1>(critic.slope(N::Critic::count), row, own_slope);
                 row_to_panels<N::Actor::out>(actor.slope(N::Actor::count), row, slope);
             }
@@ -172,13 +174,14 @@ void review_rows(const View<E>& view, const LayerArguments& a, Items items) {
     if (has_stopped<E, policy>(a)) return;
     const Memory& memory = a.all.memory[Spec<policy>::group];
     const Levels<E, policy, 0> actor{a};
-    const Levels<E, policy, N::shared ? 0 : 1> critic{a};
+    const Levels<E, policy, !N::separate ? 0 : 1> critic{a};
     for (uint64_t row = items.begin; row < min(items.end, uint64_t(a.rows)); ++row) {
         const size_t at = place_of<E, policy>(view, a.all, a.first + uint32_t(row));
         float out[N::Actor::out], value;
         row_of_panels<N::Actor::out>(actor.out(N::Actor::count), row, out);
         if constexpr (N::shared) value = out[N::value_output];
-        else row_of_panels<1>(critic.out(N::Critic::count), row, &value);
+        else if constexpr (N::separate) row_of_panels<1>(critic.out(N::Critic::count), row, &value);
+        else value = 0;
         review_sample<E, policy>(memory, at, out, value);
     }
     (void)critic;

@@ -29,7 +29,7 @@ template <class L, int bands = 1> struct RowStage {
         for (int i = warp_lane(); i < rows * pitch_in; i += 32) in[i] = 0;
     }
     // This lane's row.
-    NACELLE_INLINE void put(const float* obs, const Memory& memory) {
+    template <class Row> NACELLE_INLINE void put(const Row& obs, const Memory& memory) {
         put_row<L::in, L::planes>(in + warp_lane() * pitch_in, obs, memory);
     }
     NACELLE_INLINE const float* outputs() const { return out + warp_lane() * pitch_out; }

@@ -1,7 +1,7 @@
 #pragma once
+#include <learn/critic.h>
 #include <learn/fused_layout.h>
 #include <learn/gpu/tensor.h>
-#include <learn/network.h>
 // A network on tensor cores: a warp takes 16 rows through all layers in registers, each layer's outputs
 // being the next one's inputs in the same lanes. Weights are kept as the cores read them. Where tiles have several
 // planes, those of a level or of a tile of weights lie plane by plane.
@@ -118,12 +118,12 @@ NACELLE_INLINE void store_outputs(float* rows, int pitch, int j, const float (&c
     lower[1] = c[3];
 }
 // One row's numbers as pairs, written by the lane that owns it. What is behind them stays zero.
-template <int width, int planes = 1, int apart = 8 * tiles_of(width, 16)>
-NACELLE_INLINE void put_row(uint32_t* to, const float* obs, const Memory& memory) {
+template <int width, int planes = 1, int apart = 8 * tiles_of(width, 16), class Row>
+NACELLE_INLINE void put_row(uint32_t* to, const Row& obs, const Memory& memory) {
     const float *const mean = memory.mean, *const scale = memory.scale;
     NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
-        const float first = normal_of(obs[k], mean[k], scale[k]);
-        const float second = k + 1 < width ? normal_of(obs[k + 1], mean[k + 1], scale[k + 1]) : 0;
+        const float first = number_of(obs, k, mean, scale);
+        const float second = k + 1 < width ? number_of(obs, k + 1, mean, scale) : 0;
         const Planes<planes> pair = planes_of<planes>(first, second);
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) to[apart * p + k / 2] = pair.at[p];
     }

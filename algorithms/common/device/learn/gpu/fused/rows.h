@@ -26,8 +26,9 @@ NACELLE_INLINE void over_rows(const Arguments& a, const float* prepared, Items i
         __syncwarp();
     }
     const bool mine = lane < warp_rows && first + uint64_t(lane) < count;
-    const float* const obs = mine ? from(first + uint64_t(lane)) : nullptr;
-    if (!__ballot_sync(~0u, obs != nullptr)) return;
+    using Row = decltype(from(first));
+    const Row obs = mine ? from(first + uint64_t(lane)) : Row{};
+    if (!__ballot_sync(~0u, bool(obs))) return;
     const TilesInMemory<L::planes> weights{own_words(prepared)};
     const float* const bias = prepared + layout_of<L>.bias_start;
     if constexpr (in_chunks) stage.forward(obs, memory, weights, bias);
@@ -136,7 +137,8 @@ NACELLE_INLINE void review(const View<E>& view, const Arguments& a, Items items)
 template <class E, int policy>
 NACELLE_INLINE void find_values(const View<E>& view, const Arguments& a, Items items) {
     using N = Networks<E, policy>;
-    constexpr size_t width = size_t(width_of<E, policy>);
+    using L = Either<N::separate, typename N::Critic, typename N::Actor>;
+    constexpr int network = N::separate ? Prepared<E, policy>::critic : 0;
     const PolicyState& state = a.policy[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
     const size_t rows = group_rows<E, policy>(view);
@@ -146,12 +148,12 @@ NACELLE_INLINE void find_values(const View<E>& view, const Arguments& a, Items i
         const uint64_t k = i < seen ? i : i - seen;
         return size_t(k / agents) * rows + row_of_agent<E, policy>(a, uint32_t(k % agents));
     };
-    over_rows<E, policy, typename N::Critic>(
-        a, state.prepared + Prepared<E, policy>::critic, items, all,
-        [&](uint64_t i) -> const float* {
+    over_rows<E, policy, L>(
+        a, state.prepared + network, items, all,
+        [&](uint64_t i) {
             const size_t at = at_of(i);
-            if (i < seen) return memory.obs + at * width;
-            return is_cut(memory.flag[at]) ? memory.final_obs + at * width : nullptr;
+            const bool there = i < seen || is_cut(memory.flag[at]);
+            return there ? seen_at<E, policy>(a, at, i >= seen) : SeenRow<E, policy>{};
         },
         [&](uint64_t i, const float* out) {
             (i < seen ? memory.value : memory.final_value)[at_of(i)] = out[0];

@@ -72,7 +72,7 @@ public:
         __syncthreads();    // the weights are there, and the last samples have been summed
         const bool mine = there_ && counts(flag_);
         if (mine && has_obs() && !all.in_chunks)
-            prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, memory_);
+            prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, a_);
         __syncwarp();
         if constexpr (planes > 1) {
             rows_.template forward<0>();

@@ -8,13 +8,13 @@
 namespace learn {
 
 // Two numbers of an observation; zeros behind its last one.
-template <int policy, int width, class Network>
-NACELLE_INLINE void put_seen(const Network& network, int row, int pair, const float* obs,
+template <int policy, int width, class Network, class Row>
+NACELLE_INLINE void put_seen(const Network& network, int row, int pair, const Row& obs,
                              const Memory& memory) {
     float two[2];
     NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
         const int k = 2 * pair + i;
-        two[i] = obs && k < width ? seen_of<policy>(obs, k, memory.mean, memory.scale) : 0;
+        two[i] = bool(obs) && k < width ? coded_of<policy>(obs, k, memory.mean, memory.scale) : 0;
     }
     network.put(row, pair, two[0], two[1]);
 }
@@ -46,10 +46,11 @@ NACELLE_INLINE void over_resident_rows(const Arguments& a, const float* prepared
         const int thread = int(threadIdx.x) - first, row = thread / row_threads;
         if (row >= rows) return false;
         const uint32_t number = tile * uint32_t(rows) + uint32_t(row);
-        const float* const obs = number < count ? from(number) : nullptr;
+        using Row = decltype(from(number));
+        const Row obs = number < count ? from(number) : Row{};
         NACELLE_EIGHTFOLD for (int k = thread % row_threads; k < Network::pairs; k += row_threads)
             put_seen<policy, width_of<E, policy>>(network, row, k, obs, memory);
-        return obs != nullptr;
+        return bool(obs);
     };
     uint32_t tile = uint32_t(items.begin / resident_threads);
     bool any = see(tile, 0);
@@ -63,7 +64,7 @@ NACELLE_INLINE void over_resident_rows(const Arguments& a, const float* prepared
             if (next < tiles) any = see(next, choosers);
         } else {
             const uint32_t number = tile * uint32_t(rows) + threadIdx.x;
-            if (present && int(threadIdx.x) < rows && number < count && from(number))
+            if (present && int(threadIdx.x) < rows && number < count && bool(from(number)))
                 use(number, network.outputs(int(threadIdx.x)));
         }
     }
@@ -104,16 +105,16 @@ NACELLE_INLINE void act_resident(const View<E>& view, const Arguments& a, Items 
 template <class E, int policy>
 NACELLE_INLINE void values_resident(const View<E>& view, const Arguments& a, Items items) {
     using N = Networks<E, policy>;
-    using L = Either<N::shared, typename N::Actor, typename N::Critic>;
-    constexpr int network = N::shared ? 0 : Prepared<E, policy>::critic,
+    using L = Either<N::separate, typename N::Critic, typename N::Actor>;
+    constexpr int network = N::separate ? Prepared<E, policy>::critic : 0,
                   output = N::shared ? N::value_output : 0;
     const uint32_t agents = a.policy[policy].agents,
-                   count = ((N::shared ? 1 : a.steps + 1) + a.steps) * agents;
+                   count = ((N::values_later ? a.steps + 1 : 1) + a.steps) * agents;
     over_resident_rows<E, policy, L>(
         a, a.policy[policy].prepared + network, items, count,
-        [&](uint32_t i) -> const float* {
+        [&](uint32_t i) {
             const Valued<E, policy> valued(view, a, i);
-            return valued.there ? valued.obs() : nullptr;
+            return valued.there ? valued.obs(a) : SeenRow<E, policy>{};
         },
         [&](uint32_t i, const float* out) {
             const Valued<E, policy> valued(view, a, i);

@@ -12,10 +12,10 @@ template <class E> class RememberingPolicy {
     using C = Chooser<E, policy>;
     using N = typename C::N;
     using Actor = RememberingNetwork<typename N::Actor>;
-    using Critic = Either<N::shared, Actor, RememberingNetwork<typename N::Critic>>;
+    using Critic = Either<!N::separate, Actor, RememberingNetwork<typename N::Critic>>;
     static constexpr int threads = Actor::threads, warps = threads / 32,
                          critic_rows = Actor::stage.words,
-                         flags = critic_rows + (N::shared ? 0 : Critic::stage.words);
+                         flags = critic_rows + (!N::separate ? 0 : Critic::stage.words);
 
 public:
     static constexpr bool chooses_by_warp = true;
@@ -29,10 +29,10 @@ public:
           first_(first),
           shared_(block_memory<words>()),
           actor_(state_.prepared, shared_),
-          critic_(N::shared ? state_.prepared : state_.prepared + Prepared<E, policy>::critic,
-                  shared_ + (N::shared ? 0 : critic_rows)) {
+          critic_(!N::separate ? state_.prepared : state_.prepared + Prepared<E, policy>::critic,
+                  shared_ + (!N::separate ? 0 : critic_rows)) {
         Actor::clear(shared_, threads);
-        if constexpr (!N::shared) Critic::clear(shared_ + critic_rows, threads);
+        if constexpr (N::separate) Critic::clear(shared_ + critic_rows, threads);
         __syncthreads();
         each_number([&](size_t, size_t its, int k, float& h) {
             h = state_.remembered[its * width + size_t(k)];
@@ -67,7 +67,7 @@ private:
             const size_t its = first_ + size_t(row);
             if (its >= envs_) continue;
             actor_.each_remembered(row, [&](int k, float& h) { fn(size_t(row), its, k, h); });
-            if constexpr (!N::shared)
+            if constexpr (N::separate)
                 critic_.each_remembered(
                     row, [&](int k, float& h) { fn(size_t(row), its, N::Actor::memory + k, h); });
         }
@@ -105,7 +105,7 @@ private:
             if (pass == 0 ? cut : mine) {
                 const float* const seen = pass == 0 ? obs_row<E, Role::final_obs>(view, env) : obs;
                 actor_.put(warp_lane(), seen, memory_);
-                if constexpr (!N::shared) critic_.put(warp_lane(), seen, memory_);
+                if constexpr (N::separate) critic_.put(warp_lane(), seen, memory_);
             }
             if (lasting && t % a_.sequence == 0) {
                 float* const to = state_.begun + t / a_.sequence * envs_ * width;
@@ -113,11 +113,15 @@ private:
                     [&](size_t, size_t its, int k, float& h) { to[its * width + size_t(k)] = h; });
             }
             __syncthreads();
-            if (N::shared || lasting) actor_.forward(warps, lasting);
-            if constexpr (!N::shared) critic_.forward(warps, lasting);
+            if (!N::separate || lasting) actor_.forward(warps, lasting);
+            if constexpr (N::separate) critic_.forward(warps, lasting);
             if (threadIdx.x >= 32) continue;
-            const float value = N::shared ? actor_.outputs(warp_lane())[N::value_output]
-                                          : critic_.outputs(warp_lane())[0];
+            if (N::values_elsewhere) {
+                if (pass == 0 && cut) C::keep_cut(view, a_, t - 1, env);
+                continue;
+            }
+            const float value = !N::separate ? actor_.outputs(warp_lane())[N::value_output]
+                                             : critic_.outputs(warp_lane())[0];
             if (pass == 0 && cut) memory_.final_value[at - envs_] = value;
             if (pass == 1 && mine) memory_.value[at] = value;
         }

@@ -9,14 +9,15 @@
 namespace learn {
 
 // Two numbers of an observation from number `first` on, as the networks see them; zeros where there is none.
-template <int policy>
-NACELLE_INLINE void put_pair(const TiledMatrix& to, uint32_t row, uint32_t first, const float* obs,
+template <int policy, class Row>
+NACELLE_INLINE void put_pair(const TiledMatrix& to, uint32_t row, uint32_t first, const Row& obs,
                              uint32_t width, const Memory& memory) {
     constexpr int planes = Spec<policy>::planes;
     float two[2];
     NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) {
         const uint32_t at = first + i;
-        two[i] = obs && at < width ? seen_of<policy>(obs, int(at), memory.mean, memory.scale) : 0;
+        two[i] =
+            bool(obs) && at < width ? coded_of<policy>(obs, int(at), memory.mean, memory.scale) : 0;
     }
     const auto pair = planes_of<planes>(two[0], two[1]);
     NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
@@ -36,7 +37,8 @@ NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
     const Stream& stream = a.stream;
     const uint32_t row = uint32_t(items.begin / gather_lanes(width));
     if (row >= whole_blocks(stream.rows)) return;
-    const float* const obs = row < stream.rows ? from(stream.first + row) : nullptr;
+    using Row = decltype(from(row));
+    const Row obs = row < stream.rows ? from(stream.first + row) : Row{};
     each_own_pair<width>(items, [&](uint32_t first) {
         put_pair<policy>(stream.seen, row, first, obs, uint32_t(width),
                          a.all.memory[Spec<policy>::group]);
@@ -103,11 +105,11 @@ NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments&
     if (a.all.policy[policy].found[stopped] != 0) return;
     const Memory& memory = a.all.memory[Spec<policy>::group];
     const Minibatch<E, policy> batch(view, a.all);
-    gather<E, policy>(a, items, [&](uint32_t i) -> const float* {
+    gather<E, policy>(a, items, [&](uint32_t i) {
         const size_t at = batch.place(view, a.all, i);
         return counts(counting_flag<E, GroupOf<E, policy>>(memory, at))
-                   ? memory.obs + at * size_t(width_of<E, policy>)
-                   : nullptr;
+                   ? seen_at<E, policy>(a.all, at)
+                   : SeenRow<E, policy>{};
     });
 }
 template <class E, int policy>
@@ -128,22 +130,22 @@ template <class E, int policy> struct Valued {
     NACELLE_INLINE Valued(const View<E>& view, const Arguments& a, uint32_t i)
         : memory(a.memory[Spec<policy>::group]) {
         const uint32_t agents = a.policy[policy].agents,
-                       steps = Networks<E, policy>::shared ? 1 : a.steps + 1,
-                       before = Networks<E, policy>::shared ? a.steps : 0;
+                       steps = Networks<E, policy>::values_later ? a.steps + 1 : 1,
+                       before = Networks<E, policy>::values_later ? 0 : a.steps;
         standing = i < steps * agents;
         const uint32_t k = standing ? i + before * agents : i - steps * agents;
         at = size_t(k / agents) * group_rows<E, policy>(view) +
              row_of_agent<E, policy>(a, k % agents);
         there = standing || is_cut(memory.flag[at]);
     }
-    NACELLE_INLINE const float* obs() const {
-        return (standing ? memory.obs : memory.final_obs) + at * size_t(width_of<E, policy>);
+    NACELLE_INLINE SeenRow<E, policy> obs(const Arguments& a) const {
+        return seen_at<E, policy>(a, at, !standing);
     }
 };
 template <class E, int policy>
 NACELLE_INLINE void gather_valued(const View<E>& view, const StreamArguments& a, Items items) {
     gather<E, policy>(a, items,
-                      [&](uint32_t i) { return Valued<E, policy>(view, a.all, i).obs(); });
+                      [&](uint32_t i) { return Valued<E, policy>(view, a.all, i).obs(a.all); });
 }
 // The same of those rows alone that are marked. Mostly none are: few blocks look through the marks of all, 32 products'
 // blocks of rows at a time, and where there are any each takes its share of those.
@@ -162,9 +164,9 @@ NACELLE_INLINE void gather_marked(const View<E>& view, const StreamArguments& a,
             const uint32_t rows = first + uint32_t(__ffs(int(left)) - 1) * lookers;
             const uint64_t at =
                 (uint64_t(rows) * lanes + share) * uint32_t(block_threads) + threadIdx.x;
-            gather<E, policy>(a, Items{at, at + 1}, [&](uint32_t i) -> const float* {
+            gather<E, policy>(a, Items{at, at + 1}, [&](uint32_t i) {
                 const Valued<E, policy> valued(view, a.all, i);
-                return valued.there ? valued.obs() : nullptr;
+                return valued.there ? valued.obs(a.all) : SeenRow<E, policy>{};
             });
         }
     }
@@ -182,7 +184,7 @@ NACELLE_INLINE void mark_valued(const View<E>& view, const StreamArguments& a, I
 template <class E, int policy>
 NACELLE_INLINE void keep_values(const View<E>& view, const StreamArguments& a, Items items) {
     using N = Networks<E, policy>;
-    constexpr int network = N::shared ? 0 : 1, output = N::shared ? N::value_output : 0;
+    constexpr int network = N::separate ? 1 : 0, output = N::shared ? N::value_output : 0;
     const uint32_t row = uint32_t(items.begin);
     if (row >= a.stream.rows || (a.stream.present && !a.stream.present[row / 32])) return;
     const Valued<E, policy> valued(view, a.all, a.stream.first + row);

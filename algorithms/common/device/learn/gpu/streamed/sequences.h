@@ -44,8 +44,15 @@ NACELLE_INLINE void gather_remembering(const View<E>& view, const StreamArgument
         const uint32_t row = at - a.stream.first, i = row % a.stream.across;
         if (i >= a.stream.count) return nullptr;
         const size_t its = C::row_of(a.all, a.stream.first + i);
-        if (row >= a.stream.across)
-            return step > 0 ? C::cut_at(view, a.all, uint32_t(step) - 1, its) : nullptr;
+        if (row >= a.stream.across) {
+            const float* const cut =
+                step > 0 ? C::cut_at(view, a.all, uint32_t(step) - 1, its) : nullptr;
+            if constexpr (Spec<policy>::values == Values::elsewhere)
+                if (cut)
+                    keep_row<width>(memory.final_obs + ((step - 1) * rows + its) * size_t(width),
+                                    cut, items);
+            return cut;
+        }
         const float* const obs = C::standing(view, a.all, its);
         // What a team sees is kept by its step, but for what it sees last.
         if (!is_team<E> || has_image<E> || step == a.all.steps)
@@ -58,7 +65,7 @@ template <class E, int policy, bool chooses>
 NACELLE_INLINE void use_remembering(const View<E>& view, const StreamArguments& a, Items items) {
     using C = Chooser<E, policy>;
     using N = Networks<E, policy>;
-    constexpr int network = N::shared ? 0 : 1, output = N::shared ? N::value_output : 0;
+    constexpr int network = N::separate ? 1 : 0, output = N::shared ? N::value_output : 0;
     const uint32_t row = uint32_t(items.begin), i = row % a.stream.across;
     if (row >= a.stream.rows || i >= a.stream.count) return;
     const Memory& memory = a.all.memory[C::group];
@@ -66,11 +73,12 @@ NACELLE_INLINE void use_remembering(const View<E>& view, const StreamArguments& 
     const float value =
         a.stream.outputs[network][size_t(row) * a.stream.pitch[network] + uint32_t(output)];
     if (row >= a.stream.across) {
+        if (N::values_elsewhere) return;
         if (a.all.step > 0 && C::cut_at(view, a.all, a.all.step - 1, its))
             memory.final_value[size_t(a.all.step - 1) * rows + its] = value;
         return;
     }
-    if constexpr (Spec<policy>::kind == Kind::trained)
+    if constexpr (Spec<policy>::kind == Kind::trained && !N::values_elsewhere)
         memory.value[size_t(a.all.step) * rows + its] = value;
     if constexpr (chooses)
         C::choose(view, a.all, its, a.stream.outputs[0] + size_t(row) * a.stream.pitch[0]);
@@ -107,7 +115,7 @@ NACELLE_INLINE void review_remembering(const View<E>& view, const StreamArgument
         view, a.all,
         sample_of_sequence<E, policy>(view, a.all, a.stream.first + i, row / a.stream.across));
     review_row<E, policy>(a.all, at, a.stream.outputs[0] + size_t(row) * a.stream.pitch[0]);
-    if constexpr (!Networks<E, policy>::shared)
+    if constexpr (Networks<E, policy>::separate)
         a.all.memory[Spec<policy>::group].value[at] =
             a.stream.outputs[1][size_t(row) * a.stream.pitch[1]];
 }

@@ -1,0 +1,84 @@
+#pragma once
+#include <learn/network.h>
+#include <learn/record.h>
+// What networks see of a sample that a rollout has kept: its observation, or, of a central critic, more than that. Nothing is
+// copied for one: overviews are kept once for each environment and step, observations once for each agent, and a row says
+// where they lie.
+
+namespace learn {
+
+template <class E, int policy> class CriticRow {
+    static constexpr Sees sees = Spec<policy>::sees;
+    static constexpr int each = observed_width<E, policy>, first_own = sees.team * each,
+                         in_group = count_of<E, GroupOf<E, policy>>;
+
+public:
+    CriticRow() = default;
+    // Of place `at` of the group's rollout; `final`: of where its episode was cut short then.
+    NACELLE_INLINE CriticRow(const Arguments& a, size_t at, bool final)
+        : a_(&a), there_(true), agent_(int(at % size_t(in_group))) {
+        const Memory& group = a.memory[Spec<policy>::group];
+        const size_t env = at / size_t(in_group);
+        if constexpr (sees.overview > 0)
+            overview_ =
+                (final ? a.overviews->final_obs : a.overviews->obs) + env * size_t(sees.overview);
+        observed_ = (final ? group.final_obs : group.obs) + env * size_t(in_group * each);
+        flag_ = final ? group.flag + env * size_t(in_group) : nullptr;
+    }
+    explicit NACELLE_INLINE operator bool() const { return there_; }
+    // Number k of the row, normalised. Of an agent whose episode had ended before, nothing is known: that is the mean.
+    NACELLE_INLINE float operator()(int k) const {
+        if (k < sees.overview) {
+            const Overviews& all = *a_->overviews;
+            return normal_of(overview_[k], all.mean[k], all.scale[k]);
+        }
+        const int at = k - sees.overview, agent = at < first_own ? member(at / each) : agent_,
+                  number = at % each;
+        if (flag_ && !is_cut(flag_[agent])) return 0;
+        const Memory& group = a_->memory[Spec<policy>::group];
+        return normal_of(observed_[agent * each + number], group.mean[number], group.scale[number]);
+    }
+
+private:
+    NACELLE_INLINE int member(int i) const {
+        return sees.team == in_group ? i : int(a_->policy[policy].agent_ids[i]);
+    }
+
+    const Arguments* a_ = nullptr;
+    const float *overview_ = nullptr, *observed_ = nullptr;
+    const uint8_t* flag_ = nullptr;
+    bool there_ = false;
+    int agent_ = 0;
+};
+
+template <class E, int policy>
+using SeenRow = Either<Spec<policy>::sees.more(), CriticRow<E, policy>, const float*>;
+
+// What is seen at place `at` of a rollout, and where an episode was cut short there.
+template <class E, int policy>
+NACELLE_INLINE SeenRow<E, policy> seen_at(const Arguments& a, size_t at, bool final = false) {
+    if constexpr (Spec<policy>::sees.more()) return CriticRow<E, policy>(a, at, final);
+    else {
+        const Memory& memory = a.memory[Spec<policy>::group];
+        return (final ? memory.final_obs : memory.obs) + at * size_t(width_of<E, policy>);
+    }
+}
+// Number k of a row as the networks see it, where no number is a code.
+NACELLE_INLINE float number_of(const float* row, int k, const float* mean, const float* scale) {
+    return normal_of(row[k], mean[k], scale[k]);
+}
+template <class E, int policy>
+NACELLE_INLINE float number_of(const CriticRow<E, policy>& row, int k, const float*, const float*) {
+    return row(k);
+}
+// And where it may be.
+template <int policy>
+NACELLE_INLINE float coded_of(const float* row, int k, const float* mean, const float* scale) {
+    return seen_of<policy>(row, k, mean, scale);
+}
+template <int policy, class E>
+NACELLE_INLINE float coded_of(const CriticRow<E, policy>& row, int k, const float*, const float*) {
+    return row(k);
+}
+
+}
