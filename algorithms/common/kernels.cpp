@@ -6,8 +6,7 @@
 namespace learn {
 namespace {
 
-std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& encoder,
-                    bool clips) {
+std::string spec_of(size_t number, const PolicySettings& policy, const Owner& owner, bool clips) {
     static const char* const kinds[] = {"trained", "fixed", "random"};
     std::string hidden, cells;
     for (size_t l = 0; l < policy.hidden.size(); ++l) {
@@ -33,7 +32,8 @@ std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& 
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
            "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
            "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +
-           "    static constexpr Encoder encoder = " + encoder_text(encoder) + ";\n" +
+           "    static constexpr Encoder encoder = " + encoder_text(owner.encoder) + ";\n" +
+           "    static constexpr int shots = " + std::to_string(owner.shots) + ";\n" +
            "    using Hidden = nacelle::detail::Ints<" + hidden + ">;\n" +
            "    using Cells = nacelle::detail::Ints<" + cells + ">;\n};\n";
 }
@@ -135,7 +135,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
 ProgramTexts program_texts(const Settings& settings, const Owners& owners) {
     std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p)
-        specs += spec_of(p, settings.policies[p], owners.policies[p].encoder, settings.clips);
+        specs += spec_of(p, settings.policies[p], owners.policies[p], settings.clips);
     specs += "}\nNACELLE_PROGRAM()\n";
     ProgramTexts texts;
     each_kernel(owners, [&](const Kernel& kernel, size_t program, const Owner& owner, size_t n) {
@@ -150,6 +150,7 @@ std::vector<std::string> program_defines(const Settings& settings) {
     std::vector<std::string> defines;
     if (settings.emulates) defines.push_back("NACELLE_EMULATE");
     if (settings.ranks > 1) defines.push_back("LEARN_RANKS=1");
+    if (settings.peers) defines.push_back("LEARN_PEERS=1");
     if (settings.shards > 1)
         defines.push_back("LEARN_SHARDS=" + std::to_string(settings.shards) + "u");
     return defines;

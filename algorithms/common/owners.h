@@ -68,7 +68,9 @@ enum Fact : uint64_t {
     ends_at_once = uint64_t(1) << 39,
     // The network is computed elsewhere: there are no kernels of it.
     external = uint64_t(1) << 40,
-    among_ranks = uint64_t(1) << 41,    // several processes learn together
+    // Several processes learn together, and their communicator adds up statistics, or a policy's gradient, between kernels.
+    hands_over = uint64_t(1) << 41,
+    hands_over_gradient = uint64_t(1) << 42,
 };
 struct Owner {
     uint64_t facts = 0;
@@ -76,6 +78,7 @@ struct Owner {
     uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
+    int shots = 0;    // in which ranks add up a policy's gradient in one another's memory, or none
     uint64_t sequence = 1;               // samples that stay together
     uint32_t remembering_bytes = 0,
              remembering_threads = 0;    // of the run: a block that takes steps in_memory

@@ -252,7 +252,27 @@ void HostServices::launch_environments(const nacelle_kernel* kernel, const void*
 void HostServices::ranks(nacelle_ranks* out) {
     knows_ranks_ = true;
     const Ranks* const all = environment_->on().ranks.get();
-    give(out, {.size = 0, .rank = all ? all->rank() : 0, .ranks = all ? all->count() : 1});
+    give(out, {.size = 0,
+               .rank = all ? all->rank() : 0,
+               .ranks = all ? all->count() : 1,
+               .peers = all && all->peers()});
+}
+
+void HostServices::peer_memory(uint64_t bytes, nacelle_peers* out) {
+    static_assert(NACELLE_MOST_PEERS == PeerMemory::most_ranks);
+    if (context_ != CallContext::preparing) refuse("peer_memory() is for create() alone");
+    if (bytes == 0) refuse("peer_memory() was asked for no bytes");
+    RunsOn& on = environment_->on();
+    if (!on.ranks || !on.ranks->peers())
+        refuse("peer_memory(): kernels of one rank do not reach memory of another");
+    const PeerMemory& memory = *peers_.emplace_back(
+        std::make_unique<PeerMemory>(*on.ranks, on.device, *on.stream, bytes));
+    if (!memory.obstacle().empty()) refuse("peer_memory(): " + memory.obstacle());
+    nacelle_peers found{.size = 0, .rank = on.ranks->rank(), .ranks = on.ranks->count()};
+    for (uint32_t rank = 0; rank < found.ranks; ++rank)
+        found.memory[rank] = memory.of_rank(rank);
+    found.ended = on.ranks->ended();
+    give(out, found);
 }
 
 void HostServices::all_reduce(void* data, uint64_t count, uint32_t dtype, uint32_t reduction,

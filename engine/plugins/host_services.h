@@ -95,6 +95,7 @@ private:
     void launch_environments(const nacelle_kernel* kernel, const void* args, uint32_t bytes,
                              void* stream);
     void ranks(nacelle_ranks* out);
+    void peer_memory(uint64_t bytes, nacelle_peers* out);
     void all_reduce(void* data, uint64_t count, uint32_t dtype, uint32_t reduction, void* stream);
     void advance(uint64_t ticks, void* stream);
     void restart(void* stream);
@@ -124,6 +125,7 @@ private:
     std::vector<const NamedArray*> arrays_;
     std::vector<AskedProgram> programs_;
     std::vector<KnownKernel> kernels_;
+    std::vector<std::unique_ptr<PeerMemory>> peers_;
     std::list<std::vector<std::byte>> schemas_;    // kept readable for the plugin
     std::atomic<std::thread::id> caller_{};        // none while no call runs
     CallContext context_ = CallContext::preparing;

@@ -29,6 +29,7 @@ enum class Loss { clipped, plain };
 //     static constexpr int noise_steps = 1;
 //     static constexpr Loss loss = Loss::clipped;
 //     static constexpr Encoder encoder = {};
+//     static constexpr int shots = 1;    // in which ranks add up the gradient, where they reach one another's memory
 //     using Hidden = nacelle::detail::Ints<64, 64>;    // neurons of each hidden layer
 //     using Cells = nacelle::detail::Ints<0, 0>;       // and what it is, as cells.h numbers them
 // };
