@@ -44,15 +44,14 @@ void RankSums::make_peers(Arguments& a, const std::vector<Owner>& policies,
     }
     for (uint32_t g = 0; g < seen_.size(); ++g)
         if (a.memory[g].normalises) make_place(observations_of + g, 2 * 3 * seen_[g]);
-    const nacelle_peers found = host_.peer_memory(words * sizeof(uint64_t));
-    for (uint32_t rank = 0; rank < ranks_; ++rank)
-        peers.memory[rank] = static_cast<uint64_t*>(found.memory[rank]);
-    peers.ended = found.ended;
-    peers.rank = found.rank;
-    peers.count = found.ranks;
     const int64_t shape[] = {int64_t(sizeof peers)};
     a.of_ranks.peers = static_cast<Peers*>(
         host_.array_create("ranks.peers", uint32_t(nacelle::Dtype::u8), shape, false).data);
+    const nacelle_peers found =
+        host_.peer_memory(words * sizeof(uint64_t), reinterpret_cast<void**>(a.of_ranks.peers));
+    peers.ended = found.ended;
+    peers.rank = found.rank;
+    peers.count = found.ranks;
     host_.write(a.of_ranks.peers, &peers, sizeof peers);
 }
 

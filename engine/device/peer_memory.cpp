@@ -67,6 +67,12 @@ PeerMemory::PeerMemory(Ranks& ranks, std::shared_ptr<Device> device, Stream& str
                                         })));
 }
 
+std::vector<void*> PeerMemory::addresses() const {
+    std::vector<void*> all;
+    for (const auto& one : memory_) all.push_back(one->data());
+    return all;
+}
+
 std::string Ranks::meet_peers(std::shared_ptr<Device> device, Stream& stream) {
     constexpr size_t some_bytes = 256;
     const PeerMemory trial(*this, device, stream, some_bytes);

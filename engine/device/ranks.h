@@ -81,8 +81,8 @@ public:
     PeerMemory(Ranks& ranks, std::shared_ptr<Device> device, Stream& stream, size_t bytes);
 
     const std::string& obstacle() const { return obstacle_; }
-    // As this rank addresses it.
-    void* of_rank(uint32_t rank) const { return memory_[rank]->data(); }
+    // Of each rank's, for this one.
+    std::vector<void*> addresses() const;
 
 private:
     std::shared_ptr<Device> device_;

@@ -258,21 +258,27 @@ void HostServices::ranks(nacelle_ranks* out) {
                .peers = all && all->peers()});
 }
 
-void HostServices::peer_memory(uint64_t bytes, nacelle_peers* out) {
+// The ranks of a machine are made one after the other, so that they connect later.
+void HostServices::peer_memory(uint64_t bytes, void** addresses, nacelle_peers* out) {
     static_assert(NACELLE_MOST_PEERS == PeerMemory::most_ranks);
     if (context_ != CallContext::preparing) refuse("peer_memory() is for create() alone");
-    if (bytes == 0) refuse("peer_memory() was asked for no bytes");
-    RunsOn& on = environment_->on();
-    if (!on.ranks || !on.ranks->peers())
+    if (bytes == 0 || !addresses) refuse("peer_memory() was asked for no bytes, or for no addresses");
+    const Ranks* const all = environment_->on().ranks.get();
+    if (!all || !all->peers())
         refuse("peer_memory(): kernels of one rank do not reach memory of another");
-    const PeerMemory& memory = *peers_.emplace_back(
-        std::make_unique<PeerMemory>(*on.ranks, on.device, *on.stream, bytes));
-    if (!memory.obstacle().empty()) refuse("peer_memory(): " + memory.obstacle());
-    nacelle_peers found{.size = 0, .rank = on.ranks->rank(), .ranks = on.ranks->count()};
-    for (uint32_t rank = 0; rank < found.ranks; ++rank)
-        found.memory[rank] = memory.of_rank(rank);
-    found.ended = on.ranks->ended();
-    give(out, found);
+    peers_.push_back({bytes, addresses, nullptr});
+    give(out, {.size = 0, .rank = all->rank(), .ranks = all->count(), .ended = all->ended()});
+}
+
+void HostServices::connect_peers() {
+    for (AskedMemory& asked : peers_) {
+        RunsOn& on = environment_->on();
+        asked.memory = std::make_unique<PeerMemory>(*on.ranks, on.device, *on.stream, asked.bytes);
+        if (!asked.memory->obstacle().empty()) throw Error(plugin_, asked.memory->obstacle());
+        const std::vector<void*> addresses = asked.memory->addresses();
+        on.stream->to_device(asked.addresses, addresses.data(), addresses.size() * sizeof(void*));
+        on.stream->synchronize();
+    }
 }
 
 void HostServices::all_reduce(void* data, uint64_t count, uint32_t dtype, uint32_t reduction,

@@ -205,12 +205,11 @@ typedef struct nacelle_ranks {
     uint32_t peers; /* whether kernels of each reach memory of all, and peer_memory() gives some; 0: no */
 } nacelle_ranks;
 
-/* Memory in which kernels of all ranks read and write. */
+/* Memory in which kernels of all ranks read and write; there are at most so many. */
 #define NACELLE_MOST_PEERS 16
 typedef struct nacelle_peers {
     uint32_t size;
-    uint32_t rank, ranks;             /* as in nacelle_ranks */
-    void* memory[NACELLE_MOST_PEERS]; /* of each rank, zeroed, as kernels of this one address it */
+    uint32_t rank, ranks; /* as in nacelle_ranks */
     /* Not 0 once the host ends the run, as kernels of this rank see it: nobody may come any more, and whoever
      * waits in a kernel for another rank stops waiting. */
     const uint32_t* ended;
@@ -226,9 +225,12 @@ typedef struct nacelle_ranks_service {
      * With one rank nothing happens. */
     nacelle_status (*all_reduce)(const nacelle_host*, void* data, uint64_t count, uint32_t dtype,
                                  uint32_t reduction, void* stream);
-    /* [loop | create] So many bytes of every rank, for kernels of all; they live as long as this instance. All ranks
-     * make the same calls in the same order. An error where nacelle_ranks has no `peers`. Null: there are none. */
-    nacelle_status (*peer_memory)(const nacelle_host*, uint64_t bytes, nacelle_peers* out);
+    /* [loop | create] So many zeroed bytes of every rank, for kernels of all; they live as long as this instance.
+     * `addresses`, in the device's memory, gets where that of each rank lies for kernels of this one, before the first
+     * of them runs. All ranks ask for the same in the same order. An error where nacelle_ranks has no `peers`.
+     * Null: there are none. */
+    nacelle_status (*peer_memory)(const nacelle_host*, uint64_t bytes, void** addresses,
+                                  nacelle_peers* out);
 } nacelle_ranks_service;
 
 /* communicator/1: connects the ranks of a run. */
