@@ -21,7 +21,9 @@ struct SumsArgs {
 const std::string program_text = R"(
 #include <learn/strips.h>
 #include <learn/peers.h>
+#if !defined(__CUDACC_RTC__)
 #include <time.h>
+#endif
 struct SumsArgs { learn::Peers* peers; const float* from; float* to; uint64_t* marks; uint32_t* arrived; uint32_t pairs, rounds, blocks, shots; };
 using namespace nacelle;
 template <int shots> NACELLE_INLINE void add_up(const learn::Exchange& exchange, const SumsArgs& a, uint32_t block) {
@@ -61,7 +63,21 @@ template <class E> NACELLE_INLINE void mark_body(const View<E>&, const SumsArgs&
 #endif
     a.marks[a.shots] = now;
 }
+// What the kernels have found is the sum in the order of the ranks.
+template <class E> NACELLE_INLINE void check_body(const View<E>&, const SumsArgs& a, Items items) {
+    const uint64_t i = items.begin;
+    if (i >= 2 * a.pairs) return;
+    if (a.shots > 0) {
+        float sum = 0;
+        for (uint32_t rank = 0; rank < a.peers->count; ++rank)
+            sum += float(i % 1000) * 0.37f + float(rank) * 0.1f;
+        const float off = a.to[i] - sum;
+        if (!(off * off < 1e-4f)) a.arrived[1] = 1;
+    }
+    a.to[i] = 0;
+}
 NACELLE_PROGRAM()
+NACELLE_KERNEL(check, SumsArgs, 128, check_body)
 NACELLE_KERNEL(sums, SumsArgs, 128, sums_body)
 NACELLE_KERNEL(mark, SumsArgs, 1, mark_body)
 )";
@@ -73,69 +89,84 @@ public:
     Sums(plugin::Host host, std::string_view text) : host_(host), ranks_(host.ranks()) {
         plugin::Config config(text);
         config.text("name", "");
-        floats_ = uint64_t(config.integer("floats", 1024, 2, 1 << 24)) / 2 * 2;
         times_ = uint32_t(config.integer("times", 100, 1, 10000));
-        shots_ = uint32_t(config.integer("shots", 1, 0, 2));
+        largest_ = uint64_t(config.integer("kilobytes", 2048, 1, 1 << 20)) * floats_of_kilobyte;
         config.finish();
+        const bool on_gpu = host.environment().on_gpu;
         std::vector<std::string> defines;
-        if (!host.environment().on_gpu) defines.push_back("NACELLE_EMULATE");
-        std::string clean = program_text;
-        if (host.environment().on_gpu) clean.replace(clean.find("#include <time.h>"), 17, "");
-        const uint32_t program = host.program(clean, learn::kernel_headers(), defines);
-        args_.from = array<float>("from", floats_);
-        args_.to = array<float>("to", floats_);
-        args_.marks = array<uint64_t>("marks", 2);
-        args_.arrived = array<uint32_t>("arrived", 1);
-        args_.pairs = uint32_t(floats_ / 2);
-        constexpr uint32_t most_blocks = 264;
-        const uint32_t parts = (args_.pairs + 127) / 128;
-        args_.rounds = (parts + most_blocks - 1) / most_blocks;
-        args_.blocks = (parts + args_.rounds - 1) / args_.rounds;
-        std::vector<float> numbers(floats_);
-        for (uint64_t i = 0; i < floats_; ++i) numbers[i] = number(i, ranks_.rank);
-        host.write(const_cast<float*>(args_.from), numbers.data(), floats_ * sizeof(float));
-        if (shots_) make_peers();
+        if (!on_gpu) defines.push_back("NACELLE_EMULATE");
+        const uint32_t program = host.program_of_sizes(program_text, learn::kernel_headers(), defines);
+        args_.from = array<float>("from", largest_);
+        args_.to = array<float>("to", largest_);
+        args_.marks = array<uint64_t>("marks", 2 * most_measured);
+        args_.arrived = array<uint32_t>("arrived", 2);
+        std::vector<float> numbers(largest_);
+        for (uint64_t i = 0; i < largest_; ++i) numbers[i] = number(i, ranks_.rank);
+        host.write(const_cast<float*>(args_.from), numbers.data(), largest_ * sizeof(float));
+        make_peers();
         sums_ = host.kernel(program, "sums");
         mark_ = host.kernel(program, "mark");
+        check_ = host.kernel(program, "check");
     }
     uint64_t steps_per_iteration() const noexcept { return 1; }
     void record(void* stream) {
-        // The ranks begin together.
-        host_.all_reduce(args_.to, 2, NACELLE_SUM, stream);
-        mark(0, stream);
-        for (uint32_t i = 0; i < times_; ++i) {
-            args_.shots = shots_;
-            if (shots_) host_.launch(sums_, uint64_t(args_.blocks) * 128, 128, args_, stream);
-            else host_.all_reduce(args_.to, floats_, NACELLE_SUM, stream);
-        }
-        mark(1, stream);
+        uint32_t mark = 0;
+        each([&](uint64_t floats, uint32_t way) {
+            host_.all_reduce(args_.to, 2, NACELLE_SUM, stream);    // the ranks begin together
+            launch_mark(mark++, stream);
+            for (uint32_t i = 0; i < times_; ++i)
+                if (way == 0) host_.all_reduce(args_.to, floats, NACELLE_SUM, stream);
+                else add_up(floats, way, stream);
+            launch_mark(mark++, stream);
+            // Else numbers would grow without end; and what came of kernels is compared.
+            args_.pairs = uint32_t(floats / 2);
+            args_.shots = way;
+            host_.launch(check_, floats, 128, args_, stream);
+        });
     }
     void act(bool, void*) {}
     void metrics(plugin::Metrics& out) {
-        uint64_t marks[2];
-        host_.read(marks, args_.marks, sizeof marks);
-        std::vector<float> found(floats_);
-        host_.read(found.data(), args_.to, floats_ * sizeof(float));
-        uint64_t wrong = 0;
-        for (uint64_t i = 0; shots_ && i < floats_; ++i) {
-            float sum = number(i, 0);
-            for (uint32_t rank = 1; rank < ranks_.ranks; ++rank) sum += number(i, rank);
-            wrong += sum != found[i];
-        }
-        out.add("microseconds", double(marks[1] - marks[0]) / 1000 / times_);
-        out.add("wrong", double(wrong));
+        std::vector<uint64_t> marks(2 * most_measured);
+        host_.read(marks.data(), args_.marks, marks.size() * sizeof(uint64_t));
+        static const char* const ways[] = {"communicator", "one_step", "two_steps"};
+        size_t mark = 0;
+        each([&](uint64_t floats, uint32_t way) {
+            out.add(std::to_string(floats / floats_of_kilobyte) + "_KB." + ways[way],
+                    double(marks[mark + 1] - marks[mark]) / 1000 / times_);
+            mark += 2;
+        });
+        uint32_t wrong[2];
+        host_.read(wrong, args_.arrived, sizeof wrong);
+        out.add("wrong", double(wrong[1]));
     }
 
 private:
+    static constexpr uint64_t floats_of_kilobyte = 256, kilobytes[] = {1, 19, 32, 400, 512, 1024, 2048};
+    static constexpr uint64_t most_measured = 3 * std::size(kilobytes);
+
+    template <class Fn> void each(Fn&& fn) {
+        for (const uint64_t size : kilobytes)
+            for (uint32_t way = 0; way < 3; ++way)
+                if (size * floats_of_kilobyte <= largest_) fn(size * floats_of_kilobyte, way);
+    }
+    void add_up(uint64_t floats, uint32_t way, void* stream) {
+        constexpr uint32_t most_blocks = 264;
+        args_.pairs = uint32_t(floats / 2);
+        const uint32_t parts = (args_.pairs + 127) / 128;
+        args_.rounds = (parts + most_blocks - 1) / most_blocks;
+        args_.blocks = (parts + args_.rounds - 1) / args_.rounds;
+        args_.shots = way;
+        host_.launch(sums_, uint64_t(args_.blocks) * 128, 128, args_, stream);
+    }
     static float number(uint64_t i, uint32_t rank) {
-        return float(i % 1000) * 0.37f + 1.0f / float(rank + 3);
+        return float(i % 1000) * 0.37f + float(rank) * 0.1f;
     }
     template <class T> T* array(const char* which, uint64_t count) {
         const int64_t shape[] = {int64_t(count)};
         const auto dtype = sizeof(T) == 8 ? NACELLE_U64 : std::is_same_v<T, float> ? NACELLE_F32 : NACELLE_U32;
         return static_cast<T*>(host_.array_create(which, dtype, shape, false).data);
     }
-    void mark(uint32_t which, void* stream) {
+    void launch_mark(uint32_t which, void* stream) {
         args_.shots = which;
         host_.launch(mark_, 1, 1, args_, stream);
     }
@@ -143,8 +174,8 @@ private:
         const int64_t shape[] = {int64_t(sizeof(learn::Peers))};
         args_.peers = static_cast<learn::Peers*>(host_.array_create("peers", NACELLE_U8, shape, false).data);
         learn::Peers peers{};
-        peers.sums[0] = {0, floats_};
-        const nacelle_peers found = host_.peer_memory(2 * (ranks_.ranks + 1) * floats_ * sizeof(uint64_t),
+        peers.sums[0] = {0, largest_};
+        const nacelle_peers found = host_.peer_memory(2 * (ranks_.ranks + 1) * largest_ * sizeof(uint64_t),
                                                       reinterpret_cast<void**>(args_.peers));
         peers.ended = found.ended;
         peers.rank = found.rank;
@@ -155,9 +186,9 @@ private:
     plugin::Host host_;
     nacelle_ranks ranks_;
     SumsArgs args_{};
-    uint64_t floats_ = 0;
-    uint32_t times_ = 0, shots_ = 0;
-    nacelle_kernel sums_{}, mark_{};
+    uint64_t largest_ = 0;
+    uint32_t times_ = 0;
+    nacelle_kernel sums_{}, mark_{}, check_{};
 };
 
 }
