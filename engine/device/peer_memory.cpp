@@ -41,7 +41,7 @@ template <class Fn> std::string reason_of(Fn&& fn) {
 }
 
 PeerMemory::PeerMemory(Ranks& ranks, std::shared_ptr<Device> device, Stream& stream, size_t bytes)
-    : device_(std::move(device)), memory_(ranks.count()) {
+    : ranks_(ranks), device_(std::move(device)), memory_(ranks.count()) {
     HostRanks host(ranks, device_, stream);
     const uint32_t own = ranks.rank(), count = ranks.count();
     if (count > most_ranks) {
@@ -65,6 +65,10 @@ PeerMemory::PeerMemory(Ranks& ranks, std::shared_ptr<Device> device, Stream& str
                                                     memory_[rank] =
                                                         device_->open_shared(handles[rank]);
                                         })));
+}
+
+PeerMemory::~PeerMemory() {
+    if (memory_[ranks_.rank()]) ranks_.keep(std::move(memory_[ranks_.rank()]));
 }
 
 std::vector<void*> PeerMemory::addresses() const {
