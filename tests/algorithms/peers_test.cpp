@@ -89,6 +89,32 @@ TEST_CASE("numbers of turns may come around") {
     CHECK(ranks.of(1).turns[0] == 5);
 }
 
+// As GPUs of different sizes do it: each starts blocks in order as soon as it has room for one.
+template <int shots> void run_blocks(Peers& peers, uint32_t room) {
+    std::atomic<uint32_t> next = 0;
+    std::vector<std::thread> places;
+    for (uint32_t place = 0; place < room; ++place)
+        places.emplace_back([&] {
+            for (uint32_t block; (block = next++) < words;) {
+                const Exchange exchange(peers, 0);
+                float own[1] = {float(block + peers.rank)};
+                exchange.send<shots>(block, own, block);
+                exchange.sum<shots>(block, own, block);
+                if (own[0] != float(3 * block + 3)) FAIL_CHECK("a block's sum");
+            }
+        });
+    for (std::thread& place : places) place.join();
+    Exchange::next_turn(peers, 0);
+}
+
+TEST_CASE("more blocks than a GPU has room for end, also where another one has room for more") {
+    Ranks ranks(3);
+    for (const uint32_t most : {1u, 5u}) {
+        ranks.together([&](Peers& peers) { run_blocks<1>(peers, 1 + peers.rank % most); });
+        ranks.together([&](Peers& peers) { run_blocks<2>(peers, 1 + peers.rank % most); });
+    }
+}
+
 TEST_CASE("a rank does not wait for one that is gone, once the host has said so") {
     Ranks ranks(2);
     std::thread one([&] {

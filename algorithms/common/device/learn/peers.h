@@ -54,6 +54,11 @@ NACELLE_INLINE bool has_ended(const uint32_t* ended) {
 
 // One exchange of numbers of one kind, such as a policy's gradient. All threads that take part in it see the same turn,
 // which next_turn() ends once all of them are through.
+//
+// A grid may have more blocks than a GPU has at once, and blocks that wait keep their places. Still one goes on: a block
+// sends all of its terms before it waits for any, waits for blocks of its own number alone, and GPUs start blocks in the
+// order of their numbers. So the lowest number that has not ended everywhere has been started on every rank where it has
+// not ended, no matter how many blocks each has room for; it waits for nothing that has not been sent or is not about to be.
 class Exchange {
 public:
     NACELLE_INLINE Exchange(const Peers& peers, uint32_t place)
