@@ -60,7 +60,8 @@ struct RankWatch::Meeting {
 };
 
 RankWatch::RankWatch(RunsOn& on, const RankPlace& place, double patience)
-    : progress_(on.ranks->progress()),
+    : run_(*on.ranks),
+      progress_(run_.progress()),
       place_(place),
       host_(host_name()),
       patience_(patience),
@@ -239,7 +240,11 @@ void RankWatch::end(const std::string& why) {
     told_ = true;
     pollfd leaving{wake_.get(), POLLIN, 0};
     ::poll(&leaving, 1, int(std::chrono::milliseconds(grace).count()));
-    if (!leaving_) std::_Exit(1);
+    if (leaving_) return;
+    // A GPU's kernels are not left to wait for a rank that is gone.
+    run_.end_waits();
+    std::this_thread::sleep_for(50ms);
+    std::_Exit(1);
 }
 
 }

@@ -65,6 +65,7 @@ private:
     void tell_all(const std::string& line);
     std::string name_of(const Watched& one) const;
 
+    Ranks& run_;
     RankProgress& progress_;
     RankPlace place_;
     std::string host_, token_;

@@ -179,6 +179,11 @@ void join_ranks(RunsOn& on, Plugins& plugins, const RankPlace& place, const Json
     if (place.ranks == 1) return;
     const std::string name = communicator_of(configuration, where, on.cuda());
     on.ranks = std::make_unique<RanksInstance>(plugins, name, place, on.cuda(), *on.stream);
+    if (!peer_memory_of(configuration, where)) return;
+    const std::string obstacle = on.ranks->meet_peers(on.device, *on.stream);
+    if (on.cuda() && place.rank == 0 && !obstacle.empty())
+        on.log.write(LogLevel::info, "all sums of the ranks go through " + name +
+                                         ": GPUs do not reach one another's memory (" + obstacle + ")");
 }
 
 std::string rank_text(uint32_t rank) {

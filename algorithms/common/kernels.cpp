@@ -6,8 +6,7 @@
 namespace learn {
 namespace {
 
-std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& encoder,
-                    bool clips) {
+std::string spec_of(size_t number, const PolicySettings& policy, const Owner& owner, bool clips) {
     static const char* const kinds[] = {"trained", "fixed", "random"};
     std::string hidden, cells;
     for (size_t l = 0; l < policy.hidden.size(); ++l) {
@@ -35,7 +34,8 @@ std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& 
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
            "    static constexpr int noise_steps = " + std::to_string(policy.noise_steps) + ";\n" +
            "    static constexpr Loss loss = Loss::" + (clips ? "clipped" : "plain") + ";\n" +
-           "    static constexpr Encoder encoder = " + encoder_text(encoder) + ";\n" +
+           "    static constexpr Encoder encoder = " + encoder_text(owner.encoder) + ";\n" +
+           "    static constexpr int shots = " + std::to_string(owner.shots) + ";\n" +
            "    static constexpr Values values = Values::" + values + ";\n" +
            "    static constexpr Sees sees = {" +
            (policy.is_critic()
@@ -145,7 +145,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
 ProgramTexts program_texts(const Settings& settings, const Owners& owners) {
     std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p)
-        specs += spec_of(p, settings.policies[p], owners.policies[p].encoder, settings.clips);
+        specs += spec_of(p, settings.policies[p], owners.policies[p], settings.clips);
     specs += "}\nNACELLE_PROGRAM()\n";
     ProgramTexts texts;
     each_kernel(owners, [&](const Kernel& kernel, size_t program, const Owner& owner, size_t n) {
@@ -163,6 +163,7 @@ std::vector<std::string> program_defines(const Settings& settings) {
         defines.push_back("LEARN_CRITICS=" + std::to_string(critics));
     if (settings.overview) defines.push_back("LEARN_OVERVIEW=" + std::to_string(settings.overview));
     if (settings.ranks > 1) defines.push_back("LEARN_RANKS=1");
+    if (settings.peers) defines.push_back("LEARN_PEERS=1");
     if (settings.shards > 1)
         defines.push_back("LEARN_SHARDS=" + std::to_string(settings.shards) + "u");
     return defines;

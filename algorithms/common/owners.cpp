@@ -96,6 +96,8 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     owner.encoder = shape.encoder;
     owner.parameters = uint64_t(shape.parameters());
     owner.slot_floats = uint64_t(shape.gradient_floats());
+    if (settings.peers) owner.shots = peer_shots(owner.parameters, settings.ranks);
+    if (settings.ranks > 1 && owner.shots == 0) owner.facts |= hands_over_gradient;
     const bool elsewhere = settings.external && policy.role != Role::random;
     if (elsewhere) owner.facts |= external;
     else if (policy.role == Role::random && owner.is(on_gpu)) owner.facts |= random;
@@ -205,7 +207,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     Owner every{.envs = environment.envs, .steps = settings.horizon};
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
                   (environment.on_gpu && !settings.emulates ? learning_apart : always) |
-                  (settings.ranks > 1 ? among_ranks : always) |
+                  (settings.ranks > 1 && !settings.peers ? hands_over : always) |
                   rollout_facts(settings, shapes, environment);
     if (every.is(in_residence))
         every.resident_bytes = residence_bytes(settings.policies[0], shapes[0], environment);

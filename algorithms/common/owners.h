@@ -68,10 +68,12 @@ enum Fact : uint64_t {
     ends_at_once = uint64_t(1) << 39,
     // The network is computed elsewhere: there are no kernels of it.
     external = uint64_t(1) << 40,
-    among_ranks = uint64_t(1) << 41,     // several processes learn together
-    acts = uint64_t(1) << 42,            // of a policy: it is no critic
-    values_alone = uint64_t(1) << 43,    // it is one
-    overviews = uint64_t(1) << 44,       // of a group: it is that of all environments' overviews
+    // Several processes learn together, and their communicator adds up statistics, or a policy's gradient, between kernels.
+    hands_over = uint64_t(1) << 41,
+    hands_over_gradient = uint64_t(1) << 42,
+    acts = uint64_t(1) << 43,            // of a policy: it is no critic
+    values_alone = uint64_t(1) << 44,    // it is one
+    overviews = uint64_t(1) << 45,       // of a group: it is that of all environments' overviews
 };
 struct Owner {
     uint64_t facts = 0;
@@ -79,7 +81,8 @@ struct Owner {
     uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
-    uint64_t sequence = 1;               // samples that stay together
+    int shots = 0;    // in which ranks add up a policy's gradient in one another's memory, or none
+    uint64_t sequence = 1;    // samples that stay together
     uint32_t remembering_bytes = 0,
              remembering_threads = 0;    // of the run: a block that takes steps in_memory
     uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn

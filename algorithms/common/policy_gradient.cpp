@@ -29,7 +29,7 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     make_overviews();
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) make_policy(p);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) fill_policy(p);
-    kernels_->sums().make_arrays(arguments_);
+    kernels_->make_sums(arguments_);
     kernels_->enlist(arguments_, nullptr);
 }
 

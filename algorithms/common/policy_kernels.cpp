@@ -23,6 +23,14 @@ PolicyKernels::PolicyKernels(nacelle::plugin::Host host, const nacelle_environme
     }
 }
 
+void PolicyKernels::make_sums(Arguments& a) {
+    std::vector<uint64_t> floats;
+    for (size_t p = 0; p < streamed_.size(); ++p)
+        floats.push_back(streamed_[p] ? streamed_[p]->peer_room()
+                                      : peer_floats(owner(p).slot_floats));
+    sums_.make_arrays(a, kernels_.policies(), floats);
+}
+
 void PolicyKernels::enlist(const Arguments& a, void* stream) const {
     kernels_.launch("enlist", 0, a, stream);
     for (size_t p = 0; p < external_.size(); ++p) {
@@ -150,7 +158,7 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
     if (layered_[p]) layered_[p]->gradient(a, count, stream);
     kernels_.launch("total", p, a, stream);
     if (streamed_[p]) streamed_[p]->gradient(a, count, stream);
-    sums_.add_gradient(a, p, owner(p).parameters, stream);
+    sums_.add_gradient(a, p, owner(p), stream);
     kernels_.launch("scale_total", p, a, stream, a.policy[p].sum_blocks);
     kernels_.launch("decide", p, a, stream);
     kernels_.launch("adam", p, a, stream);

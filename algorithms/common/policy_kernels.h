@@ -32,7 +32,8 @@ public:
     bool plays() const { return kernels_.run().is(in_warps) || kernels_.run().is(in_residence); }
     void play(const Arguments& a, void* stream) const;
 
-    RankSums& sums() { return sums_; }
+    // What ranks add up in, once the policies' arrays are there.
+    void make_sums(Arguments& a);
     const Owner& owner(size_t policy) const { return kernels_.policies()[policy]; }
     // Of a policy whose layers go through memory, or null.
     StreamedPolicy* streamed(size_t policy) const { return streamed_[policy].get(); }

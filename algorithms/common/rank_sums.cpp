@@ -1,38 +1,79 @@
 #include "algorithms/common/rank_sums.h"
 
+#include <algorithm>
+
 namespace learn {
 
 RankSums::RankSums(nacelle::plugin::Host host, const Settings& settings,
                    const nacelle_environment& environment)
-    : host_(host), ranks_(settings.ranks), policies_(settings.policies.size()) {
+    : host_(host),
+      ranks_(settings.ranks),
+      peers_(settings.peers),
+      overview_(settings.overview),
+      policies_(settings.policies.size()) {
     const SchemaView schema(environment);
-    for (uint32_t g = 0; g < schema.header().groups; ++g) size_ += 1 + 2 * schema.seen(g);
-    if (settings.overview) size_ += 1 + 2 * settings.overview;
+    for (uint32_t g = 0; g < schema.header().groups; ++g) {
+        seen_.push_back(schema.seen(g));
+        size_ += 1 + 2 * seen_.back();
+    }
+    if (overview_) size_ += 1 + 2 * overview_;
 }
 
-void RankSums::make_arrays(Arguments& a) {
-    if (!any()) return;
+void RankSums::make_arrays(Arguments& a, const std::vector<Owner>& policies,
+                           const std::vector<uint64_t>& floats) {
+    a.of_ranks.count = ranks_;
+    if (peers_) return make_peers(a, policies, floats);
+    if (!hands_over()) return;
     const int64_t shape[] = {int64_t(size_)};
     a.of_ranks.sums = static_cast<double*>(
         host_.array_create("ranks.sums", uint32_t(nacelle::Dtype::f64), shape, false).data);
-    a.of_ranks.count = ranks_;
+}
+
+void RankSums::make_peers(Arguments& a, const std::vector<Owner>& policies,
+                          const std::vector<uint64_t>& floats) {
+    Peers peers{};
+    uint64_t words = 0;
+    const auto make_place = [&](uint32_t place, uint64_t row) {
+        peers.sums[place] = {words, rounded_up(row, 2) * 2};
+        words += 2 * (ranks_ + 1) * peers.sums[place].words;
+    };
+    for (uint32_t p = 0; p < policies.size(); ++p) {
+        if (!policies[p].is(learns)) continue;
+        if (policies[p].shots)
+            make_place(gradients_of + p, floats[p] + peer_tallies(a.policy[p].sum_blocks));
+        constexpr uint64_t most_statistics = 6;
+        make_place(statistics_of + p, 2 * most_statistics);
+    }
+    for (uint32_t g = 0; g < seen_.size(); ++g)
+        if (a.memory[g].normalises) make_place(observations_of + g, 2 * 3 * seen_[g]);
+    if (overview_) make_place(observations_of + overview_rows, 2 * 3 * overview_);
+    const int64_t shape[] = {int64_t(sizeof peers)};
+    a.of_ranks.peers = static_cast<Peers*>(
+        host_.array_create("ranks.peers", uint32_t(nacelle::Dtype::u8), shape, false).data);
+    const nacelle_peers found =
+        host_.peer_memory(words * sizeof(uint64_t), reinterpret_cast<void**>(a.of_ranks.peers));
+    peers.ended = found.ended;
+    peers.rank = found.rank;
+    peers.count = found.ranks;
+    host_.write(a.of_ranks.peers, &peers, sizeof peers);
 }
 
 void RankSums::add_rollout(const Arguments& a, void* stream) const {
-    if (!any()) return;
+    if (!hands_over()) return;
     host_.all_reduce(a.of_ranks.sums + OfRanks::returns, size_ - OfRanks::returns, NACELLE_SUM,
                      stream);
 }
 void RankSums::add_advantages(const Arguments& a, void* stream) const {
-    if (any()) host_.all_reduce(a.of_ranks.sums, 6 * policies_, NACELLE_SUM, stream);
+    if (hands_over()) host_.all_reduce(a.of_ranks.sums, 6 * policies_, NACELLE_SUM, stream);
 }
 void RankSums::add_advantages(const Arguments& a, size_t policy, void* stream) const {
-    if (any()) host_.all_reduce(a.of_ranks.sums + 6 * policy, 6, NACELLE_SUM, stream);
+    if (hands_over()) host_.all_reduce(a.of_ranks.sums + 6 * policy, 6, NACELLE_SUM, stream);
 }
-void RankSums::add_gradient(const Arguments& a, size_t policy, uint64_t parameters,
+void RankSums::add_gradient(const Arguments& a, size_t policy, const Owner& owner,
                             void* stream) const {
-    if (any())
-        host_.all_reduce(a.policy[policy].total, parameters + tally_floats, NACELLE_SUM, stream);
+    if (owner.is(hands_over_gradient))
+        host_.all_reduce(a.policy[policy].total, owner.parameters + tally_floats, NACELLE_SUM,
+                         stream);
 }
 
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/common/owners.h"
 #include "algorithms/common/schema_view.h"
 #include "algorithms/common/settings.h"
 
@@ -6,31 +7,40 @@
 
 namespace learn {
 
-// What several ranks add up with one another, each at its place in an iteration; nothing where there is one rank.
+// What several ranks add up with one another, each at its place in an iteration; nothing where there is one. Where ranks
+// reach one another's memory, kernels add up there, but for gradients that are too large for it.
 class RankSums final {
 public:
     RankSums(nacelle::plugin::Host host, const Settings& settings,
              const nacelle_environment& environment);
 
-    // Once the environment is there: the arrays that kernels hand their sums over in.
-    void make_arrays(Arguments& a);
+    // Once the policies' arrays are there: what kernels hand their sums over in, or the memory that ranks share. `floats`
+    // is the room of a policy's gradient there.
+    void make_arrays(Arguments& a, const std::vector<Owner>& policies,
+                     const std::vector<uint64_t>& floats);
     // Of the rollout: observations, and returns.
     void add_rollout(const Arguments& a, void* stream) const;
     // Of the advantages of all policies, or of one.
     void add_advantages(const Arguments& a, void* stream) const;
     void add_advantages(const Arguments& a, size_t policy, void* stream) const;
     // Of a minibatch: the gradient and the tallies behind it.
-    void add_gradient(const Arguments& a, size_t policy, uint64_t parameters, void* stream) const;
-    bool any() const { return ranks_ > 1; }
+    void add_gradient(const Arguments& a, size_t policy, const Owner& owner, void* stream) const;
 
 private:
+    bool hands_over() const { return ranks_ > 1 && !peers_; }
+    void make_peers(Arguments& a, const std::vector<Owner>& policies,
+                    const std::vector<uint64_t>& floats);
+
     nacelle::plugin::Host host_;
     uint32_t ranks_;
+    bool peers_;
+    std::vector<uint64_t> seen_;    // by each group
+    uint64_t overview_;             // numbers that critics see of an environment
     size_t policies_;
     uint64_t size_ = OfRanks::obs;    // of what rollouts and advantages hand over
 };
 
-// Floats behind a policy's gradient, where several ranks add it up.
+// Floats behind a policy's gradient, where the communicator adds it up.
 constexpr uint64_t tally_floats = 2 * tally_count;
 
 }

@@ -50,6 +50,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
         settings.epochs = uint32_t(config.integer("epochs", algorithm.epochs, 1, 1000));
     settings.minibatches = uint32_t(config.integer("minibatches", algorithm.minibatches, 1, 4096));
     settings.ranks = ranks.ranks;
+    settings.peers = ranks.ranks > 1 && ranks.peers && ranks.ranks <= most_peers &&
+                     (environment.on_gpu || settings.emulates);
     settings.shards = own_shards(config, environment, ranks.ranks);
     const bool sets_sequence = config.has("sequence");
     settings.sequence = uint32_t(config.integer("sequence", settings.horizon, 1, settings.horizon));

@@ -158,6 +158,7 @@ void StreamedPolicy::make_arrays(Arguments& arguments) {
                       nacelle::Dtype::f32, uint64_t(slots.splits) * slots.slot_floats));
             layers.push_back(slots);
         }
+    for (const LayerSlots& layer : layers) peer_room_ += peer_floats(layer.slot_floats);
     const uint64_t bytes = layers.size() * sizeof(LayerSlots);
     void* const table = array("layers", nacelle::Dtype::u8, bytes);
     host_.write(table, layers.data(), bytes);

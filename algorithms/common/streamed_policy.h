@@ -15,6 +15,8 @@ public:
     // Before anything is launched; `arguments` has the policy's own arrays already, but for those of its sums.
     void make_arrays(Arguments& arguments);
     uint32_t sum_blocks() const { return sum_blocks_; }
+    // Floats of a gradient as ranks exchange it.
+    uint64_t peer_room() const { return peer_room_; }
 
     // All of these put their launches on the stream.
     void act(const Arguments& a, void* stream) const;
@@ -172,7 +174,7 @@ private:
     bool one_, values_later_;    // networks; values in a pass behind a rollout
     int64_t seen_;
     Encoder encoder_;
-    uint64_t minibatch_ = 0, agents_ = 0;
+    uint64_t minibatch_ = 0, agents_ = 0, peer_room_ = 0;
     std::vector<Network> networks_;
     Stream stream_{};
     uint32_t agents_together_ = 0,

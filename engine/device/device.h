@@ -102,6 +102,13 @@ public:
     virtual void make_wait(void* native) = 0;
 };
 
+// Memory that kernels of this process and other processes of this machine, or its host, read and write.
+class SharedMemory {
+public:
+    virtual ~SharedMemory() = default;
+    virtual void* data() const = 0;
+};
+
 class Device {
 public:
     virtual ~Device() = default;
@@ -115,6 +122,11 @@ public:
     virtual std::unique_ptr<Stream> stream() = 0;
     // Work on a stream of the application's (a CUstream; null: the default one), which outlives it.
     virtual std::unique_ptr<Stream> stream_of(void* native) = 0;
+    // Zeroed memory that another process of this machine opens by `handle`, any bytes.
+    virtual std::unique_ptr<SharedMemory> share(size_t bytes, std::string& handle) = 0;
+    virtual std::unique_ptr<SharedMemory> open_shared(const std::string& handle) = 0;
+    // Zeroed memory of the host that kernels see while they run.
+    virtual std::unique_ptr<SharedMemory> visible_to_host(size_t bytes) = 0;
     // Whether its kernels can read and write at this address.
     virtual bool reaches(const void* memory) = 0;
 };

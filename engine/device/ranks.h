@@ -46,8 +46,20 @@ public:
     virtual void broadcast(Stream&, void* data, uint64_t bytes, uint32_t from) = 0;
     RankProgress& progress() { return progress_; }
 
+    // Finds out, with all ranks, whether kernels of each reach memory of the others; else the reason. All ranks get the same.
+    std::string meet_peers(std::shared_ptr<Device>, Stream&);
+    bool peers() const { return ended_ != nullptr; }
+    // A word that kernels see: not 0 once nobody may come any more to where they wait.
+    const uint32_t* ended() const { return static_cast<const uint32_t*>(ended_->data()); }
+    // Keeps memory that others have opened: they may close it later than this rank.
+    void keep(std::unique_ptr<SharedMemory> memory) { kept_.push_back(std::move(memory)); }
+    // Kernels no longer wait for other ranks; what they have computed then is of no use. From any thread.
+    void end_waits();
+
 private:
     RankProgress progress_;
+    std::unique_ptr<SharedMemory> ended_;    // where ranks are peers
+    std::vector<std::unique_ptr<SharedMemory>> kept_;
 };
 
 // Marks what a rank does that the others wait for, however long it takes.
@@ -63,7 +75,29 @@ private:
     const char* before_ = nullptr;
 };
 
-// The same for numbers and bytes of the host, by way of the device; these wait.
+// Memory of each rank that kernels of all ranks read and write. All ranks make theirs at the same time; either all have it,
+// or all have the reason of the first one that does not.
+class PeerMemory final {
+public:
+    static constexpr uint32_t most_ranks = 16;
+
+    PeerMemory(Ranks& ranks, std::shared_ptr<Device> device, Stream& stream, size_t bytes);
+    ~PeerMemory();
+    PeerMemory(const PeerMemory&) = delete;
+    PeerMemory& operator=(const PeerMemory&) = delete;
+
+    const std::string& obstacle() const { return obstacle_; }
+    // Of each rank's, for this one.
+    std::vector<void*> addresses() const;
+
+private:
+    Ranks& ranks_;
+    std::shared_ptr<Device> device_;
+    std::vector<std::unique_ptr<SharedMemory>> memory_;
+    std::string obstacle_;
+};
+
+// What Ranks does for numbers and bytes of the host, by way of the device; these wait.
 class HostRanks final {
 public:
     HostRanks(Ranks& ranks, std::shared_ptr<Device> device, Stream& stream)

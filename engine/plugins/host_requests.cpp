@@ -252,7 +252,33 @@ void HostServices::launch_environments(const nacelle_kernel* kernel, const void*
 void HostServices::ranks(nacelle_ranks* out) {
     knows_ranks_ = true;
     const Ranks* const all = environment_->on().ranks.get();
-    give(out, {.size = 0, .rank = all ? all->rank() : 0, .ranks = all ? all->count() : 1});
+    give(out, {.size = 0,
+               .rank = all ? all->rank() : 0,
+               .ranks = all ? all->count() : 1,
+               .peers = all && all->peers()});
+}
+
+// The ranks of a machine are made one after the other, so that they connect later.
+void HostServices::peer_memory(uint64_t bytes, void** addresses, nacelle_peers* out) {
+    static_assert(NACELLE_MOST_PEERS == PeerMemory::most_ranks);
+    if (context_ != CallContext::preparing) refuse("peer_memory() is for create() alone");
+    if (bytes == 0 || !addresses) refuse("peer_memory() was asked for no bytes, or for no addresses");
+    const Ranks* const all = environment_->on().ranks.get();
+    if (!all || !all->peers())
+        refuse("peer_memory(): kernels of one rank do not reach memory of another");
+    peers_.push_back({bytes, addresses, nullptr});
+    give(out, {.size = 0, .rank = all->rank(), .ranks = all->count(), .ended = all->ended()});
+}
+
+void HostServices::connect_peers() {
+    for (AskedMemory& asked : peers_) {
+        RunsOn& on = environment_->on();
+        asked.memory = std::make_unique<PeerMemory>(*on.ranks, on.device, *on.stream, asked.bytes);
+        if (!asked.memory->obstacle().empty()) throw Error(plugin_, asked.memory->obstacle());
+        const std::vector<void*> addresses = asked.memory->addresses();
+        on.stream->to_device(asked.addresses, addresses.data(), addresses.size() * sizeof(void*));
+        on.stream->synchronize();
+    }
 }
 
 void HostServices::all_reduce(void* data, uint64_t count, uint32_t dtype, uint32_t reduction,

@@ -70,7 +70,8 @@ struct HostServices::Calls {
     static constexpr nacelle_clock_service clock{
         sizeof(nacelle_clock_service), ask<&HostServices::advance>, ask<&HostServices::restart>};
     static constexpr nacelle_ranks_service ranks{
-        sizeof(nacelle_ranks_service), ask<&HostServices::ranks>, ask<&HostServices::all_reduce>};
+        sizeof(nacelle_ranks_service), ask<&HostServices::ranks>, ask<&HostServices::all_reduce>,
+        ask<&HostServices::peer_memory>};
     static constexpr nacelle_tables_service tables{sizeof(nacelle_tables_service),
                                                    ask<&HostServices::replace_table>};
     static constexpr nacelle_plugins_service plugins{sizeof(nacelle_plugins_service),

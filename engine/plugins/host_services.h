@@ -47,6 +47,8 @@ public:
     }
     // Whether the plugin has asked for the ranks with which it trains.
     bool knows_ranks() const { return knows_ranks_; }
+    // Makes the memory that it has asked for, once all ranks have an instance; all ranks call this.
+    void connect_peers();
     // Looks all kernels up again, after their programs may have been rebuilt.
     void refresh_kernels();
 
@@ -95,6 +97,7 @@ private:
     void launch_environments(const nacelle_kernel* kernel, const void* args, uint32_t bytes,
                              void* stream);
     void ranks(nacelle_ranks* out);
+    void peer_memory(uint64_t bytes, void** addresses, nacelle_peers* out);
     void all_reduce(void* data, uint64_t count, uint32_t dtype, uint32_t reduction, void* stream);
     void advance(uint64_t ticks, void* stream);
     void restart(void* stream);
@@ -124,6 +127,12 @@ private:
     std::vector<const NamedArray*> arrays_;
     std::vector<AskedProgram> programs_;
     std::vector<KnownKernel> kernels_;
+    struct AskedMemory {
+        uint64_t bytes;
+        void** addresses;    // of the device
+        std::unique_ptr<PeerMemory> memory;
+    };
+    std::vector<AskedMemory> peers_;
     std::list<std::vector<std::byte>> schemas_;    // kept readable for the plugin
     std::atomic<std::thread::id> caller_{};        // none while no call runs
     CallContext context_ = CallContext::preparing;

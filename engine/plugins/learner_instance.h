@@ -15,6 +15,8 @@ public:
     // Whether record() is called for each iteration and launches by itself. Otherwise it is called once under the
     // stream's capture, and again after a program of the environment was rebuilt.
     bool captures_itself() const { return facts_.captures_itself != 0; }
+    // The memory in which kernels of all ranks meet, once each rank has its instance.
+    void connect_peers() { services_->connect_peers(); }
     // Enqueues one iteration.
     void record(void* stream);
     // To be called after a program of the environment was rebuilt: looks its kernels up again.

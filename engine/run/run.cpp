@@ -187,6 +187,7 @@ bool TrainingRun::iterate() {
     try {
         return run_to_next_reading();
     } catch (const std::exception& failure) {
+        ranks_.end_waits();
         keep_state({.seconds = directory_ ? read_run_state(start_.out).seconds : 0,
                     .failure = failure.what()});
         throw;

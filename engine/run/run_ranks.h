@@ -18,6 +18,10 @@ public:
 
     // Marks what this rank does while the others may wait for it.
     RankPhase phase(const char* what) { return {ranks_, what}; }
+    // Where this rank goes on no more: its kernels do not wait for the others.
+    void end_waits() {
+        if (ranks_) ranks_->end_waits();
+    }
     // Waits for the device, and so for the other ranks' parts of its sums.
     void synchronize(Stream& stream);
 

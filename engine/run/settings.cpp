@@ -84,6 +84,7 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
                                       std::max<uint64_t>(1, settings.total_steps / checkpoints), 0);
     settings.keep = count(run, "keep", settings.keep, 1);
     settings.communicator = run.text("communicator", settings.communicator);
+    settings.peer_memory = run.flag("peer_memory", settings.peer_memory);
     settings.ranks = uint32_t(run.integer("ranks", 0, 1, 1 << 16));
     settings.rank_timeout = rank_timeout(run);
     settings.stagger = stagger(run);
@@ -109,6 +110,10 @@ std::string communicator_of(const Json& configuration, const std::string& where,
     return name != "auto" ? name : on_gpu ? "nccl" : "gloo";
 }
 
+bool peer_memory_of(const Json& configuration, const std::string& where) {
+    return Config(configuration, where).object("run").flag("peer_memory", true);
+}
+
 double rank_timeout_of(const Json& configuration, const std::string& where) {
     Config run = Config(configuration, where).object("run");
     return rank_timeout(run);
@@ -127,6 +132,7 @@ void write_run_settings(const RunSettings& settings, Json& configuration) {
     if (settings.ranks > 1) {
         configuration["run"]["ranks"] = settings.ranks;
         configuration["run"]["communicator"] = settings.communicator;
+        configuration["run"]["peer_memory"] = settings.peer_memory;
         configuration["run"]["rank_timeout"] = settings.rank_timeout;
     }
     const std::optional<double>& wanted = settings.solved_return;

@@ -24,6 +24,7 @@ struct RunSettings {
     uint64_t checkpoint_every = 0;    // steps; 0: only at the end
     uint64_t keep = 3;
     std::string communicator = "auto";
+    bool peer_memory = true;    // ranks of one machine add up in one another's memory, where they reach it
     uint32_t ranks = 0;             // for each of which env.count counts; 0: as many as train
     double rank_timeout = 20;       // seconds
     std::optional<bool> stagger;    // the first episodes; none: where they need it
@@ -38,6 +39,8 @@ RunSettings read_run_settings(const Json& configuration, const std::string& wher
                               uint64_t steps_per_iteration);
 // The communicator plugin that connects ranks: "run.communicator", or the usual one.
 std::string communicator_of(const Json& configuration, const std::string& where, bool on_gpu);
+// Whether ranks of one machine may add up in one another's memory: "run.peer_memory".
+bool peer_memory_of(const Json& configuration, const std::string& where);
 // For how many seconds ranks wait for one that neither answers nor comes to a sum: "run.rank_timeout".
 double rank_timeout_of(const Json& configuration, const std::string& where);
 // Writes them into a configuration, every default included.

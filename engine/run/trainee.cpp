@@ -83,6 +83,7 @@ Trainee::Trainee(const LazyEnvironment& environment, Plugins& plugins, const Jso
     hashes_ = hashes_of(files_);
     evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
     take_turns(environment_->on(), true);
+    learner_->connect_peers();
 }
 
 void Trainee::make_learner(const LazyEnvironment& environment, Config top) {

@@ -30,7 +30,7 @@ struct Wanted {
     int planes = 1;    // of numbers on tensor cores, or none
     bool streamed = false;
     const char* policies = "{}";    // env.policies
-    uint32_t ranks = 1;
+    uint32_t ranks = 1, peers = 0;
 };
 
 // How NVRTC takes a program: as a run does, with less optimisation, which refuses nothing and takes a fifth less time, or as a
@@ -50,7 +50,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program, As as = As::quic
     const Told told(env, program.compute);
     const learn::Settings settings =
         learn::read_settings(program.algorithm, program.config, told.environment,
-                             {sizeof(nacelle_ranks), 0, program.ranks});
+                             {sizeof(nacelle_ranks), 0, program.ranks, program.peers});
     CHECK(settings.policies[0].planes == program.planes);
     CHECK(settings.policies[0].streamed() == program.streamed);
     std::vector<learn::NetworkShape> shapes;
@@ -102,6 +102,15 @@ TEST_CASE("the learners' programs compile for GPUs") {
         {"pursuit_swarm", a2c,
          R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}]}}})", 90, 1,
          true, "{}", 2},
+        // Gradients in one step, in two, and too large for the memory of others.
+        {"cartpole", ppo, R"({"normalise_advantages": "minibatch"})", 90, 1, false, "{}", 2, 1},
+        {"cartpole", ppo, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true, "{}",
+         2, 1},
+        {"cartpole", ppo, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true, "{}",
+         8, 1},
+        {"cartpole", ppo,
+         R"({"policies": {"default": {"hidden": [1024, 1024], "trunk": "separate"}}})", 90, 1, true,
+         "{}", 8, 1},
         {"pursuit_swarm", a2c,
          R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}]}}})", 90, 1,
          true},

@@ -223,3 +223,19 @@ TEST_CASE("the CPU's clock measures the work") {
     CHECK(milliseconds >= 5);
     CHECK(stream->native() == nullptr);
 }
+
+TEST_CASE("another process opens memory that a CPU shares, and a handle of none says so") {
+    CpuDevice device(1);
+    std::string handle;
+    const auto own = device.share(5000, handle);
+    auto* const numbers = static_cast<int32_t*>(own->data());
+    CHECK(numbers[1249] == 0);
+    {
+        const auto opened = device.open_shared(handle);
+        CHECK(opened->data() != own->data());
+        static_cast<int32_t*>(opened->data())[1249] = 7;
+    }
+    CHECK(numbers[1249] == 7);
+    CHECK(contains(complaint([&] { device.open_shared("/proc/self/fd/99999 8"); }),
+                   "/proc/self/fd/99999: cannot be opened"));
+}

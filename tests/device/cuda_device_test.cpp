@@ -122,3 +122,20 @@ TEST_CASE("a symbol has an address and a size, a missing one neither") {
     CHECK(module->symbol("fly").address == nullptr);
     CHECK(module->symbol("fly").bytes == 0);
 }
+
+TEST_CASE("a GPU shares whole pages by a handle, and another process's is opened by one") {
+    FakeCudaSession session;
+    const auto device = session.open();
+    std::string handle;
+    {
+        const auto own = device->share(100, handle);
+        CHECK(device->memory_free() == (size_t{1} << 30) - (size_t{2} << 20));
+        CHECK(device->open_shared(handle)->data() == own->data());
+        const auto seen = device->visible_to_host(4);
+        CHECK(*static_cast<uint32_t*>(seen->data()) == 0);
+    }
+    CHECK(session.cuda.allocations.empty());
+    CHECK(contains(complaint([&] { device->open_shared(handle); }),
+                   "could not reach memory of another process's GPU"));
+    CHECK(contains(complaint([&] { device->open_shared("x"); }), "its handle is not one of CUDA's"));
+}

@@ -167,6 +167,26 @@ CUresult cuMemFree_v2(CUdeviceptr memory) {
     std::free(memory_at(memory));
     return CUDA_SUCCESS;
 }
+CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
+    if (const CUresult result = ready_outside_capture(); result != CUDA_SUCCESS) return result;
+    return give(memory, std::malloc(bytes));
+}
+CUresult cuMemFreeHost(void* memory) {
+    std::free(memory);
+    return CUDA_SUCCESS;
+}
+// A handle has the address: the other process of tests is this one.
+CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr memory) {
+    if (!state.allocations.contains(memory)) return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(handle->reserved, &memory, sizeof memory);
+    return CUDA_SUCCESS;
+}
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* memory, CUipcMemHandle handle, unsigned) {
+    std::memcpy(memory, handle.reserved, sizeof *memory);
+    return state.allocations.contains(*memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuIpcCloseMemHandle(CUdeviceptr) { return CUDA_SUCCESS; }
+
 CUresult cuPointerGetAttribute(void* kind, CUpointer_attribute, CUdeviceptr memory) {
     if (!state.allocations.contains(memory)) return CUDA_ERROR_INVALID_VALUE;
     *static_cast<unsigned*>(kind) = CU_MEMORYTYPE_DEVICE;

@@ -18,6 +18,9 @@ public:
     std::unique_ptr<Module> load(std::span<const std::byte> binary) override;
     std::unique_ptr<Stream> stream() override;
     std::unique_ptr<Stream> stream_of(void*) override { return stream(); }
+    std::unique_ptr<SharedMemory> share(size_t bytes, std::string& handle) override;
+    std::unique_ptr<SharedMemory> open_shared(const std::string& handle) override;
+    std::unique_ptr<SharedMemory> visible_to_host(size_t bytes) override;
     bool reaches(const void* memory) override { return memory != nullptr; }
 
 private:

@@ -19,6 +19,12 @@
     CALL(memory_info, "cuMemGetInfo_v2", CUresult(size_t*, size_t*))                               \
     CALL(memory_allocate, "cuMemAlloc_v2", CUresult(CUdeviceptr*, size_t))                         \
     CALL(memory_free, "cuMemFree_v2", CUresult(CUdeviceptr))                                       \
+    CALL(host_allocate, "cuMemHostAlloc", CUresult(void**, size_t, unsigned))                      \
+    CALL(host_free, "cuMemFreeHost", CUresult(void*))                                              \
+    CALL(share_memory, "cuIpcGetMemHandle", CUresult(CUipcMemHandle*, CUdeviceptr))                \
+    CALL(open_shared, "cuIpcOpenMemHandle_v2",                                                     \
+         CUresult(CUdeviceptr*, CUipcMemHandle, unsigned))                                         \
+    CALL(close_shared, "cuIpcCloseMemHandle", CUresult(CUdeviceptr))                               \
     CALL(pointer_attribute, "cuPointerGetAttribute",                                               \
          CUresult(void*, CUpointer_attribute, CUdeviceptr))                                        \
     CALL(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                   \

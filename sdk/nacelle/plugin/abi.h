@@ -202,7 +202,18 @@ typedef struct nacelle_ranks {
     uint32_t size;
     uint32_t rank;  /* of this one, from 0 on */
     uint32_t ranks; /* of all; 1: it trains alone */
+    uint32_t peers; /* whether kernels of each reach memory of all, and peer_memory() gives some; 0: no */
 } nacelle_ranks;
+
+/* Memory in which kernels of all ranks read and write; there are at most so many. */
+#define NACELLE_MOST_PEERS 16
+typedef struct nacelle_peers {
+    uint32_t size;
+    uint32_t rank, ranks; /* as in nacelle_ranks */
+    /* Not 0 once the host ends the run, as kernels of this rank see it: nobody may come any more, and whoever
+     * waits in a kernel for another rank stops waiting. */
+    const uint32_t* ended;
+} nacelle_peers;
 
 /* "ranks/1", for learners. */
 typedef struct nacelle_ranks_service {
@@ -214,6 +225,12 @@ typedef struct nacelle_ranks_service {
      * With one rank nothing happens. */
     nacelle_status (*all_reduce)(const nacelle_host*, void* data, uint64_t count, uint32_t dtype,
                                  uint32_t reduction, void* stream);
+    /* [loop | create] So many zeroed bytes of every rank, for kernels of all; they live as long as this instance.
+     * `addresses`, in the device's memory, gets where that of each rank lies for kernels of this one, before the first
+     * of them runs. All ranks ask for the same in the same order. An error where nacelle_ranks has no `peers`.
+     * Null: there are none. */
+    nacelle_status (*peer_memory)(const nacelle_host*, uint64_t bytes, void** addresses,
+                                  nacelle_peers* out);
 } nacelle_ranks_service;
 
 /* communicator/1: connects the ranks of a run. */

@@ -92,6 +92,11 @@ public:
     }
 
     nacelle_ranks ranks() const { return answer<nacelle_ranks>(&nacelle_ranks_service::describe); }
+    // Memory of each rank that kernels of all read and write, where ranks() has `peers`. Its addresses are written to the
+    // device's memory, before the first kernel runs. In create() alone.
+    nacelle_peers peer_memory(uint64_t bytes, void** addresses) const {
+        return answer<nacelle_peers>(&nacelle_ranks_service::peer_memory, bytes, addresses);
+    }
     // The numbers of all ranks together, for all of them.
     void all_reduce(float* data, uint64_t count, nacelle_reduction reduction, void* stream) const {
         ask(&nacelle_ranks_service::all_reduce, data, count, uint32_t{NACELLE_F32},

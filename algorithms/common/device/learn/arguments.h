@@ -213,12 +213,44 @@ struct Played {
     uint32_t envs, steps;
 };
 
+// Ranks that reach one another's memory add up there (peers.h). Each kind of sums has a place of its own in the memory of
+// all ranks: for even and for odd turns, a row of words from each rank and one of sums.
+inline constexpr uint32_t most_peers = 16;
+enum PeerPlace : uint32_t {
+    gradients_of = 0,                               // a policy's
+    statistics_of = most_policies,                  // a policy's: of its returns, then of its advantages
+    observations_of = 2 * most_policies,            // a group's, or the overviews'
+    peer_places = 2 * most_policies + most_groups + 1
+};
+struct PeerSums {
+    uint64_t first, words;    // where the place begins, and how many a row has
+};
+struct Peers {
+    uint64_t* memory[most_peers];    // of each rank, as this one addresses it; the host fills in what begins here
+    const uint32_t* ended;           // not 0 once nobody answers any more
+    uint32_t rank, count;
+    uint32_t turns[peer_places];    // exchanges so far
+    PeerSums sums[peer_places];
+};
+// Words of a row that has so many floats, each layer's begun anew, and tallies behind them: the count of samples for each of
+// so many blocks, then all of them.
+constexpr uint64_t peer_floats(uint64_t floats) { return (floats + 127) / 128 * 128; }
+constexpr uint64_t peer_tallies(uint64_t blocks) { return 2 * (blocks + uint64_t(tally_count)); }
+// How ranks add up a gradient: in one step, in which each sends all of its own to all others, or in two, by way of an owner.
+// One step is quicker until it sends some 384 KB more. Behind a megabyte it is the communicator's: 0.
+constexpr int peer_shots(uint64_t parameters, uint64_t ranks) {
+    if (parameters > (uint64_t(1) << 18)) return 0;
+    const uint64_t bytes = 8 * parameters;
+    return bytes * (ranks - 1) * (ranks - 2) <= (uint64_t(384) << 10) * ranks ? 1 : 2;
+}
+
 // What is added up over several ranks between two kernels, beside gradients; null where there is one.
 struct OfRanks {
     // [policies][6]: of the advantages; [policies][2]: of the returns; then, for each group [1 + 2 width], the count of its
     // samples and its numbers' sums.
     double* sums;
     uint32_t count;    // of ranks
+    Peers* peers;      // null where the communicator adds up all of it
 
     static constexpr uint64_t returns = 6 * most_policies, obs = 8 * most_policies;
 };

@@ -70,9 +70,10 @@ NACELLE_INLINE void settle_minibatch(const PolicyState& state, const Sums<3>& su
 template <class E, int policy>
 NACELLE_INLINE void scale_minibatch(const View<E>& view, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
-    const Sums<3> sums = sum_of<3>(state.slots, blocks_of(Minibatch<E, policy>(view, a).count));
+    const Sums<3> sums = statistics_of_all(
+        a, policy, sum_of<3>(state.slots, blocks_of(Minibatch<E, policy>(view, a).count)));
     if (items.begin != 0) return;
-    if constexpr (among_ranks) hand_over(sums, a.of_ranks.sums + 6 * policy);
+    if constexpr (hands_over) hand_over(sums, a.of_ranks.sums + 6 * policy);
     else settle_minibatch(state, sums);
 }
 template <class E, int policy>
@@ -96,7 +97,11 @@ template <class E> NACELLE_INLINE void mark(const View<E>&, const Arguments& a, 
     if (items.begin == 0) a.marks[a.epoch] = nanoseconds();
 }
 template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a, Items items) {
-    if (items.begin == 0) a.iteration[0] += 1;
+    if (items.begin != 0) return;
+    a.iteration[0] += 1;
+    if constexpr (by_peers)
+        for (uint32_t g = 0; g < uint32_t(most_groups); ++g)
+            if (a.memory[g].normalises) Exchange::next_turn(*a.of_ranks.peers, observations_of + g);
 }
 
 }

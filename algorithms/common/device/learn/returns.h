@@ -94,13 +94,13 @@ NACELLE_INLINE void settle_advantages(const PolicyState& state, const Sums<6>& s
 // What follows of a rank's own sums, or what it hands over of them.
 template <int policy>
 NACELLE_INLINE void end_returns(const Arguments& a, const PolicyState& state, const Sums<2>& sums) {
-    if constexpr (among_ranks) hand_over(sums, a.of_ranks.sums + OfRanks::returns + 2 * policy);
+    if constexpr (hands_over) hand_over(sums, a.of_ranks.sums + OfRanks::returns + 2 * policy);
     else settle_returns(a, state, sums);
 }
 template <int policy>
 NACELLE_INLINE void end_advantages(const Arguments& a, const PolicyState& state,
                                    const Sums<6>& sums) {
-    if constexpr (among_ranks) hand_over(sums, a.of_ranks.sums + 6 * policy);
+    if constexpr (hands_over) hand_over(sums, a.of_ranks.sums + 6 * policy);
     else settle_advantages(state, sums);
 }
 // Once the sums of all ranks are there.

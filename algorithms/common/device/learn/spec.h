@@ -40,6 +40,7 @@ struct Sees {
 //     static constexpr Encoder encoder = {};
 //     static constexpr Values values = Values::own;
 //     static constexpr Sees sees = {};
+//     static constexpr int shots = 1;    // in which ranks add up the gradient, where they reach one another's memory
 //     using Hidden = nacelle::detail::Ints<64, 64>;    // neurons of each hidden layer
 //     using Cells = nacelle::detail::Ints<0, 0>;       // and what it is, as cells.h numbers them
 // };

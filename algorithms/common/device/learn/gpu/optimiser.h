@@ -7,15 +7,44 @@
 
 namespace learn {
 
-// One over the samples that count.
-NACELLE_INLINE float one_over_samples(const PolicyState& state) {
-    return one_over(sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0]);
-}
+// Samples of a minibatch, of which each block of its sums needs the count; several ranks add them up in the meantime.
+template <class E, int policy> class SampleCount {
+public:
+    NACELLE_INLINE SampleCount(const ExchangeOf<policy>& exchange, const PolicyState& state,
+                               uint32_t block)
+        : exchange_(exchange), state_(state), block_(block) {}
+
+    NACELLE_INLINE void find() {
+        if constexpr (!hands_over_gradient<policy>)
+            own_ = sum_of<1>(state_.tallies + weight, state_.parts, tally_count);
+        if constexpr (shots_of<policy> > 0) send_sums(exchange_, word(), own_);
+    }
+    // One over it, for all threads of a block; what is handed over is added up as it is.
+    NACELLE_INLINE float one_over_all() const {
+        if constexpr (hands_over_gradient<policy>) return 1.0f;
+        else if constexpr (shots_of<policy> == 0) return one_over(own_.at[0]);
+        else return one_over(sums_of_all(exchange_, word(), own_).at[0]);
+    }
+
+private:
+    NACELLE_INLINE uint64_t word() const { return exchange_.first_tally(state_) + 2 * block_; }
+
+    const ExchangeOf<policy>& exchange_;
+    const PolicyState& state_;
+    uint32_t block_;
+    Sums<1> own_;
+};
 // What the block behind those of the sums does with the tallies.
-template <class E, int policy> NACELLE_INLINE void judge_by_tallies(const PolicyState& state) {
-    if constexpr (among_ranks) hand_over_tallies<E, policy>(state);
+template <class E, int policy>
+NACELLE_INLINE void judge_by_tallies(const ExchangeOf<policy>& exchange, const PolicyState& state) {
+    if constexpr (hands_over_gradient<policy>) hand_over_tallies<E, policy>(state);
     else {
-        const Sums<tally_count> tally = sum_of<tally_count>(state.tallies, state.parts);
+        Sums<tally_count> tally = sum_of<tally_count>(state.tallies, state.parts);
+        if constexpr (shots_of<policy> > 0) {
+            const uint64_t word = exchange.first_tally(state) + 2 * state.sum_blocks;
+            send_sums(exchange, word, tally);
+            tally = sums_of_all(exchange, word, tally);
+        }
         if (threadIdx.x == 0) judge(state, tally);
     }
 }
@@ -54,7 +83,8 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     const uint32_t block = uint32_t(items.begin / block_threads);
     if (block > blocks || state.found[stopped] != 0) return;
-    if (block == blocks) return judge_by_tallies<E, policy>(state);
+    const ExchangeOf<policy> exchange(a);
+    if (block == blocks) return judge_by_tallies<E, policy>(exchange, state);
     const int thread = int(threadIdx.x);
     const int mine = thread % (total_together / 4) * 4, share = thread / (total_together / 4),
               first = int(block) * total_together;
@@ -73,8 +103,8 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
             NACELLE_UNROLL for (int i = 0; i < 4; ++i) sum.at[i] += its[k].at[i];
         }
     };
-    float one = 0;
-    add_slots(uint32_t(share), [&] { one = among_ranks ? 1.0f : one_over_samples(state); });
+    SampleCount<E, policy> samples(exchange, state, block);
+    add_slots(uint32_t(share), [&] { samples.find(); });
     for (uint32_t slot = uint32_t(share) + at_once * sharers; slot < state.parts;
          slot += at_once * sharers)
         add_slots(slot, [] {});
@@ -82,13 +112,21 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     __syncthreads();
     const int place = first + thread;
     const int i = thread < total_together && place < Here::size ? Here::parameter(place) : -1;
+    float all[1] = {};
+    if (i >= 0) {
+        NACELLE_UNROLL for (int k = 0; k < sharers; ++k) all[0] += parts[k][thread];
+        if (is_blind<E, policy>(i)) all[0] = 0;
+    }
+    constexpr int shots = shots_of<policy>;
+    if constexpr (shots > 0)
+        if (i >= 0) exchange.template send<shots>(uint64_t(place), all, block);
+    const float one = samples.one_over_all();
     double square = 0;
     if (i >= 0) {
-        float all = 0;
-        NACELLE_UNROLL for (int k = 0; k < sharers; ++k) all += parts[k][thread];
-        all = is_blind<E, policy>(i) ? 0.0f : all * one;
-        state.total[i] = all;
-        square = double(all) * double(all);
+        if constexpr (shots > 0) exchange.template sum<shots>(uint64_t(place), all, block);
+        const float mean = all[0] * one;
+        state.total[i] = mean;
+        square = double(mean) * double(mean);
     }
     static_assert(total_together == 32);
     if (thread >= total_together) return;
@@ -114,6 +152,9 @@ NACELLE_INLINE void adam(const View<E>&, const Arguments& a, Items items) {
         }
     };
     load(begin);
+    if constexpr (shots_of<policy> > 0)    // all blocks of the gradient's are through
+        if (begin == 0 && state.found[stopped] == 0)
+            Exchange::next_turn(*a.of_ranks.peers, gradients_of + uint32_t(policy));
     const bool follows = state.found[too_far] == 0;
     const AdamStep step(state);
     const double longest = double(state.dials[most_norm]);

@@ -142,7 +142,8 @@ NACELLE_INLINE void measure_own_returns(const View<E>& view, const Arguments& a,
             sums.at[1] += off * off;
         });
     if (!last) return;
-    const Sums<2> all = sum_of<2>(state.slots, agent_blocks(state.agents));
+    const Sums<2> all =
+        statistics_of_all(a, policy, sum_of<2>(state.slots, agent_blocks(state.agents)));
     if (threadIdx.x == 0) end_returns<policy>(a, state, all);
 }
 
@@ -240,7 +241,8 @@ NACELLE_INLINE void find_own_advantages(const View<E>& view, const Arguments& a,
             sums.at[5] += error * error;
         });
     if (!last) return;
-    const Sums<6> all = sum_of<6>(state.slots, agent_blocks(state.agents));
+    const Sums<6> all =
+        statistics_of_all(a, policy, sum_of<6>(state.slots, agent_blocks(state.agents)));
     if (threadIdx.x == 0) end_advantages<policy>(a, state, all);
 }
 

@@ -1,0 +1,194 @@
+#pragma once
+#include <learn/arguments.h>
+#if !defined(__CUDACC_RTC__)
+#include <sched.h>
+#endif
+// Sums over the GPUs of one machine, which write into one another's memory inside the kernel that needs the sum. A number
+// travels in a word with the number of its exchange: both are there at once or not at all, so that no flag follows them
+// and no fence. Terms are added up in the order of the ranks, which gives all of them the same bits.
+
+namespace learn {
+
+namespace peers {
+
+// One word, or two neighbours at 16 bytes.
+template <int n> NACELLE_INLINE void store(uint64_t* to, const uint64_t (&word)[n]) {
+    static_assert(n == 1 || n == 2);
+#if defined(__CUDACC_RTC__)
+    if constexpr (n == 1)
+        asm volatile("st.relaxed.sys.global.u64 [%0], %1;" : : "l"(to), "l"(word[0]));
+    else
+        asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};"
+                     :
+                     : "l"(to), "l"(word[0]), "l"(word[1]));
+#else
+    for (int i = 0; i < n; ++i) __atomic_store_n(to + i, word[i], __ATOMIC_RELAXED);
+#endif
+}
+template <int n> NACELLE_INLINE void load(const uint64_t* from, uint64_t (&word)[n]) {
+    static_assert(n == 1 || n == 2);
+#if defined(__CUDACC_RTC__)
+    if constexpr (n == 1)
+        asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(word[0]) : "l"(from));
+    else
+        asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(word[0]), "=l"(word[1])
+                     : "l"(from));
+#else
+    for (int i = 0; i < n; ++i) word[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+#endif
+}
+// Whether the host has said that nobody will answer any more.
+NACELLE_INLINE bool has_ended(const uint32_t* ended) {
+#if defined(__CUDACC_RTC__)
+    uint32_t found;
+    asm volatile("ld.relaxed.sys.u32 %0, [%1];" : "=r"(found) : "l"(ended));
+    return found != 0;
+#else
+    sched_yield();    // the other rank may need this processor
+    return __atomic_load_n(ended, __ATOMIC_RELAXED) != 0;
+#endif
+}
+
+}
+
+// One exchange of numbers of one kind, such as a policy's gradient. All threads that take part in it see the same turn,
+// which next_turn() ends once all of them are through.
+//
+// A grid may have more blocks than a GPU has at once, and blocks that wait keep their places. Still one goes on: a block
+// sends all of its terms before it waits for any, waits for blocks of its own number alone, and GPUs start blocks in the
+// order of their numbers. So the lowest number that has not ended everywhere has been started on every rank where it has
+// not ended, no matter how many blocks each has room for; it waits for nothing that has not been sent or is not about to be.
+class Exchange {
+public:
+    NACELLE_INLINE Exchange(const Peers& peers, uint32_t place)
+        : peers_(peers),
+          words_(peers.sums[place].words),
+          turn_(peers.turns[place] + 1),
+          first_(peers.sums[place].first + (turn_ & 1) * (peers.count + 1) * words_) {}
+    static NACELLE_INLINE void next_turn(Peers& peers, uint32_t place) {
+        peers.turns[place] += 1;
+    }
+
+    // Of a row.
+    NACELLE_INLINE uint64_t words() const { return words_; }
+
+    // Sends this rank's terms to where they are added up: to all in one step (shots 1), or to the one rank who owns the
+    // place (shots 2) and gives the sum back.
+    template <int shots, int n>
+    NACELLE_INLINE void send(uint64_t word, const float (&own)[n], uint32_t place) const {
+        static_assert(shots == 1 || shots == 2);
+        uint64_t its[n];
+        pack(own, its);
+        if constexpr (shots == 1) to_others(peers_.rank, word, its);
+        else if (const uint32_t owner = place % peers_.count; owner != peers_.rank)
+            peers::store(row(owner, peers_.rank) + word, its);
+    }
+    // Waits, and replaces the own terms by the sums.
+    template <int shots, int n>
+    NACELLE_INLINE void sum(uint64_t word, float (&own)[n], uint32_t place) const {
+        uint64_t its[n];
+        pack(own, its);
+        if (shots == 1 || place % peers_.count == peers_.rank) {
+            float all[n] = {};
+            in_order(word, its, [&](uint32_t rank, const uint64_t(&term)[n]) {
+                NACELLE_UNROLL for (int i = 0; i < n; ++i) {
+                    const float value = __builtin_bit_cast(float, uint32_t(term[i]));
+                    all[i] = rank == 0 ? value : all[i] + value;
+                }
+            });
+            NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] = all[i];
+            if constexpr (shots == 2) {
+                pack(own, its);
+                to_others(peers_.count, word, its);
+            }
+        } else {
+            const uint64_t* const from[1] = {row(peers_.rank, peers_.count) + word};
+            uint64_t found[1][n];
+            arrive(from, found);
+            NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] =
+                __builtin_bit_cast(float, uint32_t(found[0][i]));
+        }
+    }
+    // The same for a double, whose halves have a word each; in one step.
+    NACELLE_INLINE void send(uint64_t word, double own) const {
+        uint64_t its[2];
+        pack(own, its);
+        to_others(peers_.rank, word, its);
+    }
+    NACELLE_INLINE double sum(uint64_t word, double own) const {
+        uint64_t its[2];
+        pack(own, its);
+        double all = 0;
+        in_order(word, its, [&](uint32_t rank, const uint64_t(&term)[2]) {
+            const double value =
+                __builtin_bit_cast(double, uint64_t(uint32_t(term[0])) | term[1] << 32);
+            all = rank == 0 ? value : all + value;
+        });
+        return all;
+    }
+
+private:
+    static constexpr uint32_t at_once = 4;    // ranks that are waited for together
+
+    // Where the words of rank `from` lie in the memory of rank `of`; behind all ranks lie the sums of owners.
+    NACELLE_INLINE uint64_t* row(uint32_t of, uint32_t from) const {
+        return peers_.memory[of] + first_ + from * words_;
+    }
+    NACELLE_INLINE uint64_t with_turn(uint32_t bits) const { return uint64_t(turn_) << 32 | bits; }
+    template <int n> NACELLE_INLINE void pack(const float (&own)[n], uint64_t (&to)[n]) const {
+        NACELLE_UNROLL for (int i = 0; i < n; ++i) to[i] =
+            with_turn(__builtin_bit_cast(uint32_t, own[i]));
+    }
+    NACELLE_INLINE void pack(double own, uint64_t (&to)[2]) const {
+        const uint64_t bits = __builtin_bit_cast(uint64_t, own);
+        to[0] = with_turn(uint32_t(bits));
+        to[1] = with_turn(uint32_t(bits >> 32));
+    }
+    template <int n>
+    NACELLE_INLINE void to_others(uint32_t from, uint64_t word, const uint64_t (&its)[n]) const {
+        NACELLE_ROLLED for (uint32_t rank = 0; rank < peers_.count; ++rank)
+            if (rank != peers_.rank) peers::store(row(rank, from) + word, its);
+    }
+    // fn(rank, its words) for all ranks, the own ones among them.
+    template <int n, class Fn>
+    NACELLE_INLINE void in_order(uint64_t word, const uint64_t (&own)[n], Fn&& fn) const {
+        NACELLE_ROLLED for (uint32_t first = 0; first < peers_.count; first += at_once) {
+            const uint64_t* from[at_once];
+            uint64_t found[at_once][n];
+            NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
+                const uint32_t rank = first + k;
+                from[k] = rank < peers_.count && rank != peers_.rank
+                              ? row(peers_.rank, rank) + word
+                              : nullptr;
+                NACELLE_UNROLL for (int i = 0; i < n; ++i) found[k][i] = own[i];
+            }
+            arrive(from, found);
+            NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k)
+                if (first + k < peers_.count) fn(first + k, found[k]);
+        }
+    }
+    // Waits until the words of this turn are there, or until nobody will send them; then they are what they are, and the
+    // host ends the run.
+    template <uint32_t count, int n>
+    NACELLE_INLINE void arrive(const uint64_t* const (&from)[count], uint64_t (&found)[count][n]) const {
+        constexpr uint32_t between_looks = 4096;
+        NACELLE_ROLLED for (uint32_t tries = 1;; ++tries) {
+            bool all = true;
+            NACELLE_UNROLL for (uint32_t k = 0; k < count; ++k)
+                if (from[k]) peers::load(from[k], found[k]);
+            NACELLE_UNROLL for (uint32_t k = 0; k < count; ++k)
+                NACELLE_UNROLL for (int i = 0; i < n; ++i) all &=
+                    uint32_t(found[k][i] >> 32) == turn_;
+            if (all) return;
+            if (tries % between_looks == 0 && peers::has_ended(peers_.ended)) return;
+        }
+    }
+
+    const Peers& peers_;
+    uint64_t words_;
+    uint32_t turn_;
+    uint64_t first_;
+};
+
+}
