@@ -9,6 +9,7 @@ namespace {
 std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& encoder,
                     bool clips) {
     static const char* const kinds[] = {"trained", "fixed", "random"};
+    static const char* const pasts[] = {"none", "sides", "roles"};
     std::string hidden, cells;
     for (size_t l = 0; l < policy.hidden.size(); ++l) {
         hidden += (l ? ", " : "") + std::to_string(policy.hidden[l]);
@@ -24,6 +25,7 @@ std::string spec_of(size_t number, const PolicySettings& policy, const Encoder& 
     return "template <> struct Spec<" + std::to_string(number) + "> {\n" +
            "    static constexpr int group = " + std::to_string(policy.group) + ";\n" +
            "    static constexpr Kind kind = Kind::" + kinds[int(policy.role)] + ";\n" +
+           "    static constexpr Against past = Against::" + pasts[int(policy.past.form)] + ";\n" +
            "    static constexpr bool shared = " + word(policy.shared) +
            ", squashed = " + word(policy.squashed) + ";\n" +
            "    static constexpr int planes = " + std::to_string(policy.planes) + ";\n" +

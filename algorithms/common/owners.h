@@ -69,11 +69,13 @@ enum Fact : uint64_t {
     // The network is computed elsewhere: there are no kernels of it.
     external = uint64_t(1) << 40,
     among_ranks = uint64_t(1) << 41,    // several processes learn together
+    against_past = uint64_t(1) << 42,    // of a policy: others play its past, or it itself does
 };
 struct Owner {
     uint64_t facts = 0;
     uint64_t envs = 0, steps = 0;
     uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
+    uint64_t learners = 0, members = 0;          // of a policy's rows, and of its pool
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     uint64_t sequence = 1;               // samples that stay together

@@ -2,6 +2,7 @@
 
 #include "algorithms/common/hidden_layers.h"
 #include "algorithms/common/networks.h"
+#include "algorithms/common/opponents.h"
 #include "algorithms/common/precision.h"
 #include "algorithms/common/schema_view.h"
 #include "algorithms/common/setting_words.h"
@@ -68,6 +69,8 @@ private:
         if (policy.role == PolicySettings::Role::random && value.keys.size() > 1)
             wrong(path + (value.keys[0] == "train" ? value.keys[1] : value.keys[0]),
                   "a policy that acts at random has nothing to set but \"train\"");
+        if (const JsonValue* const opponents = config.find("opponents"))
+            read_opponents(policy.past, *opponents, path + "opponents");
         read_network(policy, config, path);
         read_head(policy, config, path);
         if (const JsonValue* const own = config.find("learner")) {
@@ -207,6 +210,7 @@ std::vector<PolicySettings> read_policies(const Algorithm& algorithm,
             return policy.role == PolicySettings::Role::trained;
         }))
         wrong("policies", "no policy is to be trained; one needs \"train\": true");
+    match_opponents(read, environment, settings);
     for (PolicySettings& policy : read) {
         if (policy.own.there() && policy.role != PolicySettings::Role::random)
             describe(policy, environment);
@@ -224,6 +228,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
         json.end();
         return;
     }
+    write_opponents(json, policy.past);
     const bool layers = !policy.own.there();
     if (!layers) json.raw("model", policy.own.text);
     else {

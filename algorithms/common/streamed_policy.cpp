@@ -12,11 +12,12 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
       shared_(shape.shared),
       seen_(shape.seen),
       encoder_(shape.encoder),
-      agents_(owner().rows) {
+      agents_(owner().rows),
+      learners_(owner().learners) {
     networks_.push_back({.widths = shape.actor, .matrices = shape.matrices(shape.actor)});
     if (!shape.shared)
         networks_.push_back({.widths = shape.critic, .matrices = shape.matrices(shape.critic)});
-    minibatch_ = (settings.horizon * agents_ + settings.minibatches - 1) / settings.minibatches;
+    minibatch_ = (settings.horizon * learners_ + settings.minibatches - 1) / settings.minibatches;
     uint32_t parameter = 0;
     for (Network& network : networks_) {
         plan_convolutions(network, parameter);
@@ -242,10 +243,10 @@ void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
     find_values(a, stream);
 }
 void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
-    const uint64_t standing = shared_ ? agents_ : (a.steps + 1) * agents_;
+    const uint64_t standing = shared_ ? learners_ : (a.steps + 1) * learners_;
     if (owner().is(resides))
-        return kernels_.launch("values_resident", number_, a, stream, standing + a.steps * agents_);
-    each_chunk(standing + a.steps * agents_, [&](Rows rows) {
+        return kernels_.launch("values_resident", number_, a, stream, standing + a.steps * learners_);
+    each_chunk(standing + a.steps * learners_, [&](Rows rows) {
         StreamArguments with = with_rows(a, rows);
         if (rows.first + uint64_t(rows.count) > standing) {
             launch("mark_valued", with, stream);
@@ -264,7 +265,7 @@ void StreamedPolicy::review(const Arguments& a, void* stream) const {
     if (remembers()) return review_with_memory(a, stream);
     Products unless{};
     unless.found = a.policy[number_].found;
-    infer(a.steps * agents_, "gather_samples", "review_streamed", unless, a, stream);
+    infer(a.steps * learners_, "gather_samples", "review_streamed", unless, a, stream);
     if (!shared_) find_values(a, stream);
 }
 void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream) const {

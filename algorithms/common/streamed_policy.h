@@ -172,7 +172,7 @@ private:
     bool shared_;
     int64_t seen_;
     Encoder encoder_;
-    uint64_t minibatch_ = 0, agents_ = 0;
+    uint64_t minibatch_ = 0, agents_ = 0, learners_ = 0;
     std::vector<Network> networks_;
     Stream stream_{};
     uint32_t agents_together_ = 0,

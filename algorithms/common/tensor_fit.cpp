@@ -93,6 +93,17 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, ui
     return fit;
 }
 
+uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy) {
+    const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
+        const std::vector<MatrixSize> matrices = shape.matrices(widths);
+        if (policy.streamed())
+            return uint64_t(conv_words(shape.encoder, policy.planes)) +
+                   tiled_words(matrices, int(matrices.size()), policy.planes);
+        return TensorFit(widths, policy.planes, policy.keeps_input()).words;
+    };
+    return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));
+}
+
 uint32_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape,
                         const nacelle_environment& environment, int rows) {
     return staged_bytes(policy, shape, environment, rows, 0);

@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/spec.h>
+#include <learn/past.h>
 #include <nacelle/sample.h>
 // What a rollout writes down of each row.
 
@@ -39,6 +39,9 @@ template <class E> struct TeamRecord {
     uint32_t first = 0;
 
     NACELLE_INLINE bool goes_on() const { return first > 0; }
+    NACELLE_INLINE void over(LocalTeam<E>& local) const requires(game_of<E>() != Against::none) {
+        note_result<E>(to, local);
+    }
     // Where observations are kept at once; images and the numbers before them are put together later. What comes of
     // the last step lies in the environment's array, in which the next rollout begins.
     NACELLE_INLINE float* rows(int group, int t) const requires(!has_image<E>) {

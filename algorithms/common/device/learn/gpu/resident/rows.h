@@ -107,7 +107,7 @@ NACELLE_INLINE void values_resident(const View<E>& view, const Arguments& a, Ite
     using L = Either<N::shared, typename N::Actor, typename N::Critic>;
     constexpr int network = N::shared ? 0 : Prepared<E, policy>::critic,
                   output = N::shared ? N::value_output : 0;
-    const uint32_t agents = a.policy[policy].agents,
+    const uint32_t agents = learners<policy>(a.policy[policy]),
                    count = ((N::shared ? 1 : a.steps + 1) + a.steps) * agents;
     over_resident_rows<E, policy, L>(
         a, a.policy[policy].prepared + network, items, count,
