@@ -58,7 +58,7 @@ private:
                 });
                 if (pass == 1 && row.there && !asked && !closing) rows.give(row, {});
             }
-        if (closing && row.there && learns)
+        if (closing && row.there)
             for (size_t k = 0; k < width; ++k) memory.obs[at * width + k] = obs[k];
     }
     // use(outputs) for rows that ask, after their player's network took them through; the whole warp comes along.

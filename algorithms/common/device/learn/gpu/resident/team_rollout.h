@@ -115,7 +115,7 @@ public:
         const Memory& memory = a_.memory[C::group];
         if (uint32_t(rows.t) == a_.steps)
             return each_row(rows, [&](const WarpRow& row) {
-                if (row.there && player(row) == present) close(rows, row);
+                if (row.there) close(rows, row);
             });
         each_row(rows, [&](const WarpRow& row) {
             if (!row.there || asks(rows, row)) return;
