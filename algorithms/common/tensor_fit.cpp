@@ -128,7 +128,9 @@ uint32_t team_residence_bytes(const Settings& settings, const std::vector<Networ
         const PolicySettings& policy = settings.policies[p];
         if (policy.role == PolicySettings::Role::random) continue;
         if (!may_reside(policy, shapes[p])) return 0;
-        const int rows = resident_team_rows(teams, int(header.policy[p].agents));
+        // Of two sides one goes through at a time.
+        const int sides = policy.past.form == Against::sides ? 2 : 1,
+                  rows = resident_team_rows(teams, int(header.policy[p].agents) / sides);
         const auto& widths = shapes[p].actor;
         bytes += 4 * ResidentLayout<int64_t>(widths, int(widths.size()) - 1, policy.planes, rows,
                                              team_stages, threads / 32)
