@@ -63,38 +63,14 @@ std::vector<double> drawn_by(const Pool& pool, const std::string& sample, uint64
     return drawn;
 }
 
-}
-
-TEST_CASE("what is learnt in games against the past comes of the rows that learn alone") {
-    // relay: two policies, of which one learns in every other group of environments.
-    Case roles = cases()[6];
-    roles.config["policies"]["default"] = {{"opponents", {{"pool", 2}, {"every", 1}}}};
-    hold_to_doubles(cpu(), duel({{"trunk", "separate"}}), as_f32, 150);
-    hold_to_doubles(cpu(), roles, as_f32, 200);
-}
-TEST_CASE("so it is where a GPU's warps take teams through fused networks, emulated") {
-#ifdef NACELLE_SANITIZE
-    NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
-#endif
-    hold_to_doubles(quick_cpu(), duel({{"precision", "f32"}}, as_gpu_does), as_f32_cut, 70);
-}
-TEST_CASE("so it is where blocks bring wider networks' weights, emulated") {
-#ifdef NACELLE_SANITIZE
-    NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
-#endif
-    hold_to_doubles(quick_cpu(),
-                    duel({{"hidden", {70, 24}}, {"precision", "f32"}, {"execution", "streamed"}},
-                         as_gpu_does),
-                    as_f32_cut, 70);
-}
-TEST_CASE("opponents are drawn, and results counted, as a plain reference does") {
+void hold_to_reference(const std::shared_ptr<RunsOn>& on, const Json& policy) {
     const uint64_t seed = fresh_seed();
     CAPTURE(seed);
     constexpr size_t envs = 200, steps = 16, groups = (envs + together - 1) / together;
     for (const char* const sample : {"latest", "uniform", "hard"}) {
         CAPTURE(std::string(sample));
-        const Case c = duel(Json::object(), {{"horizon", steps}}, sample);
-        Lesson lesson(cpu(), env_of(c.env, envs), c.learner, c.config, seed);
+        const Case c = duel(policy, {{"horizon", steps}}, sample);
+        Lesson lesson(on, env_of(c.env, envs), c.learner, c.config, seed);
         std::vector<std::array<double, 2>> running(envs);
         std::vector<double> opponent(envs, 0.0);
         for (uint64_t iteration = 0; iteration < 7; ++iteration) {
@@ -130,6 +106,51 @@ TEST_CASE("opponents are drawn, and results counted, as a plain reference does")
             CHECK(is.opponent == opponent);
             CHECK(is.results == must.results);
         }
+    }
+}
+
+}
+
+TEST_CASE("what is learnt in games against the past comes of the rows that learn alone") {
+    // relay: two policies, of which one learns in every other group of environments.
+    Case roles = cases()[6];
+    roles.config["policies"]["default"] = {{"opponents", {{"pool", 2}, {"every", 1}}}};
+    hold_to_doubles(cpu(), duel({{"trunk", "separate"}}), as_f32, 150);
+    hold_to_doubles(cpu(), roles, as_f32, 200);
+}
+TEST_CASE("so it is where a GPU's warps take teams through fused networks, emulated") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
+#endif
+    hold_to_doubles(quick_cpu(), duel({{"precision", "f32"}}, as_gpu_does), as_f32_cut, 70);
+}
+TEST_CASE("so it is where blocks bring wider networks' weights, emulated") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
+#endif
+    hold_to_doubles(quick_cpu(),
+                    duel({{"hidden", {70, 24}}, {"precision", "f32"}, {"execution", "streamed"}},
+                         as_gpu_does),
+                    as_f32_cut, 70);
+}
+TEST_CASE("opponents are drawn, and results counted, as a plain reference does") {
+    hold_to_reference(cpu(), Json::object());
+}
+TEST_CASE("a GPU plays the past as the references do, by fused and by wide networks") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    Case roles = cases()[6];
+    roles.config["policies"]["default"] = {
+        {"opponents", {{"pool", 2}, {"every", 1}}}, {"precision", "bf16"}};
+    hold_to_doubles(on, roles, as_bf16, 2000);
+    for (const Json& policy :
+         {Json{{"precision", "f32"}}, Json{{"precision", "bf16"}, {"trunk", "separate"}},
+          Json{{"hidden", {256, 256}}, {"precision", "bf16"}, {"trunk", "separate"}},
+          Json{{"hidden", {70, 24}}, {"precision", "bf16"}, {"execution", "streamed"}}}) {
+        CAPTURE(policy.dump());
+        hold_to_doubles(on, duel(policy), policy["precision"] == "f32" ? as_f32_cut : as_bf16, 2000);
+        hold_to_reference(on, policy);
     }
 }
 TEST_CASE("a rating is the likeliest one, by results against members whose ratings are kept") {
