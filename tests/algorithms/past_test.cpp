@@ -78,7 +78,8 @@ void hold_to_reference(const std::shared_ptr<RunsOn>& on, const Json& policy) {
             Pool must(lesson, "agent");
             const size_t member = iteration / 2 % 3;
             if (iteration % 2 == 0) {
-                for (size_t r = 0; r < 3; ++r) must.results[3 * member + r] = 0;
+                for (size_t i = 0; i < must.results.size(); ++i)
+                    must.results[i] = i / 3 == member ? 0 : std::floor(must.results[i] / 2);
                 must.steps[member] = double(iteration * steps * envs + 1);
                 std::copy(weights.begin(), weights.end(),
                           must.weights.begin() + std::ptrdiff_t(member * weights.size()));

@@ -97,7 +97,8 @@ NACELLE_INLINE void rate_past(const View<E>&, const Arguments& a, Items items) {
     rating = now + clamp(change, -most_change, most_change);
 }
 
-// Every so many iterations the policy as it is now takes the oldest place. Results fade: what is counted is of lately.
+// Every so many iterations the policy as it is now takes the oldest place. Results fade then, by half: what is counted is
+// of lately.
 template <class E, int policy>
 NACELLE_INLINE void keep_past(const View<E>& view, const Arguments& a, Items items) {
     constexpr uint32_t most_games = 4096;
@@ -112,9 +113,9 @@ NACELLE_INLINE void keep_past(const View<E>& view, const Arguments& a, Items ite
             uint32_t* const results = pool.results + i * result_count;
             const uint32_t games = results[won] + results[drawn] + results[lost];
             for (int r = 0; r < result_count; ++r)
-                results[r] = keeps && i == member ? 0
-                             : games > most_games ? results[r] / 2
-                                                  : results[r];
+                results[r] = keeps && i == member          ? 0
+                             : keeps || games > most_games ? results[r] / 2
+                                                           : results[r];
         }
         if (!keeps) continue;
         if (i < parameters)
