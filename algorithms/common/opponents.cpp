@@ -18,8 +18,7 @@ void read_opponents(PastSettings& past, const JsonValue& value, const std::strin
     Config config(value, path + ".");
     past.members = config.integer("pool", past.members ? past.members : 32, 1, 4096);
     past.every = config.integer("every", past.every, 1, 1 << 30);
-    past.sample =
-        one_of(config, path + ".", "sample", past.sample, {"latest", "uniform", "hard"});
+    past.sample = one_of(config, path + ".", "sample", past.sample, {"latest", "uniform", "hard"});
     config.finish();
 }
 
@@ -49,15 +48,18 @@ void match_opponents(std::vector<PolicySettings>& policies, const nacelle_enviro
         if (policy.role != PolicySettings::Role::trained)
             wrong(path, "'" + policy.name + "' is not trained, and has no past to play against");
         if (policy.past.members == 0)
-            wrong(its + ".opponents", "'" + any->name + "' has a pool and needs one to play "
-                                      "against; give one to all in policies.default");
+            wrong(its + ".opponents", "'" + any->name +
+                                          "' has a pool and needs one to play "
+                                          "against; give one to all in policies.default");
     }
     const bool roles = policies.size() == 2;
     if (environment.envs < (roles ? 2 * opponents_together : 2))
-        wrong(path, "the two of " + name + " learn in different environments; expected an "
-                    "env.count of " + std::to_string(roles ? 2 * opponents_together : 2) +
-                    " or more");
-    for (PolicySettings& policy : policies) policy.past.form = roles ? Against::roles : Against::sides;
+        wrong(path, "the two of " + name +
+                        " learn in different environments; expected an "
+                        "env.count of " +
+                        std::to_string(roles ? 2 * opponents_together : 2) + " or more");
+    for (PolicySettings& policy : policies)
+        policy.past.form = roles ? Against::roles : Against::sides;
 }
 
 void write_opponents(JsonText& json, const PastSettings& past) {

@@ -220,10 +220,11 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     run = {every};
     const PolicySettings& first = settings.policies[0];
     if (every.is(on_gpu | in_steps) && first.past.form != Against::none)
-        wrong("policies." + first.name + ".opponents",
-              "a GPU plays the past where all steps of a rollout are one launch: with layers that "
-              "do not remember, no convolutions, \"rollout\": \"auto\", and networks and teams "
-              "that fit into its blocks (up to about 256 neurons a layer); a CPU plays it with any");
+        wrong(
+            "policies." + first.name + ".opponents",
+            "a GPU plays the past where all steps of a rollout are one launch: with layers that "
+            "do not remember, no convolutions, \"rollout\": \"auto\", and networks and teams "
+            "that fit into its blocks (up to about 256 neurons a layer); a CPU plays it with any");
     if (every.is(in_memory)) {
         const std::vector<int64_t>& widths = shapes[0].actor;
         run[0].remembering_bytes = uint32_t(remembering_bytes(settings.policies[0], shapes[0]));
@@ -236,8 +237,8 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         if (schema.image_elements(g)) group.facts |= images;
     }
     for (size_t p = 0; p < shapes.size(); ++p) {
-        policies.push_back(
-            policy_owner(every, settings, settings.policies[p], shapes[p], environment, uint32_t(p)));
+        policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p],
+                                        environment, uint32_t(p)));
         if (policies.back().is(learns)) {
             run[0].facts |= learns;
             run[0].learning_blocks += agent_blocks(policies.back().learners);

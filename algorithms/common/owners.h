@@ -68,7 +68,7 @@ enum Fact : uint64_t {
     ends_at_once = uint64_t(1) << 39,
     // The network is computed elsewhere: there are no kernels of it.
     external = uint64_t(1) << 40,
-    among_ranks = uint64_t(1) << 41,    // several processes learn together
+    among_ranks = uint64_t(1) << 41,     // several processes learn together
     against_past = uint64_t(1) << 42,    // of a policy: others play its past, or it itself does
 };
 struct Owner {

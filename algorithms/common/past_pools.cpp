@@ -35,8 +35,7 @@ PastPool PastPools::make(size_t p, const NetworkShape& shape,
     pool.sample = sample_of(policy.past.sample);
     const auto array = [&]<class T>(T*& to, const char* of, nacelle::Dtype type,
                                     std::vector<int64_t> sizes, Kept kept) {
-        to = static_cast<T*>(
-            host_.array_create(name + "." + of, uint32_t(type), sizes, kept).data);
+        to = static_cast<T*>(host_.array_create(name + "." + of, uint32_t(type), sizes, kept).data);
     };
     using enum nacelle::Dtype;
     const auto count = [](uint64_t of) { return int64_t(of); };
@@ -52,7 +51,9 @@ PastPool PastPools::make(size_t p, const NetworkShape& shape,
         if (gpu)
             array(pool.prepared, "prepared", f32, {count(members), count(pool.words)},
                   Kept::not_at_all);
-    } catch (const std::exception& failed) { wrong(path, takes + ": " + failed.what()); }
+    } catch (const std::exception& failed) {
+        wrong(path, takes + ": " + failed.what());
+    }
     array(pool.mean, "mean", f32, {count(members), count(width)}, Kept::by_all);
     array(pool.scale, "scale", f32, {count(members), count(width)}, Kept::by_all);
     array(pool.steps, "steps", u64, {count(members)}, Kept::by_all);
@@ -68,8 +69,7 @@ PastPool PastPools::make(size_t p, const NetworkShape& shape,
 void PastPools::make_arrays(Arguments& a, const std::vector<NetworkShape>& shapes,
                             const nacelle_environment& environment) {
     if (settings_.policies[0].past.form == Against::none) return;
-    for (size_t p = 0; p < shapes.size(); ++p)
-        pools_.push_back(make(p, shapes[p], environment));
+    for (size_t p = 0; p < shapes.size(); ++p) pools_.push_back(make(p, shapes[p], environment));
     const int64_t sizes[] = {int64_t(pools_.size() * sizeof(PastPool))};
     a.pools = static_cast<PastPool*>(
         host_.array_create("pools", uint32_t(nacelle::Dtype::u8), sizes, Kept::not_at_all).data);

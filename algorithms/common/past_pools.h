@@ -14,8 +14,7 @@ public:
     // Where there are any; once the policies have their arrays.
     void make_arrays(Arguments& a, const std::vector<NetworkShape>& shapes,
                      const nacelle_environment& environment);
-    void add_metrics(size_t policy, const std::string& prefix,
-                     nacelle::plugin::Metrics& out) const;
+    void add_metrics(size_t policy, const std::string& prefix, nacelle::plugin::Metrics& out) const;
 
 private:
     PastPool make(size_t policy, const NetworkShape& shape,

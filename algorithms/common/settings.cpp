@@ -103,8 +103,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
                                      " or more, one for each minibatch (more environments, or a "
                                      "smaller \"sequence\")");
         if (own < settings.minibatches || samples * policy.agents >> 31)
-            wrong("minibatches", std::to_string(own) + " samples of policy '" +
-                                     policy.name + "' an iteration; expected " +
+            wrong("minibatches", std::to_string(own) + " samples of policy '" + policy.name +
+                                     "' an iteration; expected " +
                                      std::to_string(settings.minibatches) +
                                      " (one for each minibatch) to 2147483647");
     }

@@ -245,7 +245,8 @@ void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
 void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
     const uint64_t standing = shared_ ? learners_ : (a.steps + 1) * learners_;
     if (owner().is(resides))
-        return kernels_.launch("values_resident", number_, a, stream, standing + a.steps * learners_);
+        return kernels_.launch("values_resident", number_, a, stream,
+                               standing + a.steps * learners_);
     each_chunk(standing + a.steps * learners_, [&](Rows rows) {
         StreamArguments with = with_rows(a, rows);
         if (rows.first + uint64_t(rows.count) > standing) {

@@ -22,7 +22,8 @@ struct PolicyForm {
     size_t learns_by = 0, learns_at = 0;
     // Whether anything is learnt from what an agent does there.
     bool learns(size_t env, size_t id) const {
-        return learns_by == 0 || (learns_by == 1 ? env % 2 == id : env / learns_by % 2 == learns_at);
+        return learns_by == 0 ||
+               (learns_by == 1 ? env % 2 == id : env / learns_by % 2 == learns_at);
     }
     Json dials;    // the learner's settings, with the policy's own over them
 

@@ -199,7 +199,8 @@ enum class Sample : uint32_t { latest, uniform, hard };
 // a warp or a block takes through a network at once have the same weights.
 inline constexpr uint32_t opponents_together = 64;
 // Of all rows of a policy that plays the past, those that learn; learners.h says which.
-constexpr uint32_t learning_rows(Against past, uint32_t policy, uint32_t rows, uint32_t rows_of_env) {
+constexpr uint32_t learning_rows(Against past, uint32_t policy, uint32_t rows,
+                                 uint32_t rows_of_env) {
     if (past != Against::roles) return past == Against::sides ? rows / 2 : rows;
     const uint32_t envs = rows / rows_of_env, groups = envs / opponents_together;
     return ((groups + 1 - policy) / 2 * opponents_together +
@@ -210,15 +211,15 @@ constexpr uint32_t learning_rows(Against past, uint32_t policy, uint32_t rows, u
 enum Result : int32_t { lost, drawn, won, result_count };    // by who learned
 // The past of a policy: a ring of members, each with the weights and the normaliser of one moment.
 struct PastPool {
-    float* weights;          // [members][parameters]
-    float* prepared;         // [members][words]: a GPU's, as PolicyState::prepared
-    float *mean, *scale;     // [members][width]
-    uint64_t* steps;         // [members]: of the run, when it was taken, and one; 0: there is none yet
-    uint64_t* ready;         // [members]: those of what is prepared
-    uint32_t* results;       // [members][result_count]
-    double* rating;          // [members + 1]: Elo when it was taken; last, the policy's own now
-    int32_t* opponent;       // [environments]: which member plays where the policy does not learn
-    int32_t* drawn;          // [groups of environments]: of episodes that begin in this iteration
+    float* weights;         // [members][parameters]
+    float* prepared;        // [members][words]: a GPU's, as PolicyState::prepared
+    float *mean, *scale;    // [members][width]
+    uint64_t* steps;      // [members]: of the run, when it was taken, and one; 0: there is none yet
+    uint64_t* ready;      // [members]: those of what is prepared
+    uint32_t* results;    // [members][result_count]
+    double* rating;       // [members + 1]: Elo when it was taken; last, the policy's own now
+    int32_t* opponent;    // [environments]: which member plays where the policy does not learn
+    int32_t* drawn;       // [groups of environments]: of episodes that begin in this iteration
     uint64_t words, members, every;
     Sample sample;
 };

@@ -40,9 +40,9 @@ template <class E, int policy> NACELLE_INLINE uint32_t learner_row(const Argumen
     if constexpr (Spec<policy>::past == Against::sides) return 2 * n + (n & 1);
     else if constexpr (Spec<policy>::past == Against::roles) {
         const uint32_t each = a.policy[policy].agents_per_env, env = n / each,
-                       its = (env / opponents_together * 2 + uint32_t(policy)) *
-                                 opponents_together +
-                             env % opponents_together;
+                       its =
+                           (env / opponents_together * 2 + uint32_t(policy)) * opponents_together +
+                           env % opponents_together;
         return row_of_agent<E, policy>(a, its * each + n % each);
     } else return row_of_agent<E, policy>(a, n);
 }

@@ -21,8 +21,7 @@ inline constexpr int rival = Spec<policy>::past == Against::roles ? 1 - policy :
 
 // The member that plays a row, or `present` for the weights that learn.
 inline constexpr int present = -1;
-template <int policy>
-NACELLE_INLINE int player_of(const Arguments& a, uint64_t env, int id) {
+template <int policy> NACELLE_INLINE int player_of(const Arguments& a, uint64_t env, int id) {
     if constexpr (plays_past<policy>)
         return learns_in<policy>(env, id) ? present : a.pools[policy].opponent[env];
     else return present;
@@ -54,8 +53,7 @@ template <class E> NACELLE_INLINE void sum_sides(LocalTeam<E>& local, float (&su
     }
 }
 // Where an episode has ended: who of both sides got more, and who plays the next one.
-template <class E>
-NACELLE_INLINE void note_result(const Arguments& a, LocalTeam<E>& local) {
+template <class E> NACELLE_INLINE void note_result(const Arguments& a, LocalTeam<E>& local) {
     float sum[2] = {};
     sum_sides<E>(local, sum);
     if (!local.is_first()) return;
@@ -65,7 +63,9 @@ NACELLE_INLINE void note_result(const Arguments& a, LocalTeam<E>& local) {
     int32_t& opponent = pool.opponent[local.env];
     const float own = sum[learner], other = sum[1 - learner];
     count_one(pool.results + opponent * int32_t(result_count) +
-              (own > other ? won : own < other ? lost : drawn));
+              (own > other   ? won
+               : own < other ? lost
+                             : drawn));
     opponent = pool.drawn[local.env / opponents_together];
 }
 
@@ -118,8 +118,7 @@ NACELLE_INLINE void keep_past(const View<E>& view, const Arguments& a, Items ite
                                                            : results[r];
         }
         if (!keeps) continue;
-        if (i < parameters)
-            pool.weights[member * parameters + i] = a.policy[policy].weights[i];
+        if (i < parameters) pool.weights[member * parameters + i] = a.policy[policy].weights[i];
         for (uint64_t k = i; k < width; k += parameters) {
             pool.mean[member * width + k] = memory.mean[k];
             pool.scale[member * width + k] = memory.scale[k];

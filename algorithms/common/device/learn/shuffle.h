@@ -64,7 +64,8 @@ template <class E, int policy> struct Minibatch {
         if constexpr (shards == 1) return shuffled ? order(begin + i) : i;
         else {
             if (!shuffled) return i;
-            const uint32_t each = count / steps / shards, own = learners<policy>(a.policy[policy]) / shards,
+            const uint32_t each = count / steps / shards,
+                           own = learners<policy>(a.policy[policy]) / shards,
                            x = order(begin + i % each);
             return (x / own * shards + i / each) * own + x % own;
         }

@@ -46,7 +46,7 @@ struct Place {
 };
 struct Warp : Meeting {
     alignas(64) unsigned char brought[2][32][64];    // what lanes exchange, likewise by turns
-    Meeting part[32];         // of those whose first lane this is, for teams of less than a warp
+    Meeting part[32];    // of those whose first lane this is, for teams of less than a warp
     // What each lane lets the others see, in even and in odd rounds: of parts of a warp, and of all of it.
     uint64_t shown[2][2][32];
 };

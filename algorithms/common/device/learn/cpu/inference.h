@@ -135,8 +135,7 @@ template <class E, int policy> int& member_loaded() {
     return member;
 }
 // Who plays rows of this player.
-template <class E, int policy>
-Inference<E, policy>& networks_of(const Arguments& a, int player) {
+template <class E, int policy> Inference<E, policy>& networks_of(const Arguments& a, int player) {
     if constexpr (plays_past<policy>) {
         if (player != present) {
             int& loaded = member_loaded<E, policy>();

@@ -158,7 +158,8 @@ private:
             const size_t before = size_t(t) * rows_;
             const float* const obs = S::final(view_, a_);
             in_tiles<policy>(
-                first, count, [&](size_t row) {
+                first, count,
+                [&](size_t row) {
                     return is_cut(memory_.flag[before + row]) &&
                            player_of_row<policy>(row) == present;
                 },

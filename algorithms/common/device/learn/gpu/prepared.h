@@ -118,8 +118,7 @@ NACELLE_INLINE const float* prepared_of(const Arguments& a, int player) {
         if (player != present) return a.pools[policy].prepared + player * a.pools[policy].words;
     return a.policy[policy].prepared;
 }
-template <class E, int policy>
-NACELLE_INLINE Memory seen_by(const Arguments& a, int player) {
+template <class E, int policy> NACELLE_INLINE Memory seen_by(const Arguments& a, int player) {
     Memory memory = a.memory[Spec<policy>::group];
     if constexpr (plays_past<policy>)
         if (player != present) {

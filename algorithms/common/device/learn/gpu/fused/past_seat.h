@@ -46,8 +46,9 @@ private:
             NACELLE_ROLLED for (int pass = N::shared && __ballot_sync(~0u, cut != nullptr) ? 0 : 1;
                                 pass < 2; ++pass) {
                 // Nobody learns from an opponent: one who waits, or stands at the end, is not asked.
-                const bool asked = pass == 0 ? cut != nullptr
-                                             : row.there && (learns || (!closing && rows.acts(row)));
+                const bool asked = pass == 0
+                                       ? cut != nullptr
+                                       : row.there && (learns || (!closing && rows.acts(row)));
                 if (asked) stage_.put(place, pass == 0 ? cut : obs, seen_by<E, policy>(a_, player));
                 over_players(asked, player, place, [&](const float* out) {
                     if constexpr (N::shared) {

@@ -103,8 +103,7 @@ private:
 };
 // One whose networks are fused, by itself or against the past.
 template <class E, int policy>
-using FusedSeat = Either<plays_past<policy>, PastSeat<E, policy>,
-                         TeamSeat<E, policy>>;
+using FusedSeat = Either<plays_past<policy>, PastSeat<E, policy>, TeamSeat<E, policy>>;
 
 // Every policy's seat; those of policies with networks are of the given kind.
 template <class E, template <class, int> class Seat, int policy, bool random> struct SeatFor {

@@ -159,8 +159,7 @@ private:
     template <class Rows> NACELLE_INLINE bool asks(Rows& rows, const WarpRow& row) const {
         return row.there && (player(row) == present || rows.acts(row));
     }
-    template <class Rows>
-    NACELLE_INLINE bool plays(Rows& rows, const WarpRow& row, int now) const {
+    template <class Rows> NACELLE_INLINE bool plays(Rows& rows, const WarpRow& row, int now) const {
         return asks(rows, row) && player(row) == now;
     }
     // Of the block's rows that ask, behind this player; the same for all threads.
@@ -181,9 +180,9 @@ private:
     // Among the block's rows of one player; two sides never go through together.
     template <class Rows> static NACELLE_INLINE int place(const WarpRow& row) {
         constexpr int sides = F::count / rows_of_team<E, policy>;
-        return (row.place + (Rows::lanes > 32
-                                 ? 0
-                                 : int(threadIdx.x) / 32 * Rows::teams * F::count)) / sides;
+        return (row.place +
+                (Rows::lanes > 32 ? 0 : int(threadIdx.x) / 32 * Rows::teams * F::count)) /
+               sides;
     }
     template <class Rows> NACELLE_INLINE void close(Rows& rows, const WarpRow& row) const {
         const size_t own = rows.row(row), all = rows_of<E, typename C::G>(rows.view);
