@@ -40,6 +40,21 @@ struct Pool {
         return (its[2] + 0.5 * its[1] + 1) / (its[0] + its[1] + its[2] + 2);
     }
 };
+// One step of Newton's towards the rating that makes the results the likeliest, with a game more won and one more lost
+// against each member that was met.
+double rated_by(const Pool& pool) {
+    const double now = pool.rating.back();
+    double off = 0, spread = 0;
+    for (size_t k = 0; k < pool.steps.size(); ++k) {
+        const double games =
+                         pool.results[3 * k] + pool.results[3 * k + 1] + pool.results[3 * k + 2],
+                     expected = 1 / (1 + std::pow(10, (pool.rating[k] - now) / 400));
+        if (games == 0) continue;
+        off += (games + 2) * (pool.score(k) - expected);
+        spread += (games + 2) * expected * (1 - expected);
+    }
+    return spread > 0 ? now + std::clamp(off / spread * 400 / std::log(10), -100.0, 100.0) : now;
+}
 // Who plays the episodes that begin in this iteration, by the pool as it is then.
 std::vector<double> drawn_by(const Pool& pool, const std::string& sample, uint64_t seed,
                              uint64_t iteration, size_t groups) {
@@ -78,9 +93,11 @@ void hold_to_reference(const std::shared_ptr<RunsOn>& on, const Json& policy) {
             const std::vector<double> weights = lesson.numbers("agent.policy.weights");
             Pool must(lesson, "agent");
             const size_t member = iteration / 2 % 3;
+            must.rating.back() = rated_by(must);
             if (iteration % 2 == 0) {
                 for (size_t i = 0; i < must.results.size(); ++i)
                     must.results[i] = i / 3 == member ? 0 : std::floor(must.results[i] / 2);
+                must.rating[member] = must.rating.back();
                 must.steps[member] = double(iteration * steps * envs + 1);
                 std::copy(weights.begin(), weights.end(),
                           must.weights.begin() + std::ptrdiff_t(member * weights.size()));
@@ -108,6 +125,7 @@ void hold_to_reference(const std::shared_ptr<RunsOn>& on, const Json& policy) {
             CHECK(is.drawn == must.drawn);
             CHECK(is.opponent == opponent);
             CHECK(is.results == must.results);
+            for (size_t k = 0; k < 4; ++k) CHECK(std::abs(is.rating[k] - must.rating[k]) < 0.01);
         }
     }
 }
@@ -157,11 +175,17 @@ TEST_CASE("a GPU plays the past as the references do, by fused and by wide netwo
         hold_to_reference(on, policy);
     }
 }
-TEST_CASE("a rating is the likeliest one, by results against members whose ratings are kept") {
-    const Case c = duel(Json::object(), {{"learning_rate", 0}, {"horizon", 32}});
-    Lesson lesson(cpu(), env_of(c.env, 300), c.learner, c.config, fresh_seed());
+TEST_CASE("who learns from games against its past rises above it") {
+    Case c = duel(Json::object(), {{"learning_rate", 0.003}, {"horizon", 32}, {"gamma", 0.9}});
+    c.config["policies"]["default"]["opponents"] = {{"pool", 8}, {"every", 5}};
+    c.config["policies"]["default"]["gains"] = {{"choice", 0.01}};
+    Lesson lesson(cpu(), env_of(c.env, 256), c.learner, c.config, fresh_seed());
     CHECK(Pool(lesson, "agent").rating.back() == 1000);
     lesson.iterate(40);
-    // It plays against itself: nobody is the stronger.
-    CHECK(std::abs(Pool(lesson, "agent").rating.back() - 1000) < 40);
+    const Pool pool(lesson, "agent");
+    CAPTURE(pool.rating);
+    CHECK(pool.rating.back() > 1050);
+    std::vector<double> in_order;
+    for (size_t k = 0; k < 8; ++k) in_order.push_back(pool.rating[k]);
+    CHECK(*std::max_element(in_order.begin(), in_order.end()) == in_order.back());
 }
