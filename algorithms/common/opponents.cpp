@@ -16,7 +16,7 @@ void read_opponents(PastSettings& past, const JsonValue& value, const std::strin
     if (value.kind != JsonValue::Kind::object)
         wrong(path, "expected {\"pool\": 32, \"every\": 20, \"sample\": \"hard\"} or false");
     Config config(value, path + ".");
-    past.members = config.integer("pool", past.members ? past.members : 32, 1, 4096);
+    past.members = config.integer("pool", past.members ? past.members : 32, 2, 4096);
     past.every = config.integer("every", past.every, 1, 1 << 30);
     past.sample = one_of(config, path + ".", "sample", past.sample, {"latest", "uniform", "hard"});
     config.finish();

@@ -40,20 +40,36 @@ struct Pool {
         return (its[2] + 0.5 * its[1] + 1) / (its[0] + its[1] + its[2] + 2);
     }
 };
-// One step of Newton's towards the rating that makes the results the likeliest, with a game more won and one more lost
-// against each member that was met.
+// The rating within 100 of the last one at which the results are the likeliest, by their likelihood itself: a game more won
+// and one more lost against each member that was met, and no member's games counted as more than 256.
 double rated_by(const Pool& pool) {
-    const double now = pool.rating.back();
-    double off = 0, spread = 0;
-    for (size_t k = 0; k < pool.steps.size(); ++k) {
-        const double games =
-                         pool.results[3 * k] + pool.results[3 * k + 1] + pool.results[3 * k + 2],
-                     expected = 1 / (1 + std::pow(10, (pool.rating[k] - now) / 400));
-        if (games == 0) continue;
-        off += (games + 2) * (pool.score(k) - expected);
-        spread += (games + 2) * expected * (1 - expected);
+    const auto likelihood = [&](double rating) {
+        double logs = 0;
+        for (size_t k = 0; k < pool.steps.size(); ++k) {
+            const double* const its = &pool.results[3 * k];
+            const double games = its[0] + its[1] + its[2], counted = std::min(games, 256.0),
+                         off = (pool.rating[k] - rating) / 400 * std::log(10);
+            if (games == 0) continue;
+            logs -= counted * (pool.score(k) * std::log1p(std::exp(off)) +
+                               (1 - pool.score(k)) * std::log1p(std::exp(-off)));
+        }
+        return logs;
+    };
+    if (std::accumulate(pool.results.begin(), pool.results.end(), 0.0) == 0)
+        return pool.rating.back();
+    double low = pool.rating.back() - 100, high = pool.rating.back() + 100;
+    while (high - low > 1e-3) {
+        const double third = (high - low) / 3;
+        (likelihood(low + third) < likelihood(high - third) ? low : high) +=
+            likelihood(low + third) < likelihood(high - third) ? third : -third;
     }
-    return spread > 0 ? now + std::clamp(off / spread * 400 / std::log(10), -100.0, 100.0) : now;
+    return low;
+}
+// Free places first; then any but that of the first member.
+size_t place_by(uint64_t seed, uint64_t iteration, size_t members, size_t every) {
+    if (iteration / every < members) return iteration / every;
+    Rng rng(seed, Domain::opponents, iteration, 0xffffffff, 0);
+    return 1 + size_t(rng.below(int(members) - 1));
 }
 // Who plays the episodes that begin in this iteration, by the pool as it is then.
 std::vector<double> drawn_by(const Pool& pool, const std::string& sample, uint64_t seed,
@@ -62,16 +78,17 @@ std::vector<double> drawn_by(const Pool& pool, const std::string& sample, uint64
     for (size_t group = 0; group < groups; ++group) {
         Rng rng(seed, Domain::opponents, iteration, uint32_t(group), 0);
         std::vector<double> chance;
+        const bool evenly = rng.uniform() < 0.125f || sample == "uniform";
         for (size_t k = 0; k < pool.steps.size(); ++k) {
             const bool latest =
                 pool.steps[k] == *std::max_element(pool.steps.begin(), pool.steps.end());
-            chance.push_back(pool.steps[k] == 0    ? 0
-                             : sample == "latest"  ? latest
-                             : sample == "uniform" ? 1
-                                                   : std::pow(1 - pool.score(k), 2));
+            chance.push_back(pool.steps[k] == 0   ? 0
+                             : evenly             ? 1
+                             : sample == "latest" ? latest
+                                                  : std::pow(1 - pool.score(k), 2));
         }
         const double all = std::accumulate(chance.begin(), chance.end(), 0.0);
-        double at = sample == "latest" ? 0 : double(rng.uniform()) * all;
+        double at = sample == "latest" && !evenly ? 0 : double(rng.uniform()) * all;
         size_t member = 0;
         while (chance[member] == 0 || at >= chance[member]) at -= chance[member++];
         drawn.push_back(double(member));
@@ -89,10 +106,10 @@ void hold_to_reference(const std::shared_ptr<RunsOn>& on, const Json& policy) {
         Lesson lesson(on, env_of(c.env, envs), c.learner, c.config, seed);
         std::vector<std::array<double, 2>> running(envs);
         std::vector<double> opponent(envs, 0.0);
-        for (uint64_t iteration = 0; iteration < 7; ++iteration) {
+        for (uint64_t iteration = 0; iteration < 12; ++iteration) {
             const std::vector<double> weights = lesson.numbers("agent.policy.weights");
             Pool must(lesson, "agent");
-            const size_t member = iteration / 2 % 3;
+            const size_t member = place_by(seed, iteration, 3, 2);
             must.rating.back() = rated_by(must);
             if (iteration % 2 == 0) {
                 for (size_t i = 0; i < must.results.size(); ++i)
@@ -175,14 +192,20 @@ TEST_CASE("a GPU plays the past as the references do, by fused and by wide netwo
         hold_to_reference(on, policy);
     }
 }
-TEST_CASE("who learns from games against its past rises above it") {
+TEST_CASE("who learns from games against its past rises above it, and no further than the first "
+          "one shows") {
     Case c = duel(Json::object(), {{"learning_rate", 0.003}, {"horizon", 32}, {"gamma", 0.9}});
-    c.config["policies"]["default"]["opponents"] = {{"pool", 8}, {"every", 5}};
+    c.config["policies"]["default"]["opponents"] = {{"pool", 8}, {"every", 2}};
     c.config["policies"]["default"]["gains"] = {{"choice", 0.01}};
-    Lesson lesson(cpu(), env_of(c.env, 256), c.learner, c.config, fresh_seed());
+    Lesson lesson(cpu(), env_of(c.env, 512), c.learner, c.config, fresh_seed());
     CHECK(Pool(lesson, "agent").rating.back() == 1000);
-    lesson.iterate(40);
+    lesson.iterate(48);
     const Pool pool(lesson, "agent");
     CHECK(pool.rating.back() > 1050);
-    CHECK(pool.rating[7] > pool.rating[0] + 30);
+    CHECK(pool.rating[0] == 1000);
+    CHECK(pool.steps[0] == 1);
+    const double games = pool.results[0] + pool.results[1] + pool.results[2],
+                 expected = 1 / (1 + std::pow(10, (1000 - pool.rating.back()) / 400));
+    CHECK(games > 20);
+    CHECK(std::abs(pool.score(0) - expected) < 0.15);
 }

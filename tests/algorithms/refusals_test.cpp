@@ -234,9 +234,9 @@ TEST_CASE("pools of past policies are refused where there is nobody to play, in 
         "duel", "ppo",
         {{with(7), "policies.default.opponents: expected {\"pool\": 32, \"every\": 20, "
                    "\"sample\": \"hard\"} or false"},
-         {with({{"pool", 0}}), "policies.default.opponents.pool: expected a number from 1 to 4096"},
+         {with({{"pool", 1}}), "policies.default.opponents.pool: expected a number from 2 to 4096"},
          {with({{"pool", 5000}}),
-          "policies.default.opponents.pool: expected a number from 1 to 4096"},
+          "policies.default.opponents.pool: expected a number from 2 to 4096"},
          {with({{"every", 0}}), "policies.default.opponents.every: expected a number from 1 to..."},
          {with({{"sample", "best"}}), "policies.default.opponents.sample: there is no 'best' "
                                       "(there is: latest, uniform, hard)"},

@@ -69,35 +69,52 @@ template <class E> NACELLE_INLINE void note_result(const Arguments& a, LocalTeam
     opponent = pool.drawn[local.env / opponents_together];
 }
 
+NACELLE_INLINE double games_of(const uint32_t* results) {
+    return double(results[won]) + double(results[drawn]) + double(results[lost]);
+}
 // What a member was worth lately to who learned against it, of 1, as if one more game had been won and one lost.
 NACELLE_INLINE double score(const uint32_t* results) {
-    const double games = double(results[won]) + double(results[drawn]) + double(results[lost]);
-    return (double(results[won]) + 0.5 * double(results[drawn]) + 1) / (games + 2);
+    return (double(results[won]) + 0.5 * double(results[drawn]) + 1) / (games_of(results) + 2);
 }
 
-// The rating of the policy as it is now moves to where its results lately are the likeliest, by one step of Newton's: the
-// chance to win is 1 / (1 + 10^(-d / 400)) with d of its rating over the member's (Elo, 1978). A whole block comes along.
+// The rating of the policy as it is now moves to where its results lately are the likeliest (Bradley and Terry, 1952): the
+// chance to win is 1 / (1 + 10^(-d / 400)) with d of its rating over the member's. Of the games against a member few count,
+// so that all members weigh about alike, the first and weakest one too: who beats the latest ones alone does not rise far.
+// A whole block comes along.
 template <class E, int policy>
 NACELLE_INLINE void rate_past(const View<E>&, const Arguments& a, Items items) {
     if (!NACELLE_GPU && items.begin != 0) return;
-    constexpr double to_logs = 2.302585092994046 / 400, most_change = 100;
+    constexpr double to_logs = 2.302585092994046 / 400, most_change = 100, most_counted = 256;
+    constexpr int halvings = 16;
     const PastPool& met = a.pools[rival<policy>];
     double& rating = a.pools[policy].rating[a.pools[policy].members];
     const double now = rating;
-    const Sums<2> sums = sum_by<2>(uint32_t(met.members), [&](uint32_t k, int which) {
-        const uint32_t* const its = met.results + k * result_count;
-        const double games = double(its[won]) + double(its[drawn]) + double(its[lost]);
-        if (games == 0) return 0.0;
-        const double expected = 1 / (1 + double(exp(float((met.rating[k] - now) * to_logs))));
-        return which == 0 ? (games + 2) * (score(its) - expected)
-                          : (games + 2) * expected * (1 - expected);
-    });
-    if (items.begin != 0 || sums.at[1] <= 0) return;
-    const double change = sums.at[0] / (sums.at[1] + 1e-9) / to_logs;
-    rating = now + clamp(change, -most_change, most_change);
+    double low = now - most_change, high = now + most_change;
+    for (int i = 0; i < halvings; ++i) {
+        const double at = 0.5 * (low + high);
+        const Sums<2> sums = sum_by<2>(uint32_t(met.members), [&](uint32_t k, int which) {
+            const uint32_t* const its = met.results + k * result_count;
+            const double counted = min(games_of(its), most_counted);
+            if (which == 0 || counted == 0) return counted;
+            return counted *
+                   (score(its) - 1 / (1 + double(exp(float((met.rating[k] - at) * to_logs)))));
+        });
+        if (sums.at[0] == 0) return;
+        (sums.at[1] > 0 ? low : high) = at;
+    }
+    if (items.begin == 0) rating = 0.5 * (low + high);
 }
 
-// Every so many iterations the policy as it is now takes the oldest place. Results fade then, by half: what is counted is
+// Where the next member goes: into a free place, or that of any but the first one. So the first one stays, which all
+// ratings go by, and the others are of all times of the run, the later the more.
+template <int policy>
+NACELLE_INLINE uint64_t next_place(const PastPool& pool, uint64_t seed, uint64_t iteration) {
+    if (iteration / pool.every < pool.members) return iteration / pool.every;
+    Rng rng(seed, Domain::opponents, iteration, ~0u, uint32_t(policy));
+    return 1 + uint64_t(rng.below(int(pool.members) - 1));
+}
+
+// Every so many iterations the policy as it is now takes a place. Results fade then, by half: what is counted is
 // of lately.
 template <class E, int policy>
 NACELLE_INLINE void keep_past(const View<E>& view, const Arguments& a, Items items) {
@@ -106,7 +123,7 @@ NACELLE_INLINE void keep_past(const View<E>& view, const Arguments& a, Items ite
                        parameters = uint64_t(Networks<E, policy>::parameters);
     const PastPool& pool = a.pools[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
-    const uint64_t now = a.iteration[0], member = now / pool.every % pool.members;
+    const uint64_t now = a.iteration[0], member = next_place<policy>(pool, view.head.seed, now);
     const bool keeps = now % pool.every == 0;
     for (uint64_t i = items.begin; i < min(items.end, max(parameters, pool.members)); ++i) {
         if (i < pool.members) {
@@ -137,20 +154,23 @@ NACELLE_INLINE int latest_of(const PastPool& pool) {
     return int(member);
 }
 // By the square of what is still to be won there (prioritised fictitious self-play, Vinyals and others, 2019), or evenly.
-NACELLE_INLINE float chance_of(const PastPool& pool, uint64_t member) {
+NACELLE_INLINE float chance_of(const PastPool& pool, uint64_t member, bool evenly) {
     if (pool.steps[member] == 0) return 0;
-    if (pool.sample != Sample::hard) return 1;
+    if (evenly) return 1;
     const float left = float(1 - score(pool.results + member * result_count));
     return left * left;
 }
+// One draw of so many is an even one, whatever is asked: all members are met, and ratings know of them.
+inline constexpr float draws_to_even = 8;
 NACELLE_INLINE int draw_member(const PastPool& pool, Rng& rng) {
-    if (pool.sample == Sample::latest) return latest_of(pool);
+    const bool evenly = rng.uniform() * draws_to_even < 1 || pool.sample == Sample::uniform;
+    if (!evenly && pool.sample == Sample::latest) return latest_of(pool);
     float all = 0, below = 0;
-    for (uint64_t k = 0; k < pool.members; ++k) all += chance_of(pool, k);
+    for (uint64_t k = 0; k < pool.members; ++k) all += chance_of(pool, k, evenly);
     const float at = rng.uniform() * all;
     int found = 0;
     for (uint64_t k = 0; k < pool.members; ++k) {
-        const float its = chance_of(pool, k);
+        const float its = chance_of(pool, k, evenly);
         if (its > 0 && at >= below) found = int(k);
         below += its;
     }
