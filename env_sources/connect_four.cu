@@ -7,6 +7,10 @@
 // get draw_reward. Every other reward is 0. The mask forbids full columns to the player who acts; who
 // chooses one in spite of it places no stone and loses at once: -1, and +1 for the other.
 //
+// With `opening` above 0 a game begins after 0 to so many random moves, drawn evenly, by both in turn, each
+// into one of the columns that are open and end no game. So that policies that learn by playing themselves
+// see more than the few games that they would play; play for real begins with an empty board.
+//
 // State: the stones of player i are the bits of stones[i], bit 7 * column + row, with column 0 on
 // the left and row 0 at the bottom; a seventh row, always empty, keeps lines from running on from
 // one column into the next. After each choice, the last one too, `moves` is one higher and
@@ -19,22 +23,34 @@
 struct ConnectFour {
     static constexpr int agents = 2, columns = 7, rows = 6;
 
-    struct Params { float draw_reward = 0.0f; };
+    struct Params {
+        float draw_reward = 0.0f;
+        int opening = 0;
+    };
     struct State {
         uint64_t stones[2];
         int to_move, moves, winner;
     };
     struct Agent {};
-    struct Action { nacelle::Discrete<columns> column; };
-    struct Obs { float mine[columns][rows], theirs[columns][rows], my_turn; };
-    struct Log { float moves, starter_wins, draws; };
+    struct Action {
+        nacelle::Discrete<columns> column;
+    };
+    struct Obs {
+        float mine[columns][rows], theirs[columns][rows], my_turn;
+    };
+    struct Log {
+        float moves, starter_wins, draws;
+    };
 
     using Team = nacelle::Team<ConnectFour>;
     using Member = nacelle::Member<ConnectFour>;
 
-    static void reset(Team& team, const Params&) {
-        team.once([](State& s, nacelle::Rng& rng) {
+    static void reset(Team& team, const Params& p) {
+        team.once([&](State& s, nacelle::Rng& rng) {
             s = {.stones = {0, 0}, .to_move = rng.below(2), .moves = 0, .winner = -1};
+            const int moves = p.opening > 0 ? rng.below(p.opening + 1) : 0;
+            while (s.moves < moves && s.moves < columns * rows - 1)
+                if (!place_at_random(s, rng)) break;
         });
     }
 
@@ -60,8 +76,7 @@ struct ConnectFour {
     static nacelle::Turn turn(const Team& team, const Member& me, const Params&) {
         return me.id == team.state().to_move ? nacelle::Turn::acts : nacelle::Turn::waits;
     }
-    static void mask(const Team& team, const Member&, const Params&,
-                     nacelle::Mask<Action>& allow) {
+    static void mask(const Team& team, const Member&, const Params&, nacelle::Mask<Action>& allow) {
         for (int c = 0; c < columns; ++c)
             if (landing(team.state(), c) == 0) allow.forbid(&Action::column, c);
     }
@@ -93,7 +108,9 @@ struct ConnectFour {
                 const int bit = 7 * c + r;
                 const bool red = s.stones[0] >> bit & 1, yellow = s.stones[1] >> bit & 1;
                 canvas.disc(float(c) + 0.5f, float(r) + 0.5f, 0.4f,
-                            red ? colours::red : yellow ? colours::yellow : colours::white);
+                            red      ? colours::red
+                            : yellow ? colours::yellow
+                                     : colours::white);
             }
     }
 
@@ -103,6 +120,21 @@ struct ConnectFour {
         const uint64_t taken = s.stones[0] | s.stones[1], bottom = 1ull << 7 * column;
         const uint64_t cells = bottom * 0x3f;
         return ((taken & cells) + bottom) & cells;
+    }
+    // A stone of who is to move, into a column where that ends no game; false where there is none.
+    static bool place_at_random(State& s, nacelle::Rng& rng) {
+        uint64_t chosen = 0;
+        int found = 0;
+        for (int c = 0; c < columns; ++c) {
+            const uint64_t stone = landing(s, c);
+            if (stone == 0 || four(s.stones[s.to_move] | stone)) continue;
+            if (rng.below(++found) == 0) chosen = stone;
+        }
+        if (chosen == 0) return false;
+        s.stones[s.to_move] |= chosen;
+        s.to_move = 1 - s.to_move;
+        ++s.moves;
+        return true;
     }
     // Neighbours in a line are 1 (upright), 6 and 8 (diagonal) or 7 (level) bits apart.
     static bool four(uint64_t stones) {

@@ -23,6 +23,13 @@ void compute_in_f32(Json& configuration) {
     }
 }
 
+// Who acts meets nobody's past.
+void leave_opponents(Json& configuration) {
+    if (!configuration.contains("policies")) return;
+    for (auto& [name, policy] : configuration["policies"].items())
+        if (policy.is_object()) policy.erase("opponents");
+}
+
 // A trained policy that is to act at random leaves its other settings in the run, and keeps those that are given here.
 void leave_to_chance(const Json& before, Json& policies) {
     for (auto& [name, policy] : policies.items()) {
@@ -57,6 +64,7 @@ ResolvedConfiguration acting_configuration(const std::filesystem::path& run,
                                            bool on_gpu) {
     Json own = run_configuration(run);
     if (!on_gpu) compute_in_f32(own);
+    leave_opponents(own);
     for (const std::string& assignment : assignments) require_of_use(assignment);
     ResolvedConfiguration configuration =
         changed_configuration(own, (run / "config.json").string(), assignments);

@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/run/directory.h"
 #include "engine/run/run_diagnosis.h"
+#include "tools/inspect_pool.h"
 #include "tools/learner_text.h"
 
 #include <cstdio>
@@ -27,6 +28,8 @@ Json describe_checkpoint(const fs::path& path) {
         one["evaluation"] = record.evaluation ? Json(record.evaluation->mean_return) : Json();
         for (const Tensor& tensor : checkpoint.tensors)
             one["tensors"].push_back({{"name", tensor.name}, {"form", tensor.form()}});
+        const Json pools = describe_pools(checkpoint);
+        if (!pools.empty()) one["pools"] = pools;
     } catch (const Error& wrong) {
         one["whole"] = false;
         one["reason"] = wrong.what();
@@ -105,6 +108,7 @@ void print_run(const Json& all) {
         for (const Json& tensor : one["tensors"])
             std::printf("  %-28s %s\n", text_of(tensor["name"]).c_str(),
                         text_of(tensor["form"]).c_str());
+        if (one.contains("pools")) print_pools(one["pools"]);
         break;
     }
     std::printf("\nsource\n");

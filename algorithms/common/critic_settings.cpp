@@ -95,6 +95,10 @@ void add_critics(std::vector<PolicySettings>& policies) {
     for (size_t p = 0, acting = policies.size(); p < acting; ++p) {
         if (!policies[p].critic.there || policies[p].role != PolicySettings::Role::trained)
             continue;
+        if (policies[p].past.form != Against::none)
+            wrong("policies." + policies[p].name + ".critic",
+                  "a policy that plays its past has no critic that sees more so far; "
+                  "\"opponents\": false or \"critic\": false");
         if (policies.size() == size_t(most_policies))
             wrong("policies." + policies[p].name + ".critic",
                   "there may be " + std::to_string(most_policies) +

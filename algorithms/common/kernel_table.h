@@ -72,10 +72,15 @@ inline uint64_t chunks(const Owner& o, uint64_t) {
 }
 inline uint64_t columns(const Owner& o, uint64_t) { return o.width * block_threads; }
 inline uint64_t numbers(const Owner& o, uint64_t) { return o.rows * o.width; }
+inline uint64_t past(const Owner& o, uint64_t) { return std::max(o.parameters, o.members); }
+inline uint64_t opponents(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, opponents_together);
+}
 inline uint64_t parameters(const Owner& o, uint64_t) { return o.parameters; }
 inline uint64_t agents(const Owner& o, uint64_t) { return o.rows; }
+inline uint64_t learners(const Owner& o, uint64_t) { return o.learners; }
 inline uint64_t steps_of_agents(const Owner& o, uint64_t) {
-    return agent_blocks(o.rows) * uint64_t(block_threads);
+    return agent_blocks(o.learners) * uint64_t(block_threads);
 }
 inline uint64_t steps_of_all(const Owner& o, uint64_t) {
     return o.learning_blocks * uint64_t(block_threads);
@@ -85,9 +90,9 @@ inline uint64_t standing(const Owner& o, uint64_t) { return o.by_rows(o.rows); }
 inline uint64_t standing_and_cut(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.envs : o.by_rows(o.rows * (o.planes ? 2 : 1));
 }
-inline uint64_t samples(const Owner& o, uint64_t) { return o.by_rows(o.steps * o.rows); }
+inline uint64_t samples(const Owner& o, uint64_t) { return o.by_rows(o.steps * o.learners); }
 inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
-    return o.by_rows((2 * o.steps + 1) * o.rows);
+    return o.by_rows((2 * o.steps + 1) * o.learners);
 }
 inline uint64_t update(const Owner& o, uint64_t) { return o.update_blocks() * block_threads; }
 inline uint64_t row_pass(const Owner& o, uint64_t) { return o.update_blocks() * pass_threads; }
@@ -176,6 +181,10 @@ inline constexpr Kernel kernel_table[] = {
     {group, "follow_observations", rest, always, items::columns},
 
     {policy, "prepare", rest, on_gpu | network, items::parameters},
+    {policy, "rate_past", rest, against_past, items::one_block},
+    {policy, "keep_past", rest, against_past, items::past},
+    {policy, "prepare_past", rest, on_gpu | against_past, items::parameters},
+    {policy, "draw_past", rest, against_past, items::opponents},
     {policy, "act", rest, fused | acts, items::standing},
     {policy, "act_randomly", rest, random, items::agents},
     {policy, "choose", rollout, fused | in_steps | acts, items::standing_and_cut},
@@ -185,10 +194,10 @@ inline constexpr Kernel kernel_table[] = {
     {residents, "act_resident", rest, resides | acts, items::resident_rows},
     {residents, "choose_resident", rollout, resides | in_steps | acts, items::resident_rows},
     {residents, "values_resident", update, resides | learns, items::resident_rows},
-    {policy, "measure_returns", learning, on_cpu | learns | acts, items::agents},
+    {policy, "measure_returns", learning, on_cpu | learns | acts, items::learners},
     {policy, "scale_rewards", learning, on_cpu | learns | acts, items::one_block},
     {policy, "scale_rewards_alike", learning, learns | hands_over | acts, items::one_block},
-    {policy, "find_advantages", learning, on_cpu | learns | acts, items::agents},
+    {policy, "find_advantages", learning, on_cpu | learns | acts, items::learners},
     {policy, "find_own_advantages", learning, on_gpu | learns | traced | acts,
      items::steps_of_agents, 5},
     {policy, "sum_advantages", learning, on_cpu | learns | acts, items::one_block},

@@ -8,6 +8,7 @@ namespace {
 
 std::string spec_of(size_t number, const PolicySettings& policy, const Owner& owner, bool clips) {
     static const char* const kinds[] = {"trained", "fixed", "random"};
+    static const char* const pasts[] = {"none", "sides", "roles"};
     std::string hidden, cells;
     for (size_t l = 0; l < policy.hidden.size(); ++l) {
         hidden += (l ? ", " : "") + std::to_string(policy.hidden[l]);
@@ -25,6 +26,7 @@ std::string spec_of(size_t number, const PolicySettings& policy, const Owner& ow
     return "template <> struct Spec<" + std::to_string(number) + "> {\n" +
            "    static constexpr int group = " + std::to_string(policy.group) + ";\n" +
            "    static constexpr Kind kind = Kind::" + kinds[int(policy.role)] + ";\n" +
+           "    static constexpr Against past = Against::" + pasts[int(policy.past.form)] + ";\n" +
            "    static constexpr bool shared = " + word(policy.shared) +
            ", squashed = " + word(policy.squashed) + ";\n" +
            "    static constexpr int planes = " + std::to_string(policy.planes) + ";\n" +
@@ -162,7 +164,7 @@ std::vector<std::string> program_defines(const Settings& settings) {
     if (const size_t critics = settings.policies.size() - settings.acting())
         defines.push_back("LEARN_CRITICS=" + std::to_string(critics));
     if (settings.overview) defines.push_back("LEARN_OVERVIEW=" + std::to_string(settings.overview));
-    if (settings.ranks > 1) defines.push_back("LEARN_RANKS=1");
+    if (settings.ranks > 1) defines.push_back("LEARN_RANKS=" + std::to_string(settings.ranks));
     if (settings.peers) defines.push_back("LEARN_PEERS=1");
     if (settings.shards > 1)
         defines.push_back("LEARN_SHARDS=" + std::to_string(settings.shards) + "u");

@@ -86,10 +86,14 @@ uint64_t gru_facts(const Settings& settings, const PolicySettings& policy) {
     return facts;
 }
 Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& policy,
-                   const NetworkShape& shape, const nacelle_environment& environment) {
+                   const NetworkShape& shape, const nacelle_environment& environment,
+                   uint32_t number) {
     const bool hopper = is_hopper(environment, settings.emulates);
     using Role = PolicySettings::Role;
     owner.rows = owner.envs * policy.agents;
+    owner.learners = policy.learning(number, owner.envs);
+    owner.members = uint64_t(policy.past.members);
+    if (policy.past.form != Against::none) owner.facts |= against_past;
     owner.planes = policy.planes;
     owner.networks = uint32_t(shape.networks());
     owner.width = uint64_t(shape.seen);
@@ -129,7 +133,7 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (policy.streamed()) owner.facts |= cluster_facts(shape, policy, hopper);
     if (policy.streamed() && owner.is(learns)) owner.facts |= gru_facts(settings, policy);
     if (owner.is(streamed | learns) && hopper)
-        owner.stripe_turns = stripe_turns_of(settings, policy, shape, owner.steps * owner.rows);
+        owner.stripe_turns = stripe_turns_of(settings, policy, shape, owner.steps * owner.learners);
     if (owner.stripe_turns) owner.facts |= first_at_once;
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape, environment.compute);
     owner.parts = parts_of(owner, settings.emulates);
@@ -218,6 +222,13 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         every.resident_blocks = rounded_up(every.envs, header.block_threads / header.env_threads);
     }
     run = {every};
+    const PolicySettings& first = settings.policies[0];
+    if (every.is(on_gpu | in_steps) && first.past.form != Against::none)
+        wrong(
+            "policies." + first.name + ".opponents",
+            "a GPU plays the past where all steps of a rollout are one launch: with layers that "
+            "do not remember, no convolutions, \"rollout\": \"auto\", and networks and teams "
+            "that fit into its blocks (up to about 256 neurons a layer); a CPU plays it with any");
     if (every.is(in_memory)) {
         const std::vector<int64_t>& widths = shapes[0].actor;
         run[0].remembering_bytes = uint32_t(remembering_bytes(settings.policies[0], shapes[0]));
@@ -236,12 +247,12 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         all.facts |= overviews;
     }
     for (size_t p = 0; p < shapes.size(); ++p) {
-        policies.push_back(
-            policy_owner(every, settings, settings.policies[p], shapes[p], environment));
+        policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p],
+                                        environment, uint32_t(p)));
         if (policies.back().is(learns)) {
             run[0].facts |= learns;
             if (policies.back().is(acts))
-                run[0].learning_blocks += agent_blocks(policies.back().rows);
+                run[0].learning_blocks += agent_blocks(policies.back().learners);
         }
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);

@@ -74,11 +74,13 @@ enum Fact : uint64_t {
     acts = uint64_t(1) << 43,            // of a policy: it is no critic
     values_alone = uint64_t(1) << 44,    // it is one
     overviews = uint64_t(1) << 45,       // of a group: it is that of all environments' overviews
+    against_past = uint64_t(1) << 46,    // of a policy: others play its past, or it itself does
 };
 struct Owner {
     uint64_t facts = 0;
     uint64_t envs = 0, steps = 0;
     uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
+    uint64_t learners = 0, members = 0;          // of a policy's rows, and of its pool
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     int shots = 0;    // in which ranks add up a policy's gradient in one another's memory, or none

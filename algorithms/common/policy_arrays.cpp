@@ -4,7 +4,6 @@
 #include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
-#include <learn/conv_tiles.h>
 
 namespace learn {
 namespace {
@@ -16,18 +15,6 @@ template <class T> constexpr nacelle::Dtype dtype_for() {
     else if constexpr (std::is_same_v<T, int32_t>) return nacelle::Dtype::i32;
     else if constexpr (std::is_same_v<T, uint32_t>) return nacelle::Dtype::u32;
     else return nacelle::Dtype::u64;
-}
-
-// Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
-uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy) {
-    const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
-        const std::vector<MatrixSize> matrices = shape.matrices(widths);
-        if (policy.streamed())
-            return uint64_t(conv_words(shape.encoder, policy.planes)) +
-                   tiled_words(matrices, int(matrices.size()), policy.planes);
-        return TensorFit(widths, policy.planes, policy.keeps_input()).words;
-    };
-    return second_network_at(words(shape.actor)) + (shape.critic.empty() ? 0 : words(shape.critic));
 }
 
 }

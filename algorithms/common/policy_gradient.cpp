@@ -30,6 +30,7 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) make_policy(p);
     for (uint32_t p = 0; p < settings_.policies.size(); ++p) fill_policy(p);
     kernels_->make_sums(arguments_);
+    pools_.make_arrays(arguments_, shapes_, environment_);
     kernels_->enlist(arguments_, nullptr);
 }
 
@@ -123,6 +124,7 @@ void PolicyGradient::add_metrics(size_t p, const std::string& prefix,
     out.add(prefix + "updates", found[update_count]);
     out.add(prefix + "reward_scale", found[reward_scale]);
     out.add(prefix + "learning_rate", double(dials[learning_rate]));
+    pools_.add_metrics(p, prefix, out);
 }
 
 }

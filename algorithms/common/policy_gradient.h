@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/common/past_pools.h"
 #include "algorithms/common/policy_kernels.h"
 
 #include <memory>
@@ -55,6 +56,7 @@ private:
     std::vector<NetworkShape> shapes_;
     std::string policies_;    // how they act, for checkpoints
     std::unique_ptr<PolicyKernels> kernels_;
+    PastPools pools_{host_, settings_};
 };
 
 }

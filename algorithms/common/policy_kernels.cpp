@@ -34,7 +34,7 @@ void PolicyKernels::make_sums(Arguments& a) {
 void PolicyKernels::enlist(const Arguments& a, void* stream) const {
     kernels_.launch("enlist", 0, a, stream);
     for (size_t p = 0; p < external_.size(); ++p) {
-        kernels_.launch("place_samples", p, a, stream, a.steps * owner(p).rows);
+        kernels_.launch("place_samples", p, a, stream, a.steps * owner(p).learners);
         if (external_[p]) external_[p]->begin(a);
     }
 }
@@ -45,6 +45,10 @@ void PolicyKernels::mark(Arguments& a, Moment moment, void* stream) const {
 void PolicyKernels::begin(const Arguments& a, void* stream) const {
     kernels_.launch("begin", 0, a, stream);
     prepare(a, stream);
+    // Ratings first: they go by what both pools have counted.
+    constexpr KernelName names[] = {"rate_past", "keep_past", "prepare_past", "draw_past"};
+    for (const KernelName name : names)
+        for (size_t p = 0; p < streamed_.size(); ++p) kernels_.launch(name, p, a, stream);
 }
 void PolicyKernels::prepare(const Arguments& a, void* stream) const {
     for (size_t p = 0; p < streamed_.size(); ++p) kernels_.launch("prepare", p, a, stream);
@@ -140,7 +144,7 @@ void PolicyKernels::review(const Arguments& a, size_t p, void* stream) const {
 }
 
 void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const {
-    const uint64_t unit = owner(p).sequence, units = a.steps * owner(p).rows / unit;
+    const uint64_t unit = owner(p).sequence, units = a.steps * owner(p).learners / unit;
     const uint64_t count =
         (units * (a.minibatch + 1) / a.minibatches - units * a.minibatch / a.minibatches) * unit;
     kernels_.launch("measure_minibatch", p, a, stream, count);

@@ -3,6 +3,7 @@
 #include "algorithms/common/critic_settings.h"
 #include "algorithms/common/hidden_layers.h"
 #include "algorithms/common/networks.h"
+#include "algorithms/common/opponents.h"
 #include "algorithms/common/precision.h"
 #include "algorithms/common/schema_view.h"
 #include "algorithms/common/setting_words.h"
@@ -69,6 +70,8 @@ private:
         if (policy.role == PolicySettings::Role::random && value.keys.size() > 1)
             wrong(path + (value.keys[0] == "train" ? value.keys[1] : value.keys[0]),
                   "a policy that acts at random has nothing to set but \"train\"");
+        if (const JsonValue* const opponents = config.find("opponents"))
+            read_opponents(policy.past, *opponents, path + "opponents");
         read_network(policy, config, path);
         read_head(policy, config, path);
         read_critic(policy, config, path);
@@ -222,6 +225,7 @@ std::vector<PolicySettings> read_policies(const Algorithm& algorithm,
             return policy.role == PolicySettings::Role::trained;
         }))
         wrong("policies", "no policy is to be trained; one needs \"train\": true");
+    match_opponents(read, environment, settings);
     add_critics(read);
     for (PolicySettings& policy : read) {
         if (policy.own.there() && policy.role != PolicySettings::Role::random)
@@ -240,6 +244,7 @@ void write_policy(JsonText& json, const PolicySettings& policy, const Algorithm&
         json.end();
         return;
     }
+    write_opponents(json, policy.past);
     const bool layers = !policy.own.there();
     if (!layers) json.raw("model", policy.own.text);
     else {

@@ -21,7 +21,6 @@ RankSums::RankSums(nacelle::plugin::Host host, const Settings& settings,
 
 void RankSums::make_arrays(Arguments& a, const std::vector<Owner>& policies,
                            const std::vector<uint64_t>& floats) {
-    a.of_ranks.count = ranks_;
     if (peers_) return make_peers(a, policies, floats);
     if (!hands_over()) return;
     const int64_t shape[] = {int64_t(size_)};

@@ -97,17 +97,19 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
                                 policy.name + "' in a shard cannot be dealt out to " +
                                 std::to_string(settings.minibatches) + " minibatches evenly");
     }
-    for (const PolicySettings& policy : settings.policies) {
-        const uint64_t sequences = samples / settings.sequence * policy.agents;
+    for (uint32_t p = 0; p < settings.policies.size(); ++p) {
+        const PolicySettings& policy = settings.policies[p];
+        const uint64_t own = settings.horizon * policy.learning(p, environment.envs),
+                       sequences = own / settings.sequence;
         if (policy.remembers() && sequences < settings.minibatches)
             wrong("minibatches", std::to_string(sequences) + " sequences of policy '" +
                                      policy.name + "' an iteration; expected " +
                                      std::to_string(settings.minibatches) +
                                      " or more, one for each minibatch (more environments, or a "
                                      "smaller \"sequence\")");
-        if (samples * policy.agents < settings.minibatches || samples * policy.agents >> 31)
-            wrong("minibatches", std::to_string(samples * policy.agents) + " samples of policy '" +
-                                     policy.name + "' an iteration; expected " +
+        if (own < settings.minibatches || samples * policy.agents >> 31)
+            wrong("minibatches", std::to_string(own) + " samples of policy '" + policy.name +
+                                     "' an iteration; expected " +
                                      std::to_string(settings.minibatches) +
                                      " (one for each minibatch) to 2147483647");
     }

@@ -42,6 +42,14 @@ struct CriticSettings {
     std::string execution = "auto";
 };
 
+// The pool of a policy's past that others play against, or it itself.
+struct PastSettings {
+    int64_t members = 0;    // 0: there is none
+    int64_t every = 20;     // iterations from one to the next
+    std::string sample = "uniform";
+    Against form = Against::none;
+};
+
 struct PolicySettings {
     enum class Role { trained, fixed, random };
     std::string name;
@@ -51,6 +59,11 @@ struct PolicySettings {
     bool is_critic() const { return critic_of >= 0; }
     uint32_t group = 0, agents = 0;
     Role role = Role::trained;
+    PastSettings past;
+    // Of its rows in so many environments those that learn.
+    uint64_t learning(uint32_t number, uint64_t envs) const {
+        return learning_rows(past.form, number, uint32_t(envs * agents), agents);
+    }
     int64_t codes = 0;    // each element of an image becomes so many channels; 0: it stays a number
     std::vector<ConvolutionSettings> convolutions;    // in front of the hidden layers
     std::vector<int64_t> hidden;                      // neurons of each layer, and what it is

@@ -13,11 +13,12 @@ StreamedPolicy::StreamedPolicy(nacelle::plugin::Host host, const Kernels& kernel
       values_later_(!one_ || policy_.is_critic()),
       seen_(shape.seen),
       encoder_(shape.encoder),
-      agents_(owner().rows) {
+      agents_(owner().rows),
+      learners_(owner().learners) {
     networks_.push_back({.widths = shape.actor, .matrices = shape.matrices(shape.actor)});
     if (!one_)
         networks_.push_back({.widths = shape.critic, .matrices = shape.matrices(shape.critic)});
-    minibatch_ = (settings.horizon * agents_ + settings.minibatches - 1) / settings.minibatches;
+    minibatch_ = (settings.horizon * learners_ + settings.minibatches - 1) / settings.minibatches;
     uint32_t parameter = 0;
     for (Network& network : networks_) {
         plan_convolutions(network, parameter);
@@ -243,10 +244,11 @@ void StreamedPolicy::close_rollout(Arguments& a, void* stream) const {
     if (!policy_.critic.there) find_values(a, stream);
 }
 void StreamedPolicy::find_values(const Arguments& a, void* stream) const {
-    const uint64_t standing = values_later_ ? (a.steps + 1) * agents_ : agents_;
+    const uint64_t standing = values_later_ ? (a.steps + 1) * learners_ : learners_;
     if (owner().is(resides))
-        return kernels_.launch("values_resident", number_, a, stream, standing + a.steps * agents_);
-    each_chunk(standing + a.steps * agents_, [&](Rows rows) {
+        return kernels_.launch("values_resident", number_, a, stream,
+                               standing + a.steps * learners_);
+    each_chunk(standing + a.steps * learners_, [&](Rows rows) {
         StreamArguments with = with_rows(a, rows);
         if (rows.first + uint64_t(rows.count) > standing) {
             launch("mark_valued", with, stream);
@@ -265,7 +267,7 @@ void StreamedPolicy::review(const Arguments& a, void* stream) const {
     if (remembers()) return review_with_memory(a, stream);
     Products unless{};
     unless.found = a.policy[number_].found;
-    infer(a.steps * agents_, "gather_samples", "review_streamed", unless, a, stream);
+    infer(a.steps * learners_, "gather_samples", "review_streamed", unless, a, stream);
     if (!one_) find_values(a, stream);
 }
 void StreamedPolicy::gradient(const Arguments& a, uint64_t samples, void* stream) const {

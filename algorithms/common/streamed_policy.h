@@ -174,7 +174,7 @@ private:
     bool one_, values_later_;    // networks; values in a pass behind a rollout
     int64_t seen_;
     Encoder encoder_;
-    uint64_t minibatch_ = 0, agents_ = 0, peer_room_ = 0;
+    uint64_t minibatch_ = 0, agents_ = 0, learners_ = 0, peer_room_ = 0;
     std::vector<Network> networks_;
     Stream stream_{};
     uint32_t agents_together_ = 0,

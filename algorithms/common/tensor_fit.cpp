@@ -96,6 +96,17 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, ui
     return fit;
 }
 
+uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy) {
+    const auto words = [&](const std::vector<int64_t>& widths) -> uint64_t {
+        const std::vector<MatrixSize> matrices = shape.matrices(widths);
+        if (policy.streamed())
+            return uint64_t(conv_words(shape.encoder, policy.planes)) +
+                   tiled_words(matrices, int(matrices.size()), policy.planes);
+        return TensorFit(widths, policy.planes, policy.keeps_input()).words;
+    };
+    return second_network_at(words(shape.actor)) + (shape.shared ? 0 : words(shape.critic));
+}
+
 uint32_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape,
                         const nacelle_environment& environment, int rows) {
     return staged_bytes(policy, shape, environment, rows, 0);
@@ -120,7 +131,9 @@ uint32_t team_residence_bytes(const Settings& settings, const std::vector<Networ
         const PolicySettings& policy = settings.policies[p];
         if (policy.role == PolicySettings::Role::random) continue;
         if (!may_reside(policy, shapes[p])) return 0;
-        const int rows = resident_team_rows(teams, int(header.policy[p].agents));
+        // Of two sides one goes through at a time.
+        const int sides = policy.past.form == Against::sides ? 2 : 1,
+                  rows = resident_team_rows(teams, int(header.policy[p].agents) / sides);
         const auto& widths = shapes[p].actor;
         bytes += 4 * ResidentLayout<int64_t>(widths, int(widths.size()) - 1, policy.planes, rows,
                                              team_stages, threads / 32)

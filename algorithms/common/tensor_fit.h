@@ -26,6 +26,9 @@ bool is_hopper(const nacelle_environment& environment, bool emulates);
 // Of all networks of a policy, as its settings want it and a GPU of this capability can have it.
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, uint32_t compute);
 
+// Room for a policy's weights as a GPU's kernels read them; the second network begins on 64 words.
+uint64_t prepared_floats(const NetworkShape& shape, const PolicySettings& policy);
+
 // Bytes of a GPU's block that keeps the weights of a policy's first network in shared memory, whose layers else go
 // through memory, and takes so many rows through it; 0 where there is no room for that.
 uint32_t resident_bytes(const PolicySettings& policy, const NetworkShape& shape,

@@ -12,7 +12,8 @@ enum class Domain : uint32_t {
     policy,
     permutation,
     initialisation,
-    level
+    level,
+    opponents
 };
 
 namespace detail {

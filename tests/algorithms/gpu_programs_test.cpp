@@ -44,10 +44,14 @@ std::string fault_of(Compiler& compiler, const Wanted& program, As as = As::quic
     const bool of_tests = std::filesystem::exists(test_envs / file);
     const std::filesystem::path author = (of_tests ? test_envs : env_folder) / file;
     EnvSettings own = of_tests ? settings_of({{"source", author.string()}, {"count", 4}}, 1)
-                               : recommended(program.environment, 4);
+                               : recommended(program.environment, 128);
     own.policies = read_policies(Config(parse_json(program.policies, "policies"), "policies"));
     Environment env(cpu(1), own);
-    const Told told(env, program.compute);
+    Told told(env, program.compute);
+    if (std::string(program.config).find("opponents") != std::string::npos) {
+        const bool four = env.schema().header().agents == 2;
+        told.has_blocks(four ? 64 : 128, four ? 2 : 8, 27000);
+    }
     const learn::Settings settings =
         learn::read_settings(program.algorithm, program.config, told.environment,
                              {sizeof(nacelle_ranks), 0, program.ranks, program.peers});
@@ -138,6 +142,12 @@ TEST_CASE("the learners' programs compile for GPUs") {
         {"tag_gridworld", ppo, R"({"policies": {"runner": {"train": "random"}}})", 90, 1, false,
          R"({"even": [0, 2], "odd": [1, 3], "runner": 4})"},
         {"connect_four", ppo, R"({"policies": {"default": {"precision": "f32"}}})", 90, 3, true},
+        {"connect_four", ppo,
+         R"({"policies": {"default": {"opponents": {"pool": 32}, "hidden": [64, 64]}}})"},
+        {"connect_four", ppo,
+         R"({"policies": {"default": {"opponents": {}, "hidden": [256, 256], "trunk": "separate"}}})",
+         90, 1, true},
+        {"tag_gridworld", a2c, R"({"policies": {"default": {"opponents": {"sample": "hard"}}}})"},
         {"acrobot", ppo,
          R"({"policies": {"default": {"precision": "f32", "hidden": [300, 170], "activation": "gelu"}}})",
          90, 2, true},

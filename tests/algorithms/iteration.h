@@ -4,11 +4,11 @@
 // A whole iteration of one policy, put together from the parts of recomputed.h.
 namespace nacelle::test {
 
-// fn(row) for all rows that a policy decides for.
+// fn(row) for all rows that a policy learns from: those it decides for, where it plays nobody's past.
 template <class Fn> void each_row(const PolicyForm& policy, const Kept& kept, Fn&& fn) {
     for (size_t row = 0; row < kept.rows; ++row)
         for (const size_t id : policy.agents)
-            if (row % policy.in_group == id) fn(row);
+            if (row % policy.in_group == id && policy.learns(row / policy.in_group, id)) fn(row);
 }
 
 // The rewards' scale, from the discounted returns of all that was seen so far.

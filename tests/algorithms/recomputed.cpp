@@ -44,6 +44,10 @@ std::vector<PolicyForm> policies_of(Lesson& lesson) {
             all.push_back(std::move(form));
             continue;
         }
+        if (own.contains("opponents")) {
+            form.learns_by = header.policies == 1 ? 1 : 64;
+            form.learns_at = p;
+        }
         form.activation.name = own.at("activation");
         form.shared = own.at("trunk") == "shared";
         if (form.head.reals() > 0) {

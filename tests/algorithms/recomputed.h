@@ -22,6 +22,13 @@ struct PolicyForm {
     Json sees;
     size_t overview = 0, overseen = 0;
     HeadForm head;
+    // Environments in a row of which one policy learns, or an agent of one; 0: all rows learn.
+    size_t learns_by = 0, learns_at = 0;
+    // Whether anything is learnt from what an agent does there.
+    bool learns(size_t env, size_t id) const {
+        return learns_by == 0 ||
+               (learns_by == 1 ? env % 2 == id : env / learns_by % 2 == learns_at);
+    }
     Json dials;    // the learner's settings, with the policy's own over them
 
     double dial(const std::string& key) const { return dials.at(key).get<double>(); }

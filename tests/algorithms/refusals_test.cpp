@@ -264,6 +264,46 @@ TEST_CASE("a wrong convolution is refused by its place in the list") {
            "policies.default.hidden: the image 'obs.frames' has 4 dimensions; a convolution takes "
            "[rows][columns] or [rows][columns][channels]"}});
 }
+TEST_CASE("pools of past policies are refused where there is nobody to play, in a sentence each") {
+    const Json pool = all({{"opponents", {{"pool", 4}}}});
+    const auto with = [](const Json& opponents) { return all({{"opponents", opponents}}); };
+    hold(
+        "duel", "ppo",
+        {{with(7), "policies.default.opponents: expected {\"pool\": 32, \"every\": 20, "
+                   "\"sample\": \"hard\"} or false"},
+         {with({{"pool", 1}}), "policies.default.opponents.pool: expected a number from 2 to 4096"},
+         {with({{"pool", 5000}}),
+          "policies.default.opponents.pool: expected a number from 2 to 4096"},
+         {with({{"every", 0}}), "policies.default.opponents.every: expected a number from 1 to..."},
+         {with({{"sample", "best"}}), "policies.default.opponents.sample: there is no 'best' "
+                                      "(there is: latest, uniform, hard)"},
+         {with({{"size", 3}}), "policies.default.opponents.size: there is no such setting..."},
+         {all({{"opponents", {{"pool", 4096}}}, {"hidden", {8192, 8192}}}),
+          "policies.agent.opponents.pool: a pool of 4096 takes 1100719751168 bytes, and this..."}});
+    Json stepwise = as_gpu({{"opponents", {{"pool", 4}}}});
+    stepwise["rollout"] = "stepwise";
+    hold("duel", "ppo",
+         {{stepwise, "policies.agent.opponents: a GPU plays the past where all steps of a rollout "
+                     "are one launch..."}});
+    hold("choices", "ppo",
+         {{pool, "policies.default.opponents: Choices is for one agent, who has nobody to play "
+                 "against (a pool is for two agents of one policy, or for two policies)"}});
+    hold("crowd", "ppo",
+         {{pool, "policies.agent.opponents: Crowd has 3 agents of one policy, and does not say who "
+                 "plays against whom (a pool is for two agents of one policy, or for two "
+                 "policies)"}});
+    Json fixed = pool, one = of("runner", {{"opponents", {{"pool", 4}}}});
+    fixed["policies"]["keeper"]["train"] = false;
+    hold(
+        "relay", "ppo",
+        {{fixed, "policies.runner.opponents: 'keeper' is not trained, and has no past to play "
+                 "against"},
+         {one, "policies.keeper.opponents: 'runner' has a pool and needs one to play against; give "
+               "one to all in policies.default"},
+         {pool, "policies.runner.opponents: the two of Relay learn in different environments; "
+                "expected an env.count of 128 or more"}});
+    hold("choices", "random_search", {{pool, "policies: there is no such setting..."}});
+}
 TEST_CASE("deviations are for policies with continuous actions") {
     hold("choices", "ppo",
          {{all({{"deviation", "state"}}),

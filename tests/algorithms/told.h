@@ -11,6 +11,14 @@ struct Told {
     std::vector<std::byte> schema;
     nacelle_environment environment{};
 
+    // Blocks of teams as a GPU has them, whose shapes the table of a CPU does not have.
+    void has_blocks(uint32_t threads, uint32_t of_team, uint32_t bytes) {
+        Header& header = *reinterpret_cast<Header*>(schema.data());
+        header.block_threads = threads;
+        header.env_threads = of_team;
+        header.shared_bytes = bytes;
+    }
+
     Told(Environment& env, uint32_t compute) {
         const Header& header = env.schema().header();
         const std::vector<Field>& fields = env.schema().fields();

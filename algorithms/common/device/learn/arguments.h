@@ -202,6 +202,39 @@ struct PolicyState {
     float reward_factor;           // where rewards are not scaled by their spread
 };
 
+// Who a policy plays: nobody's past; its own, of two agents by turns in learning; or that of the other policy.
+enum class Against : uint8_t { none, sides, roles };
+// How an opponent is drawn from a pool.
+enum class Sample : uint32_t { latest, uniform, hard };
+// Neighbouring environments whose episodes that begin in the same iteration have the same opponent, so that the rows which
+// a warp or a block takes through a network at once have the same weights.
+inline constexpr uint32_t opponents_together = 64;
+// Of all rows of a policy that plays the past, those that learn; learners.h says which.
+constexpr uint32_t learning_rows(Against past, uint32_t policy, uint32_t rows,
+                                 uint32_t rows_of_env) {
+    if (past != Against::roles) return past == Against::sides ? rows / 2 : rows;
+    const uint32_t envs = rows / rows_of_env, groups = envs / opponents_together;
+    return ((groups + 1 - policy) / 2 * opponents_together +
+            (groups % 2 == policy ? envs % opponents_together : 0)) *
+           rows_of_env;
+}
+// What the past of a policy did against whoever learned, lately.
+enum Result : int32_t { lost, drawn, won, result_count };    // by who learned
+// The past of a policy: a ring of members, each with the weights and the normaliser of one moment.
+struct PastPool {
+    float* weights;         // [members][parameters]
+    float* prepared;        // [members][words]: a GPU's, as PolicyState::prepared
+    float *mean, *scale;    // [members][width]
+    uint64_t* steps;      // [members]: of the run, when it was taken, and one; 0: there is none yet
+    uint64_t* ready;      // [members]: those of what is prepared
+    uint32_t* results;    // [members][result_count]
+    double* rating;       // [members + 1]: Elo when it was taken; last, the policy's own now
+    int32_t* opponent;    // [environments]: which member plays where the policy does not learn
+    int32_t* drawn;       // [groups of environments]: of episodes that begin in this iteration
+    uint64_t words, members, every;
+    Sample sample;
+};
+
 // When an iteration passed these moments, in nanoseconds of a clock of the device's own.
 enum Moment : uint32_t { iteration_began, rollout_ended, update_ended, mark_count };
 
@@ -217,17 +250,18 @@ struct Played {
 // all ranks: for even and for odd turns, a row of words from each rank and one of sums.
 inline constexpr uint32_t most_peers = 16;
 enum PeerPlace : uint32_t {
-    gradients_of = 0,                               // a policy's
-    statistics_of = most_policies,                  // a policy's: of its returns, then of its advantages
-    observations_of = 2 * most_policies,            // a group's, or the overviews'
+    gradients_of = 0,                       // a policy's
+    statistics_of = most_policies,          // a policy's: of its returns, then of its advantages
+    observations_of = 2 * most_policies,    // a group's, or the overviews'
     peer_places = 2 * most_policies + most_groups + 1
 };
 struct PeerSums {
     uint64_t first, words;    // where the place begins, and how many a row has
 };
 struct Peers {
-    uint64_t* memory[most_peers];    // of each rank, as this one addresses it; the host fills in what begins here
-    const uint32_t* ended;           // not 0 once nobody answers any more
+    uint64_t* memory
+        [most_peers];    // of each rank, as this one addresses it; the host fills in what begins here
+    const uint32_t* ended;    // not 0 once nobody answers any more
     uint32_t rank, count;
     uint32_t turns[peer_places];    // exchanges so far
     PeerSums sums[peer_places];
@@ -249,15 +283,18 @@ struct OfRanks {
     // [policies][6]: of the advantages; [policies][2]: of the returns; then, for each group [1 + 2 width], the count of its
     // samples and its numbers' sums.
     double* sums;
-    uint32_t count;    // of ranks
-    Peers* peers;      // null where the communicator adds up all of it
+    Peers* peers;    // null where the communicator adds up all of it
 
     static constexpr uint64_t returns = 6 * most_policies, obs = 8 * most_policies;
 };
 
 struct Arguments {
     Memory memory[most_groups];
-    const Overviews* overviews;    // null where no critic sees them
+    // Only one of both is ever there; a launch has room for 4,096 bytes of arguments.
+    union {
+        const Overviews* overviews;    // null where no critic sees them
+        PastPool* pools;               // [policies]; null where no policy plays the past
+    };
     PolicyState policy[most_policies];
     uint64_t* iteration;
     uint64_t* marks;    // [mark_count]

@@ -3,6 +3,7 @@
 #include <learn/observations.h>
 #include <learn/observed.h>
 #include <learn/optimiser.h>
+#include <learn/past.h>
 #if !defined(__CUDACC_RTC__)
 #include <time.h>
 #endif

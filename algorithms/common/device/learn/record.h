@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/spec.h>
+#include <learn/past.h>
 #include <nacelle/sample.h>
 // What a rollout writes down of each row.
 
@@ -55,6 +55,9 @@ template <class E> struct TeamRecord {
     NACELLE_INLINE float* overview(size_t env, int t, bool final) const
         requires(overview_width > 0) {
         return kept_overview(*to.overviews, view.head.envs, env, first + size_t(t), final);
+    }
+    NACELLE_INLINE void over(LocalTeam<E>& local) const requires(game_of<E>() != Against::none) {
+        note_result<E>(to, local);
     }
     // Where observations are kept at once; images and the numbers before them are put together later. What comes of
     // the last step lies in the environment's array, in which the next rollout begins.

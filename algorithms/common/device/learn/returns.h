@@ -8,13 +8,12 @@
 namespace learn {
 
 // What returns have shown of rewards' size, with one more iteration's sums about the mean until now.
-NACELLE_INLINE void settle_returns(const Arguments& a, const PolicyState& state,
+NACELLE_INLINE void settle_returns(const Arguments& a, const PolicyState& state, uint32_t agents,
                                    const Sums<2>& sums) {
     double* const carried = state.carried;
     Spread spread{carried[return_count], carried[return_mean], carried[return_squares]};
-    const double samples = double(a.steps) * double(state.agents);
-    spread.add(among_ranks ? samples * double(a.of_ranks.count) : samples, sums.at[0], sums.at[1],
-               carried[return_mean]);
+    const double samples = double(a.steps) * double(agents);
+    spread.add(samples * double(rank_count), sums.at[0], sums.at[1], carried[return_mean]);
     carried[return_count] = spread.count;
     carried[return_mean] = spread.mean;
     carried[return_squares] = spread.squares;
@@ -95,7 +94,7 @@ NACELLE_INLINE void settle_advantages(const PolicyState& state, const Sums<6>& s
 template <int policy>
 NACELLE_INLINE void end_returns(const Arguments& a, const PolicyState& state, const Sums<2>& sums) {
     if constexpr (hands_over) hand_over(sums, a.of_ranks.sums + OfRanks::returns + 2 * policy);
-    else settle_returns(a, state, sums);
+    else settle_returns(a, state, learners<policy>(state), sums);
 }
 template <int policy>
 NACELLE_INLINE void end_advantages(const Arguments& a, const PolicyState& state,
@@ -107,7 +106,7 @@ NACELLE_INLINE void end_advantages(const Arguments& a, const PolicyState& state,
 template <class E, int policy>
 NACELLE_INLINE void scale_rewards_alike(const View<E>&, const Arguments& a, Items items) {
     if (items.begin == 0)
-        settle_returns(a, a.policy[policy],
+        settle_returns(a, a.policy[policy], learners<policy>(a.policy[policy]),
                        handed_over<2>(a.of_ranks.sums + OfRanks::returns + 2 * policy));
 }
 template <class E, int policy>

@@ -1,5 +1,5 @@
 #pragma once
-#include <learn/spec.h>
+#include <learn/learners.h>
 
 namespace learn {
 
@@ -64,14 +64,15 @@ template <class E, int policy> struct Minibatch {
         if constexpr (shards == 1) return shuffled ? order(begin + i) : i;
         else {
             if (!shuffled) return i;
-            const uint32_t each = count / steps / shards, own = a.policy[policy].agents / shards,
+            const uint32_t each = count / steps / shards,
+                           own = learners<policy>(a.policy[policy]) / shards,
                            x = order(begin + i % each);
             return (x / own * shards + i / each) * own + x % own;
         }
     }
     // The sample that step t of sequence i of them is.
     NACELLE_INLINE uint32_t sample(const Arguments& a, uint32_t i, uint32_t t) const {
-        const uint32_t sequence = ordered(a, i), agents = a.policy[policy].agents;
+        const uint32_t sequence = ordered(a, i), agents = learners<policy>(a.policy[policy]);
         return (sequence / agents * steps + t) * agents + sequence % agents;
     }
     // Where number i of them lies.

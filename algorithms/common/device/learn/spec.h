@@ -30,6 +30,7 @@ struct Sees {
 // template <> struct Spec<0> {
 //     static constexpr int group = 0;
 //     static constexpr Kind kind = Kind::trained;
+//     static constexpr Against past = Against::none;
 //     static constexpr bool shared = true, squashed = false;
 //     static constexpr int planes = 0;
 //     static constexpr bool streamed = false;
@@ -120,24 +121,6 @@ template <class E, int group, class Fn> NACELLE_INLINE void for_each_policy_of(F
 
 template <class E, int policy> NACELLE_INLINE uint32_t group_rows(const View<E>& view) {
     return view.head.envs * uint32_t(count_of<E, GroupOf<E, policy>>);
-}
-// Where the n-th sample of a policy's rollout lies among those of its group.
-template <class E, int policy>
-NACELLE_INLINE size_t place_of(const View<E>& view, const Arguments& a, uint32_t n) {
-    constexpr uint32_t in_group = uint32_t(count_of<E, GroupOf<E, policy>>);
-    if constexpr (in_group == 1) return n;
-    else {
-        const PolicyState& state = a.policy[policy];
-        if (state.agents_per_env == in_group) return n;    // all of the group are its own
-        const uint32_t agents = view.head.envs * state.agents_per_env, agent = n % agents,
-                       row = agent / state.agents_per_env * in_group +
-                             uint32_t(state.agent_ids[agent % state.agents_per_env]);
-        return size_t(n / agents) * group_rows<E, policy>(view) + row;
-    }
-}
-template <class E, int policy>
-NACELLE_INLINE uint32_t samples_of(const View<E>& view, const Arguments& a) {
-    return a.steps * view.head.envs * a.policy[policy].agents_per_env;
 }
 
 }

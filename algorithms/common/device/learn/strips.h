@@ -1,6 +1,6 @@
 #pragma once
 #include <learn/four.h>
-#include <learn/spec.h>
+#include <learn/learners.h>
 // Passes over a policy's agents, those of all environments, step after step. On a GPU a
 // thread has an agent; on a CPU a block of them goes together, so that memory is read in its order.
 
@@ -116,18 +116,6 @@ NACELLE_INLINE void over_strips(Items items, uint32_t agents, double* slots, Fn&
 }
 NACELLE_INLINE uint32_t blocks_of(uint32_t items) {
     return (items + block_threads - 1) / block_threads;
-}
-
-// The row of an agent in its group.
-template <class E, int policy>
-NACELLE_INLINE uint32_t row_of_agent(const Arguments& a, uint32_t agent) {
-    constexpr uint32_t in_group = uint32_t(count_of<E, GroupOf<E, policy>>);
-    if constexpr (in_group == 1) return agent;
-    else {
-        const uint32_t agents = a.policy[policy].agents_per_env;
-        if (agents == in_group) return agent;    // all of the group are its own
-        return agent / agents * in_group + uint32_t(a.policy[policy].agent_ids[agent % agents]);
-    }
 }
 
 NACELLE_INLINE double root(double x) {

@@ -46,15 +46,16 @@ struct Place {
 };
 struct Warp : Meeting {
     alignas(64) unsigned char brought[2][32][64];    // what lanes exchange, likewise by turns
-    Meeting part[32];         // of those whose first lane this is, for teams of less than a warp
-    uint64_t shown[2][32];    // what each lane lets the others see, in even and in odd rounds
+    Meeting part[32];    // of those whose first lane this is, for teams of less than a warp
+    // What each lane lets the others see, in even and in odd rounds: of parts of a warp, and of all of it.
+    uint64_t shown[2][2][32];
 };
 struct Thread {
     Meeting* block;
     Warp* warp;
     Place thread, place;
-    bool odd,
-        exchanged;    // rounds of shuffles, of which parts of a warp make more or fewer, and of exchanges
+    // Rounds of shuffles of the part of a warp, of which one makes more than another, of the whole warp, and of exchanges.
+    bool odd[2], exchanged;
 
     // The lanes of the mask meet: all that are left of the warp, or a part that is always named together.
     unsigned meet(unsigned mask, unsigned bits) const {
@@ -91,7 +92,7 @@ void launch(uint64_t begin_block, uint64_t end_block, uint32_t threads_per_block
             Warp& warp = block.warps[thread / 32];
             block.join();
             warp.join();
-            block.threads[thread] = {&block, &warp, {thread}, {uint32_t(b)}, false, false};
+            block.threads[thread] = {&block, &warp, {thread}, {uint32_t(b)}, {}, false};
         }
         auto one = [&](uint32_t thread) {
             fn(b, thread);
@@ -146,8 +147,9 @@ inline unsigned __ballot_sync(unsigned mask, bool set) {
 }
 template <class T> T __shfl_sync(unsigned mask, T value, int lane) {
     nacelle::emulate::Thread& self = nacelle::emulate::self();
-    uint64_t* const shown = self.warp->shown[self.odd];
-    self.odd = !self.odd;    // a lane that is late still reads the last round's
+    const bool whole = mask == ~0u;
+    uint64_t* const shown = self.warp->shown[whole][self.odd[whole]];
+    self.odd[whole] = !self.odd[whole];    // a lane that is late still reads the last round's
     std::memcpy(&shown[self.thread.x % 32], &value, sizeof value);
     self.meet(mask, 0);
     std::memcpy(&value, &shown[lane & 31], sizeof value);

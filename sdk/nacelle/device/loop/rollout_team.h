@@ -179,6 +179,7 @@ NACELLE_INLINE void play(const View<E>& view, size_t env, uint32_t ahead, Steps 
             look_team<E>(view, tick, t + 1, local, team, final, record);
             if (final) {
                 close_episode<E>(view, team, local);
+                if constexpr (requires { record.over(local); }) record.over(local);
                 open_episode<E>(view, tick, local, false);
             }
         }

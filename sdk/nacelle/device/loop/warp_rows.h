@@ -45,15 +45,22 @@ template <class E, class G> struct WarpRows {
     NACELLE_INLINE const uint8_t* mask(const WarpRow& of) const {
         return team_mask<E, G>(view, row(of));
     }
+    // Whether the agent acts now.
+    NACELLE_INLINE bool acts(const WarpRow& of) const {
+        return (turn_at(members_of(of), of.id) & 3) == uint8_t(Turn::acts);
+    }
     // An agent that does not act now does nothing, whatever it is given.
     NACELLE_INLINE void give(const WarpRow& to, const ActionOf<E, G>& chosen) const {
-        const int further = int(to.env) - int(local.env);
-        auto& members = team_memory<E>(view.head, to.env, further).template group<G>();
+        auto& members = members_of(to);
         Member<E, G>& me = member_of(members, to.id);
         begin_step<E, G>(members, me, to.id, [&] { me.action = chosen; });
     }
 
 private:
+    NACELLE_INLINE auto& members_of(const WarpRow& of) const {
+        const int further = int(of.env) - int(local.env);
+        return team_memory<E>(view.head, of.env, further).template group<G>();
+    }
     NACELLE_INLINE size_t first_env() const {
         return lanes < 32 ? local.env - threadIdx.x % 32 / uint32_t(lanes) : local.env;
     }

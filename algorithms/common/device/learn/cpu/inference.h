@@ -1,12 +1,28 @@
 #pragma once
 #include <learn/cpu/conv.h>
 #include <learn/cpu/sequences.h>
-#include <learn/strips.h>
+#include <learn/past.h>
 // A policy's networks at work on a CPU, a tile of rows at a time. Each thread has its own.
 
 namespace learn {
 
 inline constexpr int rows_together = 64;
+
+// Whose weights these are, and by which normaliser they see: the policy's as it is now, or those of a member of its past.
+template <class E, int policy> struct Player {
+    Memory memory;
+    const float* weights;
+
+    Player(const Arguments& a, int member)
+        : memory(a.memory[Spec<policy>::group]), weights(a.policy[policy].weights) {
+        if (member == present) return;
+        constexpr size_t width = size_t(width_of<E, policy>);
+        const PastPool& pool = a.pools[policy];
+        weights = pool.weights + size_t(member) * size_t(Networks<E, policy>::parameters);
+        memory.mean = pool.mean + size_t(member) * width;
+        memory.scale = pool.scale + size_t(member) * width;
+    }
+};
 
 // Wide layers have a form of their own (streamed/inference.h).
 template <class E, int policy, bool streamed = Spec<policy>::streamed> class Inference {
@@ -20,10 +36,15 @@ public:
         static thread_local Inference networks;
         return networks;
     }
+    // The same for members of the past, one after the other.
+    static Inference& past() {
+        static thread_local Inference networks;
+        return networks;
+    }
     // Takes the weights as they are now.
-    void load(const Arguments& a) {
-        memory_ = &a.memory[Spec<policy>::group];
-        const float* const weights = a.policy[policy].weights;
+    void load(const Player<E, policy>& player) {
+        memory_ = player.memory;
+        const float* const weights = player.weights;
         actor_entry_.load(weights);
         pack<typename N::Actor>(weights + N::encoder, actor_weights_, nullptr);
         if constexpr (N::separate) {
@@ -42,10 +63,10 @@ public:
             actor_.n = critic_.n = (n + samples_together - 1) / samples_together * samples_together;
         }
         for (int i = 0; i < n; ++i)
-            actor_entry_.enter(i, row(i), *memory_, actor_.input() + i * padded<width>);
+            actor_entry_.enter(i, row(i), memory_, actor_.input() + i * padded<width>);
         if constexpr (N::separate)
             for (int i = 0; i < n; ++i)
-                critic_entry_.enter(i, row(i), *memory_, critic_.input() + i * padded<width>);
+                critic_entry_.enter(i, row(i), memory_, critic_.input() + i * padded<width>);
     }
     // What the rows remember; from(i) is where that of one lies, or null where its episode begins.
     template <class From> void recall(int n, From&& from) {
@@ -91,7 +112,7 @@ private:
     struct None {};
 
     using InferenceEntry = Entry<E, policy, rows_together, false>;
-    const Memory* memory_ = nullptr;
+    Memory memory_ = {};    // of which the normaliser is read
     InferenceEntry actor_entry_;
     Either<!N::separate, None, InferenceEntry> critic_entry_;
     alignas(64) float actor_weights_[Packed<typename N::Actor>::size];
@@ -108,14 +129,37 @@ private:
     uint8_t forgot_[rows_together];
 };
 
+// Which member a thread's past() has in this launch.
+template <class E, int policy> int& member_loaded() {
+    static thread_local int member = present;
+    return member;
+}
+// Who plays rows of this player.
+template <class E, int policy> Inference<E, policy>& networks_of(const Arguments& a, int player) {
+    if constexpr (plays_past<policy>) {
+        if (player != present) {
+            int& loaded = member_loaded<E, policy>();
+            if (loaded != player) Inference<E, policy>::past().load(Player<E, policy>(a, player));
+            loaded = player;
+            return Inference<E, policy>::past();
+        }
+    }
+    (void)a, (void)player;
+    return Inference<E, policy>::here();
+}
 // The weights as they are now, for the time of a launch.
 template <class E, int policy> struct LoadedNetworks {
     explicit LoadedNetworks(const Arguments& a) {
-        if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().load(a);
+        if constexpr (Spec<policy>::kind != Kind::random)
+            Inference<E, policy>::here().load(Player<E, policy>(a, present));
         (void)a;
     }
     ~LoadedNetworks() {
         if constexpr (Spec<policy>::kind != Kind::random) Inference<E, policy>::here().release();
+        if constexpr (plays_past<policy>) {
+            Inference<E, policy>::past().release();
+            member_loaded<E, policy>() = present;
+        }
     }
     LoadedNetworks(const LoadedNetworks&) = delete;
 };

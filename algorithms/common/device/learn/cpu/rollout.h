@@ -111,10 +111,9 @@ private:
                     }
                 });
         } else {
-            Inference<E, policy>& networks = Inference<E, policy>::here();
-            in_tiles<policy>(
-                first, count, [](size_t) { return true; },
-                [&](const size_t* rows, int n) {
+            each_player<policy>(first, count, [&](int player, auto&& plays) {
+                Inference<E, policy>& networks = networks_of<E, policy>(a_, player);
+                in_tiles<policy>(first, count, plays, [&](const size_t* rows, int n) {
                     networks.put(n, [&](int i) { return obs + rows[i] * size_t(width); });
                     if constexpr (has_memory<policy>) recall<policy>(t, rows, n);
                     networks.forward(n);
@@ -131,14 +130,40 @@ private:
                             memory_.value[at] = networks.value(i);
                     }
                 });
+            });
         }
+    }
+    // fn(player, plays(row)) for who learns and for each member of the past that plays some of the rows.
+    template <int policy, class Fn> void each_player(size_t first, int count, Fn&& fn) const {
+        if constexpr (plays_past<policy>) {
+            for (int player = present - 1;;) {
+                int next = -2;
+                for (int i = 0; i < count; ++i) {
+                    const size_t row = first + size_t(i);
+                    if (!follows<E, G, policy>(row)) continue;
+                    const int its = player_of_row<policy>(row);
+                    if (its > player && (next < present || its < next)) next = its;
+                }
+                if (next < present) return;
+                player = next;
+                fn(player, [&](size_t row) { return player_of_row<policy>(row) == player; });
+            }
+        } else fn(present, [](size_t) { return true; });
+    }
+    template <int policy> NACELLE_INLINE int player_of_row(size_t row) const {
+        constexpr size_t agents = size_t(count_of<E, G>);
+        return player_of<policy>(a_, row / agents, int(row % agents));
     }
     template <int policy> void value_cut_by(int t, size_t first, int count) {
         if constexpr (Spec<policy>::kind == Kind::trained) {
             const size_t before = size_t(t) * rows_;
             const float* const obs = S::final(view_, a_);
             in_tiles<policy>(
-                first, count, [&](size_t row) { return is_cut(memory_.flag[before + row]); },
+                first, count,
+                [&](size_t row) {
+                    return is_cut(memory_.flag[before + row]) &&
+                           player_of_row<policy>(row) == present;
+                },
                 [&](const size_t* rows, int n) {
                     if constexpr (Spec<policy>::values == Values::elsewhere) {
                         for (int i = 0; i < n; ++i)
@@ -157,7 +182,7 @@ private:
     template <int policy> void value_by(const float* obs, size_t first, int count, float* to) {
         if constexpr (Spec<policy>::kind == Kind::trained && Spec<policy>::values == Values::own)
             in_tiles<policy>(
-                first, count, [](size_t) { return true; },
+                first, count, [&](size_t row) { return player_of_row<policy>(row) == present; },
                 [&](const size_t* rows, int n) {
                     Inference<E, policy>::here().values(
                         n, [&](int i) { return obs + rows[i] * size_t(width); },

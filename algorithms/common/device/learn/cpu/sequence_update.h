@@ -179,9 +179,8 @@ void review_sequences(const View<E>& view, const Arguments& a, Items items) {
     const uint32_t all = samples_of<E, policy>(view, a) / a.sequence;
     each_group(state, all, items, [&](uint64_t slot, uint32_t first, int n) {
         sequences.review(view, slot, n, [&](int i, int t) {
-            const uint32_t sequence = first + uint32_t(i);
-            return (sequence / state.agents * a.sequence + uint32_t(t)) * state.agents +
-                   sequence % state.agents;
+            const uint32_t sequence = first + uint32_t(i), agents = learners<policy>(state);
+            return (sequence / agents * a.sequence + uint32_t(t)) * agents + sequence % agents;
         });
     });
 }

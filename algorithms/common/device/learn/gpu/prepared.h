@@ -1,6 +1,7 @@
 #pragma once
 #include <learn/conv_tiles.h>
 #include <learn/gpu/fused/layers.h>
+#include <learn/past.h>
 // Where the weights of a policy's networks lie for its kernels, and how they come there.
 
 namespace learn {
@@ -98,6 +99,33 @@ NACELLE_INLINE void prepare(const View<E>&, const Arguments& a, Items items) {
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(Networks<E, policy>::parameters));
          ++i)
         Prepared<E, policy>::store(state.prepared, int(i), state.weights[i]);
+}
+// Of members of the past that are new, or that a checkpoint brought.
+template <class E, int policy>
+NACELLE_INLINE void prepare_past(const View<E>&, const Arguments& a, Items items) {
+    constexpr uint64_t parameters = uint64_t(Networks<E, policy>::parameters);
+    const PastPool& pool = a.pools[policy];
+    for (uint64_t member = 0; member < pool.members; ++member)
+        for (uint64_t i = items.begin;
+             pool.ready[member] != pool.steps[member] && i < min(items.end, parameters); ++i)
+            Prepared<E, policy>::store(pool.prepared + member * pool.words, int(i),
+                                       pool.weights[member * parameters + i]);
+}
+// What plays rows: weights as kernels read them, and how they see.
+template <class E, int policy>
+NACELLE_INLINE const float* prepared_of(const Arguments& a, int player) {
+    if constexpr (plays_past<policy>)
+        if (player != present) return a.pools[policy].prepared + player * a.pools[policy].words;
+    return a.policy[policy].prepared;
+}
+template <class E, int policy> NACELLE_INLINE Memory seen_by(const Arguments& a, int player) {
+    Memory memory = a.memory[Spec<policy>::group];
+    if constexpr (plays_past<policy>)
+        if (player != present) {
+            memory.mean = a.pools[policy].mean + player * width_of<E, policy>;
+            memory.scale = a.pools[policy].scale + player * width_of<E, policy>;
+        }
+    return memory;
 }
 
 }

@@ -37,7 +37,7 @@ template <class E, int policy, int count, class Start, class Load, class Begin, 
 NACELLE_INLINE bool over_steps(const Arguments& a, Items items, Sums<count>& sums, Start&& start,
                                Load&& load, Begin&& begin, Put&& put, Follow&& follow, Use&& use) {
     const PolicyState& state = a.policy[policy];
-    const uint32_t blocks = agent_blocks(state.agents), steps = a.steps,
+    const uint32_t all = learners<policy>(state), blocks = agent_blocks(all), steps = a.steps,
                    block = uint32_t(items.begin / block_threads),
                    lane = threadIdx.x % agents_together, warp = threadIdx.x / agents_together;
     StepOf next[own_steps];
@@ -50,19 +50,19 @@ NACELLE_INLINE bool over_steps(const Arguments& a, Items items, Sums<count>& sum
         }
     };
     const auto load_chunk = [&](uint32_t agents, uint32_t first) {
-        if (agents >= state.agents) return;
+        if (agents >= all) return;
         if (first == 0) {
-            row = row_of_agent<E, policy>(a, min(agents + lane, state.agents - 1));
+            row = learner_row<E, policy>(a, min(agents + lane, all - 1));
             next_start = start(row);
         }
         each_own(first, [&](uint32_t k, uint32_t place) { next[k] = load(row, first + place); });
     };
     uint32_t agents = block * agents_together, first = 0;
     load_chunk(agents, first);
-    while (agents < state.agents) {
+    while (agents < all) {
         StepOf now[own_steps];
         NACELLE_UNROLL for (uint32_t k = 0; k < own_steps; ++k) now[k] = next[k];
-        const bool there = agents + lane < state.agents;
+        const bool there = agents + lane < all;
         if (first == 0) {
             its_row = row;
             if (warp == 0) begin(row, next_start);
@@ -143,7 +143,7 @@ NACELLE_INLINE void measure_own_returns(const View<E>& view, const Arguments& a,
         });
     if (!last) return;
     const Sums<2> all =
-        statistics_of_all(a, policy, sum_of<2>(state.slots, agent_blocks(state.agents)));
+        statistics_of_all(a, policy, sum_of<2>(state.slots, agent_blocks(learners<policy>(state))));
     if (threadIdx.x == 0) end_returns<policy>(a, state, all);
 }
 
@@ -242,7 +242,7 @@ NACELLE_INLINE void find_own_advantages(const View<E>& view, const Arguments& a,
         });
     if (!last) return;
     const Sums<6> all =
-        statistics_of_all(a, policy, sum_of<6>(state.slots, agent_blocks(state.agents)));
+        statistics_of_all(a, policy, sum_of<6>(state.slots, agent_blocks(learners<policy>(state))));
     if (threadIdx.x == 0) end_advantages<policy>(a, state, all);
 }
 
@@ -254,7 +254,7 @@ NACELLE_INLINE void for_own_policy(const Arguments& a, Items items, Fn&& fn) {
     for_each_policy<E>([&]<int policy>() {
         if constexpr (Spec<policy>::kind == Kind::trained) {
             const uint64_t end =
-                first + agent_blocks(a.policy[policy].agents) * uint64_t(block_threads);
+                first + agent_blocks(learners<policy>(a.policy[policy])) * uint64_t(block_threads);
             if (items.begin >= first && items.begin < end)
                 fn.template operator()<policy>(Items{items.begin - first, items.end - first});
             first = end;

@@ -19,11 +19,14 @@ public:
         static thread_local Inference networks;
         return networks;
     }
-    void load(const Arguments& a) {
-        const Memory& memory = a.memory[Spec<policy>::group];
-        mean_ = memory.mean;
-        scale_ = memory.scale;
-        weights_ = a.policy[policy].weights;
+    static Inference& past() {
+        static thread_local Inference networks;
+        return networks;
+    }
+    void load(const Player<E, policy>& player) {
+        mean_ = player.memory.mean;
+        scale_ = player.memory.scale;
+        weights_ = player.weights;
         if (!room_) room_ = static_cast<float*>(::operator new(floats * sizeof(float), line));
     }
     // A thread outlives the environment's code: what was taken is given back after each launch.

@@ -32,7 +32,26 @@ template <class L, int bands = 1> struct RowStage {
     template <class Row> NACELLE_INLINE void put(const Row& obs, const Memory& memory) {
         put_row<L::in, L::planes>(in + warp_lane() * pitch_in, obs, memory);
     }
-    NACELLE_INLINE const float* outputs() const { return out + warp_lane() * pitch_out; }
+    NACELLE_INLINE const float* outputs() const { return outputs(warp_lane()); }
+    NACELLE_INLINE const float* outputs(int row) const { return out + row * pitch_out; }
+    // Of one band, at any place of this lane's.
+    NACELLE_INLINE void put(int row, const float* obs, const Memory& memory) {
+        put_row<L::in, L::planes>(in + row * pitch_in, obs, memory);
+    }
+    template <class Weights>
+    NACELLE_CALLED_IN_DRAFTS void forward_band(const Weights& weights, const float* bias,
+                                               int band) {
+        __syncwarp();
+        if constexpr (layout_of<L>.rolled) forward_from<0>(weights, bias, band);
+        else {
+            LayerFragments<L, 1> fragments;
+            fragments.take(in + band * warp_rows * pitch_in, pitch_in);
+            fragments.forward(weights, bias, [&](int, int j, const float(&c)[4]) {
+                store_outputs(out + band * warp_rows * pitch_out, pitch_out, j, c);
+            });
+        }
+        __syncwarp();
+    }
 
     template <class Weights>
     NACELLE_CALLED_IN_DRAFTS void forward(const Weights& weights, const float* bias) {

@@ -142,11 +142,11 @@ NACELLE_INLINE void find_values(const View<E>& view, const Arguments& a, Items i
     const PolicyState& state = a.policy[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
     const size_t rows = group_rows<E, policy>(view);
-    const uint64_t agents = state.agents, seen = uint64_t(a.steps + 1) * agents,
+    const uint64_t agents = learners<policy>(state), seen = uint64_t(a.steps + 1) * agents,
                    all = seen + uint64_t(a.steps) * agents;
     const auto at_of = [&](uint64_t i) {
         const uint64_t k = i < seen ? i : i - seen;
-        return size_t(k / agents) * rows + row_of_agent<E, policy>(a, uint32_t(k % agents));
+        return size_t(k / agents) * rows + learner_row<E, policy>(a, uint32_t(k % agents));
     };
     over_rows<E, policy, L>(
         a, state.prepared + network, items, all,

@@ -1,34 +1,12 @@
 #pragma once
 #include <learn/gpu/choices.h>
-#include <learn/gpu/fused/inference.h>
+#include <learn/gpu/fused/past_seat.h>
 #include <learn/gpu/prepared.h>
 // Rollouts of teams on tensor cores, all steps in one launch: between two steps each warp takes 32 rows of its teams
 // through the network at a time, a lane for each row.
 
 namespace learn {
 
-// Who of a team follows a policy.
-template <class E, int policy> struct Followers {
-    static constexpr int group = Spec<policy>::group,
-                         count = int(description<E>.header.policy[policy].agents);
-    static constexpr int first_of_all() {
-        int id = 0;
-        while (policy_of<E>(group, id) != policy) ++id;
-        return id;
-    }
-    static constexpr int first = first_of_all();
-    static constexpr bool in_a_row() {
-        for (int k = 1; k < count; ++k)
-            if (policy_of<E>(group, first + k) != policy) return false;
-        return true;
-    }
-    static NACELLE_INLINE int agent(const Arguments& a, int k) {
-        if constexpr (in_a_row()) return first + k;
-        else return int(a.policy[policy].agent_ids[k]);
-    }
-    static constexpr int bands =
-        bands_of_team(Shape<E>::lanes, count);    // that a warp has at once
-};
 // Tiles of weights of all networks that choose: where those of one plane are few, they stay in registers.
 template <class E> constexpr bool teams_keep_weights() {
     int tiles = 0;
@@ -41,17 +19,6 @@ template <class E> constexpr bool teams_keep_weights() {
         }
     });
     return fit && tiles <= most_in_team_registers;
-}
-
-// What a row does, by its network's outputs or, without any, at random; and what is written down of that.
-template <class E, int policy, class Rows>
-NACELLE_INLINE void decide(const Arguments& a, Rows& rows, const WarpRow& row, const float* out) {
-    using C = Chooser<E, policy>;
-    float choice[C::H::parts];
-    C::draw(rows.view, a, uint32_t(rows.t), rows.tick, rows.row(row), out, choice);
-    ActionOf<E, typename C::G> action;
-    C::H::act(choice, action);
-    rows.give(row, action);
 }
 
 // One policy in the loop, and what it writes down.
@@ -134,6 +101,10 @@ public:
 private:
     const Arguments& a_;
 };
+// One whose networks are fused, by itself or against the past.
+template <class E, int policy>
+using FusedSeat = Either<plays_past<policy>, PastSeat<E, policy>, TeamSeat<E, policy>>;
+
 // Every policy's seat; those of policies with networks are of the given kind.
 template <class E, template <class, int> class Seat, int policy, bool random> struct SeatFor {
     using type = Seat<E, policy>;
@@ -165,7 +136,7 @@ NACELLE_INLINE void rollout_of_teams(const View<E>& view, const Arguments& a, It
 }
 template <class E>
 NACELLE_INLINE void rollout_teams(const View<E>& view, const Arguments& a, Items items) {
-    rollout_of_teams<E, TeamSeat>(view, a, items);
+    rollout_of_teams<E, FusedSeat>(view, a, items);
 }
 // Blocks that a multiprocessor is to have at once: a thread then has 128 registers.
 template <class E> inline constexpr int team_blocks = max(most_team_threads / Shape<E>::threads, 1);

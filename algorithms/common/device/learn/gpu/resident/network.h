@@ -42,6 +42,11 @@ public:
         __syncthreads();
         layers();
     }
+    // By other weights of the same form from now on, of a network that brings them over and over.
+    NACELLE_INLINE void change_to(const float* prepared) requires(stages > 0) {
+        bring<0>(prepared);    // biases alone
+        stream_.begin_with(prepared);
+    }
     // Where the threads have met since the inputs were put.
     NACELLE_INLINE void layers() { forward_from<0>(); }
 

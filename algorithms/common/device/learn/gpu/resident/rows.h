@@ -108,7 +108,7 @@ NACELLE_INLINE void values_resident(const View<E>& view, const Arguments& a, Ite
     using L = Either<N::separate, typename N::Critic, typename N::Actor>;
     constexpr int network = N::separate ? Prepared<E, policy>::critic : 0,
                   output = N::shared ? N::value_output : 0;
-    const uint32_t agents = a.policy[policy].agents,
+    const uint32_t agents = learners<policy>(a.policy[policy]),
                    count = ((N::values_later ? a.steps + 1 : 1) + a.steps) * agents;
     over_resident_rows<E, policy, L>(
         a, a.policy[policy].prepared + network, items, count,

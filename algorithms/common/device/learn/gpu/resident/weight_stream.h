@@ -42,9 +42,17 @@ public:
           ring_(memory + all.ring + int(threadIdx.x) / 32 * stages * all.stage) {}
     // The first stages are on their way then.
     NACELLE_INLINE void begin() {
+        unit_ = slice_ = taken_ = brought_ = 0;
         layer_ = L::count - 1;
         next_layer();
         NACELLE_UNROLL for (int i = 0; i + 1 < stages; ++i) bring<0>();
+    }
+    // From now on another network's weights; what was on its way of the last one's is let go.
+    NACELLE_INLINE void begin_with(const float* prepared) {
+        await_groups<0>();
+        __syncwarp();
+        from_ = reinterpret_cast<const uint16_t*>(prepared);
+        begin();
     }
     // The stage that the whole warp works on next. The one before it makes room for another.
     NACELLE_INLINE const uint32_t* next() {

@@ -129,13 +129,13 @@ template <class E, int policy> struct Valued {
 
     NACELLE_INLINE Valued(const View<E>& view, const Arguments& a, uint32_t i)
         : memory(a.memory[Spec<policy>::group]) {
-        const uint32_t agents = a.policy[policy].agents,
+        const uint32_t agents = learners<policy>(a.policy[policy]),
                        steps = Networks<E, policy>::values_later ? a.steps + 1 : 1,
                        before = Networks<E, policy>::values_later ? 0 : a.steps;
         standing = i < steps * agents;
         const uint32_t k = standing ? i + before * agents : i - steps * agents;
         at = size_t(k / agents) * group_rows<E, policy>(view) +
-             row_of_agent<E, policy>(a, k % agents);
+             learner_row<E, policy>(a, k % agents);
         there = standing || is_cut(memory.flag[at]);
     }
     NACELLE_INLINE SeenRow<E, policy> obs(const Arguments& a) const {
