@@ -103,6 +103,15 @@ public:
     }
     std::unique_ptr<Stream> stream_of(void* native) override { return device_->stream_of(native); }
     bool reaches(const void* memory) override { return device_->reaches(memory); }
+    std::unique_ptr<SharedMemory> share(size_t bytes, std::string& handle) override {
+        return device_->share(bytes, handle);
+    }
+    std::unique_ptr<SharedMemory> open_shared(const std::string& handle) override {
+        return device_->open_shared(handle);
+    }
+    std::unique_ptr<SharedMemory> visible_to_host(size_t bytes) override {
+        return device_->visible_to_host(bytes);
+    }
 
 private:
     // Of work before, some may not have ended.
