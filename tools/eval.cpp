@@ -80,6 +80,8 @@ template <class Play> void play(const Eval& eval, const Evaluated& evaluated, Pl
                                        .greedy = !eval.sampled,
                                        .logs = true,
                                        .recorder = recording ? &recording->recorder(env) : nullptr,
+                                       // A checkpoint's clock would draw other episodes than a file's.
+                                       .tick = 0,
                                        .trained = evaluated.steps});
     if (recording) recording->finish();
     report(eval, evaluated, seed, found, recording);
