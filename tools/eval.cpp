@@ -75,12 +75,15 @@ template <class Play> void play(const Eval& eval, const Evaluated& evaluated, Pl
     Environment& env = evaluated.env;
     const uint64_t seed = eval.options.seed ? uint64_t(*eval.options.seed) : env.settings().seed;
     std::optional<RunRecording> recording = begin_recording(eval, env);
-    const Evaluation found = evaluate({.episodes = eval.episodes,
-                                       .seed = evaluation_seed(seed, EvaluationPurpose::asked_for),
-                                       .greedy = !eval.sampled,
-                                       .logs = true,
-                                       .recorder = recording ? &recording->recorder(env) : nullptr,
-                                       .trained = evaluated.steps});
+    const Evaluation found =
+        evaluate({.episodes = eval.episodes,
+                  .seed = evaluation_seed(seed, EvaluationPurpose::asked_for),
+                  .greedy = !eval.sampled,
+                  .logs = true,
+                  .recorder = recording ? &recording->recorder(env) : nullptr,
+                  // A checkpoint's clock would draw other episodes than a file's.
+                  .tick = 0,
+                  .trained = evaluated.steps});
     if (recording) recording->finish();
     report(eval, evaluated, seed, found, recording);
 }

@@ -104,6 +104,7 @@ Evaluation Evaluator::play(const EvaluationRequest& request) {
     {
         const Kept kept(*this);
         env_.set_seed(request.seed);
+        if (request.tick) env_.set_tick(*request.tick);
         env_.set_progress(EpisodeProgress::ended());
         // Later rounds draw other numbers, since the clock advances.
         Recorder* recorder = request.recorder;

@@ -46,6 +46,8 @@ struct EvaluationRequest {
     bool logs = false;    // what episodes reported, too; looks at every step
     // Records the first episode of each of its environments, in the first round.
     Recorder* recorder = nullptr;
+    // Where the environments' clock begins, from which all that is drawn follows; it goes on from now where there is none.
+    std::optional<uint64_t> tick = {};
     std::optional<uint64_t> trained = {};    // steps of training, for the recording
     std::function<bool()> stop = {};         // asked between steps; then there is no result
 };

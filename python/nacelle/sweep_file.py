@@ -65,6 +65,8 @@ class SweepFile:
         self.prune = self._prune(given)
         self._runner(given)
         self.config = configuration(self.env, self._kind(given, "config", dict, {}))
+        if "auto" in (self.config.get("env", {}).get("count"), *self._listed("env.count")):
+            raise self._fault("env.count", 'is "auto" in a trial, and trials of other counts are not compared; "nacelle train" finds one')
         self.total_steps = self.config.get("run", {}).get("total_steps")
         if self.prune and self.prune["after"] and not self.total_steps:
             raise self._fault("prune.after", 'is a share of run.total_steps, which "config" does not set')
@@ -125,6 +127,11 @@ class SweepFile:
             raise self._fault(f"{key}.log", 'is for numbers above 0 and without a "step"')
         if self.search == "grid" and step is None:
             raise self._fault(key, 'has no "step", and a grid needs one, or a list of values')
+
+    def _listed(self, name):
+        """The values of what a sweep varies, where they are listed."""
+        told = self.ranges.get(name, [])
+        return told if isinstance(told, list) else []
 
     def _prune(self, given):
         told = given.get("prune", False)

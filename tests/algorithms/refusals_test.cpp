@@ -74,6 +74,14 @@ TEST_CASE("a critic that sees what there is not, or no more than its policy, is 
                    {"minibatches", 1}})
               .empty());
     CHECK(refused("choices", "ppo", critic(false)).empty());
+    // Five policies of an agent each, and a critic for each.
+    Json tag = env_of("tag_gridworld", 4);
+    tag["policies"] = {{"a", 0}, {"b", 1}, {"c", 2}, {"d", 3}, {"e", 4}};
+    CHECK(objection(cpu(), tag, "ppo", critic({{"sees", {"team"}}})) ==
+          "ppo: policies.d.critic: there may be 8 networks of policies and critics together");
+    Json three = critic({{"sees", {"team"}}});
+    for (const char* const without : {"d", "e"}) three["policies"][without] = {{"critic", false}};
+    CHECK(objection(cpu(), tag, "ppo", three).empty());
 }
 
 TEST_CASE("a wrong number says where it stands and what there is instead") {

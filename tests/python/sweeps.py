@@ -202,6 +202,8 @@ def wrong_words_are_told():
             ({"prune": True, "score": "step"}, "prune compares trials at equal steps"),
             ({"device": "tpu"}, 'device is "tpu"; there is auto, cuda, cpu'),
             ({"config": []}, "config is []; an object is taken"),
+            ({"config": {"env": {"count": "auto"}}}, 'env.count is "auto" in a trial, and trials of other counts are not compared'),
+            ({"settings": {"env.count": [64, "auto"]}}, 'env.count is "auto" in a trial'),
             ({"env": "nowhere_at_all"}, "nowhere_at_all")):
         refused(nacelle.Error, lambda: nacelle.sweep(quick("wrong"), **changes), words)
     assert not Path("wrong").exists()

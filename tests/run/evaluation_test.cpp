@@ -41,6 +41,20 @@ std::map<std::string, std::vector<double>> all_arrays(Environment& env) {
 
 }
 
+TEST_CASE("an evaluation with a clock of its own plays the same wherever training's stands") {
+    Learned learned(cpu());
+    Environment& env = learned.env();
+    const auto found = [&](std::optional<uint64_t> tick) {
+        return learned.trainee->evaluate({.episodes = 200, .seed = 5, .tick = tick}).mean_return;
+    };
+    const double there = found(0), here = found({});
+    env.set_tick(env.tick() + 1000);
+    const uint64_t now = env.tick();
+    CHECK(found(0) == there);
+    CHECK(found({}) != here);
+    CHECK(env.tick() == now);
+}
+
 TEST_CASE("an evaluation finds what stepping on the host finds") {
     Learned learned(cpu());
     Environment& env = learned.env();

@@ -1,7 +1,7 @@
 """`env.count=auto`: trials that find the number of environments, and where it is kept."""
 import json
 
-from bench import CPU, case, main, setting
+from bench import CPU, Skip, case, main, setting
 
 QUICK = (*CPU, *setting(env__count='auto', learner__horizon=8, run__total_steps=25600, run__evaluate_every=0, solved__return='null'), '--episodes', '4')
 
@@ -37,6 +37,15 @@ def who_makes_no_trials_says_so(bench):
     bench.refused(r'env\.count: "auto" is found out for one run, and --seeds has several .*', 'train', 'cartpole', *QUICK, '--seeds', '2', '--out', 'no')
     bench.refused(r'--set env\.count: "auto" is found out by trials before a run .*', 'inspect', 'cartpole', *CPU, *setting(env__count='auto'))
     assert not (bench.folder / 'no').exists()
+
+
+@case
+def several_ranks_take_a_number(bench):
+    if not any(one.get('id') == 'nacelle.gloo' for one in bench.lines('plugins')):
+        raise Skip("this build has no Gloo: 'tools/nacelle torch' installs LibTorch and builds it")
+    result = bench.run('train', 'cartpole', *QUICK, '--ranks', '2', '--out', 'ranks')
+    assert result.status == 1 and not (bench.folder / 'ranks').exists(), result
+    assert 'env.count: "auto" is found out by one process, and several ranks train (try it with one rank, then give each its number)' in result.err, result
 
 
 raise SystemExit(main())
