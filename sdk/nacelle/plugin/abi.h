@@ -248,6 +248,9 @@ typedef struct nacelle_communicator {
                                 void* stream);
     /* [loop | running] */
     void (*destroy)(void* self);
+    /* [any | any] Whether a sum that was begun can still come: else an error, and why in `text`, which ends with a 0 within
+     * `bytes`. Null: it cannot tell. */
+    nacelle_status (*fault)(void* self, char* text, uint32_t bytes);
 } nacelle_communicator;
 
 /* "plugins/1", for hooks and learners. */
