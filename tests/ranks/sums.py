@@ -113,6 +113,22 @@ def a_command_for_several_ranks_is_known_and_no_other(bench):
 
 
 @case
+def what_connects_ranks_is_installed_where_it_is_asked_for(bench):
+    root, shell = bench.root / 'tools' / 'build', '. "$1"; shift; has_gpu() { $gpu; }; install_nccl() { echo nccl; }; with_torch() { echo torch; }\n'
+    (bench.folder / 'wires').mkdir(exist_ok=True)
+    (bench.folder / 'wires' / 'config.json').write_text('{"run": {"communicator": "wires"}}')
+    script = (root / 'ranks.sh').read_text().replace('. "$root/tools/build/setup.sh"', ':')
+    (bench.folder / 'ranks.sh').write_text(script)
+    for gpu, wanted, arguments in (('true', 'nccl', ['train', 'cartpole']), ('true', 'torch', ['train', 'cartpole', '--backend', 'cpu']),
+                                   ('false', 'torch', ['train', 'cartpole']), ('true', '', ['resume', 'wires']),
+                                   ('true', '', ['train', 'cartpole', '--set', 'run.communicator="mine"']),
+                                   ('true', 'torch', ['resume', 'wires', '--set=run.communicator="gloo"'])):
+        done = subprocess.run(['sh', '-euc', f'gpu={gpu}; {shell} with_ranks "$@"', 'sh', './ranks.sh', 'build', *arguments],
+                              cwd=bench.folder, env=bench.settings, capture_output=True, text=True)
+        assert (done.returncode, done.stderr, done.stdout.strip()) == (0, '', wanted), (gpu, arguments, done)
+
+
+@case
 def a_table_shows_how_rates_grow(bench):
     needs_gloo(bench)
     words = ('bench', 'cartpole', '--train', '--ranks', '1,2', *CPU, '--threads', '1', '--envs', '8', '--repetitions', '1',
