@@ -79,7 +79,7 @@ struct Owner {
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
     int shots = 0;    // in which ranks add up a policy's gradient in one another's memory, or none
-    uint64_t sequence = 1;               // samples that stay together
+    uint64_t sequence = 1;    // samples that stay together
     uint32_t remembering_bytes = 0,
              remembering_threads = 0;    // of the run: a block that takes steps in_memory
     uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn

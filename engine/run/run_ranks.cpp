@@ -136,9 +136,10 @@ uint32_t envs_of_rank(uint64_t count, const Json& configuration, const RunsOn& o
                         ", which cannot be dealt out to " + std::to_string(now) + " ranks evenly",
                     "another number of ranks, or another env.count");
     if (all / now > std::numeric_limits<uint32_t>::max())
-        throw Error(where, "env.count: " + std::to_string(count) + " environments for each of " +
-                               std::to_string(meant) + " ranks are " + std::to_string(all / now) +
-                               " for each of " + std::to_string(now),
+        throw Error(where,
+                    "env.count: " + std::to_string(count) + " environments for each of " +
+                        std::to_string(meant) + " ranks are " + std::to_string(all / now) +
+                        " for each of " + std::to_string(now),
                     "a rank has at most " + std::to_string(std::numeric_limits<uint32_t>::max()));
     return uint32_t(all / now);
 }

@@ -14,7 +14,8 @@ void name_meeting_place(const std::string& address, int64_t port) {
     const char* const restarts = std::getenv("TORCHELASTIC_RESTART_COUNT");
     const int64_t place = port + 1 + (restarts ? std::atoi(restarts) : 0);
     const bool six = address.find(':') != std::string::npos && !address.starts_with('[');
-    const std::string host = six ? "[" + address + "]" : address;    // of IPv6, which has colons of its own
+    const std::string host =
+        six ? "[" + address + "]" : address;    // of IPv6, which has colons of its own
     setenv("NCCL_COMM_ID", (host + ":" + std::to_string(place)).c_str(), 0);
     // Switches that add up by multicast do it in an order of their own.
     setenv("NCCL_NVLS_ENABLE", "0", 0);

@@ -16,7 +16,8 @@ concept CommunicatorClass = std::constructible_from<T, Host, std::string_view> &
     communicator.broadcast(data, count, uint32_t(0), stream);
 };
 
-template <class T> concept tells_faults = requires(T communicator) {
+template <class T>
+concept tells_faults = requires(T communicator) {
     { communicator.fault() } -> std::convertible_to<std::string>;
 };
 
@@ -67,7 +68,7 @@ private:
 
     // Hidden, so that no two libraries share one.
     [[gnu::visibility("hidden")]] static constexpr nacelle_communicator functions{
-        sizeof(nacelle_communicator),      create,  all_reduce, broadcast, destroy,
+        sizeof(nacelle_communicator),     create, all_reduce, broadcast, destroy,
         tells_faults<T> ? fault : nullptr};
 };
 

@@ -206,17 +206,18 @@ struct Played {
 // all ranks: for even and for odd turns, a row of words from each rank and one of sums.
 inline constexpr uint32_t most_peers = 16;
 enum PeerPlace : uint32_t {
-    gradients_of = 0,                               // a policy's
-    statistics_of = most_policies,                  // a policy's: of its returns, then of its advantages
-    observations_of = 2 * most_policies,            // a group's
+    gradients_of = 0,                       // a policy's
+    statistics_of = most_policies,          // a policy's: of its returns, then of its advantages
+    observations_of = 2 * most_policies,    // a group's
     peer_places = 2 * most_policies + most_groups
 };
 struct PeerSums {
     uint64_t first, words;    // where the place begins, and how many a row has
 };
 struct Peers {
-    uint64_t* memory[most_peers];    // of each rank, as this one addresses it; the host fills in what begins here
-    const uint32_t* ended;           // not 0 once nobody answers any more
+    uint64_t* memory
+        [most_peers];    // of each rank, as this one addresses it; the host fills in what begins here
+    const uint32_t* ended;    // not 0 once nobody answers any more
     uint32_t rank, count;
     uint32_t turns[peer_places];    // exchanges so far
     PeerSums sums[peer_places];

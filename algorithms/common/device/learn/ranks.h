@@ -26,7 +26,7 @@ template <int policy> constexpr int steps_of_exchange() {
 }
 template <int policy> inline constexpr int shots_of = steps_of_exchange<policy>();
 template <int policy>
-inline constexpr bool hands_over_gradient = among_ranks && shots_of<policy> == 0;
+inline constexpr bool hands_over_gradient = among_ranks&& shots_of<policy> == 0;
 
 // Of a policy's gradient, where there is one.
 template <int policy> struct PeerGradient : Exchange {
@@ -88,16 +88,15 @@ template <int count> NACELLE_INLINE Sums<count> handed_over(const double* from) 
 template <int count>
 NACELLE_INLINE void send_sums(const Exchange& exchange, uint64_t word, const Sums<count>& own) {
     static_assert(count <= block_threads);
-    NACELLE_UNROLL for (int k = 0; k < count; ++k)
-        if (int(threadIdx.x) == k) exchange.send(word + 2 * uint64_t(k), own.at[k]);
+    NACELLE_UNROLL for (int k = 0; k < count; ++k) if (int(threadIdx.x) == k)
+        exchange.send(word + 2 * uint64_t(k), own.at[k]);
 }
 template <int count>
 NACELLE_INLINE Sums<count> sums_of_all(const Exchange& exchange, uint64_t word,
                                        const Sums<count>& own) {
     __shared__ double all[count];
     double mine = 0;
-    NACELLE_UNROLL for (int k = 0; k < count; ++k) mine =
-        int(threadIdx.x) == k ? own.at[k] : mine;
+    NACELLE_UNROLL for (int k = 0; k < count; ++k) mine = int(threadIdx.x) == k ? own.at[k] : mine;
     if (int(threadIdx.x) < count)
         all[threadIdx.x] = exchange.sum(word + 2 * uint64_t(threadIdx.x), mine);
     __syncthreads();
