@@ -16,12 +16,12 @@ from training import wait_for
 LONG = {'run__total_steps': 10**12, 'run__rank_timeout': 5}
 
 
-def pair(bench, out, **changed):
+def pair(bench, out, *more, **changed):
     """Two ranks, as a launcher starts them that does not care how they end."""
     needs_gloo(bench)
     shutil.rmtree(bench.folder / out, ignore_errors=True)
     port = free_port()
-    return [started(bench, rank, 2, port, *words('cartpole', 8, 2, **{**LONG, **changed}), '--out', out) for rank in range(2)]
+    return [started(bench, rank, 2, port, *words('cartpole', 8, 2, **{**LONG, **changed}), *more, '--out', out) for rank in range(2)]
 
 
 def ends(both, victim, what, wanted):
@@ -73,6 +73,52 @@ def what_rank_0_alone_cannot_do_ends_all(bench):
     why = 'no-folder/run: cannot be made: Not a directory'
     host = socket.gethostname()
     assert said == [f'rank 0 on {host}: {why}\n', f'rank 1 on {host}: rank 0: {why}\n'], said
+
+
+# Gloo, which says that it has failed once there is a file 'cut' for its rank.
+CUT = """#include <dlfcn.h>
+#include <cstdio>
+#include <cstdlib>
+#include <nacelle/plugin/manifest.h>
+#include <string>
+struct Cut {
+    static constexpr const char* kind = "communicator/1";
+    static constexpr const char* name = "cut";
+    static nacelle_status fault(void*, char* text, uint32_t bytes) {
+        if (FILE* const file = std::fopen((std::string("cut-") + std::getenv("RANK")).c_str(), "r")) {
+            std::fclose(file);
+            std::snprintf(text, bytes, "the wire is cut");
+            return NACELLE_ERROR;
+        }
+        return NACELLE_OK;
+    }
+    static const void* table() {
+        static nacelle_communicator functions;
+        const auto get = reinterpret_cast<decltype(&nacelle_plugin_get)>(dlsym(dlopen(GLOO, RTLD_NOW), "nacelle_plugin_get"));
+        functions = *static_cast<const nacelle_communicator*>(get("communicator/1", "gloo"));
+        functions.fault = fault;
+        return &functions;
+    }
+};
+NACELLE_PLUGIN("test.cut", "1.0.0", "A wire that can be cut", Cut)
+"""
+
+
+@case
+def a_fault_that_the_communicator_notices_by_itself_ends_all(bench):
+    needs_gloo(bench)
+    (bench.folder / 'cut').mkdir(exist_ok=True)
+    gloo = bench.program.parents[1] / 'plugins' / 'gloo.so'
+    subprocess.run(['c++', '-std=c++20', '-x', 'c++', '-', '-shared', '-fPIC', '-fvisibility=hidden', f'-DGLOO="{gloo}"',
+                    '-I', bench.root / 'sdk', '-o', 'cut/cut.so'], cwd=bench.folder, input=CUT, text=True, check=True)
+    both = pair(bench, 'faulty', '--plugins', 'cut', run__communicator='"cut"')
+    wait_for(both[0], lambda: saved(bench, 'faulty'))
+    (bench.folder / 'cut-1').write_text('')
+    host = socket.gethostname()
+    said = [one.communicate(timeout=30)[1] for one in both]
+    assert [one.returncode for one in both] == [1, 1], said
+    for rank in range(2):
+        assert f'rank {rank} on {host} ends: rank 1 on {host}: the wire is cut' in said[rank], said
 
 
 @case
