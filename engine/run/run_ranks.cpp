@@ -1,9 +1,8 @@
 #include "engine/run/run_ranks.h"
 
 #include "engine/base/error.h"
+#include "engine/env/settings.h"
 #include "engine/run/checkpoint_json.h"
-
-#include <limits>
 
 namespace nacelle {
 namespace {
@@ -135,12 +134,12 @@ uint32_t envs_of_rank(uint64_t count, const Json& configuration, const RunsOn& o
                         std::to_string(meant) + " ranks are " + std::to_string(all) +
                         ", which cannot be dealt out to " + std::to_string(now) + " ranks evenly",
                     "another number of ranks, or another env.count");
-    if (all / now > std::numeric_limits<uint32_t>::max())
+    if (all / now > most_envs)
         throw Error(where,
                     "env.count: " + std::to_string(count) + " environments for each of " +
                         std::to_string(meant) + " ranks are " + std::to_string(all / now) +
                         " for each of " + std::to_string(now),
-                    "a rank has at most " + std::to_string(std::numeric_limits<uint32_t>::max()));
+                    "a rank has at most " + std::to_string(most_envs));
     return uint32_t(all / now);
 }
 

@@ -129,6 +129,18 @@ def what_connects_ranks_is_installed_where_it_is_asked_for(bench):
 
 
 @case
+def one_process_keeps_what_several_may_go_on_with(bench):
+    shutil.rmtree(bench.folder / 'kept', ignore_errors=True)
+    bench.good(*words('cartpole', 8, 1, run__communicator='"wires"', run__rank_timeout=7, run__peer_memory='false'), '--out', 'kept')
+    run = json.loads((bench.folder / 'kept' / 'config.json').read_text())['run']
+    assert (run['communicator'], run['rank_timeout'], run['peer_memory']) == ('wires', 7, False) and 'ranks' not in run, run
+    result = bench.run('resume', 'kept', *CPU, **place(0, 2, 1))
+    assert result.status == 1 and 'wires: there is no such communicator' in result.err, result
+    result = bench.run(*words('cartpole', 1000000000, 1, run__ranks=8), '--out', 'many')
+    assert result.status == 1 and 'env.count: 1000000000 environments for each of 8 ranks are 8000000000 for each of 1' in result.err, result
+
+
+@case
 def a_table_shows_how_rates_grow(bench):
     needs_gloo(bench)
     words = ('bench', 'cartpole', '--train', '--ranks', '1,2', *CPU, '--threads', '1', '--envs', '8', '--repetitions', '1',
