@@ -12,6 +12,7 @@
 #include <random>
 #include <sstream>
 #include <sys/eventfd.h>
+#include <utility>
 
 namespace nacelle::tools {
 namespace {
@@ -147,6 +148,9 @@ void RankWatch::watch() {
         if (place_.rank == 0) take(ranks_[0], state);
         tell_all(state);
         judge();
+        // The rank that is the cause of it may be about to say so.
+        const std::string before = std::exchange(fault_, run_.fault());
+        if (!before.empty() && !fault_.empty()) end(rank_text(place_.rank) + ": " + fault_);
     }
 }
 

@@ -69,6 +69,7 @@ private:
     RankProgress& progress_;
     RankPlace place_;
     std::string host_, token_;
+    std::string fault_;    // of what connects the ranks, at the last look
     std::chrono::duration<double> patience_;
     Descriptor listener_, wake_;
     std::vector<Descriptor> guests_;    // have connected and not said which rank they are

@@ -183,7 +183,8 @@ void join_ranks(RunsOn& on, Plugins& plugins, const RankPlace& place, const Json
     const std::string obstacle = on.ranks->meet_peers(on.device, *on.stream);
     if (on.cuda() && place.rank == 0 && !obstacle.empty())
         on.log.write(LogLevel::info, "all sums of the ranks go through " + name +
-                                         ": GPUs do not reach one another's memory (" + obstacle + ")");
+                                         ": GPUs do not reach one another's memory (" + obstacle +
+                                         ")");
 }
 
 std::string rank_text(uint32_t rank) {

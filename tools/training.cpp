@@ -184,6 +184,8 @@ void train_as(const RankPlace& place, Training& training, const Json& configurat
     meeting.reset();
     try {
         train_on(on, plugins, crash, place, training, configuration, where, start);
+    } catch (const OtherRankFailed&) {
+        throw;
     } catch (const std::exception& failure) {
         if (watch) watch->failed(failure.what());
         throw;

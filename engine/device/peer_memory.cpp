@@ -55,8 +55,8 @@ PeerMemory::PeerMemory(Ranks& ranks, std::shared_ptr<Device> device, Stream& str
             return;
         }
     std::string handle;
-    obstacle_ = first_obstacle(from_all(
-        host, ranks, reason_of([&] { memory_[own] = device_->share(bytes, handle); })));
+    obstacle_ = first_obstacle(
+        from_all(host, ranks, reason_of([&] { memory_[own] = device_->share(bytes, handle); })));
     if (!obstacle_.empty()) return;
     const std::vector<std::string> handles = from_all(host, ranks, handle);
     obstacle_ = first_obstacle(from_all(host, ranks, reason_of([&] {

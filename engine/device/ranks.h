@@ -44,6 +44,8 @@ public:
     virtual void all_reduce(Stream&, double* data, uint64_t count, Reduction) = 0;
     // The bytes of rank `from` become those of all.
     virtual void broadcast(Stream&, void* data, uint64_t bytes, uint32_t from) = 0;
+    // Why a sum that was begun will not come, as far as what connects the ranks knows; else empty. From any thread.
+    virtual std::string fault() { return {}; }
     RankProgress& progress() { return progress_; }
 
     // Finds out, with all ranks, whether kernels of each reach memory of the others; else the reason. All ranks get the same.

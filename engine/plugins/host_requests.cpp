@@ -262,7 +262,8 @@ void HostServices::ranks(nacelle_ranks* out) {
 void HostServices::peer_memory(uint64_t bytes, void** addresses, nacelle_peers* out) {
     static_assert(NACELLE_MOST_PEERS == PeerMemory::most_ranks);
     if (context_ != CallContext::preparing) refuse("peer_memory() is for create() alone");
-    if (bytes == 0 || !addresses) refuse("peer_memory() was asked for no bytes, or for no addresses");
+    if (bytes == 0 || !addresses)
+        refuse("peer_memory() was asked for no bytes, or for no addresses");
     const Ranks* const all = environment_->on().ranks.get();
     if (!all || !all->peers())
         refuse("peer_memory(): kernels of one rank do not reach memory of another");

@@ -56,4 +56,11 @@ void RanksInstance::broadcast(Stream& stream, void* data, uint64_t bytes, uint32
     });
 }
 
+std::string RanksInstance::fault() {
+    char text[512] = "";
+    if (!functions_.fault || functions_.fault(object_.get(), text, sizeof text) == NACELLE_OK)
+        return {};
+    return *text ? text : "what connects the ranks has failed and does not say why";
+}
+
 }

@@ -27,6 +27,7 @@ public:
     void all_reduce(Stream&, float* data, uint64_t count, Reduction) override;
     void all_reduce(Stream&, double* data, uint64_t count, Reduction) override;
     void broadcast(Stream&, void* data, uint64_t bytes, uint32_t from) override;
+    std::string fault() override;
 
 private:
     void reduce(Stream&, void* data, uint64_t count, uint32_t dtype, Reduction);

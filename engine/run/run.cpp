@@ -58,17 +58,21 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
         std::max<uint64_t>(1, settings_.total_steps / env.count() / ranks_.count())));
     ranks_.require_same(configuration_, trainee_.hashes());
     iteration_ = trainee_.iteration();
-    if (!start_.record.environments.empty()) require_recordable(env, start_, settings_);
     // Of several ranks the first one writes.
-    if (ranks_.first() && (!start_.out.empty() || !start_.next.empty())) open_directory(plugins);
-    else if (start_.resume) go_on();
+    ranks_.by_first([&] {
+        if (!start_.record.environments.empty()) require_recordable(env, start_, settings_);
+        if (!start_.out.empty() || !start_.next.empty()) open_directory(plugins);
+    });
+    if (start_.resume) go_on();
+    ranks_.by_first([&] {
+        if (directory_) begin_directory(plugins);
+    });
     saves_ = ranks_.decide(directory_.has_value(), false).number != 0;
     if (!start_.record.environments.empty()) begin_recording();
     if (start_.watch && !ranks_.several() && settings_.reload.watch) watch();
 }
 
-// Steps that can fail without the directory come before it, so that no empty directory is left. The configuration
-// comes last: it makes the directory a run's.
+// Steps that can fail without the directory come before it, so that no empty directory is left.
 void TrainingRun::open_directory(Plugins& plugins) {
     for (const SinkSettings& sink : settings_.sinks) plugins.find({"sink/1", sink.name});
     directory_.emplace(start_.resume         ? RunDirectory::open(start_.out)
@@ -76,7 +80,10 @@ void TrainingRun::open_directory(Plugins& plugins) {
                                              : RunDirectory::create_next(start_.next));
     start_.out = directory_->path();
     directory_->sync(!start_.synced_together);
-    if (start_.resume) go_on();
+}
+
+// The configuration comes last: it makes the directory a run's.
+void TrainingRun::begin_directory(Plugins& plugins) {
     try {
         for (const SinkSettings& sink : settings_.sinks)
             sinks_.push_back(
@@ -96,16 +103,19 @@ void TrainingRun::open_directory(Plugins& plugins) {
 void TrainingRun::go_on() {
     const Log& log = trainee_.environment().on().log;
     std::optional<Checkpoint> newest;
-    if (directory_)
+    RunState state;
+    ranks_.by_first([&] {
+        if (!directory_) return;
         newest = directory_->checkpoints().newest([&](const std::string& why) {
             log.write(LogLevel::warning, why + "; an earlier checkpoint is taken");
         });
+        state = read_run_state(start_.out);
+    });
     newest = ranks_.share(std::move(newest));
     if (!directory_) {
         if (newest) go_on_from(*newest);
         return;
     }
-    const RunState state = read_run_state(start_.out);
     seconds_ = seconds_before_ = newest ? state.seconds : 0;
     if (!state.failure.empty()) keep_state({.seconds = seconds_});    // it is tried again
     if (!newest) {

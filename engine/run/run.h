@@ -106,6 +106,7 @@ public:
 
 private:
     void open_directory(Plugins& plugins);
+    void begin_directory(Plugins& plugins);
     void go_on();
     void keep_state(const RunState& state);
     bool run_to_next_reading();

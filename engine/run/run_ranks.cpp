@@ -1,6 +1,7 @@
 #include "engine/run/run_ranks.h"
 
 #include "engine/base/error.h"
+#include "engine/env/settings.h"
 #include "engine/run/checkpoint_json.h"
 
 namespace nacelle {
@@ -72,6 +73,23 @@ std::optional<Checkpoint> RunRanks::share(std::optional<Checkpoint> checkpoint) 
     return found;
 }
 
+void RunRanks::by_first(const std::function<void()>& does) {
+    if (!several()) return does();
+    std::exception_ptr failure;
+    std::string why;
+    try {
+        if (first()) does();
+    } catch (const std::exception& wrong) {
+        failure = std::current_exception();
+        why = wrong.what();
+    }
+    const bool failed = any(failure != nullptr, 1) != 0;
+    if (!failed) return;
+    why = host_->broadcast(std::move(why), 0);
+    if (failure) std::rethrow_exception(failure);
+    throw OtherRankFailed("rank 0: " + why);
+}
+
 void RunRanks::require_same(const Json& configuration, const Json& files) {
     if (!several()) return;
     // Machines may have the same file in other folders.
@@ -98,8 +116,8 @@ void RunRanks::require_equal(const std::string& text, const std::string& what) {
                     "a rank computes wrongly: its memory or its GPU may be damaged");
 }
 
-uint32_t RunRanks::any(bool says) {
-    double highest[] = {says ? double(rank()) : 0.0};
+uint32_t RunRanks::any(bool says, uint32_t first) {
+    double highest[] = {says ? double(rank() + first) : 0.0};
     host_->all_reduce(highest, Reduction::max);
     return uint32_t(highest[0]);
 }
@@ -116,6 +134,12 @@ uint32_t envs_of_rank(uint64_t count, const Json& configuration, const RunsOn& o
                         std::to_string(meant) + " ranks are " + std::to_string(all) +
                         ", which cannot be dealt out to " + std::to_string(now) + " ranks evenly",
                     "another number of ranks, or another env.count");
+    if (all / now > most_envs)
+        throw Error(where,
+                    "env.count: " + std::to_string(count) + " environments for each of " +
+                        std::to_string(meant) + " ranks are " + std::to_string(all / now) +
+                        " for each of " + std::to_string(now),
+                    "a rank has at most " + std::to_string(most_envs));
     return uint32_t(all / now);
 }
 

@@ -3,7 +3,15 @@
 #include "engine/config/config.h"
 #include "engine/run/checkpoint.h"
 
+#include <functional>
+
 namespace nacelle {
+
+// Another rank has failed, and says so itself.
+class OtherRankFailed final : public std::runtime_error {
+public:
+    using runtime_error::runtime_error;
+};
 
 // What the ranks of a run decide alike, seen from one of them. All make the same calls in the same order. Where a process
 // trains alone, everything is as it says itself.
@@ -37,14 +45,17 @@ public:
     std::optional<Checkpoint> share(std::optional<Checkpoint> checkpoint);
     // The bytes that rank `from` has of an array become those of all.
     void share(std::span<std::byte> bytes, uint32_t from);
+    // What rank 0 alone does, such as with files: where it throws, the others do not wait for what would follow, and throw
+    // OtherRankFailed.
+    void by_first(const std::function<void()>& does);
     // Throws on all ranks where one has another text than rank 0, which is a name for `what`.
     void require_equal(const std::string& text, const std::string& what);
     // Throws on all ranks where one has other settings than rank 0; there it says which.
     void require_same(const Json& configuration, const Json& files);
 
 private:
-    // The highest rank that says so; 0: none.
-    uint32_t any(bool says);
+    // The highest rank that says so, counted from `first`; 0: none.
+    uint32_t any(bool says, uint32_t first = 0);
 
     Ranks* ranks_;
     std::optional<HostRanks> host_;

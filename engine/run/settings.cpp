@@ -129,12 +129,17 @@ void write_run_settings(const RunSettings& settings, Json& configuration) {
         {"keep", settings.keep},
         {"stagger", settings.stagger ? Json(*settings.stagger) : Json("auto")},
         {"sinks", sinks_json(settings.sinks)}};
-    if (settings.ranks > 1) {
-        configuration["run"]["ranks"] = settings.ranks;
-        configuration["run"]["communicator"] = settings.communicator;
-        configuration["run"]["peer_memory"] = settings.peer_memory;
-        configuration["run"]["rank_timeout"] = settings.rank_timeout;
-    }
+    // One rank says what it was told alone: several may go on.
+    Json& run = configuration["run"];
+    const RunSettings usual;
+    const bool several = settings.ranks > 1;
+    if (several) run["ranks"] = settings.ranks;
+    if (several || settings.communicator != usual.communicator)
+        run["communicator"] = settings.communicator;
+    if (several || settings.peer_memory != usual.peer_memory)
+        run["peer_memory"] = settings.peer_memory;
+    if (several || settings.rank_timeout != usual.rank_timeout)
+        run["rank_timeout"] = settings.rank_timeout;
     const std::optional<double>& wanted = settings.solved_return;
     configuration["solved"] = {{"return", wanted ? Json(*wanted) : Json()},
                                {"episodes", settings.episodes}};

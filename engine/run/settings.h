@@ -24,7 +24,8 @@ struct RunSettings {
     uint64_t checkpoint_every = 0;    // steps; 0: only at the end
     uint64_t keep = 3;
     std::string communicator = "auto";
-    bool peer_memory = true;    // ranks of one machine add up in one another's memory, where they reach it
+    bool peer_memory =
+        true;    // ranks of one machine add up in one another's memory, where they reach it
     uint32_t ranks = 0;             // for each of which env.count counts; 0: as many as train
     double rank_timeout = 20;       // seconds
     std::optional<bool> stagger;    // the first episodes; none: where they need it

@@ -45,6 +45,7 @@ Library::Library() {
     find(broadcast, "ncclBroadcast");
     find(destroy, "ncclCommDestroy");
     find(abort, "ncclCommAbort");
+    find(async_error, "ncclCommGetAsyncError");
     find(error_text, "ncclGetErrorString");
     find(last_error, "ncclGetLastError");
 }

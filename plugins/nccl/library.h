@@ -10,6 +10,7 @@ struct Id {
 };
 using Comm = void*;
 enum Type : int { uint8 = 1, float32 = 7, float64 = 8 };
+enum Result : int { success = 0, in_progress = 7 };
 enum Operation : int { sum = 0, max = 2 };
 
 class Library final {
@@ -30,6 +31,7 @@ public:
                      void* stream);
     int (*destroy)(Comm);
     int (*abort)(Comm);
+    int (*async_error)(Comm, int* error);
     const char* (*error_text)(int);
     const char* (*last_error)(Comm);
 

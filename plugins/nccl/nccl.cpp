@@ -13,7 +13,10 @@ namespace {
 void name_meeting_place(const std::string& address, int64_t port) {
     const char* const restarts = std::getenv("TORCHELASTIC_RESTART_COUNT");
     const int64_t place = port + 1 + (restarts ? std::atoi(restarts) : 0);
-    setenv("NCCL_COMM_ID", (address + ":" + std::to_string(place)).c_str(), 0);
+    const bool six = address.find(':') != std::string::npos && !address.starts_with('[');
+    const std::string host =
+        six ? "[" + address + "]" : address;    // of IPv6, which has colons of its own
+    setenv("NCCL_COMM_ID", (host + ":" + std::to_string(place)).c_str(), 0);
     // Switches that add up by multicast do it in an order of their own.
     setenv("NCCL_NVLS_ENABLE", "0", 0);
 }
@@ -59,6 +62,16 @@ public:
     void broadcast(void* data, uint64_t bytes, uint32_t from, void* stream) {
         nccl_.check(nccl_.broadcast(data, data, bytes, nccl::uint8, int(from), comm_, stream),
                     "give bytes to all ranks");
+    }
+    // What NCCL's own threads have found, such as a connection that is gone: its kernels wait on.
+    std::string fault() {
+        int found = nccl::success;
+        const int told = nccl_.async_error(comm_, &found);
+        if (told != nccl::success) found = told;
+        if (found == nccl::success || found == nccl::in_progress) return {};
+        const char* const more = nccl_.last_error(nullptr);
+        return std::string("NCCL: ") + nccl_.error_text(found) +
+               (more && *more ? std::string(" (") + more + ")" : "");
     }
 
 private:

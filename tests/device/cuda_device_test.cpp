@@ -137,5 +137,6 @@ TEST_CASE("a GPU shares whole pages by a handle, and another process's is opened
     CHECK(session.cuda.allocations.empty());
     CHECK(contains(complaint([&] { device->open_shared(handle); }),
                    "could not reach memory of another process's GPU"));
-    CHECK(contains(complaint([&] { device->open_shared("x"); }), "its handle is not one of CUDA's"));
+    CHECK(
+        contains(complaint([&] { device->open_shared("x"); }), "its handle is not one of CUDA's"));
 }

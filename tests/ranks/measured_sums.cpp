@@ -95,7 +95,8 @@ public:
         const bool on_gpu = host.environment().on_gpu;
         std::vector<std::string> defines;
         if (!on_gpu) defines.push_back("NACELLE_EMULATE");
-        const uint32_t program = host.program_of_sizes(program_text, learn::kernel_headers(), defines);
+        const uint32_t program =
+            host.program_of_sizes(program_text, learn::kernel_headers(), defines);
         args_.from = array<float>("from", largest_);
         args_.to = array<float>("to", largest_);
         args_.marks = array<uint64_t>("marks", 2 * most_measured);
@@ -141,7 +142,8 @@ public:
     }
 
 private:
-    static constexpr uint64_t floats_of_kilobyte = 256, kilobytes[] = {1, 19, 32, 400, 512, 1024, 2048};
+    static constexpr uint64_t floats_of_kilobyte = 256,
+                              kilobytes[] = {1, 19, 32, 400, 512, 1024, 2048};
     static constexpr uint64_t most_measured = 3 * std::size(kilobytes);
 
     template <class Fn> void each(Fn&& fn) {
@@ -163,7 +165,9 @@ private:
     }
     template <class T> T* array(const char* which, uint64_t count) {
         const int64_t shape[] = {int64_t(count)};
-        const auto dtype = sizeof(T) == 8 ? NACELLE_U64 : std::is_same_v<T, float> ? NACELLE_F32 : NACELLE_U32;
+        const auto dtype = sizeof(T) == 8             ? NACELLE_U64
+                           : std::is_same_v<T, float> ? NACELLE_F32
+                                                      : NACELLE_U32;
         return static_cast<T*>(host_.array_create(which, dtype, shape, false).data);
     }
     void launch_mark(uint32_t which, void* stream) {
@@ -172,11 +176,13 @@ private:
     }
     void make_peers() {
         const int64_t shape[] = {int64_t(sizeof(learn::Peers))};
-        args_.peers = static_cast<learn::Peers*>(host_.array_create("peers", NACELLE_U8, shape, false).data);
+        args_.peers =
+            static_cast<learn::Peers*>(host_.array_create("peers", NACELLE_U8, shape, false).data);
         learn::Peers peers{};
         peers.sums[0] = {0, largest_};
-        const nacelle_peers found = host_.peer_memory(2 * (ranks_.ranks + 1) * largest_ * sizeof(uint64_t),
-                                                      reinterpret_cast<void**>(args_.peers));
+        const nacelle_peers found =
+            host_.peer_memory(2 * (ranks_.ranks + 1) * largest_ * sizeof(uint64_t),
+                              reinterpret_cast<void**>(args_.peers));
         peers.ended = found.ended;
         peers.rank = found.rank;
         peers.count = found.ranks;

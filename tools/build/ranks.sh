@@ -32,9 +32,30 @@ names_ranks() {
     case $wanted in '' | 1) return 1 ;; esac
 }
 
+# The communicator that a command line, or a configuration that it names, asks for; else auto.
+named_communicator() {
+    communicator=auto
+    for argument; do
+        for file in "$argument" "$argument/config.json"; do
+            case $file in
+                *.json) if [ -f "$file" ]; then
+                    found=$(sed -n 's/.*"communicator" *: *"\([^"]*\)".*/\1/p' "$file")
+                    communicator=${found:-$communicator}
+                fi ;;
+            esac
+        done
+    done
+    for argument; do
+        case $argument in
+            run.communicator=* | --set=run.communicator=*) communicator=$(echo "${argument#*communicator=}" | tr -d '"') ;;
+        esac
+    done
+    echo "$communicator"
+}
+
 uses_gpus() {
     case " $* " in *' --backend cpu '* | *' --backend=cpu '*) return 1 ;; esac
-    nvidia-smi -L 2>/dev/null | grep -q '^GPU'
+    has_gpu
 }
 
 has_nccl() {
@@ -42,36 +63,22 @@ has_nccl() {
         { has_command ldconfig && ldconfig -p 2>/dev/null | grep -q 'libnccl\.so\.2'; }
 }
 
-# The folder gets its name last, as that of LibTorch.
 download_nccl() {
     if has_driver_12; then wheel=nvidia-nccl-cu12; else wheel=nvidia-nccl-cu13; fi
-    rm -rf "$nccl_folder.part"
-    "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$nccl_folder.part" "$wheel" || return
-    rm -rf "$nccl_folder"
-    mv "$nccl_folder.part" "$nccl_folder"
+    "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$1" "$wheel"
 }
+install_nccl() { install_wheels has_nccl "$nccl_folder" download_nccl NCCL 'about 200 MB to be downloaded'; }
 
-install_nccl() {
-    ! has_nccl || return 0
-    wants_python=yes
-    install_packages
-    install_python
-    exec 8>"$nccl_folder.lock"
-    ! has_command flock || flock 8
-    if ! has_nccl && ! (step "installing NCCL from PyPI into $nccl_folder" download_nccl); then
-        rm -rf "$nccl_folder.part"
-        say 'NCCL could not be installed'
-        return 1
-    fi
-    exec 8>&-
-}
-
-# with_ranks FOLDER ARGUMENTS: fails where what connects the ranks cannot be had.
+# with_ranks FOLDER ARGUMENTS: fails where what connects the ranks cannot be had. A communicator of the user's own needs neither.
 with_ranks() {
     ranks_build=$1
     shift
     . "$root/tools/build/setup.sh"
-    if uses_gpus "$@"; then install_nccl; else with_torch "$ranks_build"; fi
+    case $(named_communicator "$@") in
+        auto) if uses_gpus "$@"; then install_nccl; else with_torch "$ranks_build"; fi ;;
+        nccl) install_nccl ;;
+        gloo) with_torch "$ranks_build" ;;
+    esac
 }
 
 nccl_command() {

@@ -156,6 +156,35 @@ python_install() {
     "$python_folder/bin/python" -m pip install -q --disable-pip-version-check "$@"
 }
 
+# Whether this machine has a GPU, also one that runs Windows around it.
+has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
+
+# install_wheels CHECK FOLDER FILL NAME TEXT: unless CHECK says that it is there, has FILL put a wheel of PyPI into a folder. That
+# one gets its name last: a folder that holds half of it would be taken for one that holds it.
+install_wheels() {
+    ! "$1" || return 0
+    wants_python=yes
+    install_packages
+    install_python
+    exec 8>"$2.lock"
+    ! has_command flock || flock 8
+    if ! "$1"; then    # nobody else has installed it meanwhile
+        say "installing $4 from PyPI: $5 in $2"
+        began=$(date +%s)
+        rm -rf "$2.part"
+        if ! "$3" "$2.part" >&2; then
+            rm -rf "$2.part"
+            say "${4%% *} could not be installed"
+            exec 8>&-
+            return 1
+        fi
+        rm -rf "$2"
+        mv "$2.part" "$2"
+        say "installed in $(($(date +%s) - began)) s"
+    fi
+    exec 8>&-    # or the command that runs next would hold it
+}
+
 # A driver loads what was made for its own major version of CUDA, or an older one.
 has_driver_12() { case $(nvidia-smi 2>/dev/null || :) in *'CUDA Version: 12.'*) ;; *) return 1 ;; esac; }
 

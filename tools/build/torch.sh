@@ -39,44 +39,26 @@ gpu_packages='cuda-toolkit[cublas,cudart,cufft,cufile,cupti,curand,cusolver,cusp
     nvidia-cudnn-cu13==9.19.0.56 nvidia-cusparselt-cu13==0.8.0 nvidia-nccl-cu13==2.28.9 nvidia-nvshmem-cu13==3.4.5'
 has_gpu_packages() { [ -d "$torch_folder/nvidia/cudnn" ]; }
 # Whether they are wanted: asked for, or there already, or there is a GPU.
-wants_gpu() { [ "${torch_gpu:-}" = yes ] || has_gpu_packages || { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }; }
+wants_gpu() { [ "${torch_gpu:-}" = yes ] || has_gpu_packages || has_gpu; }
 
-# A folder that holds half of it would be taken for one that holds it, so it gets its name last. pip puts packages that
-# share a folder side by side only where it installs them at once.
+# pip puts packages that share a folder side by side only where it installs them at once.
 download_torch() {
-    rm -rf "$torch_folder.part"
+    folder=$1
     if wants_gpu; then
         # shellcheck disable=SC2086 # several words
         set -- $gpu_packages
     else
         set -- --no-deps 'nvidia-cuda-cupti==13.*' 'nvidia-cuda-runtime==13.*'
     fi
-    "$python_folder/bin/python" -m pip install --disable-pip-version-check --target "$torch_folder.part" "$@" || return
-    "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$torch_folder.part" "torch==$torch_version" || return
-    rm -rf "$torch_folder"
-    mv "$torch_folder.part" "$torch_folder"
+    "$python_folder/bin/python" -m pip install --disable-pip-version-check --target "$folder" "$@" &&
+        "$python_folder/bin/python" -m pip install --disable-pip-version-check --no-deps --target "$folder" "torch==$torch_version"
 }
 
 has_all() { has_torch && { ! wants_gpu || has_gpu_packages; }; }
 install_torch() {
-    ! has_all || return 0
-    wants_python=yes
-    install_packages
-    install_python
-    exec 8>"$torch_folder.lock"
-    ! has_command flock || flock 8
-    if has_all; then exec 8>&- && return; fi    # somebody else has installed it meanwhile
     size='546 MB to be downloaded, 1.2 GB'
     ! wants_gpu || size='with its part for GPUs: 2.5 GB to be downloaded, 4 GB'
-    say "installing LibTorch $torch_version from PyPI: $size in $torch_folder"
-    began=$(date +%s)
-    if ! download_torch >&2; then
-        rm -rf "$torch_folder.part"
-        say 'LibTorch could not be installed'
-        return 1
-    fi
-    say "installed in $(($(date +%s) - began)) s"
-    exec 8>&-    # or the command that runs next would hold it
+    install_wheels has_all "$torch_folder" download_torch "LibTorch $torch_version" "$size"
 }
 
 # configure_torch FOLDER: kept from then on, as the folder's other options.

@@ -51,8 +51,7 @@ std::unique_ptr<SharedMemory> CpuDevice::open_shared(const std::string& handle) 
     size_t bytes = 0;
     words >> path >> bytes;
     Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    if (file.get() < 0)
-        throw Error(path, std::string("cannot be opened: ") + std::strerror(errno));
+    if (file.get() < 0) throw Error(path, std::string("cannot be opened: ") + std::strerror(errno));
     return std::make_unique<MappedMemory>(std::move(file), bytes);
 }
 

@@ -22,8 +22,7 @@
     CALL(host_allocate, "cuMemHostAlloc", CUresult(void**, size_t, unsigned))                      \
     CALL(host_free, "cuMemFreeHost", CUresult(void*))                                              \
     CALL(share_memory, "cuIpcGetMemHandle", CUresult(CUipcMemHandle*, CUdeviceptr))                \
-    CALL(open_shared, "cuIpcOpenMemHandle_v2",                                                     \
-         CUresult(CUdeviceptr*, CUipcMemHandle, unsigned))                                         \
+    CALL(open_shared, "cuIpcOpenMemHandle_v2", CUresult(CUdeviceptr*, CUipcMemHandle, unsigned))   \
     CALL(close_shared, "cuIpcCloseMemHandle", CUresult(CUdeviceptr))                               \
     CALL(pointer_attribute, "cuPointerGetAttribute",                                               \
          CUresult(void*, CUpointer_attribute, CUdeviceptr))                                        \

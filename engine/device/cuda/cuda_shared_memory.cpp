@@ -25,7 +25,8 @@ public:
     CudaOpenedMemory(std::shared_ptr<const CudaContext> context, const std::string& handle)
         : context_(std::move(context)) {
         CUipcMemHandle its;
-        if (handle.size() != sizeof its) throw Error("peer memory", "its handle is not one of CUDA's");
+        if (handle.size() != sizeof its)
+            throw Error("peer memory", "its handle is not one of CUDA's");
         std::memcpy(&its, handle.data(), sizeof its);
         const Driver& cuda = context_->enter();
         cuda.check(cuda.open_shared(&data_, its, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
@@ -43,9 +44,9 @@ public:
     CudaHostMemory(std::shared_ptr<const CudaContext> context, size_t bytes)
         : context_(std::move(context)) {
         const Driver& cuda = context_->enter();
-        cuda.check(cuda.host_allocate(&data_, bytes,
-                                      CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
-                   "allocate memory of the host that a GPU sees");
+        cuda.check(
+            cuda.host_allocate(&data_, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
+            "allocate memory of the host that a GPU sees");
         std::memset(data_, 0, bytes);
     }
     ~CudaHostMemory() override { context_->enter_quietly().host_free(data_); }

@@ -202,7 +202,8 @@ typedef struct nacelle_ranks {
     uint32_t size;
     uint32_t rank;  /* of this one, from 0 on */
     uint32_t ranks; /* of all; 1: it trains alone */
-    uint32_t peers; /* whether kernels of each reach memory of all, and peer_memory() gives some; 0: no */
+    uint32_t
+        peers; /* whether kernels of each reach memory of all, and peer_memory() gives some; 0: no */
 } nacelle_ranks;
 
 /* Memory in which kernels of all ranks read and write; there are at most so many. */
@@ -248,6 +249,9 @@ typedef struct nacelle_communicator {
                                 void* stream);
     /* [loop | running] */
     void (*destroy)(void* self);
+    /* [any | any] Whether a sum that was begun can still come: else an error, and why in `text`, which ends with a 0 within
+     * `bytes`. Null: it cannot tell. */
+    nacelle_status (*fault)(void* self, char* text, uint32_t bytes);
 } nacelle_communicator;
 
 /* "plugins/1", for hooks and learners. */

@@ -1,6 +1,7 @@
 #pragma once
 #include <nacelle/plugin/held.h>
 #include <nacelle/plugin/manifest.h>
+#include <string>
 #include <string_view>
 
 namespace nacelle::plugin {
@@ -15,6 +16,11 @@ concept CommunicatorClass = std::constructible_from<T, Host, std::string_view> &
     communicator.broadcast(data, count, uint32_t(0), stream);
 };
 
+template <class T>
+concept tells_faults = requires(T communicator) {
+    { communicator.fault() } -> std::convertible_to<std::string>;
+};
+
 // The offer of a class like
 //
 //     struct Wires {
@@ -22,6 +28,7 @@ concept CommunicatorClass = std::constructible_from<T, Host, std::string_view> &
 //         Wires(nacelle::plugin::Host host, std::string_view config);    // a JSON object
 //         void all_reduce(void* data, uint64_t count, nacelle_dtype dtype, nacelle_reduction, void* stream);
 //         void broadcast(void* data, uint64_t bytes, uint32_t from, void* stream);
+//         std::string fault();    // may be there: from any thread, why a sum that was begun will not come; else empty
 //     };
 template <CommunicatorClass T> class Communicator final {
 public:
@@ -46,11 +53,23 @@ private:
         auto* const held = static_cast<Held<T>*>(self);
         return guarded(held->host, [&] { held->object.broadcast(data, bytes, from, stream); });
     }
+    static nacelle_status fault(void* self, char* text, uint32_t bytes) {
+        std::string why;
+        try {
+            if constexpr (tells_faults<T>) why = static_cast<Held<T>*>(self)->object.fault();
+        } catch (const std::exception& failure) {
+            why = failure.what();
+        }
+        if (why.empty()) return NACELLE_OK;
+        if (bytes > 0) text[why.copy(text, bytes - 1)] = 0;
+        return NACELLE_ERROR;
+    }
     static void destroy(void* self) { delete static_cast<Held<T>*>(self); }
 
     // Hidden, so that no two libraries share one.
     [[gnu::visibility("hidden")]] static constexpr nacelle_communicator functions{
-        sizeof(nacelle_communicator), create, all_reduce, broadcast, destroy};
+        sizeof(nacelle_communicator),     create, all_reduce, broadcast, destroy,
+        tells_faults<T> ? fault : nullptr};
 };
 
 }

@@ -152,9 +152,8 @@ NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a,
     if (!memory.normalises) return;
     for (uint64_t k = items.begin / block_threads;
          k < min((items.end + block_threads - 1) / block_threads, width); ++k) {
-        Sums<3> sums = hands_over
-                           ? O::sum((a.of_ranks.sums + obs_of_ranks<E, group>()), 1, k)
-                           : O::sum(memory.obs_slots, uint32_t(O::cut(view, a).chunks), k);
+        Sums<3> sums = hands_over ? O::sum((a.of_ranks.sums + obs_of_ranks<E, group>()), 1, k)
+                                  : O::sum(memory.obs_slots, uint32_t(O::cut(view, a).chunks), k);
 #if NACELLE_GPU
         if constexpr (by_peers) {
             const Exchange exchange(*a.of_ranks.peers, observations_of + uint32_t(group));

@@ -66,9 +66,7 @@ public:
           words_(peers.sums[place].words),
           turn_(peers.turns[place] + 1),
           first_(peers.sums[place].first + (turn_ & 1) * (peers.count + 1) * words_) {}
-    static NACELLE_INLINE void next_turn(Peers& peers, uint32_t place) {
-        peers.turns[place] += 1;
-    }
+    static NACELLE_INLINE void next_turn(Peers& peers, uint32_t place) { peers.turns[place] += 1; }
 
     // Of a row.
     NACELLE_INLINE uint64_t words() const { return words_; }
@@ -147,8 +145,8 @@ private:
     }
     template <int n>
     NACELLE_INLINE void to_others(uint32_t from, uint64_t word, const uint64_t (&its)[n]) const {
-        NACELLE_ROLLED for (uint32_t rank = 0; rank < peers_.count; ++rank)
-            if (rank != peers_.rank) peers::store(row(rank, from) + word, its);
+        NACELLE_ROLLED for (uint32_t rank = 0; rank < peers_.count; ++rank) if (rank != peers_.rank)
+            peers::store(row(rank, from) + word, its);
     }
     // fn(rank, its words) for all ranks, the own ones among them.
     template <int n, class Fn>
@@ -158,28 +156,28 @@ private:
             uint64_t found[at_once][n];
             NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
                 const uint32_t rank = first + k;
-                from[k] = rank < peers_.count && rank != peers_.rank
-                              ? row(peers_.rank, rank) + word
-                              : nullptr;
+                from[k] = rank < peers_.count && rank != peers_.rank ? row(peers_.rank, rank) + word
+                                                                     : nullptr;
                 NACELLE_UNROLL for (int i = 0; i < n; ++i) found[k][i] = own[i];
             }
             arrive(from, found);
-            NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k)
-                if (first + k < peers_.count) fn(first + k, found[k]);
+            NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) if (first + k < peers_.count)
+                fn(first + k, found[k]);
         }
     }
     // Waits until the words of this turn are there, or until nobody will send them; then they are what they are, and the
     // host ends the run.
     template <uint32_t count, int n>
-    NACELLE_INLINE void arrive(const uint64_t* const (&from)[count], uint64_t (&found)[count][n]) const {
+    NACELLE_INLINE void arrive(const uint64_t* const (&from)[count],
+                               uint64_t (&found)[count][n]) const {
         constexpr uint32_t between_looks = 4096;
         NACELLE_ROLLED for (uint32_t tries = 1;; ++tries) {
             bool all = true;
-            NACELLE_UNROLL for (uint32_t k = 0; k < count; ++k)
-                if (from[k]) peers::load(from[k], found[k]);
+            NACELLE_UNROLL for (uint32_t k = 0; k < count; ++k) if (from[k])
+                peers::load(from[k], found[k]);
             NACELLE_UNROLL for (uint32_t k = 0; k < count; ++k)
                 NACELLE_UNROLL for (int i = 0; i < n; ++i) all &=
-                    uint32_t(found[k][i] >> 32) == turn_;
+                uint32_t(found[k][i] >> 32) == turn_;
             if (all) return;
             if (tries % between_looks == 0 && peers::has_ended(peers_.ended)) return;
         }

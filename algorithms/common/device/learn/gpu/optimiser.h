@@ -17,7 +17,7 @@ public:
     NACELLE_INLINE void find() {
         if constexpr (!hands_over_gradient<policy>)
             own_ = sum_of<1>(state_.tallies + weight, state_.parts, tally_count);
-        if constexpr (shots_of<policy> > 0) send_sums(exchange_, word(), own_);
+        if constexpr (shots_of < policy >> 0) send_sums(exchange_, word(), own_);
     }
     // One over it, for all threads of a block; what is handed over is added up as it is.
     NACELLE_INLINE float one_over_all() const {
@@ -40,7 +40,7 @@ NACELLE_INLINE void judge_by_tallies(const ExchangeOf<policy>& exchange, const P
     if constexpr (hands_over_gradient<policy>) hand_over_tallies<E, policy>(state);
     else {
         Sums<tally_count> tally = sum_of<tally_count>(state.tallies, state.parts);
-        if constexpr (shots_of<policy> > 0) {
+        if constexpr (shots_of < policy >> 0) {
             const uint64_t word = exchange.first_tally(state) + 2 * state.sum_blocks;
             send_sums(exchange, word, tally);
             tally = sums_of_all(exchange, word, tally);
@@ -152,7 +152,7 @@ NACELLE_INLINE void adam(const View<E>&, const Arguments& a, Items items) {
         }
     };
     load(begin);
-    if constexpr (shots_of<policy> > 0)    // all blocks of the gradient's are through
+    if constexpr (shots_of < policy >> 0)    // all blocks of the gradient's are through
         if (begin == 0 && state.found[stopped] == 0)
             Exchange::next_turn(*a.of_ranks.peers, gradients_of + uint32_t(policy));
     const bool follows = state.found[too_far] == 0;
