@@ -7,9 +7,10 @@
 // get draw_reward. Every other reward is 0. The mask forbids full columns to the player who acts; who
 // chooses one in spite of it places no stone and loses at once: -1, and +1 for the other.
 //
-// With `opening` above 0 a game begins after 0 to so many random moves, drawn evenly, by both in turn, each
-// into one of the columns that are open and end no game. So that policies that learn by playing themselves
-// see more than the few games that they would play; play for real begins with an empty board.
+// With `opening` above 0 a game in training begins after 0 to so many random moves, drawn evenly, by both in
+// turn, each into one of the columns that are open and end no game. So policies that learn by playing
+// themselves see more than the few games that they would play. Evaluations and matches begin with an
+// empty board.
 //
 // State: the stones of player i are the bits of stones[i], bit 7 * column + row, with column 0 on
 // the left and row 0 at the bottom; a seventh row, always empty, keeps lines from running on from
@@ -48,7 +49,8 @@ struct ConnectFour {
     static void reset(Team& team, const Params& p) {
         team.once([&](State& s, nacelle::Rng& rng) {
             s = {.stones = {0, 0}, .to_move = rng.below(2), .moves = 0, .winner = -1};
-            const int moves = p.opening > 0 ? rng.below(p.opening + 1) : 0;
+            const bool opens = p.opening > 0 && team.episode().progress < 1;
+            const int moves = opens ? rng.below(p.opening + 1) : 0;
             while (s.moves < moves && s.moves < columns * rows - 1)
                 if (!place_at_random(s, rng)) break;
         });

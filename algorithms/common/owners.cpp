@@ -224,11 +224,11 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     run = {every};
     const PolicySettings& first = settings.policies[0];
     if (every.is(on_gpu | in_steps) && first.past.form != Against::none)
-        wrong(
-            "policies." + first.name + ".opponents",
-            "a GPU plays the past where all steps of a rollout are one launch: with layers that "
-            "do not remember, no convolutions, \"rollout\": \"auto\", and networks and teams "
-            "that fit into its blocks (up to about 256 neurons a layer); a CPU plays it with any");
+        wrong("policies." + first.name + ".opponents",
+              "a GPU plays the past where all steps of a rollout are one launch: with layers that "
+              "do not remember, no convolutions, \"rollout\": \"auto\", and networks and teams "
+              "that fit into its blocks (layers of 512 neurons do on an H100); a CPU plays it with "
+              "any");
     if (every.is(in_memory)) {
         const std::vector<int64_t>& widths = shapes[0].actor;
         run[0].remembering_bytes = uint32_t(remembering_bytes(settings.policies[0], shapes[0]));

@@ -273,3 +273,29 @@ TEST_CASE("older GPUs get the programs that they can run") {
     CHECK(fault_of(*ampere, {"cartpole", ppo, "{}", 80}) == "");
     CHECK(fault_of(*ampere, {"rooms", ppo, convolutions, 80, 1, true}) == "");
 }
+
+TEST_CASE(
+    "a pool of past policies is refused among ranks, in shards, and by learners on LibTorch") {
+    Environment env(cpu(1), recommended("connect_four", 128));
+    const Told told(env, 90);
+    const auto fault = [&](const learn::Algorithm& algorithm, uint32_t ranks,
+                           const std::string& more = "") {
+        const std::string config = R"({"policies": {"default": {"opponents": {"pool": 4}}})" + more;
+        try {
+            learn::read_settings(algorithm, config + "}", told.environment,
+                                 {sizeof(nacelle_ranks), 0, ranks});
+        } catch (const std::exception& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    const std::string alone = "policies.agent.opponents: a pool of past policies trains in one "
+                              "process, without shards, so far";
+    CHECK(fault(ppo, 1) == "");
+    CHECK(fault(a2c, 1) == "");
+    CHECK(fault(ppo, 2) == alone);
+    CHECK(fault(ppo, 1, R"(, "shards": 2)") == alone);
+    CHECK(fault(elsewhere, 1) ==
+          "policies.agent.opponents: learners on LibTorch have no pool of past policies so far; "
+          "'ppo' and 'a2c' have one");
+}

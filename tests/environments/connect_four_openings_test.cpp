@@ -44,9 +44,13 @@ struct Position {
     }
 };
 
-std::vector<Position> begun(const Json& params) {
+std::vector<Position> begun(const Json& params, bool measures = false) {
     Environment env(
         cpu(), settings_of({{"source", "connect_four"}, {"count", games}, {"params", params}}));
+    if (measures) {
+        env.set_progress(EpisodeProgress::ended());
+        env.reset();
+    }
     const std::vector<double> stones = numbers(env, "state.stones"),
                               to_move = numbers(env, "state.to_move"),
                               moves = numbers(env, "state.moves"),
@@ -86,6 +90,10 @@ TEST_CASE("openings of connect_four are moves by turns after which nobody has wo
             CHECK(std::abs(of_length[length] - games * share) < spread);
         CHECK(std::abs(of_starter[0] - games / 2) < 6 * std::sqrt(games / 4.0));
     }
+}
+TEST_CASE("evaluations of connect_four begin with an empty board") {
+    for (const Position& game : begun({{"opening", 8}}, true))
+        CHECK((game.stones[0] | game.stones[1]) == 0);
 }
 TEST_CASE("without an opening connect_four begins with an empty board") {
     for (const Json& params : {Json::object(), Json{{"opening", -3}}})

@@ -46,6 +46,24 @@ def a_run_killed_many_times_ends_with_the_bytes_of_one_that_was_not(bench):
     assert kills >= enough, kills
 
 
+@case
+def a_run_against_its_past_that_was_resumed_ends_with_the_bytes_of_a_whole_one(bench):
+    steps = 16 * 64    # of an iteration; schedules, and openings, know where a run ends
+    settings = (*CPU, *setting(env__count=64, env__params__opening=0, learner__horizon=16, learner__minibatches=2, learner__entropy=0.01,
+                               learner__learning_rate=0.001, run__evaluate_every=0, run__checkpoint_every=100 * steps, policies__default__hidden='[8]',
+                               policies__default__opponents='{"pool":3,"every":2,"sample":"hard"}'), '--episodes', '2')
+    for name, iterations in (('past-whole', 15), ('past-part', 7)):
+        bench.good('train', 'connect_four', *settings, *setting(run__total_steps=iterations * steps), '--out', name)
+    bench.good('resume', 'past-part', *CPU, *setting(run__total_steps=15 * steps), '--episodes', '2')
+    last = [newest(bench.folder / name, 'safetensors') for name in ('past-whole', 'past-part')]
+    assert last[0].name == last[1].name and last[0].read_bytes() == last[1].read_bytes(), last
+    [run] = bench.lines('inspect', 'past-part')
+    [pool] = run['checkpoints'][-1]['pools']
+    first, *others = pool['members']
+    assert first['step'] == 0 and first['elo'] == 1000 and len(others) == 2, pool
+    assert all(one['step'] % (2 * steps) == 0 for one in others), pool
+
+
 def killed_learners_end_alike(bench, name, backend, settings, enough):
     """Runs of ppo, normalisers on, are killed so often in all, and end with the bytes of the one that nobody touched."""
     bench.good('train', 'cartpole', *backend, *settings, '--out', name)
