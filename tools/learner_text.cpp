@@ -16,7 +16,7 @@ void append(std::string& text, const std::string& more, const char* between = ",
 }
 
 // "4 epochs", "1 epoch"
-std::string count_text(const Json& count, const char* one, const char* many) {
+std::string times_text(const Json& count, const char* one, const char* many) {
     if (count.is_null()) return {};
     return plain(count) + " " + (count == 1 ? one : many);
 }
@@ -78,9 +78,9 @@ std::string normalised_text(const Json& learner) {
 
 std::string learner_text(const Json& configuration) {
     const Json learner = at(configuration, "learner");
-    std::string text, updates = count_text(at(learner, "epochs"), "epoch", "epochs");
+    std::string text, updates = times_text(at(learner, "epochs"), "epoch", "epochs");
     if (const Json name = at(learner, "name"); !name.is_null()) text = plain(name);
-    append(updates, count_text(at(learner, "minibatches"), "minibatch", "minibatches"), " x ");
+    append(updates, times_text(at(learner, "minibatches"), "minibatch", "minibatches"), " x ");
     append(text, updates, " ");
     append(text, policies_text(at(configuration, "policies")));
     append(text, normalised_text(learner));
