@@ -29,6 +29,11 @@ def and_by_the_kernels_of_a_gpu(bench):
 
 
 @case
+def critics_that_see_more_do(bench):
+    agree(bench, 'levers', 8, 2, env__constants__shift=7, policies__default__critic='{"sees": ["global", "team", "own"], "hidden": [16]}')
+
+
+@case
 def sums_in_one_anothers_memory_leave_the_bytes_of_the_communicator(bench):
     needs_gloo(bench)
     its = {'learner__emulate': 'true', 'learner__normalise_observations': 'true', 'learner__normalise_advantages': '"minibatch"'}
