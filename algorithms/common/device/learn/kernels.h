@@ -101,8 +101,8 @@ template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a
     if (items.begin != 0) return;
     a.iteration[0] += 1;
     if constexpr (by_peers)
-        for (uint32_t g = 0; g < uint32_t(most_groups); ++g)
-            if (a.memory[g].normalises) Exchange::next_turn(*a.of_ranks.peers, observations_of + g);
+        for (uint32_t place = observations_of; place < peer_places; ++place)
+            Exchange::next_turn(*a.of_ranks.peers, place);
 }
 
 }
