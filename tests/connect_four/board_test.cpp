@@ -51,7 +51,8 @@ TEST_CASE("lines, and cells that would complete one, are those of plain arrays")
 }
 
 TEST_CASE("a policy sees of a position what the environment shows it") {
-    Environment env(quick_cpu(), recommended("connect_four", 32, fresh_seed() >> 12));
+    Environment env(quick_cpu(),
+                    settings_of({{"source", "connect_four"}, {"count", 32}}, fresh_seed() >> 12));
     std::vector<StandardBoard> boards(env.count());
     Dice dice(fresh_seed());
     int ended = 0;
