@@ -62,6 +62,15 @@ public:
     std::unique_ptr<Stream> stream() override { return cpu_.stream(); }
     std::unique_ptr<Stream> stream_of(void*) override { return cpu_.stream(); }
     bool reaches(const void* memory) override { return cpu_.reaches(memory); }
+    std::unique_ptr<SharedMemory> share(size_t bytes, std::string& handle) override {
+        return cpu_.share(bytes, handle);
+    }
+    std::unique_ptr<SharedMemory> open_shared(const std::string& handle) override {
+        return cpu_.open_shared(handle);
+    }
+    std::unique_ptr<SharedMemory> visible_to_host(size_t bytes) override {
+        return cpu_.visible_to_host(bytes);
+    }
 
 private:
     Counts& counts_;

@@ -37,9 +37,11 @@ def critics_that_see_more_do(bench):
 def sums_in_one_anothers_memory_leave_the_bytes_of_the_communicator(bench):
     needs_gloo(bench)
     its = {'learner__emulate': 'true', 'learner__normalise_observations': 'true', 'learner__normalise_advantages': '"minibatch"'}
-    by_memory = trained(bench, 'memory', 'cartpole', 8, 2, **its)
-    by_gloo = trained(bench, 'communicator', 'cartpole', 8, 2, run__peer_memory='false', **its)
-    assert newest(by_memory, 'safetensors').read_bytes() == newest(by_gloo, 'safetensors').read_bytes()
+    critic = {'env__constants__shift': 7, 'policies__default__critic': '{"sees": ["global", "own"], "hidden": [16]}'}
+    for environment, more in (('cartpole', {}), ('levers', critic)):
+        by_memory = trained(bench, 'memory', environment, 8, 2, **its, **more)
+        by_gloo = trained(bench, 'communicator', environment, 8, 2, run__peer_memory='false', **its, **more)
+        assert newest(by_memory, 'safetensors').read_bytes() == newest(by_gloo, 'safetensors').read_bytes(), environment
     assert json.loads((by_gloo / 'config.json').read_text())['run']['peer_memory'] is False
 
 

@@ -100,14 +100,9 @@ template <class E> NACELLE_INLINE void mark(const View<E>&, const Arguments& a, 
 template <class E> NACELLE_INLINE void finish(const View<E>&, const Arguments& a, Items items) {
     if (items.begin != 0) return;
     a.iteration[0] += 1;
-    if constexpr (by_peers) {
-        const auto next_turn = [&](uint32_t normalises, int rows) {
-            if (normalises)
-                Exchange::next_turn(*a.of_ranks.peers, observations_of + uint32_t(rows));
-        };
-        for (int g = 0; g < most_groups; ++g) next_turn(a.memory[g].normalises, g);
-        if constexpr (overview_width > 0) next_turn(a.overviews->normalises, overview_rows);
-    }
+    if constexpr (by_peers)
+        for (uint32_t place = observations_of; place < peer_places; ++place)
+            Exchange::next_turn(*a.of_ranks.peers, place);
 }
 
 }

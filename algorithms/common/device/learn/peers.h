@@ -102,7 +102,7 @@ public:
             }
         } else {
             const uint64_t* const from[1] = {row(peers_.rank, peers_.count) + word};
-            uint64_t found[1][n];
+            uint64_t found[1][n] = {};
             arrive(from, found);
             NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] =
                 __builtin_bit_cast(float, uint32_t(found[0][i]));
