@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/network.h>
 #include <learn/strips.h>
 // Games against the past: who plays whom, what came of it, and the ring of members that an iteration begins with.
 
