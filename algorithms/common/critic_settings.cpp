@@ -51,7 +51,7 @@ CriticSettings read_critic(const JsonValue& value, const std::string& path,
     if (value.kind == JsonValue::Kind::flag && value.number == 0) return {};
     if (algorithm.external)
         wrong(path, "values see what the policy sees where LibTorch computes them; 'ppo' and 'a2c' "
-                    "have critics that see more");
+                    "have critics that see more, and \"critic\": false does without");
     if (value.kind != JsonValue::Kind::object)
         wrong(path,
               "expected false or an object such as {\"sees\": [\"global\", \"own\"], \"hidden\": "

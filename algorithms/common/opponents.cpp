@@ -33,9 +33,10 @@ void match_opponents(std::vector<PolicySettings>& policies, const nacelle_enviro
         " (a pool is for two agents of one policy, or for two policies)";
     if (settings.external)
         wrong(path, "learners on LibTorch have no pool of past policies so far; 'ppo' and 'a2c' "
-                    "have one");
+                    "have one, and \"opponents\": false does without");
     if (settings.ranks > 1 || settings.shards > 1)
-        wrong(path, "a pool of past policies trains in one process, without shards, so far");
+        wrong(path, "a pool of past policies trains in one process, without shards, so far; "
+                    "\"opponents\": false does without");
     if (header.agents == 1)
         wrong(path, name + " is for one agent, who has nobody to play against" + instead);
     if (policies.size() == 1 && policies[0].agents != 2)

@@ -29,7 +29,8 @@ auto seen(std::vector<double> values, Summary summary)
 double median_of(std::vector<double> values) { return spread_of(std::move(values)).median; }
 
 // The operations of one iteration's update. Policy gradients tell them by their metric "updates" ("POLICY.updates"
-// where there are several policies), their setting "minibatches" and their arrays LEARNER.POLICY.policy.weights.
+// where there are several policies), their setting "minibatches" and their arrays LEARNER.POLICY.policy.weights; a central
+// critic's and a pool of the past lie beside those.
 // Other learners have rates alone.
 class UpdateWork final {
 public:
@@ -42,13 +43,19 @@ public:
         const Header& header = env.schema().header();
         for (uint32_t p = 0; p < header.policies; ++p) {
             const std::string name = header.policy[p].name;
-            const NamedArray* const weights =
-                env.arrays().find(row.learner + "." + name + ".policy.weights");
-            const double samples = double(row.steps) * row.envs * header.policy[p].agents;
+            const auto array = [&](const char* of) -> const NamedArray* {
+                return env.arrays().find(row.learner + "." + name + of);
+            };
+            const NamedArray* const weights = array(".policy.weights");
+            const NamedArray* const critic = array(".critic.policy.weights");
+            // Of a policy that plays its past half of the rows learn.
+            const double samples = double(row.steps) * row.envs * header.policy[p].agents /
+                                   (array(".past.weights") ? 2 : 1);
             const bool known = weights && minibatches > 0;
-            policies_.push_back(
-                {(header.policies > 1 ? name + "." : "") + "updates",
-                 known ? 6.0 * double(weights->count()) * samples / minibatches : 0});
+            const double all =
+                known ? double(weights->count()) + (critic ? double(critic->count()) : 0) : 0;
+            policies_.push_back({(header.policies > 1 ? name + "." : "") + "updates",
+                                 known ? 6.0 * all * samples / minibatches : 0});
         }
     }
     std::optional<double> updates(const MetricValues& metrics) const {

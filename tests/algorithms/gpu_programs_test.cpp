@@ -279,8 +279,9 @@ TEST_CASE(
     Environment env(cpu(1), recommended("connect_four", 128));
     const Told told(env, 90);
     const auto fault = [&](const learn::Algorithm& algorithm, uint32_t ranks,
-                           const std::string& more = "") {
-        const std::string config = R"({"policies": {"default": {"opponents": {"pool": 4}}})" + more;
+                           const std::string& more = "",
+                           const std::string& setting = R"("opponents": {"pool": 4})") {
+        const std::string config = R"({"policies": {"default": {)" + setting + "}}" + more;
         try {
             learn::read_settings(algorithm, config + "}", told.environment,
                                  {sizeof(nacelle_ranks), 0, ranks});
@@ -290,12 +291,19 @@ TEST_CASE(
         return std::string();
     };
     const std::string alone = "policies.agent.opponents: a pool of past policies trains in one "
-                              "process, without shards, so far";
+                              "process, without shards, so far; \"opponents\": false does "
+                              "without";
     CHECK(fault(ppo, 1) == "");
     CHECK(fault(a2c, 1) == "");
     CHECK(fault(ppo, 2) == alone);
     CHECK(fault(ppo, 1, R"(, "shards": 2)") == alone);
     CHECK(fault(elsewhere, 1) ==
           "policies.agent.opponents: learners on LibTorch have no pool of past policies so far; "
-          "'ppo' and 'a2c' have one");
+          "'ppo' and 'a2c' have one, and \"opponents\": false does without");
+    CHECK(fault(elsewhere, 1, "", R"("critic": {"sees": ["team"]})") ==
+          "policies.default.critic: values see what the policy sees where LibTorch computes them; "
+          "'ppo' and 'a2c' have critics that see more, and \"critic\": false does without");
+    const std::string without = R"("opponents": {}}, "agent": {"opponents": false)";
+    CHECK(fault(elsewhere, 1, "", without) == "");
+    CHECK(fault(ppo, 2, "", without) == "");
 }

@@ -80,6 +80,26 @@ TEST_CASE("an update's operations are six for each weight and sample") {
     CHECK(*row.teraflops == doctest::Approx(operations / seconds * 1e-12).epsilon(1e-6));
 }
 
+TEST_CASE("a critic's operations count, and of a game against the past those of who learns") {
+    const auto of = [](const char* environment, const Json& policy) {
+        const TrainingRow row = measured(
+            small_ppo(
+                {{"env",
+                  {{"source", std::string(NACELLE_SOURCE_ROOT "/env_sources/") + environment}}},
+                 {"policies", {{"default", policy}}}}),
+            {.repetitions = 1, .seconds = 0});
+        REQUIRE(row.teraflops);
+        // Of each weight, a step of an environment.
+        return *row.teraflops * 1e12 / row.update->median / (6 * 3);
+    };
+    const double actor = (5 + 1) * 16 + (16 + 1) * 4, critic = (10 + 1) * 8 + (8 + 1) * 1;
+    CHECK(of("levers.cu", {{"critic", {{"sees", {"global"}}, {"hidden", {8}}}}}) ==
+          doctest::Approx(2 * (actor + critic)).epsilon(1e-6));
+    const double both = (85 + 1) * 16 + (16 + 1) * 7 + (85 + 1) * 16 + (16 + 1) * 1;
+    CHECK(of("connect_four.cu", {{"opponents", {{"pool", 2}}}}) ==
+          doctest::Approx(both).epsilon(1e-6));
+}
+
 TEST_CASE("an update that stops early counts as what it was") {
     const TrainingRow row = measured(small_ppo({{"learner", {{"target_kl", 1e-12}}}}));
     REQUIRE(row.updates);
