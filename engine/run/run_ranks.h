@@ -4,6 +4,7 @@
 #include "engine/run/checkpoint.h"
 
 #include <functional>
+#include <stdexcept>
 
 namespace nacelle {
 
