@@ -11,6 +11,8 @@
 namespace nacelle {
 namespace {
 
+// Where trials begin on a GPU, and on a CPU where so few as its first ones cannot be.
+constexpr uint32_t usual_first = 512;
 // Short, since counts differ by a factor of two.
 constexpr TrainingMeasure brief{.repetitions = 3, .seconds = 0.02};
 
@@ -33,7 +35,8 @@ ChosenCount choose_count(const std::shared_ptr<RunsOn>& on, Plugins& plugins,
     double best = 0;
     int without_gain = 0;
     uint64_t most = most_envs;
-    uint32_t envs = limits.first ? limits.first : on->cuda() ? 512u : 8u;
+    uint32_t envs = limits.first ? limits.first : on->cuda() ? usual_first : 8u;
+    std::exception_ptr first_fault;
     for (; chosen.reason.empty(); envs *= 2) {
         CountTrial& trial = chosen.trials.emplace_back(CountTrial{.envs = envs});
         const auto began = std::chrono::steady_clock::now();
@@ -44,11 +47,17 @@ ChosenCount choose_count(const std::shared_ptr<RunsOn>& on, Plugins& plugins,
             trial.rate = row.whole.median;
             steps = row.steps;
         } catch (const std::exception& fault) {
-            if (chosen.trials.size() == 1) throw;
             trial.fault = fault.what();
+            if (best == 0 && !first_fault) first_fault = std::current_exception();
+            if (best == 0 && envs >= usual_first) std::rethrow_exception(first_fault);
         }
         trial.seconds = seconds_since(began);
         told(trial);
+        if (best == 0 && !trial.fault.empty()) {
+            // Settings may ask for more, such as a pool of two policies.
+            envs = usual_first / 2;
+            continue;
+        }
         const auto counts = [&](uint64_t count) { return counted(count, "environment"); };
         if (!trial.fault.empty()) {
             chosen.reason = counts(envs) + " cannot be: " + trial.fault;

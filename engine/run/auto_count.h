@@ -28,7 +28,8 @@ struct CountLimits {
     uint64_t iterations = 100;    // that the run's steps are enough for
     uint32_t first = 0;           // the smallest count; 0: 512 on a GPU, 8 on a CPU
 };
-// The smallest count within `gain` of the best rate. Throws what the first trial throws.
+// The smallest count within `gain` of the best rate. Where the first count is too small for the settings, trials go on from 512;
+// where that one fails, too, this throws what the first trial did.
 ChosenCount choose_count(const std::shared_ptr<RunsOn>& on, Plugins& plugins,
                          const Json& configuration, const std::string& where,
                          const CountLimits& limits,

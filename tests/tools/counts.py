@@ -25,6 +25,19 @@ def the_number_is_found_by_trials_and_kept_with_their_table(bench):
 
 
 @case
+def settings_that_ask_for_more_than_the_first_count_begin_higher(bench):
+    def words(policy):
+        return ('bench', 'tag_gridworld', '--train', *CPU,
+                *setting(env__count='auto', learner__name='"ppo"', learner__horizon=8, policies__default=policy, run__total_steps=512 * 8 * 100))
+    [count] = [one for one in bench.lines(*words('{"hidden": [8], "opponents": {"pool": 2}}')) if one['kind'] == 'count']
+    few, *others = count['trials']
+    assert few['envs'] == 8 and 'expected an env.count of 128 or more' in few['fault'], count
+    assert [one['envs'] for one in others] == [512] and count['envs'] == 512, count
+    result = bench.run(*words('{"hidden": "many"}'))
+    assert result.status == 1 and 'policies.default.hidden' in result.out + result.err, result
+
+
+@case
 def bench_of_a_training_finds_it_too(bench):
     lines = bench.lines('bench', 'cartpole', '--train', *CPU, *setting(env__count='auto', learner__horizon=8, run__total_steps=12800))
     [count] = [one for one in lines if one['kind'] == 'count']
