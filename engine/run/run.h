@@ -29,8 +29,8 @@ struct RunStart {
     // and saves its best policy as seldom.
     bool synced_together = false;
     bool watch = false;    // reload saves, unless "reload.watch" is false
-    uint64_t until =
-        0;    // so many steps and no further, though the run is not over; 0: to its end
+    // Steps after which it pauses, though it is not over; 0: it goes to its end.
+    uint64_t until = 0;
     RecordSettings record = {};              // of evaluations; no environments: nothing
     std::filesystem::path record_to = {};    // empty: out/recordings/step-N.recording
 };

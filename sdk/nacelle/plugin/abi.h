@@ -202,8 +202,7 @@ typedef struct nacelle_ranks {
     uint32_t size;
     uint32_t rank;  /* of this one, from 0 on */
     uint32_t ranks; /* of all; 1: it trains alone */
-    uint32_t
-        peers; /* whether kernels of each reach memory of all, and peer_memory() gives some; 0: no */
+    uint32_t peers; /* 1: kernels of each reach memory of all, which peer_memory() gives; else 0 */
 } nacelle_ranks;
 
 /* Memory in which kernels of all ranks read and write; there are at most so many. */

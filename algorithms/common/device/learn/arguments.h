@@ -259,8 +259,8 @@ struct PeerSums {
     uint64_t first, words;    // where the place begins, and how many a row has
 };
 struct Peers {
-    uint64_t* memory
-        [most_peers];    // of each rank, as this one addresses it; the host fills in what begins here
+    // Of each rank, as this one addresses it; the host fills them in.
+    uint64_t* memory[most_peers];
     const uint32_t* ended;    // not 0 once nobody answers any more
     uint32_t rank, count;
     uint32_t turns[peer_places];    // exchanges so far
