@@ -24,6 +24,7 @@ private:
     };
     const std::vector<double>* series(const std::string& name) const;
     bool returns_differ() const;
+    bool values_explain() const;
     void look_at_policy(const Series& series, const Json& learner,
                         std::vector<Suspicion>& found) const;
     void look_at_episodes(const Json& learner, std::vector<Suspicion>& found) const;

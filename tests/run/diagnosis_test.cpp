@@ -124,6 +124,15 @@ TEST_CASE("episodes that all end alike are named only while nothing is learned")
           "every episode ends at step 200 and returns what the first ones did");
     CHECK(episodes([](double t) { return 100 + 100 * t; }).empty());
     CHECK(episodes(always(0)) == "every episode returns 0");
+    // A game of two sides, of which one learns what it gets, and one that pays nothing.
+    const auto game = [](double explained) {
+        return shown({{"episode.return", always(0)},
+                      {"episode.return_deviation", always(0)},
+                      {"episode.length", always(20)},
+                      {"default.explained_variance", always(explained)}});
+    };
+    CHECK(game(0.7).empty());
+    CHECK(game(0) == "every episode returns 0");
     // Those that began at spread clocks are shorter.
     const auto later = [](double early, double then) {
         return [=](double t) { return t < 0.2 ? early : then; };
