@@ -1,5 +1,5 @@
-#include "engine/device/cpu/cpu_device.h"
 #include "engine/device/device.h"
+#include "tests/device/on_cpu.h"
 
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -10,38 +10,18 @@ using namespace nacelle;
 namespace {
 
 // A device that only counts what it gave out.
-class CountingDevice final : public Device {
+class CountingDevice final : public OnCpu {
 public:
-    const DeviceInfo& info() const override { return cpu_.info(); }
-    size_t memory_free() override { return cpu_.memory_free(); }
     void* allocate(size_t bytes) override {
         ++live;
-        return cpu_.allocate(bytes);
+        return OnCpu::allocate(bytes);
     }
     void release(void* memory) noexcept override {
         --live;
-        cpu_.release(memory);
+        OnCpu::release(memory);
     }
-    std::unique_ptr<Module> load(std::span<const std::byte> binary) override {
-        return cpu_.load(binary);
-    }
-    std::unique_ptr<Stream> stream() override { return cpu_.stream(); }
-    std::unique_ptr<Stream> stream_of(void*) override { return cpu_.stream(); }
-    std::unique_ptr<SharedMemory> share(size_t bytes, std::string& handle) override {
-        return cpu_.share(bytes, handle);
-    }
-    std::unique_ptr<SharedMemory> open_shared(const std::string& handle) override {
-        return cpu_.open_shared(handle);
-    }
-    std::unique_ptr<SharedMemory> visible_to_host(size_t bytes) override {
-        return cpu_.visible_to_host(bytes);
-    }
-    bool reaches(const void* memory) override { return cpu_.reaches(memory); }
 
     int live = 0;
-
-private:
-    CpuDevice cpu_{1};
 };
 
 }

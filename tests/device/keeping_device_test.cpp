@@ -1,6 +1,6 @@
 #include "engine/device/keeping_device.h"
 
-#include "engine/device/cpu/cpu_device.h"
+#include "tests/device/on_cpu.h"
 #include "tests/device/support.h"
 
 #include <algorithm>
@@ -34,16 +34,15 @@ private:
 };
 
 // A device of 1000 bytes that counts what it is asked for.
-class SmallDevice final : public Device {
+class SmallDevice final : public OnCpu {
 public:
     explicit SmallDevice(Counts& counts) : counts_(counts) {}
-    const DeviceInfo& info() const override { return cpu_.info(); }
     size_t memory_free() override { return 1000 - counts_.live; }
     void* allocate(size_t bytes) override {
         if (bytes > memory_free()) throw Error("small", "out of memory");
         ++counts_.allocations;
         counts_.live += bytes;
-        void* const memory = cpu_.allocate(bytes + sizeof bytes);
+        void* const memory = OnCpu::allocate(bytes + sizeof bytes);
         std::memcpy(static_cast<std::byte*>(memory) + bytes, &bytes, sizeof bytes);
         sizes_.emplace_back(memory, bytes);
         return memory;
@@ -53,29 +52,16 @@ public:
                                         [&](const auto& one) { return one.first == memory; });
         counts_.live -= found->second;
         sizes_.erase(found);
-        cpu_.release(memory);
+        OnCpu::release(memory);
     }
     std::unique_ptr<Module> load(std::span<const std::byte>) override {
         ++counts_.loads;
         return std::make_unique<CountingModule>(counts_);
     }
-    std::unique_ptr<Stream> stream() override { return cpu_.stream(); }
-    std::unique_ptr<Stream> stream_of(void*) override { return cpu_.stream(); }
-    bool reaches(const void* memory) override { return cpu_.reaches(memory); }
-    std::unique_ptr<SharedMemory> share(size_t bytes, std::string& handle) override {
-        return cpu_.share(bytes, handle);
-    }
-    std::unique_ptr<SharedMemory> open_shared(const std::string& handle) override {
-        return cpu_.open_shared(handle);
-    }
-    std::unique_ptr<SharedMemory> visible_to_host(size_t bytes) override {
-        return cpu_.visible_to_host(bytes);
-    }
 
 private:
     Counts& counts_;
     std::vector<std::pair<void*, size_t>> sizes_;
-    CpuDevice cpu_{1};
 };
 
 struct Session {
