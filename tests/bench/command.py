@@ -16,3 +16,17 @@ def last_row(program, words, kind):
     if done.returncode != 0 or not rows:
         sys.exit(f'nacelle {" ".join(words)} ended with {done.returncode}')
     return rows[-1]
+
+
+def evaluated(program, run, seed, more, *words):
+    """What the last policy of a run from this seed comes to, over a thousand episodes on seeds that no run meets; of what was given to
+    `nacelle train`, too, it takes the backend."""
+    backend = [word for at, word in enumerate(more) if '--backend' in (word, more[at - 1] if at else '')]
+    return last_row(program, ['eval', run, '--checkpoint', 'latest', '--episodes', '1000', '--seed', str(1_000_000 + seed), *words, *backend],
+                    'evaluation')
+
+
+def arguments_of(parser):
+    """What stands before `--`, parsed, and the words behind it."""
+    here, _, more = ' '.join(sys.argv[1:]).partition(' -- ')
+    return parser.parse_args(here.split()), more.split()

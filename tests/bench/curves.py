@@ -13,7 +13,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from command import PROGRAM, last_row
+from command import PROGRAM, arguments_of, last_row
 from tasks import SOURCES, TASKS
 
 ENVIRONMENTS = ('cartpole', 'pendulum', 'tag_gridworld')
@@ -46,8 +46,7 @@ def main():
     parser.add_argument('--seeds', type=int, default=5, choices=list(STUDENT))
     parser.add_argument('--jobs', type=int, default=1)
     parser.add_argument('--program', default=PROGRAM)
-    here, _, more = ' '.join(sys.argv[1:]).partition(' -- ')
-    arguments, more = parser.parse_args(here.split()), more.split()
+    arguments, more = arguments_of(parser)
     names = arguments.environments or ENVIRONMENTS
     passed = True
     with ThreadPoolExecutor(arguments.jobs) as pool:

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from command import PROGRAM, last_row
+from command import PROGRAM, arguments_of, evaluated, last_row
 from tasks import SOURCES, TASKS
 
 
@@ -25,9 +25,7 @@ def trained(program, name, seed, more):
         settings = [word for value in task.settings for word in ('--set', value)]
         configuration = [str(SOURCES / task.configuration)] if task.configuration else []
         train = last_row(program, ['train', task.source(folder), *configuration, '--out', run, '--seed', str(seed), *settings, *more], 'result')
-        backend = [word for at, word in enumerate(more) if '--backend' in (word, more[at - 1] if at else '')]
-        found = last_row(program, ['eval', run, '--checkpoint', 'latest', '--episodes', '1000', '--seed',
-                                   str(1_000_000 + seed), *backend], 'evaluation')
+        found = evaluated(program, run, seed, more)
     return {'task': name, 'environment': task.environment, 'seed': seed, 'steps': train['steps'], 'train_seconds': train['train_seconds'],
             'return': found['mean_return'], 'interval': found['return_interval'], 'length': found['mean_length']}
 
@@ -39,8 +37,7 @@ def main():
     parser.add_argument('--jobs', type=int, default=1, help='runs at a time; their times are then not those of one alone')
     parser.add_argument('--program', default=PROGRAM)
     parser.add_argument('--rows', help='a file for a JSON object per run')
-    here, _, more = ' '.join(sys.argv[1:]).partition(' -- ')
-    arguments, more = parser.parse_args(here.split()), more.split()
+    arguments, more = arguments_of(parser)
     names = arguments.tasks or list(TASKS)
     passed = True
     with ThreadPoolExecutor(arguments.jobs) as pool:

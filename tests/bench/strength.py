@@ -11,7 +11,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from command import PROGRAM, last_row
+from command import PROGRAM, arguments_of, evaluated, last_row
 from tasks import SOURCES
 
 
@@ -48,8 +48,7 @@ GAMES = {
 class Played:
     """Both sides trained from one seed, and what evaluations of them say."""
     def __init__(self, program, name, seed, more, folder):
-        self.program, self.game, self.seed, self.folder = program, GAMES[name], seed, folder
-        self.backend = [word for at, word in enumerate(more) if '--backend' in (word, more[at - 1] if at else '')]
+        self.program, self.game, self.seed, self.more, self.folder = program, GAMES[name], seed, more, folder
         configuration = str(SOURCES / self.game.configuration)
         self.found = {}
         for run, changes in (('trained', []), ('random', ['--set', 'learner.learning_rate=0', '--set', 'run.total_steps=1'])):
@@ -61,9 +60,7 @@ class Played:
             run = 'random' if sides == NONE else 'trained'
             settings = [word for name, side in zip(self.game.policies, sides, strict=True) if sides != NONE and side == 'random'
                         for word in ('--set', f'policies.{name}.train="random"')]
-            self.found[sides] = last_row(self.program, [
-                'eval', f'{self.folder}/{run}', '--checkpoint', 'latest', '--sampled', '--episodes', '1000', '--seed',
-                str(1_000_000 + self.seed), *settings, *self.backend], 'evaluation')
+            self.found[sides] = evaluated(self.program, f'{self.folder}/{run}', self.seed, self.more, '--sampled', *settings)
         return self.found[sides]
 
     def mean(self, metric, sides):
@@ -94,8 +91,7 @@ def main():
     parser.add_argument('--jobs', type=int, default=1)
     parser.add_argument('--program', default=PROGRAM)
     parser.add_argument('--details', action='store_true', help='every evaluation, too')
-    here, _, more = ' '.join(sys.argv[1:]).partition(' -- ')
-    arguments, more = parser.parse_args(here.split()), more.split()
+    arguments, more = arguments_of(parser)
     names = arguments.games or list(GAMES)
     passed = True
     with ThreadPoolExecutor(arguments.jobs) as pool:
