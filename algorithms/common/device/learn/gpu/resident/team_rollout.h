@@ -37,6 +37,17 @@ template <class E> NACELLE_INLINE uint32_t* team_networks() {
 #endif
 }
 
+// What a row sees behind the last step, which the next rollout begins with.
+template <class E, int policy, class Rows>
+NACELLE_INLINE void close_row(const Arguments& a, Rows& rows, const WarpRow& row) {
+    using C = Chooser<E, policy>;
+    const size_t own = rows.row(row), all = rows_of<E, typename C::G>(rows.view);
+    if (a.steps > 0) C::keep_cut(rows.view, a, a.steps - 1, own);
+    const float* const obs = rows.obs(row);
+    float* const to = a.memory[C::group].obs + (a.steps * all + own) * C::width;
+    for (size_t k = 0; k < C::width; ++k) to[k] = obs[k];
+}
+
 template <class E, int policy> class ResidentSeat {
     using C = Chooser<E, policy>;
     using N = typename C::N;
@@ -56,7 +67,7 @@ public:
         if (uint32_t(rows.t) == a_.steps) {
             if (learns)
                 rows.template by_warps<F::count>(agent, [&](const WarpRow& row) {
-                    if (row.there) close(rows, row);
+                    if (row.there) close_row<E, policy>(a_, rows, row);
                 });
             return;
         }
@@ -84,13 +95,6 @@ private:
     template <class Rows> static NACELLE_INLINE int place(const WarpRow& row) {
         return row.place + (Rows::lanes > 32 ? 0 : int(threadIdx.x) / 32 * Rows::teams * F::count);
     }
-    template <class Rows> NACELLE_INLINE void close(Rows& rows, const WarpRow& row) const {
-        const size_t own = rows.row(row), all = rows_of<E, typename C::G>(rows.view);
-        if (a_.steps > 0) C::keep_cut(rows.view, a_, a_.steps - 1, own);
-        const float* const obs = rows.obs(row);
-        float* const to = a_.memory[C::group].obs + (a_.steps * all + own) * C::width;
-        for (size_t k = 0; k < C::width; ++k) to[k] = obs[k];
-    }
 
     const Arguments& a_;
     Network network_;
@@ -115,7 +119,7 @@ public:
         const Memory& memory = a_.memory[C::group];
         if (uint32_t(rows.t) == a_.steps)
             return each_row(rows, [&](const WarpRow& row) {
-                if (row.there) close(rows, row);
+                if (row.there) close_row<E, policy>(a_, rows, row);
             });
         each_row(rows, [&](const WarpRow& row) {
             if (!row.there || asks(rows, row)) return;
@@ -183,13 +187,6 @@ private:
         return (row.place +
                 (Rows::lanes > 32 ? 0 : int(threadIdx.x) / 32 * Rows::teams * F::count)) /
                sides;
-    }
-    template <class Rows> NACELLE_INLINE void close(Rows& rows, const WarpRow& row) const {
-        const size_t own = rows.row(row), all = rows_of<E, typename C::G>(rows.view);
-        if (a_.steps > 0) C::keep_cut(rows.view, a_, a_.steps - 1, own);
-        const float* const obs = rows.obs(row);
-        float* const to = a_.memory[C::group].obs + (a_.steps * all + own) * C::width;
-        for (size_t k = 0; k < C::width; ++k) to[k] = obs[k];
     }
 
     const Arguments& a_;
