@@ -1,6 +1,7 @@
 #include "tests/algorithms/network_cases.h"
 #include "tests/algorithms/recomputed.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 #include <random>
 
@@ -54,7 +55,8 @@ TEST_CASE("what only critics see does not reach what policies do") {
     for (const Case& c : {overseen_cases()[0], overseen_cases()[2]})
         unseen_by_policies(with(c, Json::object(), {{"horizon", 12}}));
 }
-TEST_CASE("what only critics see does not reach it by a GPU's kernels, on threads") {
+TEST_CASE("what only critics see does not reach it by a GPU's kernels, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     return;    // a thread of the host for each of a GPU's takes minutes
 #endif

@@ -1,6 +1,7 @@
 #include "tests/algorithms/cases.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 using namespace nacelle;
 using namespace nacelle::test;
@@ -30,7 +31,8 @@ void repeat(Case c, const Json& more = Json::object()) {
 }
 
 TEST_CASE(
-    "what is learnt is the same to the bit on any number of threads, and another with each seed") {
+    "what is learnt is the same to the bit on any number of threads, and another with each seed" *
+    test::thorough()) {
     // More rows than go through wide layers at once.
     Json wide = for_all({{"hidden", {4096, 17}}, {"activation", "gelu"}});
     wide["advantage"] = "vtrace";
@@ -55,13 +57,14 @@ TEST_CASE(
     repeat({"relay", "ppo",
             for_all({{"hidden", layers}, {"trunk", "separate"}, {"activation", "silu"}})});
 }
-TEST_CASE("what convolutions learn is the same to the bit, too") {
+TEST_CASE("what convolutions learn is the same to the bit, too" * test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("gradients of convolutions go through the same code: the plain build has it");
 #endif
     repeat(convolved_cases()[1]);
 }
-TEST_CASE("what convolutions learn on a GPU is the same to the bit, on threads") {
+TEST_CASE("what convolutions learn on a GPU is the same to the bit, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     return;    // a thread of the host for each of a GPU's takes minutes
 #endif

@@ -1,5 +1,6 @@
 #include "tests/algorithms/lesson.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 #include <map>
 
@@ -117,7 +118,8 @@ std::vector<Base> bases() {
 
 }
 
-TEST_CASE("every number and every switch among the settings changes what is learnt") {
+TEST_CASE("every number and every switch among the settings changes what is learnt" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "the plain build does this; instrumented, its many programs take minutes to compile");

@@ -5,6 +5,7 @@
 #include "engine/env/policy_settings.h"
 #include "tests/algorithms/told.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 
@@ -95,7 +96,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program, As as = As::quic
 
 }
 
-TEST_CASE("the learners' programs compile for GPUs") {
+TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the compiler for GPUs is not instrumented: the plain build has it");
 #endif
@@ -260,7 +261,7 @@ TEST_CASE("a GPU without tensor cores for bfloat16 is refused in a sentence") {
         "has 7.5, and a CPU trains the same networks");
 }
 
-TEST_CASE("older GPUs get the programs that they can run") {
+TEST_CASE("older GPUs get the programs that they can run" * test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the compiler for GPUs is not instrumented: the plain build has it");
 #endif

@@ -2,6 +2,7 @@
 #include "tests/algorithms/network_cases.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 // The kernels for GPUs, emulated on a CPU's threads.
 
@@ -20,7 +21,8 @@ TEST_CASE("the whole gradient of the kernels for GPUs is that of the formulas, o
         hold_to_doubles(on, with(cases()[i], narrow, on_threads), as_bf16_of_few, 260);
 }
 
-TEST_CASE("the whole gradient of rows of many numbers is that of the formulas, on threads") {
+TEST_CASE("the whole gradient of rows of many numbers is that of the formulas, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -32,7 +34,8 @@ TEST_CASE("the whole gradient of rows of many numbers is that of the formulas, o
 }
 
 TEST_CASE(
-    "the whole gradient of layers that go through memory is that of the formulas, on threads") {
+    "the whole gradient of layers that go through memory is that of the formulas, on threads" *
+    test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -47,7 +50,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the whole gradient of layers for clusters of blocks is that of the formulas, on threads") {
+    "the whole gradient of layers for clusters of blocks is that of the formulas, on threads" *
+    test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -59,7 +63,8 @@ TEST_CASE(
                     as_two_planes, 120);
 }
 
-TEST_CASE("the whole gradient with a first layer at once is that of the formulas, on threads") {
+TEST_CASE("the whole gradient with a first layer at once is that of the formulas, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -76,7 +81,8 @@ TEST_CASE("the whole gradient with a first layer at once is that of the formulas
                     as_bf16_of_few, 130);
 }
 
-TEST_CASE("the whole gradient with a last layer at once is that of the formulas, on threads") {
+TEST_CASE("the whole gradient with a last layer at once is that of the formulas, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -88,7 +94,7 @@ TEST_CASE("the whole gradient with a last layer at once is that of the formulas,
                         precision == std::string("f32") ? as_f32 : as_bf16_of_few, 130);
 }
 
-TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads") {
+TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads" * test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -114,7 +120,8 @@ TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads") 
     hold_to_doubles(on, with(row_passes("f32")[1], Json::object(), on_threads), as_f32, 130);
 }
 
-TEST_CASE("a row pass between few numbers has the gradient of the formulas, on threads") {
+TEST_CASE("a row pass between few numbers has the gradient of the formulas, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -126,7 +133,8 @@ TEST_CASE("a row pass between few numbers has the gradient of the formulas, on t
                     as_bf16_of_few, 90);
 }
 
-TEST_CASE("the whole gradient of critics that see more is that of the formulas, on threads") {
+TEST_CASE("the whole gradient of critics that see more is that of the formulas, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -140,7 +148,8 @@ TEST_CASE("the whole gradient of critics that see more is that of the formulas, 
         as_bf16_of_few, 130);
 }
 
-TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads") {
+TEST_CASE("the whole gradient of convolutions is that of the formulas, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");

@@ -1,6 +1,7 @@
 #include "tests/algorithms/gradient.h"
 #include "tests/algorithms/network_cases.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/thorough.h"
 
 // Networks that learn on a CPU.
 
@@ -26,7 +27,7 @@ TEST_CASE("the whole gradient is that of the formulas") {
         hold_to_doubles(on, c, as_f32, 150);
 }
 
-TEST_CASE("the whole gradient of wide layers is that of the formulas") {
+TEST_CASE("the whole gradient of wide layers is that of the formulas" * test::thorough()) {
     const auto on = quick_cpu();
     for (const Case& c : few_if_sanitized(wide_on_cpu(), {1})) hold_to_doubles(on, c, as_f32, 60);
 }

@@ -2,6 +2,7 @@
 #include "engine/run/run.h"
 #include "tests/algorithms/lesson.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 // The settings that lie beside an environment solve it, on a CPU, from any seed.
 
@@ -56,7 +57,7 @@ TEST_CASE("cartpole's settings balance the pole from three seeds") {
         CHECK(surely_returned("cartpole", seed) >= 475);
     }
 }
-TEST_CASE("networks that remember solve what others cannot") {
+TEST_CASE("networks that remember solve what others cannot" * test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build learns; instrumented it takes minutes");
 #endif

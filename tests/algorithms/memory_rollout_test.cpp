@@ -1,6 +1,7 @@
 #include "tests/algorithms/iteration.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 // All steps of a rollout of a network that remembers in one launch, against a launch for each step and layer.
 
@@ -51,7 +52,8 @@ const Json mingru_21 = {{"mingru", 21}}, gru_9 = {{"gru", 9}};
 
 }
 
-TEST_CASE("a rollout of a network that remembers in one launch leaves what one in steps does") {
+TEST_CASE("a rollout of a network that remembers in one launch leaves what one in steps does" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
 #endif

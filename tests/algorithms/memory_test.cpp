@@ -5,6 +5,7 @@
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 // Networks that remember, against doubles.
 
@@ -89,8 +90,8 @@ Remembering emulated(Remembering c, const char* precision) {
 
 }
 
-TEST_CASE(
-    "networks that remember choose and learn by the formulas on a GPU's kernels, on threads") {
+TEST_CASE("networks that remember choose and learn by the formulas on a GPU's kernels, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");
@@ -135,7 +136,7 @@ Interrupted interrupted(const std::shared_ptr<RunsOn>& on, bool emulates, bool e
 
 }
 
-TEST_CASE("an evaluation leaves what a rollout remembers as it is") {
+TEST_CASE("an evaluation leaves what a rollout remembers as it is" * test::thorough()) {
     const Interrupted with = interrupted(cpu(), false, true);
     CHECK(with.later == interrupted(cpu(), false, false).later);
     CHECK(with.mean_return > 5);

@@ -2,6 +2,7 @@
 #include "tests/algorithms/chances.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 // The noise of continuous actions that stays for some steps.
 
@@ -57,7 +58,8 @@ TEST_CASE("noise stays for as many steps as it was asked to, and is normal") {
     CHECK(strangeness(came, expected) < 5);
     CHECK(std::abs(together) < 5 * std::sqrt(double(envs) * double(changes.size())));
 }
-TEST_CASE("a GPU's kernels hold the same noise, and one step is no time at all") {
+TEST_CASE("a GPU's kernels hold the same noise, and one step is no time at all" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes long here: the plain build has it");

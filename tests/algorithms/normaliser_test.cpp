@@ -1,5 +1,6 @@
 #include "tests/algorithms/cases.h"
 #include "tests/support/random.h"
+#include "tests/support/thorough.h"
 
 #include <map>
 
@@ -98,7 +99,8 @@ TEST_CASE("observations and rewards are scaled by all that was seen, over iterat
     hold(cpu(), cases()[0], {});
     hold(cpu(), cases()[6], {});
 }
-TEST_CASE("observations, rewards and advantages by the blocks of a GPU, on threads") {
+TEST_CASE("observations, rewards and advantages by the blocks of a GPU, on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "a thread of the host for each of a GPU's takes minutes here: the plain build has it");

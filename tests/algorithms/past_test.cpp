@@ -2,6 +2,7 @@
 #include "tests/algorithms/gradient.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 #include <numeric>
 
@@ -162,7 +163,7 @@ TEST_CASE("so it is where a GPU's warps take teams through fused networks, emula
 #endif
     hold_to_doubles(quick_cpu(), duel({{"precision", "f32"}}, as_gpu_does), as_f32_cut, 70);
 }
-TEST_CASE("so it is where blocks bring wider networks' weights, emulated") {
+TEST_CASE("so it is where blocks bring wider networks' weights, emulated" * test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
 #endif
@@ -193,7 +194,8 @@ TEST_CASE("a GPU plays the past as the references do, by fused and by wide netwo
     }
 }
 TEST_CASE("who learns from games against its past rises above it, and no further than the first "
-          "one shows") {
+          "one shows" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP(
         "games against the past go through the same code before doubles: the plain build has it");

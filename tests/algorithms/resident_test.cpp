@@ -3,6 +3,7 @@
 #include "tests/algorithms/lesson.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 // Blocks that keep a network's weights for all steps of a rollout, against a launch for each layer and step.
 
@@ -42,7 +43,8 @@ void hold_to_steps(const std::shared_ptr<RunsOn>& on, const Net& net, uint32_t e
 
 }
 
-TEST_CASE("a block that keeps the weights leaves the bits of a launch for each layer and step") {
+TEST_CASE("a block that keeps the weights leaves the bits of a launch for each layer and step" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
 #endif
@@ -71,7 +73,8 @@ TEST_CASE("a block that keeps the weights leaves the bits of a launch for each l
 
 // Rows so wide that 32 of them have no room beside any weights, and 16 have some beside all.
 TEST_CASE(
-    "blocks that keep the weights for one step leave what one agent sees where updates read it") {
+    "blocks that keep the weights for one step leave what one agent sees where updates read it" *
+    test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
 #endif

@@ -2,6 +2,7 @@
 #include "tests/algorithms/left.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 // All steps of a team's rollout in one launch, against a launch for each step.
 
@@ -35,7 +36,8 @@ const Json bf16 = {{"precision", "bf16"}}, f32 = {{"precision", "f32"}},
 
 }
 
-TEST_CASE("one launch for all steps of teams leaves the bits of a launch for each") {
+TEST_CASE("one launch for all steps of teams leaves the bits of a launch for each" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build does this; instrumented, in_emulation tensor cores take minutes");
 #endif

@@ -2,6 +2,7 @@
 #include "tests/env/workbench.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 
@@ -45,7 +46,7 @@ const std::vector<std::string> asked = {"host compiler", "indices",     "reset w
 
 }
 
-TEST_CASE("teams of 1 to 16,384 agents keep the contract") {
+TEST_CASE("teams of 1 to 16,384 agents keep the contract" * test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the plain build has all sizes; with a sanitizer they would take an hour");
 #endif

@@ -2,6 +2,7 @@
 #include "tests/sdk/emulated.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/thorough.h"
 
 #include <cmath>
 
@@ -204,7 +205,7 @@ TEST_CASE("questions, bins and the nearest are those of plain loops, for 1 to 1,
     }
 }
 
-TEST_CASE("the answers have the same bits for any number of a GPU's threads") {
+TEST_CASE("the answers have the same bits for any number of a GPU's threads" * test::thorough()) {
     const uint64_t seed = fresh_seed();
     CAPTURE(seed);
     Dice dice(seed);

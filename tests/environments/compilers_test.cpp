@@ -1,5 +1,6 @@
 #include "tests/sdk/accepted.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 
@@ -29,7 +30,8 @@ Binary built(Compiler& compiler, const std::string& name,
 }
 
 TEST_CASE("the table of an environment is the same in a cubin and in a shared object, byte for "
-          "byte but for its launch") {
+          "byte but for its launch" *
+          test::thorough()) {
     const auto device = nvrtc("sm_90");
     if (!device) NACELLE_SKIP("NVRTC is not here");
     const auto host = uninstrumented_compiler();
@@ -47,7 +49,8 @@ TEST_CASE("the table of an environment is the same in a cubin and in a shared ob
 }
 
 TEST_CASE("every environment compiles for a GPU, one of each kind for every architecture that we "
-          "name") {
+          "name" *
+          test::thorough()) {
     if (!nvrtc("sm_90")) NACELLE_SKIP("NVRTC is not here");
     const std::vector<std::string> all = all_environments(),
                                    kinds = {"cartpole", "connect_four", "mazes", "tag_gridworld"};
@@ -65,7 +68,8 @@ TEST_CASE("every environment compiles for a GPU, one of each kind for every arch
     }
 }
 
-TEST_CASE("teams of thousands that see much take no more shared memory than an architecture has") {
+TEST_CASE("teams of thousands that see much take no more shared memory than an architecture has" *
+          test::thorough()) {
     if (!nvrtc("sm_90")) NACELLE_SKIP("NVRTC is not here");
     const std::vector<std::pair<const char*, uint32_t>> architectures = {
         {"sm_75", 64}, {"sm_80", 163}, {"sm_86", 99}, {"sm_90", 227}};

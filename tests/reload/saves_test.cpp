@@ -2,6 +2,7 @@
 #include "tests/reload/bench.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 #include <fstream>
@@ -99,7 +100,8 @@ void times(const std::shared_ptr<RunsOn>& on, int saves) {
 
 }
 
-TEST_CASE("many saves in a row, every fifth broken, lose no state and leak nothing") {
+TEST_CASE("many saves in a row, every fifth broken, lose no state and leak nothing" *
+          test::thorough()) {
     many_saves(cpu());
 }
 

@@ -3,6 +3,7 @@
 #include "tests/sdk/everything.h"
 #include "tests/sdk/team_everything.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/thorough.h"
 
 // A GPU's code path, emulated, against a CPU's: the same bytes in every array. What a GPU
 // does then differs from a CPU by its arithmetic alone.
@@ -79,7 +80,8 @@ TEST_CASE("so it does for the teams that come with the engine") {
     }
 }
 
-TEST_CASE("so it does for teams of every size, with groups, turns, bins and varied parameters") {
+TEST_CASE("so it does for teams of every size, with groups, turns, bins and varied parameters" *
+          test::thorough()) {
     const Folder folder;
     const std::filesystem::path source = folder.write("chase.cu", team_everything);
     const Json params = {{"speed", {{"uniform", {0.05, 0.2}}}}, {"reach", 0.15}};

@@ -1,13 +1,17 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 #include <doctest/doctest.h>
 #include <iomanip>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/resource.h>
+
+using nacelle::test::thorough_suite;
 
 namespace {
 
@@ -55,7 +59,10 @@ public:
                       << '\n';
     }
     void test_case_skipped(const doctest::TestCaseData& data) override {
-        if (data.m_skip) count_skipped(data.m_name, "marked so");
+        if (data.m_skip)
+            count_skipped(data.m_name, data.m_test_suite == std::string_view(thorough_suite)
+                                           ? "takes long; tools/nacelle test --all runs it"
+                                           : "marked so");
     }
 
     void report_query(const doctest::QueryData&) override {}

@@ -1,6 +1,7 @@
 // A program with one test case of each outcome, whose summary is itself tested.
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 #include <doctest/doctest.h>
 #include <stdexcept>
 
@@ -18,6 +19,8 @@ TEST_CASE("skips in one part") {
 }
 
 TEST_CASE("leaves out a part") { nacelle::test::leave_out("the other half"); }
+
+TEST_CASE("takes long" * nacelle::test::thorough()) { CHECK(true); }
 
 TEST_CASE("fails and skips") {
     CHECK(false);

@@ -15,12 +15,22 @@ std::string output_of(const std::string& command) {
 
 }
 
+constexpr const char* sample = "'" NACELLE_BUILD_ROOT "/tests/support/sample' 2>&1";
+
 TEST_CASE("the last line counts passed, failed and skipped test cases") {
-    const std::string output = output_of("'" NACELLE_BUILD_ROOT "/tests/support/sample' 2>&1");
-    const std::string last = "2 passed, 3 failed, 3 skipped\n";
+    const std::string output = output_of(std::string("unset NACELLE_TEST_BRIEFLY; ") + sample);
+    const std::string last = "3 passed, 3 failed, 3 skipped\n";
     INFO(output);
     CHECK(output.ends_with("\n" + last));
     CHECK(output.find("skipped: skips: no such device\n") != std::string::npos);
     CHECK(output.find("skipped: skips in one part: first part\n") != std::string::npos);
     CHECK(output.find("skipped: leaves out a part: the other half\n") != std::string::npos);
+}
+
+TEST_CASE("a brief run tells of what it left out as skipped") {
+    const std::string output = output_of(std::string("NACELLE_TEST_BRIEFLY=1 ") + sample);
+    INFO(output);
+    CHECK(output.ends_with("\n2 passed, 3 failed, 4 skipped\n"));
+    CHECK(output.find("skipped: takes long: takes long; tools/nacelle test --all runs it\n") !=
+          std::string::npos);
 }

@@ -28,6 +28,7 @@ def arguments():
     parser.add_argument('--counts', type=Path, help='where to write the three sums')
     parser.add_argument('--failures', type=Path, help='where to add what the programs said that failed')
     parser.add_argument('--times', type=Path, help='where to add how long each program took')
+    parser.add_argument('--briefly', action='store_true', help='leave out what takes long for what quicker tests look at, too')
     parser.add_argument('--targets', action='store_true', help='print what to build for these tests instead')
     return parser.parse_args()
 
@@ -44,11 +45,11 @@ def chosen(build, names):
         print(f'there is no test {unknown[0]!r}; there is: {", ".join(sorted(known))}', file=sys.stderr)
         raise SystemExit(2)
     # Those of the suite `on_request` run only where they are named.
-    return [test for test in tests if test['name'] in names or not names and not is_on_request(test)]
+    return [test for test in tests if test['name'] in names or not names and not is_of(test, 'on_request')]
 
 
-def is_on_request(test):
-    return any(suite.endswith('on_request') for suite in test['suite'])
+def is_of(test, suite):
+    return any(its.endswith(suite) for its in test['suite'])
 
 
 def targets_of(build, tests):
@@ -161,6 +162,13 @@ def main():
         for index in range(3):
             sums[index] += result[1][index]
 
+    if options.briefly:
+        os.environ['NACELLE_TEST_BRIEFLY'] = '1'        # for cases of programs: tests/support/thorough.h
+        for test in tests:
+            if is_of(test, 'thorough'):
+                print(f'skipped: {test["name"]}: takes long; tools/nacelle test --all runs it, and so does its name')
+                sums[2] += 1
+        tests = [test for test in tests if not is_of(test, 'thorough')]
     # The longest first, so that no core waits for one at the end; those that want the machine alone
     # come last, one after the other.
     tests.sort(key=lambda test: -test['priority'])

@@ -5,16 +5,17 @@ test_usage() {
     cat <<'END'
 usage: tools/nacelle test [--all | --sanitized | --asan | --ubsan] [--werror] [NAME...]
 
-Builds and runs every test. What took longest is printed at the end, and in the last line the sum.
+Builds and runs the tests, but for those that take long for what quicker ones look at, too. What
+was left out is told as skipped, what took longest at the end, and in the last line the sum.
 
-  --all        then those of the CPU again in one build with the address and the undefined-behaviour
-               sanitizer, and then inputs that nobody would write (tests/fuzz) for ten
-               seconds of each part that reads what others wrote
+  --all        every test; then those of the CPU again in one build with the address and the
+               undefined-behaviour sanitizer, and then inputs that nobody would write (tests/fuzz)
+               for ten seconds of each part that reads what others wrote
   --sanitized  with both sanitizers alone
   --asan       with the address sanitizer alone
   --ubsan      with the undefined-behaviour sanitizer alone
   --werror     from now on a warning of the compiler stops the build
-  NAME         only these parts, for example: base jit layers. fuzz, which runs only by name, takes
+  NAME         only these parts, and all of them, for example: base jit layers. fuzz, which runs only by name, takes
                five seconds of each part; adapters and notebooks, which are skipped else, install
                PyTorch and the trainers of other libraries, 2.7 GB, for the Python package
 END
@@ -37,7 +38,7 @@ test_build() {
     if [ $built = yes ]; then
         rm -f "$folder/counts"
         # shellcheck disable=SC2086
-        run_tests --label "$label" --counts "$folder/counts" --failures "$failures" --times "$times" "$folder" $names || :
+        run_tests $briefly --label "$label" --counts "$folder/counts" --failures "$failures" --times "$times" "$folder" $names || :
         [ ! -f "$folder/counts" ] || read -r counts <"$folder/counts"
     fi
     # shellcheck disable=SC2086 # three numbers
@@ -67,13 +68,15 @@ test_command() {
         esac
     done
     [ "$given" != --all ] || kinds='plain sanitized fuzz'
+    briefly=''
+    [ "$given$names" != no ] || briefly=--briefly
     case " $names " in
-        '  ' | *' docs '* | *' reader '*)
+        '  ' | *' docs '* | *' docs_in_depth '* | *' reader '*)
             . "$root/tools/build/setup.sh"
             install_test_packages ;;
     esac
     case "$kinds $names " in
-        'plain  ' | 'plain '*' torch '* | 'plain '*' ranks '* | 'plain '*' docs '* | 'plain sanitized'*)
+        'plain  ' | 'plain '*' torch '* | 'plain '*' ranks '* | 'plain '*' docs_in_depth '* | 'plain sanitized'*)
             (with_torch "$root/build") || say 'the tests of the learners on LibTorch are skipped' ;;
     esac
     passed=0 failed=0 skipped=0 failures=$(mktemp) times=$(mktemp)
