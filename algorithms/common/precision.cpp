@@ -12,20 +12,6 @@ namespace {
 
 constexpr uint32_t most_block_bytes = 227 * 1024;    // of shared memory
 
-// Planes of bfloat16 that a number has. f32 keeps all 24 bits, but 16 where all layers are wide and products of their
-// own: rounding then averages out over many terms. What is remembered goes through many steps, and convolutions have few
-// terms.
-int planes_of(const PolicySettings& policy) {
-    constexpr int64_t many_terms = 128;
-    if (policy.precision == "bf16") return 1;
-    const bool wide = std::all_of(policy.hidden.begin(), policy.hidden.end(),
-                                  [](int64_t width) { return width >= many_terms; });
-    return policy.streamed() && wide && !policy.hidden.empty() && !policy.remembers() &&
-                   policy.convolutions.empty()
-               ? 2
-               : 3;
-}
-
 // Convolutions go through memory.
 void choose_streamed(PolicySettings& policy, const Encoder& encoder) {
     const std::string path = "policies." + policy.name + ".";
@@ -50,6 +36,28 @@ void choose_streamed(PolicySettings& policy, const Encoder& encoder) {
 
 }
 
+// Planes of bfloat16 that a number has. f32 keeps all 24 bits, but 16 where all layers are wide and products of their
+// own: rounding then averages out over many terms. What is remembered goes through many steps, and convolutions have few
+// terms.
+int planes_of(const PolicySettings& policy) {
+    constexpr int64_t many_terms = 128;
+    if (policy.precision == "bf16") return 1;
+    const bool wide = std::all_of(policy.hidden.begin(), policy.hidden.end(),
+                                  [](int64_t width) { return width >= many_terms; });
+    return policy.streamed() && wide && !policy.hidden.empty() && !policy.remembers() &&
+                   policy.convolutions.empty()
+               ? 2
+               : 3;
+}
+
+void require_tensor_cores(const nacelle_environment& environment) {
+    if (environment.on_gpu && environment.compute < 80)
+        throw std::runtime_error(
+            "networks need tensor cores for bfloat16, of capability 8.0 or above; this GPU has " +
+            std::to_string(environment.compute / 10) + "." +
+            std::to_string(environment.compute % 10) + ", and a CPU trains the same networks");
+}
+
 void choose_precision(PolicySettings& policy, const nacelle_environment& environment,
                       bool emulates) {
     if (policy.role == PolicySettings::Role::random) return;
@@ -63,11 +71,7 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
         policy.wide_on_cpu = is_wide(policy, NetworkShape(policy, environment));
         return;
     }
-    if (environment.on_gpu && environment.compute < 80)
-        throw std::runtime_error(
-            "networks need tensor cores for bfloat16, of capability 8.0 or above; this GPU has " +
-            std::to_string(environment.compute / 10) + "." +
-            std::to_string(environment.compute % 10) + ", and a CPU trains the same networks");
+    require_tensor_cores(environment);
     const bool bf16 = policy.precision == "bf16" || (policy.precision == "auto" && !emulates);
     policy.precision = bf16 ? "bf16" : "f32";
     policy.planes = bf16 ? 1 : 3;
