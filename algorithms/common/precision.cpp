@@ -12,6 +12,20 @@ namespace {
 
 constexpr uint32_t most_block_bytes = 227 * 1024;    // of shared memory
 
+// Planes of bfloat16 that a number has. f32 keeps all 24 bits, but 16 where all layers are wide and products of their
+// own: rounding then averages out over many terms. What is remembered goes through many steps, and convolutions have few
+// terms.
+int planes_of(const PolicySettings& policy) {
+    constexpr int64_t many_terms = 128;
+    if (policy.precision == "bf16") return 1;
+    const bool wide = std::all_of(policy.hidden.begin(), policy.hidden.end(),
+                                  [](int64_t width) { return width >= many_terms; });
+    return policy.streamed() && wide && !policy.hidden.empty() && !policy.remembers() &&
+                   policy.convolutions.empty()
+               ? 2
+               : 3;
+}
+
 // Convolutions go through memory.
 void choose_streamed(PolicySettings& policy, const Encoder& encoder) {
     const std::string path = "policies." + policy.name + ".";
@@ -34,20 +48,6 @@ void choose_streamed(PolicySettings& policy, const Encoder& encoder) {
     }
 }
 
-}
-
-// Planes of bfloat16 that a number has. f32 keeps all 24 bits, but 16 where all layers are wide and products of their
-// own: rounding then averages out over many terms. What is remembered goes through many steps, and convolutions have few
-// terms.
-int planes_of(const PolicySettings& policy) {
-    constexpr int64_t many_terms = 128;
-    if (policy.precision == "bf16") return 1;
-    const bool wide = std::all_of(policy.hidden.begin(), policy.hidden.end(),
-                                  [](int64_t width) { return width >= many_terms; });
-    return policy.streamed() && wide && !policy.hidden.empty() && !policy.remembers() &&
-                   policy.convolutions.empty()
-               ? 2
-               : 3;
 }
 
 void require_tensor_cores(const nacelle_environment& environment) {

@@ -117,6 +117,7 @@ void OffPolicy::make_values() {
         then_values_[0] = then_policy_;
         then_values_[1] = judge;
         now_values_[0] = now_policy_;
+        a.value_updates = policy_.updates;
         a.norms = policy_.norms;
         a.norm_count = uint32_t((policy_.parameters + learn::block_threads - 1) /
                                 learn::block_threads);
@@ -137,6 +138,8 @@ void OffPolicy::make_values() {
             climbing_[n] = seeing(now_values_[n], a.climbed);
             a.back[n] = now_values_[n].back;
         }
+        a.value_updates = values_.updates;
+        a.policy_updates = policy_.updates;
         a.norms = values_.norms;
         a.norm_count = uint32_t((a.networks * values_.parameters + learn::block_threads - 1) /
                                 learn::block_threads);
@@ -175,7 +178,6 @@ void OffPolicy::follow(const Step& step, void* stream) const {
     const uint64_t parameters = uint64_t(step.of.count) * step.of.parameters;
     kernels_.launch("total", parameters, step, stream);
     kernels_.launch("adam", parameters, step, stream);
-    kernels_.launch("count", 1, step, stream);
 }
 void OffPolicy::update(uint32_t number, void* stream) {
     const uint64_t size = settings_.batch,

@@ -11,9 +11,8 @@ Place place_of(const replay::LearnerSettings& settings, const nacelle_environmen
     Place place{.on_gpu = environment.on_gpu || settings.emulates, .emulates = settings.emulates};
     if (!place.on_gpu) return place;
     learn::require_tensor_cores(environment);
-    learn::PolicySettings policy = settings.policy;
-    policy.execution = "streamed";
-    place.planes = learn::planes_of(policy);
+    // All bits of f32: Adam divides gradients by their size, so that small ones count as much as others.
+    place.planes = settings.policy.precision == "bf16" ? 1 : 3;
     return place;
 }
 
@@ -35,7 +34,7 @@ ProgramText program_text(const Place& place, const std::string& activation) {
     for (const char* const name : {"look", "give", "spread", "gather", "draw", "climb", "turn",
                                    "judge_values", "weigh", "remember", "open", "settle"})
         add(name, "off_policy::Arguments");
-    for (const char* const name : {"total", "adam", "count"}) add(name, "off_policy::Step");
+    for (const char* const name : {"total", "adam"}) add(name, "off_policy::Step");
     if (!place.on_gpu) {
         for (const char* const name : {"forward_layers", "backward_layers", "weigh_layers"})
             add(name, "off_policy::LayerProducts");

@@ -71,14 +71,14 @@ private:
     Layered net_;
 };
 
-void hold_dqn(const DqnCase& of) {
+void hold_dqn(const DqnCase& of, By by) {
     Json settings = {{"double", of.doubled},
                      {"duelling", of.duelling},
                      {"atoms", of.atoms},
                      {"priority", of.priority},
                      {"n_step", of.n_step}};
     if (of.atoms > 1) settings.update({{"least_value", -4}, {"most_value", 4}});
-    Updating at("torch_dqn", "steps.cu", settings);
+    Updating at(name_of("dqn", by), "steps.cu", with(by, settings));
     const DqnReference reference(of);
     bool terminated = false, lasted = false, closed = false;
     for (int update = 0; update < 3; ++update) {
@@ -130,16 +130,25 @@ void hold_dqn(const DqnCase& of) {
 
 }
 
+const DqnCase values[] = {DqnCase{},
+                          {.doubled = false, .n_step = 1},
+                          {.duelling = true, .priority = 0.6}};
+
 TEST_CASE("an update of DQN is that of its papers") {
-    if (!has_libtorch()) NACELLE_SKIP(no_libtorch);
-    for (const DqnCase& of : {DqnCase{},
-                              {.doubled = false, .n_step = 1},
-                              {.duelling = true, .priority = 0.6},
-                              {.atoms = 11, .priority = 0.6},
+    for (const By by : {By::kernels, By::emulated})
+        for (const DqnCase& of : values) {
+            CAPTURE(int(by));
+            CAPTURE(of.duelling);
+            CAPTURE(of.priority);
+            hold_dqn(of, by);
+        }
+}
+TEST_CASE("an update of DQN on LibTorch is that of its papers, of distributions, too") {
+    if (!is_there(By::libtorch)) NACELLE_SKIP(no_libtorch);
+    for (const DqnCase& of : values) hold_dqn(of, By::libtorch);
+    for (const DqnCase& of : {DqnCase{.atoms = 11, .priority = 0.6},
                               {.duelling = true, .atoms = 11}}) {
         CAPTURE(of.duelling);
-        CAPTURE(of.atoms);
-        CAPTURE(of.priority);
-        hold_dqn(of);
+        hold_dqn(of, By::libtorch);
     }
 }

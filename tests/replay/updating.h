@@ -2,7 +2,7 @@
 #include "tests/algorithms/lesson.h"
 #include "tests/replay/reference.h"
 
-// A learner with a replay on LibTorch, update by update, and what it holds before and after each.
+// A learner with a replay, update by update, and what it holds before and after each.
 namespace nacelle::test {
 
 inline constexpr double rate = 1e-3, tau = 0.1, reward_scale = 0.5;
@@ -17,7 +17,7 @@ public:
     };
 
     Updating(const std::string& learner, const std::string& environment, Json settings)
-        : name_(learner) {
+        : follows_itself_(!learner.ends_with("sac")) {
         Json config = {{"name", learner},       {"batch", samples}, {"warm_up", 64},
                        {"capacity", 8 * 40},    {"tau", tau},       {"reward_scale", reward_scale},
                        {"learning_rate", rate}, {"gamma", 0.9}};
@@ -35,7 +35,7 @@ public:
         w.now = numbers(of + ".weights");
         w.moments = numbers(of + ".moments");
         w.updates = numbers(of + ".updates")[0];
-        if (of != "temperature" && !(of == "policy" && name_ == "torch_sac"))
+        if (of != "temperature" && (of != "policy" || follows_itself_))
             w.following = numbers(of + ".following");
         return w;
     }
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    std::string name_;
+    bool follows_itself_;    // the policy
     std::unique_ptr<Lesson> lesson_;
 };
 
@@ -78,7 +78,18 @@ inline void hold(const Updating::Weights& found, Updating::Weights before, const
     CHECK(farthest(found.following, before.following) <= 1e-5);
 }
 
+// Who computes networks: kernels for a CPU, those for a GPU in an emulation, or LibTorch.
+enum class By { kernels, emulated, libtorch };
 inline constexpr const char* no_libtorch = "this build has no learners on LibTorch";
-inline bool has_libtorch() { return std::filesystem::exists(product_plugins / "torch.so"); }
+inline bool is_there(By by) {
+    return by != By::libtorch || std::filesystem::exists(product_plugins / "torch.so");
+}
+inline std::string name_of(const char* learner, By by) {
+    return (by == By::libtorch ? "torch_" : "") + std::string(learner);
+}
+inline Json with(By by, Json settings) {
+    if (by == By::emulated) settings["emulate"] = true;
+    return settings;
+}
 
 }

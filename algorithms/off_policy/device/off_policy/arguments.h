@@ -70,7 +70,7 @@ struct Arguments {
     const double* norms;    // of the gradient of values
     int64_t* updates;
     float *temperature, *temperature_moments, *heaviest;
-    double* temperature_updates;
+    double *temperature_updates, *value_updates, *policy_updates;
     double beta1, beta2;
     float epsilon, longest, reward_scale, target_noise, target_noise_bound, target_entropy;
     uint32_t networks;    // of values

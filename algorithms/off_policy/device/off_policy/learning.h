@@ -132,11 +132,6 @@ template <class E> NACELLE_INLINE void adam(const View<E>&, const Step& a, Items
         prepare_weight(of, of.prepared_following, uint32_t(i), f);
     }
 }
-// Behind it, one item.
-template <class E> NACELLE_INLINE void count(const View<E>&, const Step& a, Items items) {
-    if (items.begin == 0 && !is_closed(a.gates, a.learns)) a.of.updates[0] += 1;
-}
-
 NACELLE_INLINE void tune_temperature(const Arguments& a, double found_entropy) {
     double* const updates = a.temperature_updates;
     updates[0] += 1;
@@ -173,6 +168,8 @@ template <class E> NACELLE_INLINE void settle(const View<E>&, const Arguments& a
     }
     *found = norm;
     a.updates[0] += 1;
+    a.value_updates[0] += 1;
+    if (acts && !is_closed(a.gates, of_policy)) a.policy_updates[0] += 1;
 }
 
 }
