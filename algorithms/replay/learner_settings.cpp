@@ -197,7 +197,7 @@ private:
         policy.cells = {learn::Cell::linear, learn::Cell::linear};
         policy.activation = "relu";
         policy.deviation = "state";
-        policy.precision = "f32";
+        policy.precision = "auto";
         Config policies = config_.object("policies");
         std::vector<std::string> keys = {"default"};
         if (policy.name != keys[0]) keys.push_back(policy.name);
@@ -223,7 +223,8 @@ private:
                 wrong(path + "precision", "a CPU computes in f32; bf16 needs a GPU");
             own.finish();
         }
-        if (policy.precision == "auto") policy.precision = "f32";
+        if (policy.precision == "auto")
+            policy.precision = environment_.on_gpu && !learner_.on_torch ? "bf16" : "f32";
         policies.finish();
     }
     void check() const {
