@@ -5,8 +5,8 @@
 
 namespace off_policy {
 
-// Rows on their way through the layers of a network: what each sees, what went into its activation where slopes need that, and
-// the slopes along that. The last slopes and the outputs are what others read and write.
+// Rows inside a network: what each layer sees, what went into its activation where a slope needs that, and the slopes along
+// that. Kernels outside read the outputs and write the last slopes.
 struct Levels {
     uint32_t rows = 0;
     std::vector<Matrix> seen, kept, slopes;
@@ -20,34 +20,34 @@ inline Levels seeing(Levels levels, const Matrix& seen) {
     return levels;
 }
 
-// One network of some, at work on rows.
-struct Way {
+// Rows that go through one of some networks.
+struct Pass {
     const Networks* networks;
     uint32_t number;
     bool following;
     const Levels* levels;
 };
 
-// Products of layers: a launch for each level of all ways, which have as many. Nothing is computed where `found`, of the
+// Products of layers: a launch for each level of all passes, which have as many. Nothing is computed where `found`, of the
 // learn::Found, says so.
 class Layers final {
 public:
     Layers(const Kernels& kernels, const Place& place) : kernels_(kernels), place_(place) {}
 
-    void forward(std::span<const Way> ways, const double* found, void* stream) const;
+    void forward(std::span<const Pass> passes, const double* found, void* stream) const;
     // To the slopes along what went into the first activation, and where wished on to what is seen.
-    void backward(std::span<const Way> ways, bool to_seen, const double* found,
+    void backward(std::span<const Pass> passes, bool to_seen, const double* found,
                   void* stream) const;
-    void gradient(std::span<const Way> ways, const double* found, void* stream) const;
+    void gradient(std::span<const Pass> passes, const double* found, void* stream) const;
 
 private:
     void launch(const char* name, uint32_t columns, std::span<const learn::Product> products,
                 const double* found, void* stream) const;
     void launch_by_width(const std::string& way, std::span<const learn::Product> products,
                          const double* found, void* stream) const;
-    void level_forward(std::span<const Way> ways, uint32_t l, const double* found,
+    void level_forward(std::span<const Pass> passes, uint32_t l, const double* found,
                        void* stream) const;
-    void level_backward(std::span<const Way> ways, uint32_t l, const double* found,
+    void level_backward(std::span<const Pass> passes, uint32_t l, const double* found,
                         void* stream) const;
 
     const Kernels& kernels_;

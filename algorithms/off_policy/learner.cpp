@@ -20,8 +20,9 @@ OffPolicy::OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host,
       arrays_(host, place_),
       layers_(kernels_, place_) {
     if (host.ranks().ranks > 1)
-        throw std::runtime_error("'" + settings_.name +
-                                 "' trains in one process so far; 'ppo' and 'a2c' train in several");
+        throw std::runtime_error(
+            "'" + settings_.name +
+            "' trains in one process so far; 'ppo' and 'a2c' train in several");
     replay_.make_arrays();
     fill_arguments();
     make_numbers();
@@ -119,8 +120,8 @@ void OffPolicy::make_values() {
         now_values_[0] = now_policy_;
         a.value_updates = policy_.updates;
         a.norms = policy_.norms;
-        a.norm_count = uint32_t((policy_.parameters + learn::block_threads - 1) /
-                                learn::block_threads);
+        a.norm_count =
+            uint32_t((policy_.parameters + learn::block_threads - 1) / learn::block_threads);
     } else {
         const auto seen = uint64_t(replay_.width() + replay_.parts());
         std::vector<int64_t> widths = {int64_t(seen)};
@@ -129,13 +130,13 @@ void OffPolicy::make_values() {
         values_ = make_networks(arrays_, "values", widths, a.networks, 1, true, size);
         a.then_valued = arrays_.into("rows.then_valued", seen, size);
         a.taken = arrays_.into("rows.taken", seen, size);
-        a.climbed = arrays_.into("rows.climbed", seen, size);
+        a.proposed = arrays_.into("rows.proposed", seen, size);
         for (uint32_t n = 0; n < a.networks; ++n) {
             const std::string own = "value" + std::to_string(n);
             then_values_[n] =
                 make_levels(arrays_, own + ".then", values_, a.then_valued, size, false, kept);
             now_values_[n] = make_levels(arrays_, own, values_, a.taken, size, true, kept);
-            climbing_[n] = seeing(now_values_[n], a.climbed);
+            proposed_values_[n] = seeing(now_values_[n], a.proposed);
             a.back[n] = now_values_[n].back;
         }
         a.value_updates = values_.updates;
@@ -159,86 +160,86 @@ void OffPolicy::prepare(void* stream) const {
         kernels_.launch("prepare", uint64_t(values_.count) * values_.parameters, value_step_,
                         stream);
 }
-void OffPolicy::look(void* stream) {
+void OffPolicy::observe(void* stream) {
     replay_.see(stream);
-    launch("look", replay_.rows() * uint64_t(replay_.width()), stream);
-    const Way way{&policy_, 0, false, &standing_};
-    layers_.forward({&way, 1}, nullptr, stream);
-    launch("give", replay_.rows(), stream);
+    launch("observe_rows", replay_.rows() * uint64_t(replay_.width()), stream);
+    const Pass pass{&policy_, 0, false, &standing_};
+    layers_.forward({&pass, 1}, nullptr, stream);
+    launch("copy_outputs", replay_.rows(), stream);
 }
 void OffPolicy::take_step(void* stream) {
-    look(stream);
+    observe(stream);
     replay_.choose(true, false, stream);
     replay_.step(stream);
     if (settings_.normalises_observations)
-        launch("spread", uint64_t(replay_.width()) * learn::block_threads, stream);
+        launch("update_normaliser", uint64_t(replay_.width()) * learn::block_threads, stream);
 }
 
-void OffPolicy::follow(const Step& step, void* stream) const {
+void OffPolicy::optimise(const Step& step, void* stream) const {
     const uint64_t parameters = uint64_t(step.of.count) * step.of.parameters;
-    kernels_.launch("total", parameters, step, stream);
+    kernels_.launch("sum_gradient", parameters, step, stream);
     kernels_.launch("adam", parameters, step, stream);
 }
 void OffPolicy::update(uint32_t number, void* stream) {
-    const uint64_t size = settings_.batch,
-                   across = uint64_t(replay_.width() + replay_.parts());
+    const uint64_t size = settings_.batch, across = uint64_t(replay_.width() + replay_.parts());
     replay_.draw(number, stream);
-    launch("open", 1, stream);
+    launch("open_gates", 1, stream);
     launch("gather", size * across, stream);
-    if (settings_.prioritised()) launch("weigh", learn::block_threads, stream);
+    if (settings_.prioritised()) launch("largest_weight", learn::block_threads, stream);
     learn_values(stream);
     if (settings_.prioritised()) {
-        launch("remember", learn::block_threads, stream);
+        launch("largest_priority", learn::block_threads, stream);
         replay_.revise(stream);
     }
     if (acts()) learn_policy(stream);
-    launch("settle", learn::block_threads, stream);
+    launch("finish_update", learn::block_threads, stream);
 }
 void OffPolicy::learn_values(void* stream) const {
     const double* const found = gate(of_values);
     const uint64_t size = settings_.batch;
     if (!acts()) {
-        const Way ways[] = {{&policy_, 0, true, &then_values_[0]},
-                            {&policy_, 0, false, &now_values_[0]},
-                            {&policy_, 0, false, &then_values_[1]}};
-        layers_.forward({ways, settings_.double_values ? 3u : 2u}, found, stream);
-        launch("judge_values", size, stream);
-        layers_.backward({ways + 1, 1}, false, found, stream);
-        layers_.gradient({ways + 1, 1}, found, stream);
-        return follow(policy_step_, stream);
+        const Pass passes[] = {{&policy_, 0, true, &then_values_[0]},
+                               {&policy_, 0, false, &now_values_[0]},
+                               {&policy_, 0, false, &then_values_[1]}};
+        layers_.forward({passes, settings_.double_values ? 3u : 2u}, found, stream);
+        launch("value_losses", size, stream);
+        layers_.backward({passes + 1, 1}, false, found, stream);
+        layers_.gradient({passes + 1, 1}, found, stream);
+        return optimise(policy_step_, stream);
     }
     const bool followed = settings_.method != Method::sac;
-    const Way choosing[] = {{&policy_, 0, followed, &then_policy_},
-                            {&policy_, 0, false, &now_policy_}};
+    const Pass choosing[] = {{&policy_, 0, followed, &then_policy_},
+                             {&policy_, 0, false, &now_policy_}};
     layers_.forward(choosing, found, stream);
-    launch("draw", size, stream);
-    std::vector<Way> ways, learning;
+    launch("sample_actions", size, stream);
+    std::vector<Pass> passes, learning;
     for (uint32_t n = 0; n < values_.count; ++n) {
         learning.push_back({&values_, n, false, &now_values_[n]});
-        ways.push_back({&values_, n, true, &then_values_[n]});
+        passes.push_back({&values_, n, true, &then_values_[n]});
     }
-    ways.insert(ways.end(), learning.begin(), learning.end());
-    layers_.forward(ways, found, stream);
-    launch("judge_values", size, stream);
+    passes.insert(passes.end(), learning.begin(), learning.end());
+    layers_.forward(passes, found, stream);
+    launch("value_losses", size, stream);
     layers_.backward(learning, false, found, stream);
     layers_.gradient(learning, found, stream);
-    follow(value_step_, stream);
+    optimise(value_step_, stream);
 }
 void OffPolicy::learn_policy(void* stream) const {
     const double* const found = gate(of_policy);
     const uint64_t size = settings_.batch;
-    std::vector<Way> ways;
-    // The first value alone is climbed where there is no entropy.
-    const uint32_t climbed = settings_.method == Method::sac ? values_.count : 1;
-    for (uint32_t n = 0; n < climbed; ++n) ways.push_back({&values_, n, false, &climbing_[n]});
-    layers_.forward(ways, found, stream);
-    launch("climb", size, stream);
-    layers_.backward(ways, true, found, stream);
-    launch("turn", size, stream);
-    const Way way{&policy_, 0, false, &now_policy_};
-    layers_.backward({&way, 1}, false, found, stream);
-    layers_.gradient({&way, 1}, found, stream);
-    follow(policy_step_, stream);
+    std::vector<Pass> passes;
+    // SAC takes the lower of two values, the others the first one.
+    const uint32_t judged_by = settings_.method == Method::sac ? values_.count : 1;
+    for (uint32_t n = 0; n < judged_by; ++n)
+        passes.push_back({&values_, n, false, &proposed_values_[n]});
+    layers_.forward(passes, found, stream);
+    launch("policy_losses", size, stream);
+    layers_.backward(passes, true, found, stream);
+    launch("action_slopes", size, stream);
+    const Pass pass{&policy_, 0, false, &now_policy_};
+    layers_.backward({&pass, 1}, false, found, stream);
+    layers_.gradient({&pass, 1}, found, stream);
+    optimise(policy_step_, stream);
 }
 
 void OffPolicy::record(void* stream) {
@@ -248,7 +249,7 @@ void OffPolicy::record(void* stream) {
 }
 void OffPolicy::act(bool greedy, void* stream) {
     prepare(stream);
-    look(stream);
+    observe(stream);
     replay_.choose(false, greedy, stream);
 }
 

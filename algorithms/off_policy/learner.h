@@ -29,13 +29,13 @@ private:
     void fill_arguments();
     // Weights as kernels read them: a checkpoint may have brought others.
     void prepare(void* stream) const;
-    void look(void* stream);
+    void observe(void* stream);
     void take_step(void* stream);
     void update(uint32_t number, void* stream);
     void learn_values(void* stream) const;
     void learn_policy(void* stream) const;
-    // By the gradient that products have left.
-    void follow(const Step& step, void* stream) const;
+    // A step of Adam by the gradient that products have left.
+    void optimise(const Step& step, void* stream) const;
     void launch(const char* name, uint64_t items, void* stream) const {
         kernels_.launch(name, items, arguments_, stream);
     }
@@ -55,8 +55,9 @@ private:
     std::string policies_;
     Arguments arguments_{};
     Networks policy_{}, values_{};    // of DQN the first ones alone
-    // Rows on their way: where environments stand, and of a minibatch.
-    Levels standing_, then_policy_, now_policy_, then_values_[2], now_values_[2], climbing_[2];
+    // Rows inside networks: of the environments, and of a minibatch.
+    Levels standing_, then_policy_, now_policy_, then_values_[2], now_values_[2],
+        proposed_values_[2];
     Step policy_step_{}, value_step_{};
 };
 

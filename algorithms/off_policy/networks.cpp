@@ -92,8 +92,7 @@ Networks make_networks(const Arrays& arrays, const std::string& name,
     const Place& place = arrays.place();
     if (place.on_gpu) lay_out(networks, matrices, place, rows);
     const nacelle::plugin::Host& host = arrays.host();
-    const std::vector<float> first =
-        replay::first_weights(of_all, host.environment().seed, number);
+    const std::vector<float> first = replay::first_weights(of_all, host.environment().seed, number);
     const uint64_t all = first.size();
     networks.weights = arrays.numbers<float>(name + ".weights", {all}, true);
     host.write(networks.weights, first.data(), all * sizeof(float));

@@ -18,4 +18,5 @@ constexpr replay::Learner dqn = {replay::Method::dqn, "dqn", false},
 
 NACELLE_PLUGIN("nacelle.off_policy", "1.0.0", "Learners with a replay",
                nacelle::plugin::Learner<WithReplay<dqn>>, nacelle::plugin::Learner<WithReplay<sac>>,
-               nacelle::plugin::Learner<WithReplay<td3>>, nacelle::plugin::Learner<WithReplay<ddpg>>)
+               nacelle::plugin::Learner<WithReplay<td3>>,
+               nacelle::plugin::Learner<WithReplay<ddpg>>)

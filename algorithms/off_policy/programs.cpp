@@ -17,24 +17,26 @@ Place place_of(const replay::LearnerSettings& settings, const nacelle_environmen
 }
 
 ProgramText program_text(const Place& place, const std::string& activation) {
-    ProgramText program{"#include <learn/spec.h>\nnamespace learn {\ntemplate <> struct Spec<0> {\n"
-                        "    static constexpr int planes = " +
-                            std::to_string(place.planes) +
-                            ";\n    static constexpr Activation activation = Activation::" +
-                            activation +
-                            ";\n    using Cells = nacelle::detail::Ints<>;\n};\n}\n"
-                            "#include <off_policy/kernels.h>\nNACELLE_PROGRAM()\n",
-                        {}};
+    ProgramText program{
+        "#include <learn/spec.h>\nnamespace learn {\ntemplate <> struct Spec<0> {\n"
+        "    static constexpr int planes = " +
+            std::to_string(place.planes) +
+            ";\n    static constexpr Activation activation = Activation::" + activation +
+            ";\n    using Cells = nacelle::detail::Ints<>;\n};\n}\n"
+            "#include <off_policy/kernels.h>\nNACELLE_PROGRAM()\n",
+        {}};
     const auto add = [&](const char* name, const char* arguments,
                          uint32_t threads = learn::block_threads, uint32_t resident = 1) {
         program.kernels.push_back(name);
         program.text += "OFF_POLICY_KERNEL(" + std::string(name) + ", " + arguments + ", " +
                         std::to_string(threads) + ", " + std::to_string(resident) + ")\n";
     };
-    for (const char* const name : {"look", "give", "spread", "gather", "draw", "climb", "turn",
-                                   "judge_values", "weigh", "remember", "open", "settle"})
+    for (const char* const name :
+         {"observe_rows", "copy_outputs", "update_normaliser", "gather", "sample_actions",
+          "policy_losses", "action_slopes", "value_losses", "largest_weight", "largest_priority",
+          "open_gates", "finish_update"})
         add(name, "off_policy::Arguments");
-    for (const char* const name : {"total", "adam"}) add(name, "off_policy::Step");
+    for (const char* const name : {"sum_gradient", "adam"}) add(name, "off_policy::Step");
     if (!place.on_gpu) {
         for (const char* const name : {"forward_layers", "backward_layers", "weigh_layers"})
             add(name, "off_policy::LayerProducts");

@@ -49,11 +49,12 @@ void check_environment(const Learner& learner, const nacelle_environment& enviro
     if (learner.method == Method::sac && !real && !(learner.on_torch && one))
         throw std::runtime_error(has + " takes Continuous alone" +
                                  (learner.on_torch ? ", or one Discrete"
-                                  : one ? " ('dqn' and 'torch_sac' take a Discrete)"
-                                        : ""));
+                                  : one            ? " ('dqn' and 'torch_sac' take a Discrete)"
+                                                   : ""));
     if (learner.method > Method::sac && !real)
-        throw std::runtime_error(has + " takes Continuous alone" +
-                                 (reals ? "" : " (" + prefix + "dqn' and 'torch_sac' take a Discrete)"));
+        throw std::runtime_error(
+            has + " takes Continuous alone" +
+            (reals ? "" : " (" + prefix + "dqn' and 'torch_sac' take a Discrete)"));
 }
 
 class Reader final {
@@ -84,8 +85,8 @@ public:
         s_.epsilon = config_.number("epsilon", 1e-8, 1e-12, 1);
         s_.priority = config_.number("priority", 0, 0, 10);
         s_.saves_replay = config_.flag(
-            "save_replay", s_.capacity * bytes_of_step(environment_, s_.prioritised()) <=
-                               most_saved_bytes);
+            "save_replay",
+            s_.capacity * bytes_of_step(environment_, s_.prioritised()) <= most_saved_bytes);
         dial(learning_rate, "learning_rate", 1e-3, 0, 10);
         dial(gamma, "gamma", 0.99, 0, 1);
         if (s_.prioritised()) dial(correction, "priority_correction", 0.4, 0, 10);
@@ -209,10 +210,10 @@ private:
                 learn::read_hidden(policy, *hidden, path + "hidden");
             policy.activation = learn::one_of(own, path, "activation", policy.activation,
                                               {"tanh", "relu", "gelu", "silu"});
-            policy.precision = learn::one_of(own, path, "precision", policy.precision,
-                                             learner_.on_torch
-                                                 ? std::vector<std::string>{"auto", "f32"}
-                                                 : std::vector<std::string>{"auto", "f32", "bf16"});
+            policy.precision =
+                learn::one_of(own, path, "precision", policy.precision,
+                              learner_.on_torch ? std::vector<std::string>{"auto", "f32"}
+                                                : std::vector<std::string>{"auto", "f32", "bf16"});
             if (policy.remembers())
                 wrong(path + "hidden", "a replay has single steps, from which layers that remember "
                                        "do not learn; 'ppo' and 'torch_ppo' train them");

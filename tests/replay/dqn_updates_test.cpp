@@ -137,9 +137,8 @@ void hold_dqn(const DqnCase& of, By by) {
 
 }
 
-const DqnCase values[] = {DqnCase{},
-                          {.doubled = false, .n_step = 1},
-                          {.duelling = true, .priority = 0.6}};
+const DqnCase values[] = {
+    DqnCase{}, {.doubled = false, .n_step = 1}, {.duelling = true, .priority = 0.6}};
 // Several blocks of a GPU's products, the last ones in part: of rows, of neurons and of what they see.
 const DqnCase wide = {.duelling = true, .hidden = {136, 72}, .batch = 150, .updates = 1};
 
@@ -158,8 +157,8 @@ TEST_CASE("an update of wide layers is that of doubles, up to what rounding does
 TEST_CASE("an update of DQN on LibTorch is that of its papers, of distributions, too") {
     if (!is_there(By::libtorch)) NACELLE_SKIP(no_libtorch);
     for (const DqnCase& of : values) hold_dqn(of, By::libtorch);
-    for (const DqnCase& of : {DqnCase{.atoms = 11, .priority = 0.6},
-                              {.duelling = true, .atoms = 11}}) {
+    for (const DqnCase& of :
+         {DqnCase{.atoms = 11, .priority = 0.6}, {.duelling = true, .atoms = 11}}) {
         CAPTURE(of.duelling);
         hold_dqn(of, By::libtorch);
     }

@@ -1,7 +1,7 @@
 #pragma once
 #include <off_policy/matrix.h>
-// What a policy of real numbers does in a minibatch, where its samples led to and where they stood, and how it climbs the
-// values of that.
+// What a policy of real numbers does at the observations of a minibatch and at those that followed, and the gradient of its
+// loss along that.
 
 namespace off_policy {
 
@@ -21,8 +21,8 @@ struct Draw {
         bounded = given < low || given > high;
         // log(1 - tanh(u)^2) = 2 (log 2 - u - log(1 + exp(-2 u)))
         const float soft = max(turned, 0.0f) + log(1.0f + exp(-abs(turned)));
-        log_density = -0.5f * noise * noise - log_sigma - 0.918938533f -
-                      2.0f * (0.693147181f - u - soft);
+        log_density =
+            -0.5f * noise * noise - log_sigma - 0.918938533f - 2.0f * (0.693147181f - u - soft);
     }
 };
 NACELLE_INLINE float noise_of(const Arguments& a, uint32_t which, size_t row, uint32_t k) {
@@ -31,8 +31,9 @@ NACELLE_INLINE float noise_of(const Arguments& a, uint32_t which, size_t row, ui
     return batch.noise[(which * size_t(batch.size) + row) * parts + k];
 }
 
-// What is done there and then, and here and now. An item is a sample.
-template <class E> NACELLE_INLINE void draw(const View<E>&, const Arguments& a, Items items) {
+// Actions at the observations that followed, and at those of the samples. An item is a sample.
+template <class E>
+NACELLE_INLINE void sample_actions(const View<E>&, const Arguments& a, Items items) {
     const size_t size = a.replay.batch.size;
     const uint32_t width = a.replay.ring.width, parts = a.replay.ring.parts;
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(size)); ++i) {
@@ -42,7 +43,7 @@ template <class E> NACELLE_INLINE void draw(const View<E>&, const Arguments& a, 
                 const Draw first(a, a.then_choices, i, k, noise_of(a, 0, i, k)),
                     second(a, a.now_choices, i, k, noise_of(a, 1, i, k));
                 put(a.then_valued, i, width + k, first.action);
-                put(a.climbed, i, width + k, second.action);
+                put(a.proposed, i, width + k, second.action);
                 then += first.log_density;
                 now += second.log_density;
                 continue;
@@ -54,7 +55,7 @@ template <class E> NACELLE_INLINE void draw(const View<E>&, const Arguments& a, 
                 next = clamp(next + apart, -1.0f, 1.0f);
             }
             put(a.then_valued, i, width + k, next);
-            put(a.climbed, i, width + k, tanh(number(a.now_choices, i, k)));
+            put(a.proposed, i, width + k, tanh(number(a.now_choices, i, k)));
         }
         a.log_density[i] = then;
         a.log_density[size + i] = now;
@@ -65,29 +66,32 @@ NACELLE_INLINE float temperature_of(const Arguments& a) {
     return a.tunes ? exp(a.temperature[0]) : a.replay.dials[replay::temperature];
 }
 // Slopes of the policy's loss along the values of what it does now. An item is a sample.
-template <class E> NACELLE_INLINE void climb(const View<E>&, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void policy_losses(const View<E>&, const Arguments& a, Items items) {
     if (is_closed(a.gates, of_policy)) return;
     const uint32_t size = a.replay.batch.size;
     const bool soft = a.method == replay::Method::sac;
-    const float heat = soft ? temperature_of(a) : 0.0f, one = 1.0f / float(size);
+    const float temperature = soft ? temperature_of(a) : 0.0f, one = 1.0f / float(size);
     learn::over_strips<policy_tallies>(
         items, size, a.policy_tallies, [&](uint32_t first, int n, auto& sums) {
             for (uint32_t i = first; i < first + uint32_t(n); ++i) {
                 const float own = number(a.now_values[0], i, 0),
                             other = soft ? number(a.now_values[1], i, 0) : own,
-                            density = soft ? a.log_density[size + i] : 0.0f, worth = min(own, other);
+                            density = soft ? a.log_density[size + i] : 0.0f,
+                            worth = min(own, other);
                 // Equal ones share it.
                 const float share = !soft || own < other ? 1.0f : own > other ? 0.0f : 0.5f;
                 put(a.value_slopes[0], i, 0, -one * share);
                 if (a.networks > 1) put(a.value_slopes[1], i, 0, -one * (1.0f - share));
-                sums.at[policy_loss] += double(heat * density - worth);
-                sums.at[climbed] += double(worth);
+                sums.at[policy_loss] += double(temperature * density - worth);
+                sums.at[proposed_value] += double(worth);
                 sums.at[entropy] -= double(density);
             }
         });
 }
-// From what comes back along the action to the slopes along the policy's outputs. An item is a sample.
-template <class E> NACELLE_INLINE void turn(const View<E>&, const Arguments& a, Items items) {
+// From slopes along the action to those along the policy's outputs. An item is a sample.
+template <class E>
+NACELLE_INLINE void action_slopes(const View<E>&, const Arguments& a, Items items) {
     if (is_closed(a.gates, of_policy)) return;
     const uint32_t size = a.replay.batch.size, width = a.replay.ring.width,
                    parts = a.replay.ring.parts;
@@ -104,8 +108,8 @@ template <class E> NACELLE_INLINE void turn(const View<E>&, const Arguments& a, 
             }
             const float noise = noise_of(a, 1, i, k);
             const Draw drawn(a, a.now_choices, i, k, noise);
-            const float slope = along * (1.0f - drawn.action * drawn.action) +
-                                2.0f * share * drawn.action;
+            const float slope =
+                along * (1.0f - drawn.action * drawn.action) + 2.0f * share * drawn.action;
             put(a.policy_slopes, i, k, slope);
             put(a.policy_slopes, i, parts + k,
                 drawn.bounded ? 0.0f : slope * drawn.sigma * noise - share);

@@ -25,11 +25,11 @@ struct Layer {
 // Networks that are alike and learn together.
 struct Networks {
     Layer layer[most_layers];
-    uint32_t layers, count, parameters;    // parameters of each
+    uint32_t layers, count, parameters;      // parameters of each
     float *weights, *following, *moments;    // [count][parameters]; those of Adam twice as many
     float *gradient, *total;
-    double *updates, *norms;                   // [1], [blocks]
-    float *prepared, *prepared_following;      // on a GPU
+    double *updates, *norms;                      // [1], [blocks]
+    float *prepared, *prepared_following;         // on a GPU
     uint64_t gradient_floats, prepared_floats;    // of each network
 };
 
@@ -51,7 +51,7 @@ struct Step {
 
 // What an update finds out, over its samples.
 enum ValueTally : int32_t { value_loss, value, value_tallies };
-enum PolicyTally : int32_t { policy_loss, climbed, entropy, policy_tallies };
+enum PolicyTally : int32_t { policy_loss, proposed_value, entropy, policy_tallies };
 
 struct Arguments {
     replay::Arguments replay;
@@ -61,7 +61,7 @@ struct Arguments {
     double* carried;    // [3][width]: means, squares about them, how many
     uint32_t normalises;
     // What networks see: where environments stand, and of a minibatch.
-    Matrix standing, then, now, then_valued, taken, climbed;
+    Matrix standing, then, now, then_valued, taken, proposed;
     // What they make of it. `then` are following values; of DQN the second one is what learns, at the same rows.
     Matrix choices, then_choices, now_choices, then_values[2], now_values[2];
     Matrix value_slopes[2], policy_slopes, back[2];    // back: along what values see
@@ -83,7 +83,8 @@ struct Arguments {
 struct LayerProduct {
     const float *weights, *seen;
     float *made, *kept, *slopes, *back, *gradient;
-    const float *back_made, *back_kept;    // of the layer before, or null where slopes are as they come
+    const float *back_made,
+        *back_kept;    // of the layer before, or null where slopes are as they come
     uint32_t in, out, rows, first_task;
     uint32_t bends;
 };

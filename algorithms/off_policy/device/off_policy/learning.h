@@ -33,12 +33,11 @@ struct Adam {
     }
 };
 
-// Whether this update learns; one item.
-template <class E> NACELLE_INLINE void open(const View<E>&, const Arguments& a, Items items) {
+// Whether values, and whether the policy, learn in this update; one item.
+template <class E> NACELLE_INLINE void open_gates(const View<E>&, const Arguments& a, Items items) {
     if (items.begin != 0) return;
     const uint64_t steps = a.replay.ring.steps[0];
-    const bool learns =
-        steps * a.replay.ring.rows >= a.replay.warm_up && steps >= a.replay.n_step;
+    const bool learns = steps * a.replay.ring.rows >= a.replay.warm_up && steps >= a.replay.n_step;
     const bool policy = (uint64_t(a.updates[0]) + 1) % a.policy_every == 0;
     a.gates[of_values * learn::found_count + learn::stopped] = learns ? 0 : 1;
     a.gates[of_policy * learn::found_count + learn::stopped] = learns && policy ? 0 : 1;
@@ -59,9 +58,9 @@ NACELLE_INLINE void prepare_weight(const Networks& of, float* prepared, uint32_t
         return;
     }
     const learn::Planes<planes> pair = learn::planes_of<planes>(w, 0.0f);
-    uint16_t* const place = reinterpret_cast<uint16_t*>(to) + layer.tiles +
-                            learn::place_in_tiles(at / layer.in, at % layer.in,
-                                                  learn::tiles_along(layer.in));
+    uint16_t* const place =
+        reinterpret_cast<uint16_t*>(to) + layer.tiles +
+        learn::place_in_tiles(at / layer.in, at % layer.in, learn::tiles_along(layer.in));
     NACELLE_UNROLL for (int p = 0; p < planes; ++p) place[size_t(p) * layer.plane] =
         uint16_t(pair.at[p]);
 #else
@@ -73,8 +72,7 @@ template <class E> NACELLE_INLINE void prepare(const View<E>&, const Step& a, It
     const Networks& of = a.of;
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(of.count) * of.parameters); ++i) {
         prepare_weight(of, of.prepared, uint32_t(i), of.weights[i]);
-        if (of.following)
-            prepare_weight(of, of.prepared_following, uint32_t(i), of.following[i]);
+        if (of.following) prepare_weight(of, of.prepared_following, uint32_t(i), of.following[i]);
     }
 }
 
@@ -98,7 +96,7 @@ NACELLE_INLINE float gradient_of(const Networks& of, uint32_t i) {
     return of.total[i];
 #endif
 }
-template <class E> NACELLE_INLINE void total(const View<E>&, const Step& a, Items items) {
+template <class E> NACELLE_INLINE void sum_gradient(const View<E>&, const Step& a, Items items) {
     if (is_closed(a.gates, a.learns)) return;
     learn::over_strips<1>(items, a.of.count * a.of.parameters, a.of.norms,
                           [&](uint32_t first, int n, auto& sums) {
@@ -119,11 +117,10 @@ template <class E> NACELLE_INLINE void adam(const View<E>&, const Step& a, Items
         a.longest > 0
             ? cut(a.longest, learn::root(learn::sum_of<1>(of.norms, learn::blocks_of(all)).at[0]))
             : 1.0f;
-    const Adam step(a.beta1, a.beta2, of.updates[0] + 1, a.dials[replay::learning_rate],
-                    a.epsilon);
+    const Adam step(a.beta1, a.beta2, of.updates[0] + 1, a.dials[replay::learning_rate], a.epsilon);
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(all)); ++i) {
-        const float w = step(of.weights[i], of.total[i] * scale, of.moments[i],
-                             of.moments[all + i]);
+        const float w =
+            step(of.weights[i], of.total[i] * scale, of.moments[i], of.moments[all + i]);
         of.weights[i] = w;
         prepare_weight(of, of.prepared, uint32_t(i), w);
         if (!follows) continue;
@@ -137,13 +134,13 @@ NACELLE_INLINE void tune_temperature(const Arguments& a, double found_entropy) {
     updates[0] += 1;
     float slope = float(found_entropy) - a.target_entropy;
     slope *= cut(a.longest, double(abs(slope)));
-    const Adam step(a.beta1, a.beta2, updates[0], a.replay.dials[replay::learning_rate],
-                    a.epsilon);
-    a.temperature[0] = step(a.temperature[0], slope, a.temperature_moments[0],
-                            a.temperature_moments[1]);
+    const Adam step(a.beta1, a.beta2, updates[0], a.replay.dials[replay::learning_rate], a.epsilon);
+    a.temperature[0] =
+        step(a.temperature[0], slope, a.temperature_moments[0], a.temperature_moments[1]);
 }
-// What an update has found out, and the temperature that follows of it; one block.
-template <class E> NACELLE_INLINE void settle(const View<E>&, const Arguments& a, Items items) {
+// The metrics of an update, a step of the temperature, and the counters; one block.
+template <class E>
+NACELLE_INLINE void finish_update(const View<E>&, const Arguments& a, Items items) {
     if (is_closed(a.gates, of_values)) return;
     const bool acts = a.method != replay::Method::dqn, soft = a.method == replay::Method::sac;
     const uint32_t blocks = learn::blocks_of(a.replay.batch.size);
@@ -159,7 +156,7 @@ template <class E> NACELLE_INLINE void settle(const View<E>&, const Arguments& a
         if (!is_closed(a.gates, of_policy)) *found = policy.at[policy_loss] / size;
         ++found;
     }
-    *found++ = (soft ? policy.at[climbed] : values.at[value]) / size;
+    *found++ = (soft ? policy.at[proposed_value] : values.at[value]) / size;
     if (soft) {
         const double its_entropy = policy.at[entropy] / size;
         *found++ = its_entropy;

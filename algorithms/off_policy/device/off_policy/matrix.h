@@ -6,7 +6,7 @@
 #else
 #include <learn/cpu/streamed/levels.h>
 #endif
-// Numbers of rows on their way to products and back.
+// How a kernel writes what goes into products, and reads what came out.
 
 namespace off_policy {
 

@@ -5,14 +5,16 @@
 namespace off_policy {
 
 // An item is a number of a row.
-template <class E> NACELLE_INLINE void look(const View<E>&, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void observe_rows(const View<E>&, const Arguments& a, Items items) {
     const uint32_t width = a.replay.ring.width;
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(a.replay.ring.rows) * width); ++i)
         put(a.standing, size_t(i / width), uint32_t(i % width),
             normal(a, a.replay.standing[i], uint32_t(i % width)));
 }
 // Outputs of the network that chooses. An item is a row.
-template <class E> NACELLE_INLINE void give(const View<E>&, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void copy_outputs(const View<E>&, const Arguments& a, Items items) {
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(a.replay.ring.rows)); ++i) {
         const uint32_t shown = a.outputs - a.duelling;
         float mean = 0;
@@ -23,25 +25,25 @@ template <class E> NACELLE_INLINE void give(const View<E>&, const Arguments& a, 
             a.replay.outputs[i * shown + k] = number(a.choices, i, k) + common;
     }
 }
-// Sums by batches (Chan and others, 1979). On a GPU a block has a column.
-template <class E> NACELLE_INLINE void spread(const View<E>&, const Arguments& a, Items items) {
+// Means and scales, by sums over batches (Chan and others, 1979). On a GPU a block has a column.
+template <class E>
+NACELLE_INLINE void update_normaliser(const View<E>&, const Arguments& a, Items items) {
     const uint64_t width = a.replay.ring.width, rows = a.replay.ring.rows;
     for (uint64_t k = items.begin / learn::block_threads;
          k < min((items.end + learn::block_threads - 1) / learn::block_threads, width); ++k) {
         const float* const from = a.replay.standing + k;
         const double count = double(rows),
-                     mean = learn::sum_by<1>(uint32_t(rows),
-                                             [&](uint32_t i, int) {
-                                                 return double(from[i * width]);
-                                             })
-                                .at[0] /
-                            count;
+                     mean =
+                         learn::sum_by<1>(uint32_t(rows),
+                                          [&](uint32_t i, int) { return double(from[i * width]); })
+                             .at[0] /
+                         count;
         const double squares = learn::sum_by<1>(uint32_t(rows), [&](uint32_t i, int) {
                                    const double off = double(from[i * width]) - mean;
                                    return off * off;
                                }).at[0];
         if (items.begin % learn::block_threads != 0) continue;
-        double* const means = a.carried, *const all = means + width, *const counts = all + width;
+        double *const means = a.carried, *const all = means + width, *const counts = all + width;
         const double before = counts[k], whole = before + count, off = mean - means[k];
         all[k] += squares + off * off * (before * count / whole);
         means[k] += off * (count / whole);
@@ -70,7 +72,7 @@ template <class E> NACELLE_INLINE void gather(const View<E>&, const Arguments& a
         if (!acts) continue;
         put(a.then_valued, i, k, next);
         put(a.taken, i, k, now);
-        put(a.climbed, i, k, now);
+        put(a.proposed, i, k, now);
     }
 }
 

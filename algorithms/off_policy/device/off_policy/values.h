@@ -33,10 +33,10 @@ struct ChoiceValues {
 };
 
 // What one sample comes to.
-struct Judged {
+struct SampleLoss {
     float loss, off, value;    // `off` is what priorities are made of
 };
-NACELLE_INLINE Judged judge_choice(const Arguments& a, uint32_t i, float aim, float share) {
+NACELLE_INLINE SampleLoss choice_loss(const Arguments& a, uint32_t i, float aim, float share) {
     const replay::Ring& ring = a.replay.ring;
     const replay::Batch& batch = a.replay.batch;
     const uint32_t choices = ring.choices, taken = uint32_t(batch.action[i]);
@@ -52,25 +52,25 @@ NACELLE_INLINE Judged judge_choice(const Arguments& a, uint32_t i, float aim, fl
     const float far = abs(off);
     return {far < 1.0f ? 0.5f * off * off : far - 0.5f, far, now.at(now.best(nullptr))};
 }
-NACELLE_INLINE Judged judge_action(const Arguments& a, uint32_t i, float aim, float share) {
+NACELLE_INLINE SampleLoss action_loss(const Arguments& a, uint32_t i, float aim, float share) {
     const uint32_t twins = a.networks;
     float worth = number(a.then_values[0], i, 0);
     if (twins > 1) worth = min(worth, number(a.then_values[1], i, 0));
     if (a.method == replay::Method::sac) worth -= temperature_of(a) * a.log_density[i];
     aim += a.replay.batch.discount[i] * worth;
-    Judged judged{};
+    SampleLoss found{};
     for (uint32_t n = 0; n < twins; ++n) {
-        judged.value = number(a.now_values[n], i, 0);
-        const float off = judged.value - aim;
+        found.value = number(a.now_values[n], i, 0);
+        const float off = found.value - aim;
         put(a.value_slopes[n], i, 0, share * off);
-        judged.loss += 0.5f * off * off;
-        judged.off += abs(off) / float(twins);
+        found.loss += 0.5f * off * off;
+        found.off += abs(off) / float(twins);
     }
-    return judged;
+    return found;
 }
 // An item is a sample.
 template <class E>
-NACELLE_INLINE void judge_values(const View<E>&, const Arguments& a, Items items) {
+NACELLE_INLINE void value_losses(const View<E>&, const Arguments& a, Items items) {
     const replay::Batch& batch = a.replay.batch;
     const bool closed = is_closed(a.gates, of_values);
     learn::over_strips<value_tallies>(
@@ -83,13 +83,12 @@ NACELLE_INLINE void judge_values(const View<E>&, const Arguments& a, Items items
                 const float weight = batch.weight ? batch.weight[i] / a.heaviest[0] : 1.0f,
                             share = weight / float(batch.size),
                             aim = batch.reward[i] * a.reward_scale;
-                const Judged judged = a.method == replay::Method::dqn
-                                          ? judge_choice(a, i, aim, share)
-                                          : judge_action(a, i, aim, share);
-                if (batch.priority)
-                    batch.priority[i] = pow(judged.off + 1e-6f, a.replay.alpha);
-                sums.at[value_loss] += double(weight * judged.loss);
-                sums.at[value] += double(judged.value);
+                const SampleLoss found = a.method == replay::Method::dqn
+                                             ? choice_loss(a, i, aim, share)
+                                             : action_loss(a, i, aim, share);
+                if (batch.priority) batch.priority[i] = pow(found.off + 1e-6f, a.replay.alpha);
+                sums.at[value_loss] += double(weight * found.loss);
+                sums.at[value] += double(found.value);
             }
         });
 }
@@ -109,11 +108,13 @@ NACELLE_INLINE float most_of(const float* numbers, uint32_t count) {
 #endif
     return most;
 }
-template <class E> NACELLE_INLINE void weigh(const View<E>&, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void largest_weight(const View<E>&, const Arguments& a, Items items) {
     const float most = most_of(a.replay.batch.weight, a.replay.batch.size);
     if (items.begin == 0) a.heaviest[0] = most;
 }
-template <class E> NACELLE_INLINE void remember(const View<E>&, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void largest_priority(const View<E>&, const Arguments& a, Items items) {
     if (is_closed(a.gates, of_values)) return;
     const float most = most_of(a.replay.batch.priority, a.replay.batch.size);
     if (items.begin == 0) a.replay.tree.most[0] = max(a.replay.tree.most[0], most);

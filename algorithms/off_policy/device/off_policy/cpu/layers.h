@@ -8,8 +8,7 @@ namespace off_policy {
 inline constexpr learn::Activation bend = learn::Spec<0>::activation;
 
 // fn(product, its task) for each task of the items.
-template <class Fn>
-NACELLE_INLINE void each_product(const LayerProducts& a, Items items, Fn&& fn) {
+template <class Fn> NACELLE_INLINE void each_product(const LayerProducts& a, Items items, Fn&& fn) {
     if (a.found && a.found[learn::stopped] != 0) return;
     for (uint64_t task = items.begin / learn::block_threads;
          task < items.end / learn::block_threads; ++task) {
@@ -22,14 +21,14 @@ NACELLE_INLINE void each_product(const LayerProducts& a, Items items, Fn&& fn) {
 template <class Fn>
 NACELLE_INLINE void with_band(const LayerProduct& p, uint32_t task, uint32_t neurons, Fn&& fn) {
     const uint32_t bands = learn::tasks_along(p.rows, learn::task_rows),
-                   row = task % bands * learn::task_rows, rows = min(p.rows - row, learn::task_rows),
+                   row = task % bands * learn::task_rows,
+                   rows = min(p.rows - row, learn::task_rows),
                    first = task / bands * learn::task_neurons;
     fn(int(first), int(min(first + learn::task_neurons, neurons)), size_t(row),
        int((rows + learn::panel_rows - 1) / learn::panel_rows));
 }
 
-template <class E>
-void forward_layers(const View<E>&, const LayerProducts& a, Items items) {
+template <class E> void forward_layers(const View<E>&, const LayerProducts& a, Items items) {
     each_product(a, items, [](const LayerProduct& p, uint32_t task) {
         with_band(p, task, p.out, [&](int first, int end, size_t row, int panels) {
             float* const made = p.made + row * p.out;
@@ -47,8 +46,7 @@ void forward_layers(const View<E>&, const LayerProducts& a, Items items) {
         });
     });
 }
-template <class E>
-void backward_layers(const View<E>&, const LayerProducts& a, Items items) {
+template <class E> void backward_layers(const View<E>&, const LayerProducts& a, Items items) {
     each_product(a, items, [](const LayerProduct& p, uint32_t task) {
         with_band(p, task, p.in, [&](int first, int end, size_t row, int panels) {
             float* const back = p.back + row * p.in;
@@ -65,8 +63,7 @@ void backward_layers(const View<E>&, const LayerProducts& a, Items items) {
         });
     });
 }
-template <class E>
-void weigh_layers(const View<E>&, const LayerProducts& a, Items items) {
+template <class E> void weigh_layers(const View<E>&, const LayerProducts& a, Items items) {
     each_product(a, items, [](const LayerProduct& p, uint32_t task) {
         const learn::LayerSize size{int(p.in), int(p.out)};
         const uint32_t across = learn::tasks_along(p.in, learn::task_inputs);
