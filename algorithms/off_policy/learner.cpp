@@ -19,10 +19,6 @@ OffPolicy::OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host,
       kernels_(host, place_, settings_.policy.activation),
       arrays_(host, place_),
       layers_(kernels_, place_) {
-    if (host.ranks().ranks > 1)
-        throw std::runtime_error(
-            "'" + settings_.name +
-            "' trains in one process so far; 'ppo' and 'a2c' train in several");
     replay_.make_arrays();
     fill_arguments();
     make_numbers();
