@@ -100,14 +100,13 @@ private:
 }
 }
 
-NACELLE_PLUGIN(
-    "nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
-    nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
-    nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>,
-    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::dqn>>,
-    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::sac>>,
-    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::td3>>,
-    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::ddpg>>,
-    nacelle::torch_models::Offer<torch_learn::Lstm>,
-    nacelle::torch_models::Offer<torch_learn::Attention>,
-    nacelle::torch_models::Offer<torch_learn::Transformer>)
+NACELLE_PLUGIN("nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
+               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
+               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::dqn>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::sac>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::td3>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::ddpg>>,
+               nacelle::torch_models::Offer<torch_learn::Lstm>,
+               nacelle::torch_models::Offer<torch_learn::Attention>,
+               nacelle::torch_models::Offer<torch_learn::Transformer>)
