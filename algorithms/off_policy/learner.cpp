@@ -2,6 +2,7 @@
 
 #include "algorithms/common/schema_view.h"
 #include "algorithms/replay/free_memory.h"
+#include "algorithms/replay/policy.h"
 
 #include <algorithm>
 
@@ -109,10 +110,9 @@ void OffPolicy::make_values() {
     const uint64_t size = settings_.batch;
     const bool kept = settings_.policy.keeps_input();
     if (!acts()) {
-        // What learns is asked for the best choice there, too.
-        const Levels judge = make_levels(arrays_, "judge", policy_, a.then, size, false, kept);
         then_values_[0] = then_policy_;
-        then_values_[1] = judge;
+        // Double DQN takes the best choice there by the network that learns.
+        then_values_[1] = make_levels(arrays_, "selecting", policy_, a.then, size, false, kept);
         now_values_[0] = now_policy_;
         a.value_updates = policy_.updates;
         a.norms = policy_.norms;
@@ -225,8 +225,8 @@ void OffPolicy::learn_policy(void* stream) const {
     const uint64_t size = settings_.batch;
     std::vector<Pass> passes;
     // SAC takes the lower of two values, the others the first one.
-    const uint32_t judged_by = settings_.method == Method::sac ? values_.count : 1;
-    for (uint32_t n = 0; n < judged_by; ++n)
+    const uint32_t climbed = settings_.method == Method::sac ? values_.count : 1;
+    for (uint32_t n = 0; n < climbed; ++n)
         passes.push_back({&values_, n, false, &proposed_values_[n]});
     layers_.forward(passes, found, stream);
     launch("policy_losses", size, stream);

@@ -1,6 +1,7 @@
 #include "algorithms/off_policy/networks.h"
 
 #include "algorithms/common/owners.h"
+#include "algorithms/replay/policy.h"
 
 #include <algorithm>
 #include <learn/cpu/streamed/arguments.h>

@@ -35,15 +35,4 @@ struct LearnerSettings : Settings {
 LearnerSettings read_learner(const Learner& learner, std::string_view config,
                              const nacelle_environment& environment);
 
-// How the policy acts, for checkpoints: a network of these neurons, inputs first. Nothing without them, where its outputs are
-// more than that.
-std::string policy_text(const LearnerSettings& settings, const learn::Encoder& encoder,
-                        const std::vector<int64_t>& sizes, const nacelle_environment& environment);
-Form form_of(const LearnerSettings& settings);
-// The first weights of networks whose matrices and biases have these sizes: evenly between plus and minus one over the root of a
-// neuron's inputs, biases too. `number` tells them apart from those of others.
-std::vector<float> first_weights(const std::vector<learn::MatrixSize>& layers, uint64_t seed,
-                                 uint32_t number);
-inline constexpr const char* policy_array = "policy";
-
 }

@@ -19,10 +19,10 @@ KINDS = (('dqn', 'cartpole', {'learner__priority': 0.6, 'learner__duelling': 'tr
 
 
 def kinds(bench, torch_alone=()):
-    """Of both."""
+    """All of ours, and of those on LibTorch, whose settings and replay are the same code, one for each kind of action."""
     yield from KINDS
     if has_libtorch(bench):
-        for learner, environment, more in (*KINDS, *torch_alone):
+        for learner, environment, more in (*KINDS[:2], *torch_alone):
             yield f'torch_{learner}', environment, more
 
 
@@ -95,29 +95,27 @@ def policies_act_without_their_learner(bench):
 
 @case
 def what_does_not_fit_is_refused(bench):
-    both = ('', 'torch_') if has_libtorch(bench) else ('',)
-    common = (('sac', 'pendulum', 'learner.capacity', '34000000000',
-               r'a replay of \d+ steps of 33 bytes, 1.12 TB, does not fit: [\d.]+ [GM]B are free; the largest that fits is \d+'),
-              ('sac', 'pendulum', 'learner.capacity', '8', '8 steps are 1 of each of 8 environments; expected 24 or more'),
-              ('sac', 'pendulum', 'learner.capacity', '1000000000000', '1000000000000 steps; expected at most 34359738360'),
-              ('sac', 'pendulum', 'learner.temperature', 'hot', r"there is no 'hot' \(there is: tuned, or a number\)"),
-              ('sac', 'pendulum', 'learner.exploration', '1', "there is no such setting .*"),
-              ('dqn', 'cartpole', 'learner.atoms', '0', 'expected a number from 1 to 1024'),
-              ('td3', 'pendulum', 'policies.default.hidden', '[{"gru": 8}]',
-               "a replay has single steps, from which layers that remember do not learn; 'ppo' and 'torch_ppo' train them"))
-    own = (('dqn', 'cartpole', 'learner.atoms', '11', "'dqn' learns values alone; 'torch_dqn' learns distributions of them"),
-           ('sac', 'pendulum', 'policies.default.hidden', '[{"conv": 4, "size": 1}, 8]',
-            "'sac' has layers of neurons alone; 'torch_sac' has convolutions, too"),
-           ('td3', 'pendulum', 'policies.default.precision', 'bf16', 'a CPU computes in f32; bf16 needs a GPU'))
+    ours = (('sac', 'pendulum', 'learner.capacity', '34000000000',
+             r'a replay of \d+ steps of 33 bytes, 1.12 TB, does not fit: [\d.]+ [GM]B are free; the largest that fits is \d+'),
+            ('sac', 'pendulum', 'learner.capacity', '8', '8 steps are 1 of each of 8 environments; expected 24 or more'),
+            ('sac', 'pendulum', 'learner.capacity', '1000000000000', '1000000000000 steps; expected at most 34359738360'),
+            ('sac', 'pendulum', 'learner.temperature', 'hot', r"there is no 'hot' \(there is: tuned, or a number\)"),
+            ('sac', 'pendulum', 'learner.exploration', '1', "there is no such setting .*"),
+            ('dqn', 'cartpole', 'learner.atoms', '0', 'expected a number from 1 to 1024'),
+            ('td3', 'pendulum', 'policies.default.hidden', '[{"gru": 8}]',
+             "a replay has single steps, from which layers that remember do not learn; 'ppo' and 'torch_ppo' train them"),
+            ('dqn', 'cartpole', 'learner.atoms', '11', "'dqn' learns values alone; 'torch_dqn' learns distributions of them"),
+            ('sac', 'pendulum', 'policies.default.hidden', '[{"conv": 4, "size": 1}, 8]',
+             "'sac' has layers of neurons alone; 'torch_sac' has convolutions, too"),
+            ('td3', 'pendulum', 'policies.default.precision', 'bf16', 'a CPU computes in f32; bf16 needs a GPU'))
     torch = (('torch_td3', 'pendulum', 'policies.default.precision', 'bf16', r"there is no 'bf16' \(there is: auto, f32\)"),
              ('torch_td3', 'pendulum', 'learner.emulate', 'true', "there is no such setting .*"))
-    for learner, environment, path, value, why in (*((f'{prefix}{name}', *rest) for prefix in both for name, *rest in common), *own,
-                                                   *(torch if len(both) > 1 else ())):
+    for learner, environment, path, value, why in (*ours, *(torch if has_libtorch(bench) else ())):
         settings = {key: setting_of for key, setting_of in {**SMALL, 'learner__name': learner}.items() if key != path.replace('.', '__')}
         bench.refused(f'--set {path}: {learner}: {why}', 'train', environment, *CPU, *setting(**settings), '--set', f'{path}={value}')
-    for prefix in both:
-        bench.refused(rf'--set learner.capacity: {prefix}td3: 2000000000 steps; expected at most 1073741824 where priorities are kept', 'train', 'pendulum', *CPU,
-                      *setting(**{**SMALL, 'learner__name': f'{prefix}td3', 'learner__priority': 0.6, 'learner__capacity': 2000000000}))
+    bench.refused('--set learner.capacity: td3: 2000000000 steps; expected at most 1073741824 where priorities are kept', 'train', 'pendulum', *CPU,
+                  *setting(**{**SMALL, 'learner__name': 'td3', 'learner__priority': 0.6, 'learner__capacity': 2000000000}))
+    for prefix in ('', 'torch_') if has_libtorch(bench) else ('',):
         for learner, environment, why in (
                 ('dqn', 'pendulum', rf"Pendulum has 0 Discrete and 1 Continuous in its Action; '{prefix}dqn' takes one Discrete "
                                     rf"\('{prefix}sac', '{prefix}td3' and '{prefix}ddpg' take Continuous\)"),

@@ -20,9 +20,12 @@ public:
 
     Updating(const std::string& learner, const std::string& environment, Json settings)
         : follows_itself_(!learner.ends_with("sac")) {
-        Json config = {{"name", learner},       {"batch", samples}, {"warm_up", 8 * steps_before},
-                       {"capacity", 8 * 40},    {"tau", tau},       {"reward_scale", reward_scale},
-                       {"learning_rate", rate}, {"gamma", 0.9}};
+        // Several steps to an update: those before the first one are then fewer iterations.
+        Json config = {{"name", learner},      {"horizon", 4},
+                       {"batch", samples},     {"warm_up", 8 * steps_before},
+                       {"capacity", 8 * 40},   {"tau", tau},
+                       {"gamma", 0.9},         {"reward_scale", reward_scale},
+                       {"learning_rate", rate}};
         config["policies"]["default"] = {{"hidden", {neurons}}, {"activation", "tanh"}};
         config.merge_patch(settings);
         const Json env = {{"source", NACELLE_SOURCE_ROOT "/tests/replay/" + environment},

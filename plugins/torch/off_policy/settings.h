@@ -1,5 +1,5 @@
 #pragma once
-#include "algorithms/replay/learner_settings.h"
+#include "algorithms/replay/policy.h"
 
 namespace torch_learn {
 

@@ -71,7 +71,7 @@ NACELLE_INLINE void policy_losses(const View<E>&, const Arguments& a, Items item
     if (is_closed(a.gates, of_policy)) return;
     const uint32_t size = a.replay.batch.size;
     const bool soft = a.method == replay::Method::sac;
-    const float temperature = soft ? temperature_of(a) : 0.0f, one = 1.0f / float(size);
+    const float temperature = soft ? temperature_of(a) : 0.0f, mean = 1.0f / float(size);
     learn::over_strips<policy_tallies>(
         items, size, a.policy_tallies, [&](uint32_t first, int n, auto& sums) {
             for (uint32_t i = first; i < first + uint32_t(n); ++i) {
@@ -81,8 +81,8 @@ NACELLE_INLINE void policy_losses(const View<E>&, const Arguments& a, Items item
                             worth = min(own, other);
                 // Equal ones share it.
                 const float share = !soft || own < other ? 1.0f : own > other ? 0.0f : 0.5f;
-                put(a.value_slopes[0], i, 0, -one * share);
-                if (a.networks > 1) put(a.value_slopes[1], i, 0, -one * (1.0f - share));
+                put(a.value_slopes[0], i, 0, -mean * share);
+                if (a.networks > 1) put(a.value_slopes[1], i, 0, -mean * (1.0f - share));
                 sums.at[policy_loss] += double(temperature * density - worth);
                 sums.at[proposed_value] += double(worth);
                 sums.at[entropy] -= double(density);

@@ -83,8 +83,8 @@ struct Arguments {
 struct LayerProduct {
     const float *weights, *seen;
     float *made, *kept, *slopes, *back, *gradient;
-    const float *back_made,
-        *back_kept;    // of the layer before, or null where slopes are as they come
+    // Of the layer before: what slopes go back through. Null where there is none.
+    const float *back_made, *back_kept;
     uint32_t in, out, rows, first_task;
     uint32_t bends;
 };

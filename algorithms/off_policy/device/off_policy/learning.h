@@ -43,26 +43,32 @@ template <class E> NACELLE_INLINE void open_gates(const View<E>&, const Argument
     a.gates[of_policy * learn::found_count + learn::stopped] = learns && policy ? 0 : 1;
 }
 
+// Where a parameter of some networks lies: in which layer of which network, and behind how many others there.
+struct ParameterPlace {
+    const Layer* layer;
+    uint32_t network, at;
+
+    NACELLE_INLINE ParameterPlace(const Networks& of, uint32_t i) : network(i / of.parameters) {
+        const uint32_t own = i % of.parameters;
+        layer = of.layer;
+        for (uint32_t l = 1; l < of.layers && own >= of.layer[l].parameter; ++l) ++layer;
+        at = own - layer->parameter;
+    }
+    NACELLE_INLINE uint32_t weights() const { return layer->in * layer->out; }
+};
 // A weight as products read it.
 NACELLE_INLINE void prepare_weight(const Networks& of, float* prepared, uint32_t i, float w) {
 #if NACELLE_GPU
-    constexpr int planes = learn::Spec<0>::planes;
-    const uint32_t own = i % of.parameters;
-    uint32_t l = 0;
-    while (l + 1 < of.layers && own >= of.layer[l + 1].parameter) ++l;
-    const Layer& layer = of.layer[l];
-    const uint32_t at = own - layer.parameter, weights = layer.in * layer.out;
-    float* const to = prepared + (i / of.parameters) * of.prepared_floats;
-    if (at >= weights) {
-        to[layer.biases + at - weights] = w;
+    const ParameterPlace place(of, i);
+    const Layer& layer = *place.layer;
+    float* const to = prepared + place.network * of.prepared_floats;
+    if (place.at >= place.weights()) {
+        to[layer.biases + place.at - place.weights()] = w;
         return;
     }
-    const learn::Planes<planes> pair = learn::planes_of<planes>(w, 0.0f);
-    uint16_t* const place =
-        reinterpret_cast<uint16_t*>(to) + layer.tiles +
-        learn::place_in_tiles(at / layer.in, at % layer.in, learn::tiles_along(layer.in));
-    NACELLE_UNROLL for (int p = 0; p < planes; ++p) place[size_t(p) * layer.plane] =
-        uint16_t(pair.at[p]);
+    const learn::TiledMatrix tiles{reinterpret_cast<uint16_t*>(to) + layer.tiles, layer.plane,
+                                   learn::tiles_along(layer.in)};
+    learn::put_one<learn::Spec<0>::planes>(tiles, place.at / layer.in, place.at % layer.in, w);
 #else
     (void)of, (void)prepared, (void)i, (void)w;
 #endif
@@ -79,15 +85,13 @@ template <class E> NACELLE_INLINE void prepare(const View<E>&, const Step& a, It
 // The gradient of one parameter: a GPU has parts of its sum.
 NACELLE_INLINE float gradient_of(const Networks& of, uint32_t i) {
 #if NACELLE_GPU
-    const uint32_t own = i % of.parameters;
-    uint32_t l = 0;
-    while (l + 1 < of.layers && own >= of.layer[l + 1].parameter) ++l;
-    const Layer& layer = of.layer[l];
-    const uint32_t at = own - layer.parameter, weights = layer.in * layer.out,
-                   place = at < weights ? at / layer.in * layer.pitch + at % layer.in
-                                        : layer.out * layer.pitch + at - weights;
+    const ParameterPlace its(of, i);
+    const Layer& layer = *its.layer;
+    const uint32_t place = its.at < its.weights()
+                               ? its.at / layer.in * layer.pitch + its.at % layer.in
+                               : layer.out * layer.pitch + its.at - its.weights();
     const float* const slots =
-        of.gradient + (i / of.parameters) * of.gradient_floats + layer.gradient + place;
+        of.gradient + its.network * of.gradient_floats + layer.gradient + place;
     float sum = 0;
     for (uint32_t slot = 0; slot < layer.splits; ++slot)
         sum += slots[size_t(slot) * layer.slot_floats];

@@ -2,6 +2,7 @@
 #include <off_policy/arguments.h>
 #include <replay/rows.h>
 #if NACELLE_GPU
+#include <learn/gpu/streamed/put_one.h>
 #include <learn/gpu/streamed/weights_products.h>
 #else
 #include <learn/cpu/streamed/levels.h>
@@ -19,11 +20,7 @@ using nacelle::abs, nacelle::clamp, nacelle::exp, nacelle::log, nacelle::max, na
 // What goes into a product.
 NACELLE_INLINE void put(const Matrix& to, size_t row, uint32_t k, float x) {
 #if NACELLE_GPU
-    constexpr int planes = learn::Spec<0>::planes;
-    const learn::Planes<planes> pair = learn::planes_of<planes>(x, 0.0f);
-    uint16_t* const place = to.tiles.at + learn::place_in_tiles(row, k, to.tiles.across);
-    NACELLE_UNROLL for (int p = 0; p < planes; ++p) place[size_t(p) * to.tiles.plane] =
-        uint16_t(pair.at[p]);
+    learn::put_one<learn::Spec<0>::planes>(to.tiles, uint32_t(row), k, x);
 #else
     to.floats[learn::in_panels(row, to.width, k)] = x;
 #endif

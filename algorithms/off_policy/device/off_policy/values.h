@@ -40,10 +40,10 @@ NACELLE_INLINE SampleLoss choice_loss(const Arguments& a, uint32_t i, float aim,
     const replay::Ring& ring = a.replay.ring;
     const replay::Batch& batch = a.replay.batch;
     const uint32_t choices = ring.choices, taken = uint32_t(batch.action[i]);
-    const ChoiceValues then(a, a.then_values[0], i), judge(a, a.then_values[a.doubled], i),
+    const ChoiceValues then(a, a.then_values[0], i), selecting(a, a.then_values[a.doubled], i),
         now(a, a.now_values[0], i);
     const uint8_t* const open = batch.next_mask ? batch.next_mask + size_t(i) * choices : nullptr;
-    aim += batch.discount[i] * then.at(judge.best(open));
+    aim += batch.discount[i] * then.at(selecting.best(open));
     const float off = now.at(taken) - aim, slope = share * clamp(off, -1.0f, 1.0f);
     const float common = a.duelling ? slope / float(choices) : 0.0f;
     for (uint32_t c = 0; c < choices; ++c)
