@@ -140,7 +140,7 @@ void hold_dqn(const DqnCase& of, By by) {
 const DqnCase values[] = {
     DqnCase{}, {.doubled = false, .n_step = 1}, {.duelling = true, .priority = 0.6}};
 // Several blocks of a GPU's products, the last ones in part: of rows, of neurons and of what they see.
-const DqnCase wide = {.duelling = true, .hidden = {136, 72}, .batch = 150, .updates = 1};
+const DqnCase wide = {.duelling = true, .hidden = {136, 40}, .batch = 132, .updates = 1};
 
 TEST_CASE("an update of DQN is that of its papers") {
     for (const By by : {By::kernels, By::emulated})
