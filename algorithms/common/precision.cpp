@@ -50,6 +50,14 @@ void choose_streamed(PolicySettings& policy, const Encoder& encoder) {
 
 }
 
+void require_tensor_cores(const nacelle_environment& environment) {
+    if (environment.on_gpu && environment.compute < 80)
+        throw std::runtime_error(
+            "networks need tensor cores for bfloat16, of capability 8.0 or above; this GPU has " +
+            std::to_string(environment.compute / 10) + "." +
+            std::to_string(environment.compute % 10) + ", and a CPU trains the same networks");
+}
+
 void choose_precision(PolicySettings& policy, const nacelle_environment& environment,
                       bool emulates) {
     if (policy.role == PolicySettings::Role::random) return;
@@ -63,11 +71,7 @@ void choose_precision(PolicySettings& policy, const nacelle_environment& environ
         policy.wide_on_cpu = is_wide(policy, NetworkShape(policy, environment));
         return;
     }
-    if (environment.on_gpu && environment.compute < 80)
-        throw std::runtime_error(
-            "networks need tensor cores for bfloat16, of capability 8.0 or above; this GPU has " +
-            std::to_string(environment.compute / 10) + "." +
-            std::to_string(environment.compute % 10) + ", and a CPU trains the same networks");
+    require_tensor_cores(environment);
     const bool bf16 = policy.precision == "bf16" || (policy.precision == "auto" && !emulates);
     policy.precision = bf16 ? "bf16" : "f32";
     policy.planes = bf16 ? 1 : 3;

@@ -7,5 +7,7 @@ namespace learn {
 // what is fastest. Throws where what was asked for cannot be.
 void choose_precision(PolicySettings& policy, const nacelle_environment& environment,
                       bool emulates);
+// Throws where a GPU has none for these numbers.
+void require_tensor_cores(const nacelle_environment& environment);
 
 }

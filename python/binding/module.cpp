@@ -35,11 +35,13 @@ std::shared_ptr<Batch> load(OpenEngine& self, const std::string& configuration) 
     return std::make_shared<Batch>(self.use, std::move(*env));
 }
 
-// The settings that lie beside an environment's source, with its absolute path.
-std::string usual_configuration(const std::string& source, const Folders& env_folders) {
-    return json_text(resolve_configuration(
-                         {.env = source, .file = {}, .assignments = {}, .env_folders = env_folders})
-                         .json);
+// The settings beside an environment's source with changes over them, each "KEY=JSON", and the source's absolute path.
+std::string configuration(const std::string& source, const std::vector<std::string>& changes,
+                          const Folders& env_folders) {
+    return json_text(
+        resolve_configuration(
+            {.env = source, .file = {}, .assignments = changes, .env_folders = env_folders})
+            .json);
 }
 
 }
@@ -67,5 +69,5 @@ NB_MODULE(_engine, module) {
     module.def(
         "taken_type", [](const std::string& name) { return uint32_t(taken_type(name)); }, "name"_a,
         "The number by which step_at knows a type of actions.");
-    module.def("usual_configuration", &usual_configuration, "source"_a, "env_folders"_a);
+    module.def("configuration", &configuration, "source"_a, "changes"_a, "env_folders"_a);
 }

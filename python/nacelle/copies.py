@@ -39,8 +39,8 @@ def loaded(source, num_envs, device, engine, settings, params):
     changes = {"env": {"params": params}}
     if num_envs is not None:
         changes["env"]["count"] = num_envs
+    merge(changes, settings or {})
     asked = configuration(source, changes)
-    merge(asked, settings or {})
     return (engine or shared_engine(device)).load(
         written({key: asked[key] for key in ("env", "seed", "hooks") if key in asked}))
 

@@ -47,10 +47,8 @@ def shared_engine(device):
 
 
 def configuration(source, changes):
-    """The settings beside a source, with changes over them."""
-    settings = json.loads(_engine.usual_configuration(str(source), ENV_FOLDERS))
-    merge(settings, changes)
-    return settings
+    """The settings beside a source, with changes over them as `--set` lays them: those of another learner are dropped."""
+    return json.loads(_engine.configuration(str(source), [f"{key}={written(value, key)}" for key, value in changes.items()], ENV_FOLDERS))
 
 
 def written(settings, where=""):

@@ -35,10 +35,10 @@ def is_system(name):
 
 def resolve(root, file, quoted, name):
     """The included file of ours, relative to the root, or None."""
-    # An algorithm's kernels are included by the name they have on the device, and so are those that all of them share.
+    # An algorithm's kernels are included by the name they have on the device, and so are those that several of them share.
     device = root / Path(*file.relative_to(root).parts[:2]) / 'device'
-    common = root / 'algorithms' / 'common' / 'device'
-    for folder in ([file.parent] if quoted else []) + [root, root / 'sdk', device, common]:
+    shared = [root / 'algorithms' / folder / 'device' for folder in ('common', 'replay')]
+    for folder in ([file.parent] if quoted else []) + [root, root / 'sdk', device, *shared]:
         path = (folder / name).resolve()
         if path.is_file() and path.is_relative_to(root):
             return path.relative_to(root).as_posix()

@@ -20,6 +20,7 @@ RUNS = {
                  'policies.default.gains.choice=1', 'policies.default.trunk=separate', 'policies.default.deviation=state'),
     'remembers': (MIXED, 'learner.horizon=8', 'policies.default.hidden=[{"gru":12},9,{"mingru":7}]', 'policies.default.activation=relu',
                   'policies.default.gains.choice=1', 'policies.default.trunk=separate'),
+    'with_replay': ('pendulum', 'learner.name=sac', 'policies.default.hidden=[17,9]', 'learner.batch=64', 'learner.warm_up=128'),
     'searched': ('cartpole', 'learner.name=random_search', 'learner.episodes=4', 'learner.steps=20'),
 }
 

@@ -27,6 +27,17 @@ def a_run_learns_and_its_policy_acts():
     refused(ValueError, lambda: nacelle.train("cartpole", device="cpu", learner={"gamma": float("nan")}), "learner.gamma is nan")
 
 
+@case
+def settings_lie_over_those_of_the_environment_as_the_command_lays_them():
+    # Those of cartpole.json are for ppo.
+    run = nacelle.train("cartpole", device="cpu", env={"count": 8}, run={"total_steps": 800, "evaluate_every": 0}, solved={"return": None},
+                        learner={"name": "dqn", "batch": 32, "warm_up": 64}, policies={"default": {"hidden": [8]}})
+    list(run)
+    assert run.steps == 800
+    changed = nacelle.engine.configuration("cartpole", {"learner": {"learning_rate": {"cosine": [0.01, 0]}}})["learner"]
+    assert changed["learning_rate"] == {"cosine": [0.01, 0]} and changed["name"] == "ppo", changed
+
+
 LAMP = """#include <nacelle/env.h>
 // One cell of an image is lit; right is its column, or the next one where `shift` is 1.
 struct Lamp {

@@ -20,11 +20,16 @@ struct DqnCase {
     size_t atoms = 1;
     double priority = 0;
     int n_step = 3;
+    std::vector<size_t> hidden = {neurons};
+    size_t batch = samples;
+    int updates = 3;
 };
 class DqnReference final {
 public:
-    explicit DqnReference(const DqnCase& of)
-        : of_(of), net_{{seen_width, neurons, of.atoms * (ways + (of.duelling ? 1 : 0))}} {}
+    explicit DqnReference(const DqnCase& of) : of_(of), net_{of.hidden} {
+        net_.widths.insert(net_.widths.begin(), seen_width);
+        net_.widths.push_back(of.atoms * (ways + (of.duelling ? 1 : 0)));
+    }
 
     // [ways][atoms]
     template <class T> std::vector<std::vector<T>> scores(const T* w, std::vector<T> row) const {
@@ -71,28 +76,30 @@ private:
     Layered net_;
 };
 
-void hold_dqn(const DqnCase& of) {
+void hold_dqn(const DqnCase& of, By by) {
     Json settings = {{"double", of.doubled},
                      {"duelling", of.duelling},
                      {"atoms", of.atoms},
                      {"priority", of.priority},
-                     {"n_step", of.n_step}};
+                     {"n_step", of.n_step},
+                     {"batch", of.batch},
+                     {"policies", {{"default", {{"hidden", of.hidden}}}}}};
     if (of.atoms > 1) settings.update({{"least_value", -4}, {"most_value", 4}});
-    Updating at("torch_dqn", "steps.cu", settings);
+    Updating at(name_of("dqn", by), "steps.cu", with(by, settings));
     const DqnReference reference(of);
     bool terminated = false, lasted = false, closed = false;
-    for (int update = 0; update < 3; ++update) {
+    for (int update = 0; update < of.updates; ++update) {
         const Updating::Weights before = at.weights("policy");
         at.update();
         const auto seen = at.seen("obs"), next = at.seen("next_obs"),
                    open = at.rows("next_mask", ways);
         const Numbers action = at.numbers("batch.action"), reward = at.numbers("batch.reward"),
                       discount = at.numbers("batch.discount");
-        Numbers weight(samples, 1), off(samples);
+        Numbers weight(of.batch, 1), off(of.batch);
         if (of.priority > 0) weight = at.numbers("batch.weight");
         const double most = *std::max_element(weight.begin(), weight.end());
         const Numbers slopes =
-            mean_slopes(before.now, before.now.size(), samples, [&](size_t i, const Traces& w) {
+            mean_slopes(before.now, before.now.size(), of.batch, [&](size_t i, const Traces& w) {
                 terminated |= discount[i] == 0;
                 lasted |= discount[i] > 0;
                 closed |= open[i][1] == 0;
@@ -130,16 +137,29 @@ void hold_dqn(const DqnCase& of) {
 
 }
 
+const DqnCase values[] = {
+    DqnCase{}, {.doubled = false, .n_step = 1}, {.duelling = true, .priority = 0.6}};
+// Several blocks of a GPU's products, the last ones in part: of rows, of neurons and of what they see.
+const DqnCase wide = {.duelling = true, .hidden = {136, 40}, .batch = 132, .updates = 1};
+
 TEST_CASE("an update of DQN is that of its papers") {
-    if (!has_libtorch()) NACELLE_SKIP(no_libtorch);
-    for (const DqnCase& of : {DqnCase{},
-                              {.doubled = false, .n_step = 1},
-                              {.duelling = true, .priority = 0.6},
-                              {.atoms = 11, .priority = 0.6},
-                              {.duelling = true, .atoms = 11}}) {
+    for (const By by : {By::kernels, By::emulated})
+        for (const DqnCase& of : values) {
+            CAPTURE(int(by));
+            CAPTURE(of.duelling);
+            CAPTURE(of.priority);
+            hold_dqn(of, by);
+        }
+}
+TEST_CASE("an update of wide layers is that of doubles, up to what rounding does to Adam") {
+    for (const By by : {By::kernels, By::emulated}) hold_dqn(wide, by);
+}
+TEST_CASE("an update of DQN on LibTorch is that of its papers, of distributions, too") {
+    if (!is_there(By::libtorch)) NACELLE_SKIP(no_libtorch);
+    for (const DqnCase& of : values) hold_dqn(of, By::libtorch);
+    for (const DqnCase& of :
+         {DqnCase{.atoms = 11, .priority = 0.6}, {.duelling = true, .atoms = 11}}) {
         CAPTURE(of.duelling);
-        CAPTURE(of.atoms);
-        CAPTURE(of.priority);
-        hold_dqn(of);
+        hold_dqn(of, By::libtorch);
     }
 }

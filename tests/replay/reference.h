@@ -64,6 +64,10 @@ inline void adam(Numbers& weights, Numbers& moments, const Numbers& slopes, doub
     }
 }
 
+inline double root_mean_square(const Numbers& numbers) {
+    return std::sqrt(std::inner_product(numbers.begin(), numbers.end(), numbers.begin(), 0.0) /
+                     double(numbers.size()));
+}
 // The largest difference, over the number or, where that is larger, over the mean of all: numbers pass through zero.
 inline double farthest(const Numbers& found, const Numbers& wanted) {
     if (found.size() != wanted.size()) return 1e300;

@@ -1,5 +1,4 @@
-#include "algorithms/common/headers.h"
-#include "algorithms/replay/headers.h"
+#include "algorithms/off_policy/programs.h"
 #include "algorithms/replay/replay.h"
 #include "engine/compile/stand_in.h"
 #include "tests/env/workbench.h"
@@ -7,11 +6,13 @@
 
 #include <doctest/doctest.h>
 
-// The programs of a replay, by NVRTC, which needs no GPU.
+// The programs of a replay and of what learns from it, by NVRTC, which needs no GPU.
 using namespace nacelle;
 using namespace nacelle::test;
 
-TEST_CASE("a replay's programs compile for GPUs") {
+namespace {
+
+template <class Fn> void with_gpu_compiler(Fn&& fn) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("the compiler for GPUs is not instrumented: the plain build has it");
 #endif
@@ -21,32 +22,53 @@ TEST_CASE("a replay's programs compile for GPUs") {
     } catch (const Error& error) {
         NACELLE_SKIP(error.what());
     }
-    for (const char* const name : {"cartpole", "pendulum", "rooms"}) {
-        CAPTURE(name);
-        const std::filesystem::path author = env_folder / (std::string(name) + ".cu");
-        Environment env(quick_cpu(1), recommended(name, 4));
-        const Folder folder;
-        ProgramSource source{.author = author,
-                             .headers = {},
-                             .instantiation = {},
-                             .defines = {},
-                             .options = {"--prec-div=false"}};
-        for (const EmbeddedFile& header : embedded_sdk())
-            source.headers.push_back({header.name, header.text});
-        for (const nacelle_header& header : learn::kernel_headers())
-            source.headers.push_back({header.name, header.text});
-        for (const nacelle_header& header : replay::kernel_headers())
-            source.headers.push_back({header.name, header.text});
+    fn(*compiler);
+}
+ProgramSource source_of(const std::vector<nacelle_header>& headers) {
+    ProgramSource source{.author = {},
+                         .headers = {},
+                         .instantiation = {},
+                         .defines = {},
+                         .options = {"--prec-div=false"}};
+    for (const EmbeddedFile& header : embedded_sdk())
+        source.headers.push_back({header.name, header.text});
+    for (const nacelle_header& header : headers)
+        source.headers.push_back({header.name, header.text});
+    return source;
+}
+std::string fault(Compiler& compiler, ProgramSource source, const std::filesystem::path& author,
+                  const std::string& text) {
+    source.author = author;
+    source.instantiation = text;
+    const Compiled result = compiler.compile(source);
+    const auto* const wrong = std::get_if<Diagnostics>(&result);
+    return wrong ? wrong->text() + wrong->raw : "";
+}
+
+}
+
+TEST_CASE("a replay's programs compile for GPUs") {
+    with_gpu_compiler([](Compiler& compiler) {
+        const ProgramSource source = source_of(off_policy::all_headers());
         const replay::ProgramTexts programs = replay::program_texts(true);
-        const auto fault = [&](const std::filesystem::path& around, const std::string& text) {
-            source.author = around;
-            source.instantiation = text;
-            const Compiled result = compiler->compile(source);
-            const auto* const wrong = std::get_if<Diagnostics>(&result);
-            return wrong ? wrong->text() + wrong->raw : "";
-        };
-        CHECK(fault(author, programs.of_author.text) == "");
-        CHECK(fault(folder.write("sizes.cu", stand_in_text(env.schema())),
-                    programs.of_sizes.text) == "");
-    }
+        for (const char* const name : {"cartpole", "pendulum", "rooms"}) {
+            CAPTURE(name);
+            const std::filesystem::path author = env_folder / (std::string(name) + ".cu");
+            Environment env(quick_cpu(1), recommended(name, 4));
+            const Folder folder;
+            const auto sizes = folder.write("sizes.cu", stand_in_text(env.schema()));
+            CHECK(fault(compiler, source, author, programs.of_author.text) == "");
+            CHECK(fault(compiler, source, sizes, programs.of_sizes.text) == "");
+        }
+    });
+}
+TEST_CASE("programs of networks that learn from a replay compile for GPUs") {
+    with_gpu_compiler([](Compiler& compiler) {
+        Environment env(quick_cpu(1), recommended("pendulum", 4));
+        const Folder folder;
+        const auto sizes = folder.write("sizes.cu", stand_in_text(env.schema()));
+        const ProgramSource source = source_of(off_policy::all_headers());
+        CHECK(fault(compiler, source, sizes,
+                    off_policy::program_text({.on_gpu = true, .planes = 1}, "gelu").text) == "");
+    });
 }

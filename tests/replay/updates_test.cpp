@@ -51,8 +51,8 @@ Numbers slopes_of_values(const Layered& net, const Numbers& weights,
     });
 }
 
-void hold_sac() {
-    Updating at("torch_sac", "moves.cu", {{"n_step", 2}});
+void hold_sac(By by) {
+    Updating at(name_of("sac", by), "moves.cu", with(by, {{"n_step", 2}}));
     const Layered net{{seen_width, neurons, 2 * reals}}, values{{seen_width + reals, neurons, 1}};
     for (int update = 0; update < 3; ++update) {
         const auto policy = at.weights("policy"), value = at.weights("values"),
@@ -147,8 +147,8 @@ void hold_discrete_sac() {
     }
 }
 
-void hold_td3(bool twins) {
-    Updating at(twins ? "torch_td3" : "torch_ddpg", "moves.cu", {{"n_step", 3}});
+void hold_td3(bool twins, By by) {
+    Updating at(name_of(twins ? "td3" : "ddpg", by), "moves.cu", with(by, {{"n_step", 3}}));
     const Layered net{{seen_width, neurons, reals}}, values{{seen_width + reals, neurons, 1}};
     int of_policy = 0;
     for (int update = 0; update < 4; ++update) {
@@ -197,14 +197,18 @@ void hold_td3(bool twins) {
 }
 
 TEST_CASE("an update of SAC is that of its papers, temperature and all") {
-    if (!has_libtorch()) NACELLE_SKIP(no_libtorch);
-    hold_sac();
-}
-TEST_CASE("an update of SAC by choices is that of its paper, without those that are closed") {
-    if (!has_libtorch()) NACELLE_SKIP(no_libtorch);
-    hold_discrete_sac();
+    for (const By by : {By::kernels, By::emulated}) hold_sac(by);
 }
 TEST_CASE("updates of TD3 and DDPG are those of their papers") {
-    if (!has_libtorch()) NACELLE_SKIP(no_libtorch);
-    for (const bool twins : {true, false}) hold_td3(twins);
+    for (const By by : {By::kernels, By::emulated})
+        for (const bool twins : {true, false}) hold_td3(twins, by);
+}
+TEST_CASE("updates on LibTorch are those of the papers, too") {
+    if (!is_there(By::libtorch)) NACELLE_SKIP(no_libtorch);
+    hold_sac(By::libtorch);
+    for (const bool twins : {true, false}) hold_td3(twins, By::libtorch);
+}
+TEST_CASE("an update of SAC by choices is that of its paper, without those that are closed") {
+    if (!is_there(By::libtorch)) NACELLE_SKIP(no_libtorch);
+    hold_discrete_sac();
 }

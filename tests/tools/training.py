@@ -2,6 +2,7 @@
 import json
 import shutil
 import signal
+import struct
 import subprocess
 import time
 from pathlib import Path
@@ -112,3 +113,30 @@ def saved(out):
 def different(found, wanted):
     """The names of files that only one has, or that differ."""
     return sorted(name for name in {*found, *wanted} if found.get(name) != wanted.get(name))
+
+
+def tensors(path):
+    data = path.read_bytes()
+    size = struct.unpack('<Q', data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    return {name: (about['dtype'], data[8 + size:][slice(*about['data_offsets'])])
+            for name, about in header.items() if name != '__metadata__'}
+
+
+def goes_on_to_the_same_bytes(bench, environment, settings, out='broken', plugins=()):
+    """A run that is killed once it has saved, resumed, ends with the bytes of one that is not, whatever the threads."""
+    train = ('train', environment, *CPU, *plugins, '--quiet', '--episodes', '8', *setting(**settings))
+    whole, broken = bench.folder / f'{out}-whole', bench.folder / out
+    bench.good(*train, '--threads', '1', '--out', whole)
+    with subprocess.Popen([bench.program, *map(str, train), '--threads', '2', '--out', broken], cwd=bench.folder, env=bench.settings,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        wait_for(running, lambda: len(saved(broken)) > 1)
+        running.kill()
+        running.communicate()
+    assert running.returncode == -signal.SIGKILL, running.returncode
+    bench.good('resume', broken, *CPU, *plugins, '--quiet', '--episodes', '8')
+    assert content(broken) == content(whole)
+
+
+def has_libtorch(bench):
+    return any(one.get('id') == 'nacelle.torch' for one in bench.lines('plugins'))

@@ -1,6 +1,7 @@
 """Networks on LibTorch that are named in JSON: they remember, they see entities, and what is said of wrong settings."""
-from parity import MARKED, goes_on_to_the_same_bytes, needs_libtorch  # first: it says where the others are
+from parity import MARKED, needs_libtorch  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
+from training import goes_on_to_the_same_bytes
 
 SMALL = {'learner__name': 'torch_ppo', 'env__count': 64, 'learner__horizon': 32, 'learner__sequence': 16, 'learner__learning_rate': 0.003,
          'run__evaluate_every': 0, 'solved__return': 'null'}

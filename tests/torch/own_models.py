@@ -2,8 +2,9 @@
 import shlex
 import subprocess
 
-from parity import goes_on_to_the_same_bytes, needs_libtorch  # first: it says where the others are
+from parity import needs_libtorch  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
+from training import goes_on_to_the_same_bytes
 
 SMALL = {'learner__name': 'torch_ppo', 'env__count': 16, 'learner__horizon': 16, 'run__evaluate_every': 0, 'solved__return': 'null',
          'run__total_steps': 1024}

@@ -1,16 +1,12 @@
 """What tests of the learners on LibTorch share: short runs, and their weights beside each other."""
 import array
-import json
 import shutil
-import signal
-import struct
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / 'tools'))
 from bench import CPU, Skip, setting  # noqa: E402
-from training import content, newest, saved, wait_for  # noqa: E402
+from training import has_libtorch, newest, tensors  # noqa: E402
 
 SMALL = {'env__count': 8, 'learner__horizon': 16, 'policies__default__hidden': '[16,16]',
          'run__evaluate_every': 0, 'run__stagger': 'false', 'solved__return': 'null'}
@@ -41,17 +37,8 @@ NACELLE_ENV(Marked)
 
 
 def needs_libtorch(bench):
-    listed = bench.lines('plugins')
-    if not any(one.get('id') == 'nacelle.torch' for one in listed):
+    if not has_libtorch(bench):
         raise Skip("this build has no learners on LibTorch: 'tools/nacelle torch' installs it and builds them")
-
-
-def tensors(path):
-    data = path.read_bytes()
-    size = struct.unpack('<Q', data[:8])[0]
-    header = json.loads(data[8:8 + size])
-    return {name: (about['dtype'], data[8 + size:][slice(*about['data_offsets'])])
-            for name, about in header.items() if name != '__metadata__'}
 
 
 def trained(bench, learner, environment, settings, iterations, backend='cpu'):
@@ -62,21 +49,6 @@ def trained(bench, learner, environment, settings, iterations, backend='cpu'):
     bench.good('train', environment, '--backend', backend, '--quiet', '--episodes', '1', '--out', out,
                *setting(**{**settings, 'learner__name': learner, 'run__total_steps': steps}))
     return tensors(newest(bench.folder / out, 'safetensors'))
-
-
-def goes_on_to_the_same_bytes(bench, environment, settings, out='broken', plugins=()):
-    """A run that is killed once it has saved, resumed, ends with the bytes of one that is not, whatever the threads."""
-    train = ('train', environment, *CPU, *plugins, '--quiet', '--episodes', '8', *setting(**settings))
-    whole, broken = bench.folder / f'{out}-whole', bench.folder / out
-    bench.good(*train, '--threads', '1', '--out', whole)
-    with subprocess.Popen([bench.program, *map(str, train), '--threads', '2', '--out', broken], cwd=bench.folder, env=bench.settings,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        wait_for(running, lambda: len(saved(broken)) > 1)
-        running.kill()
-        running.communicate()
-    assert running.returncode == -signal.SIGKILL, running.returncode
-    bench.good('resume', broken, *CPU, *plugins, '--quiet', '--episodes', '8')
-    assert content(broken) == content(whole)
 
 
 def difference(fused, other):

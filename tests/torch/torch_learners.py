@@ -2,8 +2,9 @@
 import json
 import subprocess
 
-from parity import SMALL, difference, goes_on_to_the_same_bytes, needs_libtorch, trained  # first: it says where the others are
+from parity import SMALL, difference, needs_libtorch, trained  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
+from training import goes_on_to_the_same_bytes
 
 TOLERANCE = 1e-5
 KERNELS = "torch_ppo: is a choice between kernels of 'ppo' and 'a2c'; this learner has one way"

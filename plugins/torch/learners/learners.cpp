@@ -45,14 +45,17 @@ Gpu* gpu_of(const nacelle::plugin::Host& host) {
     return host.environment().on_gpu ? &open_gpu() : nullptr;
 }
 
-template <Method method, const char* its_name> class WithReplay final : public OffPolicy {
+template <const replay::Learner& learner> class WithReplay final : public OffPolicy {
 public:
-    static constexpr const char* name = its_name;
+    static constexpr const char* name = learner.name;
     static constexpr bool captures_itself = true;
     WithReplay(nacelle::plugin::Host host, std::string_view config)
-        : OffPolicy(method, host, config, gpu_of(host)) {}
+        : OffPolicy(learner, host, config, gpu_of(host)) {}
 };
-constexpr char dqn[] = "torch_dqn", sac[] = "torch_sac", td3[] = "torch_td3", ddpg[] = "torch_ddpg";
+constexpr replay::Learner dqn = {Method::dqn, "torch_dqn", true},
+                          sac = {Method::sac, "torch_sac", true},
+                          td3 = {Method::td3, "torch_td3", true},
+                          ddpg = {Method::ddpg, "torch_ddpg", true};
 
 template <const learn::Algorithm& algorithm> class OnPolicy final {
 public:
@@ -97,14 +100,13 @@ private:
 }
 }
 
-NACELLE_PLUGIN(
-    "nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
-    nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
-    nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>,
-    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::dqn, torch_learn::dqn>>,
-    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::sac, torch_learn::sac>>,
-    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::td3, torch_learn::td3>>,
-    nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::Method::ddpg, torch_learn::ddpg>>,
-    nacelle::torch_models::Offer<torch_learn::Lstm>,
-    nacelle::torch_models::Offer<torch_learn::Attention>,
-    nacelle::torch_models::Offer<torch_learn::Transformer>)
+NACELLE_PLUGIN("nacelle.torch", "1.0.0", "Learners on LibTorch, by autograd",
+               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::ppo>>,
+               nacelle::plugin::Learner<torch_learn::OnPolicy<torch_learn::a2c>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::dqn>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::sac>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::td3>>,
+               nacelle::plugin::Learner<torch_learn::WithReplay<torch_learn::ddpg>>,
+               nacelle::torch_models::Offer<torch_learn::Lstm>,
+               nacelle::torch_models::Offer<torch_learn::Attention>,
+               nacelle::torch_models::Offer<torch_learn::Transformer>)

@@ -92,7 +92,7 @@ private:
         return (near * chances.unsqueeze(1)).sum(2);
     }
 
-    const OffPolicySettings& settings_;
+    const LearnerSettings& settings_;
     const Normaliser& normal_;
     int64_t choices_, atoms_;
     std::vector<int64_t> sizes_;

@@ -19,7 +19,7 @@ Tensor weighed(const Samples& samples, const Tensor& losses) {
     if (!samples.weight.defined()) return losses.mean();
     return (losses * (samples.weight / samples.weight.max())).mean();
 }
-void prioritise(const OffPolicySettings& settings, const Samples& samples, const Tensor& off) {
+void prioritise(const LearnerSettings& settings, const Samples& samples, const Tensor& off) {
     if (!samples.priority.defined()) return;
     samples.priority.copy_((off.detach().abs() + 1e-6).pow(settings.priority));
     samples.most_priority.copy_(at::maximum(samples.most_priority, samples.priority.max()));

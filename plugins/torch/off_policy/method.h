@@ -16,13 +16,13 @@ public:
     virtual std::vector<const char*> names() const = 0;
     // The array of the network that chooses and the neurons of its layers, or none where its outputs are more than that.
     virtual std::vector<int64_t> sizes() const = 0;
-    static constexpr const char* policy_array = "policy";
+    static constexpr const char* policy_array = replay::policy_array;
 };
 
 // What makes the networks of all of them.
 struct NetworkMaker {
     const ReplayTensors& replay;
-    const OffPolicySettings& settings;
+    const LearnerSettings& settings;
     const learn::Encoder& encoder;
     const Normaliser& normal;
 
@@ -38,6 +38,6 @@ std::unique_ptr<OffPolicyMethod> make_td3(const NetworkMaker& maker);    // and 
 
 // The mean over samples, each by its weight, and what priorities are made of: how far values were off.
 at::Tensor weighed(const Samples& samples, const at::Tensor& losses);
-void prioritise(const OffPolicySettings& settings, const Samples& samples, const at::Tensor& off);
+void prioritise(const LearnerSettings& settings, const Samples& samples, const at::Tensor& off);
 
 }

@@ -1,18 +1,11 @@
 #include "plugins/torch/off_policy/off_policy.h"
 
 #include "algorithms/common/encoder.h"
-#include "algorithms/common/policies_text.h"
 #include "algorithms/common/schema_view.h"
-#include "algorithms/common/spaces_text.h"
 
 namespace torch_learn {
 namespace {
 
-replay::Form form_of(const OffPolicySettings& settings) {
-    if (settings.method == Method::dqn) return replay::Form::values;
-    if (settings.method != Method::sac) return replay::Form::means;
-    return settings.discrete ? replay::Form::scores : replay::Form::normal;
-}
 std::unique_ptr<OffPolicyMethod> make_method(const NetworkMaker& maker) {
     switch (maker.settings.method) {
         case Method::dqn: return make_dqn(maker);
@@ -22,35 +15,12 @@ std::unique_ptr<OffPolicyMethod> make_method(const NetworkMaker& maker) {
     }
 }
 
-// How the policy acts, for checkpoints; nothing where its outputs are more than a network's.
-std::string policies_text(const OffPolicySettings& settings, const learn::Encoder& encoder,
-                          const std::vector<int64_t>& sizes, const learn::SchemaView& schema) {
-    using learn::JsonText;
-    if (sizes.empty()) return "";
-    JsonText text;
-    text.raw("observation", learn::observation_text(schema, 0, true));
-    text.raw("actions", learn::actions_text(schema, 0));
-    if (settings.normalises_observations)
-        text.raw("normaliser", learn::normaliser_text(schema.header().group[0].name));
-    text.raw("network",
-             learn::network_text(settings.policy, encoder, sizes,
-                                 std::string(OffPolicyMethod::policy_array) + ".weights"));
-    const bool draws = settings.method == Method::sac;
-    text.raw("draws", draws ? "true" : "false");
-    if (!settings.discrete) {
-        text.raw("squash", "true");
-        if (draws)
-            text.list("log_deviation", {double(least_log_deviation), double(most_log_deviation)})
-                .number("noise_steps", double(settings.noise_steps));
-    }
-    return JsonText().raw(settings.policy.name, text.done()).done();
 }
 
-}
-
-OffPolicy::OffPolicy(Method method, nacelle::plugin::Host host, std::string_view config, Gpu* gpu)
+OffPolicy::OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host,
+                     std::string_view config, Gpu* gpu)
     : host_(host),
-      settings_(read_off_policy(method, config, host.environment())),
+      settings_(read_learner(learner, config, host.environment())),
       work_(host, gpu),
       encoder_(learn::encoder_of(settings_.policy, learn::SchemaView(host.environment()))),
       replay_(host, settings_, form_of(settings_), free_bytes(gpu)) {
@@ -67,7 +37,7 @@ OffPolicy::OffPolicy(Method method, nacelle::plugin::Host host, std::string_view
     found_ = tensors_->tensors.of(numbers_, {int64_t(count)});
     updates_ = replay_.array<int64_t>("updates", {1}, true);
     count_ = tensors_->tensors.of(updates_, {1});
-    policies_ = policies_text(settings_, encoder_, method_->sizes(), schema);
+    policies_ = replay::policy_text(settings_, encoder_, method_->sizes(), host.environment());
     if (gpu) gpu->finish();
 }
 

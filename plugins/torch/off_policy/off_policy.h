@@ -9,7 +9,8 @@ namespace torch_learn {
 // A learner with a replay: steps of all environments, then updates by minibatches of all that is kept.
 class OffPolicy {
 public:
-    OffPolicy(Method method, nacelle::plugin::Host host, std::string_view config, Gpu* gpu);
+    OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host, std::string_view config,
+              Gpu* gpu);
     OffPolicy(const OffPolicy&) = delete;
 
     uint64_t steps_per_iteration() const noexcept {
@@ -30,7 +31,7 @@ private:
     }
 
     nacelle::plugin::Host host_;
-    OffPolicySettings settings_;
+    LearnerSettings settings_;
     CapturedWork work_;
     learn::Encoder encoder_;
     replay::Replay replay_;

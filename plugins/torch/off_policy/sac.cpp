@@ -11,7 +11,7 @@ using at::Tensor;
 // What entropy is worth: a number that is set, or one that is tuned until the entropy is what it should be.
 class Temperature final {
 public:
-    Temperature(const ReplayTensors& replay, const OffPolicySettings& settings)
+    Temperature(const ReplayTensors& replay, const LearnerSettings& settings)
         : settings_(settings) {
         if (!settings.tunes_temperature) {
             set_ = replay.dial(replay::temperature);
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    const OffPolicySettings& settings_;
+    const LearnerSettings& settings_;
     Tensor set_, logarithm_;
     std::unique_ptr<Trained> trained_;
 };
@@ -86,7 +86,7 @@ protected:
         return at::minimum(networks[0]->forward(seen, beside), networks[1]->forward(seen, beside));
     }
 
-    const OffPolicySettings& settings_;
+    const LearnerSettings& settings_;
     const Normaliser& normal_;
     std::vector<int64_t> sizes_;
     TrainedNetworks policy_, values_;

@@ -1,6 +1,6 @@
 #include "plugins/torch/off_policy/samples.h"
 
-#include <fstream>
+#include "algorithms/replay/free_memory.h"
 
 namespace torch_learn {
 
@@ -32,14 +32,6 @@ at::Tensor ReplayTensors::array_with(const std::string& name,
     return tensors.of(array, {int64_t(numbers.size())});
 }
 
-uint64_t free_bytes(Gpu* gpu) {
-    if (gpu) return gpu->free_bytes();
-    std::ifstream file("/proc/meminfo");
-    std::string word;
-    uint64_t kilobytes = 0;
-    while (file >> word)
-        if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
-    return ~uint64_t(0);
-}
+uint64_t free_bytes(Gpu* gpu) { return gpu ? gpu->free_bytes() : replay::free_bytes(false); }
 
 }

@@ -70,7 +70,7 @@ private:
         return s.reward * settings_.reward_scale + s.discount * worth;
     }
 
-    const OffPolicySettings& settings_;
+    const LearnerSettings& settings_;
     const Normaliser& normal_;
     std::vector<int64_t> sizes_;
     TrainedNetworks policy_, values_;

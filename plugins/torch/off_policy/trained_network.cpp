@@ -1,8 +1,5 @@
 #include "plugins/torch/off_policy/trained_network.h"
 
-#include <cmath>
-#include <nacelle/random.h>
-
 namespace torch_learn {
 
 using at::Tensor;
@@ -15,19 +12,13 @@ std::vector<Tensor> parameters_of(const Networks& networks) {
         for (const Tensor& parameter : network->parameters()) all.push_back(parameter);
     return all;
 }
-// Evenly between plus and minus one over the root of a neuron's inputs, biases too.
-std::vector<float> first_weights(const std::vector<Tensor>& parameters, uint64_t seed,
-                                 uint32_t number) {
-    nacelle::Rng rng(seed, nacelle::Domain::initialisation, 1, number);
-    std::vector<float> weights;
-    float bound = 0;
-    for (const Tensor& parameter : parameters) {
+// Matrices, and filters of convolutions, each with its biases behind it.
+std::vector<learn::MatrixSize> layers_of(const std::vector<Tensor>& parameters) {
+    std::vector<learn::MatrixSize> layers;
+    for (const Tensor& parameter : parameters)
         if (parameter.dim() > 1)
-            bound = float(1 / std::sqrt(double(parameter.numel() / parameter.size(0))));
-        for (int64_t i = 0; i < parameter.numel(); ++i)
-            weights.push_back(rng.uniform(-bound, bound));
-    }
-    return weights;
+            layers.push_back({parameter.numel() / parameter.size(0), parameter.size(0)});
+    return layers;
 }
 void adopt(std::vector<Tensor>& parameters, const Tensor& weights) {
     int64_t at = 0;
@@ -39,7 +30,7 @@ void adopt(std::vector<Tensor>& parameters, const Tensor& weights) {
 }
 }
 
-Trained::Trained(const ReplayTensors& replay, const OffPolicySettings& settings,
+Trained::Trained(const ReplayTensors& replay, const LearnerSettings& settings,
                  const std::string& name, std::vector<Tensor> parameters,
                  const std::vector<float>& first)
     : settings_(settings),
@@ -79,13 +70,13 @@ Tensor Trained::learn(const Tensor& loss) {
     return length;
 }
 
-TrainedNetworks::TrainedNetworks(const ReplayTensors& replay, const OffPolicySettings& settings,
+TrainedNetworks::TrainedNetworks(const ReplayTensors& replay, const LearnerSettings& settings,
                                  const std::string& name, const std::function<Networks()>& make,
                                  uint32_t number, bool followed)
     : tau_(settings.tau), networks_(make()) {
     const std::vector<Tensor> parameters = parameters_of(networks_);
     const std::vector<float> first =
-        first_weights(parameters, replay.ring.host().environment().seed, number);
+        replay::first_weights(layers_of(parameters), replay.ring.host().environment().seed, number);
     trained_ = std::make_unique<Trained>(replay, settings, name, parameters, first);
     if (!followed) return;
     following_ = make();

@@ -9,7 +9,7 @@ namespace torch_learn {
 class Trained final {
 public:
     // The parameters become views of the array, which begins with these numbers.
-    Trained(const ReplayTensors& replay, const OffPolicySettings& settings, const std::string& name,
+    Trained(const ReplayTensors& replay, const LearnerSettings& settings, const std::string& name,
             std::vector<at::Tensor> parameters, const std::vector<float>& first);
 
     const at::Tensor& weights() const { return weights_; }
@@ -17,7 +17,7 @@ public:
     at::Tensor learn(const at::Tensor& loss);
 
 private:
-    const OffPolicySettings& settings_;
+    const LearnerSettings& settings_;
     std::vector<at::Tensor> parameters_;
     at::Tensor weights_, gradient_, moments_, updates_, rate_;
 };
@@ -28,7 +28,7 @@ using Networks = std::vector<std::shared_ptr<Layers>>;
 class TrainedNetworks final {
 public:
     // `make` makes them; `number` tells their first weights apart from those of others.
-    TrainedNetworks(const ReplayTensors& replay, const OffPolicySettings& settings,
+    TrainedNetworks(const ReplayTensors& replay, const LearnerSettings& settings,
                     const std::string& name, const std::function<Networks()>& make, uint32_t number,
                     bool followed);
 

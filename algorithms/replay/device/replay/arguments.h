@@ -12,6 +12,9 @@ enum class Form : uint32_t {
     normal,    // means and, behind them, logarithms of deviations
 };
 
+// What learns from minibatches.
+enum class Method : uint32_t { dqn, sac, td3, ddpg };
+
 // The numbers that may change over a run.
 enum Dial : int32_t { learning_rate, gamma, exploration, correction, temperature, dial_count };
 

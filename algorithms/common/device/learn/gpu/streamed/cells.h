@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/gpu/streamed/put_one.h>
 #include <learn/gpu/streamed/rows.h>
 // What layers that remember share, and a gru whose steps are launches of their own, since each step's gates are a product
 // of what the step before left: a thread has two neighbouring neurons of a sequence.
@@ -55,14 +56,6 @@ NACELLE_INLINE void get_two(const TiledMatrix& from, uint32_t row, uint32_t colu
     two[0] = pair.low();
     two[1] = pair.high();
 }
-// A number alone, where neighbours of a gate may belong to different words.
-template <int planes>
-NACELLE_INLINE void put_one(const TiledMatrix& to, uint32_t row, uint32_t column, float value) {
-    const auto pair = planes_of<planes>(value, 0.0f);
-    NACELLE_UNROLL for (int p = 0; p < planes; ++p)
-        to.at[size_t(p) * to.plane + place_in_tiles(row, column, to.across)] = uint16_t(pair.at[p]);
-}
-
 // fn(sequence, first of two neurons), for the thread that has them.
 template <class Fn> NACELLE_INLINE void with_pair(const CellArguments& a, Items items, Fn&& fn) {
     const uint32_t pairs = (a.cell.neurons + 1) / 2, i = uint32_t(items.begin / pairs);

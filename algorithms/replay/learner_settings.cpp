@@ -1,7 +1,6 @@
-#include "plugins/torch/off_policy/settings.h"
+#include "algorithms/replay/learner_settings.h"
 
 #include "algorithms/common/hidden_layers.h"
-#include "algorithms/common/networks.h"
 #include "algorithms/common/schedules.h"
 #include "algorithms/common/schema_view.h"
 #include "algorithms/common/setting_words.h"
@@ -11,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-namespace torch_learn {
+namespace replay {
 namespace {
 
 using learn::wrong;
@@ -21,12 +20,11 @@ using nacelle::plugin::JsonValue;
 // A replay that is larger than this is not part of checkpoints unless it is asked for: a run keeps several.
 constexpr uint64_t most_saved_bytes = 100'000'000;
 
-constexpr const char* names[] = {"torch_dqn", "torch_sac", "torch_td3", "torch_ddpg"};
-
 // What these learners do not do yet, in a sentence.
-void check_environment(const OffPolicySettings& s, const nacelle_environment& environment) {
+void check_environment(const Learner& learner, const nacelle_environment& environment) {
     const learn::SchemaView schema(environment);
-    const std::string name = environment.name;
+    const std::string name = environment.name, prefix = learner.on_torch ? "'torch_" : "'",
+                      own = std::string("'") + learner.name + "'";
     if (environment.schema->is_team || schema.header().policies > 1)
         throw std::runtime_error(name + " is a team of " +
                                  std::to_string(environment.schema->agents) +
@@ -37,25 +35,35 @@ void check_environment(const OffPolicySettings& s, const nacelle_environment& en
     const uint32_t reals = schema.count(0, nacelle::Kind::continuous),
                    discrete = schema.count(0, nacelle::Kind::discrete);
     const std::string has = name + " has " + std::to_string(discrete) + " Discrete and " +
-                            std::to_string(reals) + " Continuous in its Action";
-    if (s.method == Method::dqn && (discrete != 1 || reals))
+                            std::to_string(reals) + " Continuous in its Action; " + own;
+    const bool real = reals && !discrete, one = discrete == 1 && !reals;
+    if (learner.method == Method::dqn && !one)
+        throw std::runtime_error(has + " takes one Discrete" +
+                                 (discrete ? ""
+                                           : " (" + prefix + "sac', " + prefix + "td3' and " +
+                                                 prefix + "ddpg' take Continuous)"));
+    if (learner.method == Method::sac && !real && !(learner.on_torch && one))
+        throw std::runtime_error(has + " takes Continuous alone" +
+                                 (learner.on_torch ? ", or one Discrete"
+                                  : one            ? " ('dqn' and 'torch_sac' take a Discrete)"
+                                                   : ""));
+    if (learner.method > Method::sac && !real)
         throw std::runtime_error(
-            has + "; 'torch_dqn' takes one Discrete" +
-            (discrete ? "" : " ('torch_sac', 'torch_td3' and 'torch_ddpg' take Continuous)"));
-    if ((s.method == Method::td3 || s.method == Method::ddpg) && (discrete || !reals))
-        throw std::runtime_error(has + "; '" + s.name + "' takes Continuous alone" +
-                                 (reals ? "" : " ('torch_dqn' and 'torch_sac' take a Discrete)"));
-    if (s.method == Method::sac && (discrete > 1 || (discrete && reals) || discrete + reals == 0))
-        throw std::runtime_error(has + "; 'torch_sac' takes Continuous alone, or one Discrete");
+            has + " takes Continuous alone" +
+            (reals ? "" : " (" + prefix + "dqn' and 'torch_sac' take a Discrete)"));
 }
 
 class Reader final {
 public:
-    Reader(OffPolicySettings& settings, Config& config, const nacelle_environment& environment)
-        : s_(settings), config_(config), environment_(environment) {}
+    Reader(LearnerSettings& settings, const Learner& learner, Config& config,
+           const nacelle_environment& environment)
+        : s_(settings), learner_(learner), config_(config), environment_(environment) {}
 
     void read() {
         config_.text("name", s_.name);
+        s_.emulates = !learner_.on_torch && config_.flag("emulate", false);
+        if (s_.emulates && environment_.on_gpu)
+            wrong("emulate", "stands in for a GPU on a CPU; here is a GPU");
         s_.horizon = uint32_t(config_.integer("horizon", 1, 1, 1 << 16));
         s_.updates = uint32_t(config_.integer("updates", 1, 1, 1 << 12));
         s_.batch = uint32_t(config_.integer(
@@ -73,11 +81,11 @@ public:
         s_.epsilon = config_.number("epsilon", 1e-8, 1e-12, 1);
         s_.priority = config_.number("priority", 0, 0, 10);
         s_.saves_replay = config_.flag(
-            "save_replay", s_.capacity * replay::bytes_of_step(environment_, s_.prioritised()) <=
-                               most_saved_bytes);
-        dial(replay::learning_rate, "learning_rate", 1e-3, 0, 10);
-        dial(replay::gamma, "gamma", 0.99, 0, 1);
-        if (s_.prioritised()) dial(replay::correction, "priority_correction", 0.4, 0, 10);
+            "save_replay",
+            s_.capacity * bytes_of_step(environment_, s_.prioritised()) <= most_saved_bytes);
+        dial(learning_rate, "learning_rate", 1e-3, 0, 10);
+        dial(gamma, "gamma", 0.99, 0, 1);
+        if (s_.prioritised()) dial(correction, "priority_correction", 0.4, 0, 10);
         if (s_.method == Method::sac) read_entropy();
         else read_exploration();
         if (s_.method == Method::dqn) read_values();
@@ -99,16 +107,16 @@ public:
         json.number("max_gradient_norm", s_.max_gradient_norm);
         json.number("beta1", s_.beta1).number("beta2", s_.beta2).number("epsilon", s_.epsilon);
         json.number("priority", s_.priority);
-        learn::write_schedule(json, "learning_rate", s_.dials[replay::learning_rate]);
-        learn::write_schedule(json, "gamma", s_.dials[replay::gamma]);
+        learn::write_schedule(json, "learning_rate", s_.dials[learning_rate]);
+        learn::write_schedule(json, "gamma", s_.dials[gamma]);
         if (s_.prioritised())
-            learn::write_schedule(json, "priority_correction", s_.dials[replay::correction]);
+            learn::write_schedule(json, "priority_correction", s_.dials[correction]);
         if (s_.method == Method::sac) {
             if (s_.tunes_temperature) json.text("temperature", "tuned");
-            else learn::write_schedule(json, "temperature", s_.dials[replay::temperature]);
+            else learn::write_schedule(json, "temperature", s_.dials[temperature]);
             if (s_.tunes_temperature) json.number("target_entropy", s_.target_entropy);
         } else {
-            learn::write_schedule(json, "exploration", s_.dials[replay::exploration]);
+            learn::write_schedule(json, "exploration", s_.dials[exploration]);
             json.number("least_exploration", s_.least_exploration);
         }
         if (s_.method == Method::td3) {
@@ -126,25 +134,26 @@ public:
         json.begin("policies").begin(s_.policy.name);
         json.raw("hidden", learn::hidden_text(s_.policy)).text("activation", s_.policy.activation);
         json.text("precision", s_.policy.precision).end().end();
+        if (s_.emulates) json.raw("emulate", "true");
         s_.resolved = json.done();
     }
 
 private:
     static std::string word(bool value) { return value ? "true" : "false"; }
-    void dial(replay::Dial which, const char* name, double fallback, double low, double high) {
+    void dial(Dial which, const char* name, double fallback, double low, double high) {
         s_.dials[which] = learn::read_schedule(config_.find(name), low, high, name,
                                                {learn::Schedule::constant, float(fallback), 0});
     }
     void read_entropy() {
         const learn::SchemaView schema(environment_);
-        const JsonValue* const temperature = config_.find("temperature");
-        s_.tunes_temperature = !temperature || (temperature->kind == JsonValue::Kind::text &&
-                                                temperature->text == "tuned");
+        const JsonValue* const given = config_.find("temperature");
+        s_.tunes_temperature =
+            !given || (given->kind == JsonValue::Kind::text && given->text == "tuned");
         if (!s_.tunes_temperature) {
-            if (temperature->kind == JsonValue::Kind::text)
+            if (given->kind == JsonValue::Kind::text)
                 wrong("temperature",
-                      "there is no '" + temperature->text + "' (there is: tuned, or a number)");
-            dial(replay::temperature, "temperature", 0.2, 0, 1e6);
+                      "there is no '" + given->text + "' (there is: tuned, or a number)");
+            dial(temperature, "temperature", 0.2, 0, 1e6);
         }
         // Of each real number -1, as Haarnoja and others (2018) have it; of choices 0.89 of the most that there can be.
         const double usual = s_.discrete ? 0.89 * std::log(double(schema.choices(0)))
@@ -155,7 +164,7 @@ private:
     void read_exploration() {
         const bool share =
             s_.method == Method::dqn;    // of choices at random, or a standard deviation
-        dial(replay::exploration, "exploration", share ? 0.4 : 0.8, 0, share ? 1 : 10);
+        dial(exploration, "exploration", share ? 0.4 : 0.8, 0, share ? 1 : 10);
         s_.least_exploration =
             config_.number("least_exploration", share ? 0.001 : 0.05, 0, share ? 1 : 10);
         if (s_.method != Method::td3) return;
@@ -167,6 +176,9 @@ private:
         s_.duelling = config_.flag("duelling", false);
         s_.atoms = config_.integer("atoms", 1, 1, 1024);
         if (s_.atoms == 1) return;
+        if (!learner_.on_torch)
+            wrong("atoms", "'" + s_.name + "' learns values alone; 'torch_" + s_.name +
+                               "' learns distributions of them");
         s_.least_value = config_.number("least_value", -10);
         s_.most_value = config_.number("most_value", 10);
         if (!(s_.least_value < s_.most_value))
@@ -182,7 +194,7 @@ private:
         policy.cells = {learn::Cell::linear, learn::Cell::linear};
         policy.activation = "relu";
         policy.deviation = "state";
-        policy.precision = "f32";
+        policy.precision = "auto";
         Config policies = config_.object("policies");
         std::vector<std::string> keys = {"default"};
         if (policy.name != keys[0]) keys.push_back(policy.name);
@@ -195,13 +207,21 @@ private:
             policy.activation = learn::one_of(own, path, "activation", policy.activation,
                                               {"tanh", "relu", "gelu", "silu"});
             policy.precision =
-                learn::one_of(own, path, "precision", policy.precision, {"auto", "f32"});
+                learn::one_of(own, path, "precision", policy.precision,
+                              learner_.on_torch ? std::vector<std::string>{"auto", "f32"}
+                                                : std::vector<std::string>{"auto", "f32", "bf16"});
             if (policy.remembers())
                 wrong(path + "hidden", "a replay has single steps, from which layers that remember "
                                        "do not learn; 'ppo' and 'torch_ppo' train them");
+            if (!learner_.on_torch && !policy.convolutions.empty())
+                wrong(path + "hidden", "'" + s_.name + "' has layers of neurons alone; 'torch_" +
+                                           s_.name + "' has convolutions, too");
+            if (policy.precision == "bf16" && !environment_.on_gpu && !s_.emulates)
+                wrong(path + "precision", "a CPU computes in f32; bf16 needs a GPU");
             own.finish();
         }
-        policy.precision = "f32";
+        if (policy.precision == "auto")
+            policy.precision = environment_.on_gpu && !learner_.on_torch ? "bf16" : "f32";
         policies.finish();
     }
     void check() const {
@@ -215,7 +235,7 @@ private:
         // Slots have numbers of 32 bits, and the tree of priorities so many levels.
         const uint64_t most = std::min<uint64_t>(
             std::numeric_limits<uint32_t>::max(),
-            s_.prioritised() ? replay::most_leaves / rows : std::numeric_limits<uint32_t>::max());
+            s_.prioritised() ? most_leaves / rows : std::numeric_limits<uint32_t>::max());
         if (slots > most)
             wrong("capacity", std::to_string(s_.capacity) + " steps; expected at most " +
                                   std::to_string(most * rows) +
@@ -225,22 +245,23 @@ private:
                   "expected at most the capacity of " + std::to_string(s_.capacity) + " steps");
     }
 
-    OffPolicySettings& s_;
+    LearnerSettings& s_;
+    const Learner& learner_;
     Config& config_;
     const nacelle_environment& environment_;
 };
 
 }
 
-OffPolicySettings read_off_policy(Method method, std::string_view text,
-                                  const nacelle_environment& environment) {
-    OffPolicySettings settings;
-    settings.method = method;
-    settings.name = names[int(method)];
-    check_environment(settings, environment);
+LearnerSettings read_learner(const Learner& learner, std::string_view text,
+                             const nacelle_environment& environment) {
+    LearnerSettings settings;
+    settings.method = learner.method;
+    settings.name = learner.name;
+    check_environment(learner, environment);
     settings.discrete = learn::SchemaView(environment).choices(0) > 0;
     Config config(text);
-    Reader reader(settings, config, environment);
+    Reader reader(settings, learner, config, environment);
     reader.read();
     reader.write();
     return settings;

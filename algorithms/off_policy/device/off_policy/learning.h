@@ -1,0 +1,176 @@
+#pragma once
+#include <off_policy/values.h>
+// What an update begins and ends with, and the steps of the optimiser.
+
+namespace off_policy {
+
+// A base to the power of a whole number.
+NACELLE_INLINE double power(double base, double exponent) {
+    double all = 1;
+    for (auto left = uint64_t(exponent); left > 0; left /= 2) {
+        if (left % 2) all *= base;
+        base *= base;
+    }
+    return all;
+}
+NACELLE_INLINE float cut(float longest, double length) {
+    return longest > 0 ? min(float(double(longest) / (length + 1e-6)), 1.0f) : 1.0f;
+}
+// Adam (Kingma and Ba, 2015).
+struct Adam {
+    float keep1, keep2, second_left, rate, epsilon;
+    NACELLE_INLINE Adam(double beta1, double beta2, double updates, float learning_rate,
+                        float its_epsilon)
+        : keep1(float(beta1)),
+          keep2(float(beta2)),
+          second_left(float(1.0 / (1.0 - power(beta2, updates)))),
+          rate(float(double(learning_rate) / (1.0 - power(beta1, updates)))),
+          epsilon(its_epsilon) {}
+    NACELLE_INLINE float operator()(float w, float g, float& m, float& v) const {
+        m += (1.0f - keep1) * (g - m);
+        v = keep2 * v + (1.0f - keep2) * g * g;
+        return w - m / (sqrt(v * second_left) + epsilon) * rate;
+    }
+};
+
+// Whether values, and whether the policy, learn in this update; one item.
+template <class E> NACELLE_INLINE void open_gates(const View<E>&, const Arguments& a, Items items) {
+    if (items.begin != 0) return;
+    const uint64_t steps = a.replay.ring.steps[0];
+    const bool learns = steps * a.replay.ring.rows >= a.replay.warm_up && steps >= a.replay.n_step;
+    const bool policy = (uint64_t(a.updates[0]) + 1) % a.policy_every == 0;
+    a.gates[of_values * learn::found_count + learn::stopped] = learns ? 0 : 1;
+    a.gates[of_policy * learn::found_count + learn::stopped] = learns && policy ? 0 : 1;
+}
+
+// Where a parameter of some networks lies: in which layer of which network, and behind how many others there.
+struct ParameterPlace {
+    const Layer* layer;
+    uint32_t network, at;
+
+    NACELLE_INLINE ParameterPlace(const Networks& of, uint32_t i) : network(i / of.parameters) {
+        const uint32_t own = i % of.parameters;
+        layer = of.layer;
+        for (uint32_t l = 1; l < of.layers && own >= of.layer[l].parameter; ++l) ++layer;
+        at = own - layer->parameter;
+    }
+    NACELLE_INLINE uint32_t weights() const { return layer->in * layer->out; }
+};
+// A weight as products read it.
+NACELLE_INLINE void prepare_weight(const Networks& of, float* prepared, uint32_t i, float w) {
+#if NACELLE_GPU
+    const ParameterPlace place(of, i);
+    const Layer& layer = *place.layer;
+    float* const to = prepared + place.network * of.prepared_floats;
+    if (place.at >= place.weights()) {
+        to[layer.biases + place.at - place.weights()] = w;
+        return;
+    }
+    const learn::TiledMatrix tiles{reinterpret_cast<uint16_t*>(to) + layer.tiles, layer.plane,
+                                   learn::tiles_along(layer.in)};
+    learn::put_one<learn::Spec<0>::planes>(tiles, place.at / layer.in, place.at % layer.in, w);
+#else
+    (void)of, (void)prepared, (void)i, (void)w;
+#endif
+}
+// All weights, which a checkpoint may have brought. An item is a parameter.
+template <class E> NACELLE_INLINE void prepare(const View<E>&, const Step& a, Items items) {
+    const Networks& of = a.of;
+    for (uint64_t i = items.begin; i < min(items.end, uint64_t(of.count) * of.parameters); ++i) {
+        prepare_weight(of, of.prepared, uint32_t(i), of.weights[i]);
+        if (of.following) prepare_weight(of, of.prepared_following, uint32_t(i), of.following[i]);
+    }
+}
+
+// The gradient of one parameter: a GPU has parts of its sum.
+NACELLE_INLINE float gradient_of(const Networks& of, uint32_t i) {
+#if NACELLE_GPU
+    const ParameterPlace its(of, i);
+    const Layer& layer = *its.layer;
+    const uint32_t place = its.at < its.weights()
+                               ? its.at / layer.in * layer.pitch + its.at % layer.in
+                               : layer.out * layer.pitch + its.at - its.weights();
+    const float* const slots =
+        of.gradient + its.network * of.gradient_floats + layer.gradient + place;
+    float sum = 0;
+    for (uint32_t slot = 0; slot < layer.splits; ++slot)
+        sum += slots[size_t(slot) * layer.slot_floats];
+    return sum;
+#else
+    return of.total[i];
+#endif
+}
+template <class E> NACELLE_INLINE void sum_gradient(const View<E>&, const Step& a, Items items) {
+    if (is_closed(a.gates, a.learns)) return;
+    learn::over_strips<1>(items, a.of.count * a.of.parameters, a.of.norms,
+                          [&](uint32_t first, int n, auto& sums) {
+                              for (uint32_t i = first; i < first + uint32_t(n); ++i) {
+                                  const float g = gradient_of(a.of, i);
+                                  a.of.total[i] = g;
+                                  sums.at[0] += double(g) * double(g);
+                              }
+                          });
+}
+// An item is a parameter.
+template <class E> NACELLE_INLINE void adam(const View<E>&, const Step& a, Items items) {
+    if (is_closed(a.gates, a.learns)) return;
+    const Networks& of = a.of;
+    const uint32_t all = of.count * of.parameters;
+    const bool follows = of.following && !is_closed(a.gates, a.follows);
+    const float scale =
+        a.longest > 0
+            ? cut(a.longest, learn::root(learn::sum_of<1>(of.norms, learn::blocks_of(all)).at[0]))
+            : 1.0f;
+    const Adam step(a.beta1, a.beta2, of.updates[0] + 1, a.dials[replay::learning_rate], a.epsilon);
+    for (uint64_t i = items.begin; i < min(items.end, uint64_t(all)); ++i) {
+        const float w =
+            step(of.weights[i], of.total[i] * scale, of.moments[i], of.moments[all + i]);
+        of.weights[i] = w;
+        prepare_weight(of, of.prepared, uint32_t(i), w);
+        if (!follows) continue;
+        const float f = of.following[i] + a.tau * (w - of.following[i]);
+        of.following[i] = f;
+        prepare_weight(of, of.prepared_following, uint32_t(i), f);
+    }
+}
+NACELLE_INLINE void tune_temperature(const Arguments& a, double found_entropy) {
+    double* const updates = a.temperature_updates;
+    updates[0] += 1;
+    float slope = float(found_entropy) - a.target_entropy;
+    slope *= cut(a.longest, double(abs(slope)));
+    const Adam step(a.beta1, a.beta2, updates[0], a.replay.dials[replay::learning_rate], a.epsilon);
+    a.temperature[0] =
+        step(a.temperature[0], slope, a.temperature_moments[0], a.temperature_moments[1]);
+}
+// The metrics of an update, a step of the temperature, and the counters; one block.
+template <class E>
+NACELLE_INLINE void finish_update(const View<E>&, const Arguments& a, Items items) {
+    if (is_closed(a.gates, of_values)) return;
+    const bool acts = a.method != replay::Method::dqn, soft = a.method == replay::Method::sac;
+    const uint32_t blocks = learn::blocks_of(a.replay.batch.size);
+    const double size = double(a.replay.batch.size);
+    const auto values = learn::sum_of<value_tallies>(a.value_tallies, blocks);
+    const double norm = learn::root(learn::sum_of<1>(a.norms, a.norm_count).at[0]);
+    learn::Sums<policy_tallies> policy;
+    if (acts) policy = learn::sum_of<policy_tallies>(a.policy_tallies, blocks);
+    if (items.begin != 0) return;
+    double* found = a.found;
+    *found++ = values.at[value_loss] / size;
+    if (acts) {
+        if (!is_closed(a.gates, of_policy)) *found = policy.at[policy_loss] / size;
+        ++found;
+    }
+    *found++ = (soft ? policy.at[proposed_value] : values.at[value]) / size;
+    if (soft) {
+        const double its_entropy = policy.at[entropy] / size;
+        *found++ = its_entropy;
+        *found++ = double(temperature_of(a));
+        if (a.tunes) tune_temperature(a, its_entropy);
+    }
+    *found = norm;
+    a.updates[0] += 1;
+    a.value_updates[0] += 1;
+    if (acts && !is_closed(a.gates, of_policy)) a.policy_updates[0] += 1;
+}
+
+}
