@@ -32,6 +32,12 @@ struct EpisodeProgress {
     static EpisodeProgress ended() { return {.from = 1}; }
 };
 
+// Memory in place of an array's own, of as many bytes.
+struct Elsewhere {
+    std::string array;
+    void* memory = nullptr;
+};
+
 // A loaded environment: the author's file compiled for this backend, `count` copies of it side by side, their arrays,
 // and the programs around it.
 class Environment final {
@@ -68,6 +74,9 @@ public:
     // One step with the actions in the action arrays, or with random ones that the masks allow.
     void step();
     void step_at_random();
+    // The same on a CPU, which writes some arrays elsewhere this time; what they hold here stays as it was. Only for arrays
+    // that no step reads: observations, last observations, rewards.
+    void step_into(std::span<const Elsewhere> written);
     // Enqueues one step without advancing the clock, for graphs of many steps. `ahead` counts from the clock; `envs`,
     // unless 0, limits the step to the first ones (whole blocks).
     void record_step(bool draw, uint32_t ahead, uint32_t envs = 0);

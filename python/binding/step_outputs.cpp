@@ -1,5 +1,6 @@
 #include "python/binding/step_outputs.h"
 
+#include "engine/base/error.h"
 #include "python/binding/gpu_program.h"
 
 #include <cstring>
@@ -38,6 +39,8 @@ StepOutputs::StepOutputs(std::shared_ptr<EngineUse> use, Environment& env,
       terminated_(env.arrays()["terminated"].memory()),
       truncated_(env.arrays()["truncated"].memory()),
       late_(late) {
+    const bool alone = !env.schema().header().is_team && !on_->cuda();
+    written_.push_back(false);
     const auto add = [&](std::shared_ptr<const Buffer> memory, const std::string& name, Dtype dtype,
                          const std::vector<int64_t>& shape) {
         arrays_.push_back(
@@ -47,6 +50,9 @@ StepOutputs::StepOutputs(std::shared_ptr<EngineUse> use, Environment& env,
     for (const std::string& name : names) {
         const NamedArray& array = env.arrays()[name];
         add(array.memory(), name, array.dtype(), array.shape());
+        const Role role = array.role();
+        written_.push_back(alone && (role == Role::obs || role == Role::final_obs ||
+                                     role == Role::reward));
     }
     if (!on_->cuda()) return;
     module_ = load_program(*on_, program_text);
@@ -97,7 +103,33 @@ void StepOutputs::require_targets(size_t count) const {
                                     " are taken, one for each array, or none");
 }
 
-bool StepOutputs::hand_out(Targets targets) {
+bool StepOutputs::step(Environment& env, Targets targets, bool written) {
+    written = written && !targets.empty();
+    if (!written) env.step();
+    else step_into(env, targets);
+    const bool ended = hand_out(targets, written);
+    try {
+        env.check_finite();
+    } catch (const Error&) {
+        if (!written) throw;
+        // It says which number it was, by the arrays themselves.
+        for (size_t i = 1; i < targets.size(); ++i)
+            if (written_[i])
+                on_->stream->to_device(arrays_[i]->memory()->data(), targets[i],
+                                       arrays_[i]->bytes());
+        env.check_finite();
+    }
+    return ended;
+}
+
+void StepOutputs::step_into(Environment& env, Targets targets) const {
+    std::vector<Elsewhere> elsewhere;
+    for (size_t i = 1; i < targets.size(); ++i)
+        if (written_[i]) elsewhere.push_back({arrays_[i]->name(), targets[i]});
+    env.step_into(elsewhere);
+}
+
+bool StepOutputs::hand_out(Targets targets, bool written) {
     const size_t environments = arrays_[0]->bytes();
     const bool there = module_ != nullptr;
     std::vector<uint8_t> read;
@@ -115,6 +147,7 @@ bool StepOutputs::hand_out(Targets targets) {
     std::memcpy(targets[0], done, environments);
     std::vector<HandedPart> copies;
     for (size_t i = 1; i + (ended ? 0 : late_) < arrays_.size(); ++i) {
+        if (written && written_[i]) continue;
         const HandedPart part = part_of(i, targets[i]);
         if (there) on_->stream->to_host(part.target, part.first, part.bytes);
         else copies.push_back(part);
@@ -133,10 +166,16 @@ void StepOutputs::hand_out_on_device(Targets targets) {
 
 void bind_step_outputs(nb::module_& module) {
     nb::class_<StepOutputs>(module, "StepOutputs", "What each step leaves for a caller.")
-        .def_prop_ro("arrays", [](const StepOutputs& self) {
-            nb::list arrays;
-            for (const auto& array : self.arrays()) arrays.append(array);
-            return arrays;
+        .def_prop_ro("arrays",
+                     [](const StepOutputs& self) {
+                         nb::list arrays;
+                         for (const auto& array : self.arrays()) arrays.append(array);
+                         return arrays;
+                     })
+        .def_prop_ro("written", [](const StepOutputs& self) {
+            nb::list written;
+            for (size_t i = 0; i < self.arrays().size(); ++i) written.append(self.is_written(i));
+            return written;
         });
 }
 
