@@ -231,14 +231,6 @@ void Environment::step() {
     record_step(false, 0);
     record_ticks(1);
 }
-void Environment::step_into(std::span<const Elsewhere> written) {
-    EnvView view = view_;
-    for (const auto& [array, memory] : written) view.place(schema(), array, memory);
-    const StepArgs args{.ahead = 0, .draw = false};
-    launch_program(*on_, *on_->stream, stepwise_.step, shape_of(count()), view.bytes().data(),
-                   args_of(args));
-    record_ticks(1);
-}
 void Environment::step_at_random() {
     record_step(true, 0);
     record_ticks(1);

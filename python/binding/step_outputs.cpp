@@ -3,6 +3,7 @@
 #include "engine/base/error.h"
 #include "python/binding/gpu_program.h"
 
+#include <atomic>
 #include <cstring>
 
 #include <nanobind/stl/shared_ptr.h>
@@ -13,6 +14,11 @@ namespace {
 
 constexpr const char* program_text = "#include <nacelle/programs/hand_out.h>\nNACELLE_HAND_OUT()\n";
 
+void copy_bytes(const HandedPart& part, uint64_t first, uint64_t last) {
+    std::memcpy(static_cast<std::byte*>(part.target) + first,
+                static_cast<const std::byte*>(part.first) + first, last - first);
+}
+
 // The program of a CPU: a share of each part, so that the threads that stepped the rows copy them.
 constexpr uint64_t shares = 256;
 void hand_out_shares(const void* given, uint64_t begin, uint64_t end) {
@@ -21,9 +27,7 @@ void hand_out_shares(const void* given, uint64_t begin, uint64_t end) {
         const HandedPart& part = args.part[k];
         const uint64_t first = part.bytes * begin / shares, last = part.bytes * end / shares;
         if (part.second) detail::hand_out_bytes(part, first, last);
-        else
-            std::memcpy(static_cast<std::byte*>(part.target) + first,
-                        static_cast<const std::byte*>(part.first) + first, last - first);
+        else copy_bytes(part, first, last);
     }
 }
 
@@ -38,21 +42,22 @@ StepOutputs::StepOutputs(std::shared_ptr<EngineUse> use, Environment& env,
       on_(env.code().on),
       terminated_(env.arrays()["terminated"].memory()),
       truncated_(env.arrays()["truncated"].memory()),
+      alone_(!env.schema().header().is_team && !on_->cuda()),
       late_(late) {
-    const bool alone = !env.schema().header().is_team && !on_->cuda();
-    written_.push_back(false);
     const auto add = [&](std::shared_ptr<const Buffer> memory, const std::string& name, Dtype dtype,
                          const std::vector<int64_t>& shape) {
         arrays_.push_back(
             std::make_shared<DeviceArray>(use_, on_, std::move(memory), name, dtype, shape));
+        by_rows_.push_back(shape.front() == int64_t(env.count()));
     };
+    written_.push_back(false);
     add(std::make_shared<const Buffer>(on_->device, env.count()), "done", Dtype::b8, {env.count()});
     for (const std::string& name : names) {
         const NamedArray& array = env.arrays()[name];
         add(array.memory(), name, array.dtype(), array.shape());
         const Role role = array.role();
-        written_.push_back(alone && (role == Role::obs || role == Role::final_obs ||
-                                     role == Role::reward));
+        written_.push_back(alone_ &&
+                           (role == Role::obs || role == Role::final_obs || role == Role::reward));
     }
     if (!on_->cuda()) return;
     module_ = load_program(*on_, program_text);
@@ -105,9 +110,12 @@ void StepOutputs::require_targets(size_t count) const {
 
 bool StepOutputs::step(Environment& env, Targets targets, bool written) {
     written = written && !targets.empty();
-    if (!written) env.step();
-    else step_into(env, targets);
-    const bool ended = hand_out(targets, written);
+    bool ended = false;
+    if (alone_) ended = step_and_hand_out(env, targets, written);
+    else {
+        env.step();
+        ended = hand_out(targets);
+    }
     try {
         env.check_finite();
     } catch (const Error&) {
@@ -122,14 +130,42 @@ bool StepOutputs::step(Environment& env, Targets targets, bool written) {
     return ended;
 }
 
-void StepOutputs::step_into(Environment& env, Targets targets) const {
+// Each thread hands out the rows that it has stepped.
+bool StepOutputs::step_and_hand_out(Environment& env, Targets targets, bool written) {
+    struct Rows {
+        HandedPart part;
+        size_t row;    // bytes
+        bool late;
+    };
     std::vector<Elsewhere> elsewhere;
-    for (size_t i = 1; i < targets.size(); ++i)
-        if (written_[i]) elsewhere.push_back({arrays_[i]->name(), targets[i]});
-    env.step_into(elsewhere);
+    std::vector<Rows> rows;
+    std::vector<std::pair<HandedPart, bool>> whole;
+    const HandedPart joined = part_of(0, arrays_[0]->memory()->data());
+    for (size_t i = 0; i < targets.size(); ++i) {
+        HandedPart part = part_of(i, targets[i]);
+        if (i == 0) part = {targets[0], joined.target, nullptr, joined.bytes};
+        const bool late = i + late_ >= arrays_.size();
+        if (written && written_[i]) elsewhere.push_back({arrays_[i]->name(), targets[i]});
+        else if (by_rows_[i]) rows.push_back({part, size_t(part.bytes / env.count()), late});
+        else whole.emplace_back(part, late);
+    }
+    std::atomic<bool> ended = false;
+    env.step_into(elsewhere, [&](uint64_t first, uint64_t last) {
+        detail::hand_out_bytes(joined, first, last);
+        const bool any =
+            std::memchr(static_cast<const uint8_t*>(joined.target) + first, 1, last - first);
+        if (any) ended.store(true, std::memory_order_relaxed);
+        for (const auto& [part, row, late] : rows)
+            if (any || !late) copy_bytes(part, first * row, last * row);
+    });
+    std::vector<HandedPart> copies;
+    for (const auto& [part, late] : whole)
+        if (ended || !late) copies.push_back(part);
+    launch(copies);
+    return ended;
 }
 
-bool StepOutputs::hand_out(Targets targets, bool written) {
+bool StepOutputs::hand_out(Targets targets) {
     const size_t environments = arrays_[0]->bytes();
     const bool there = module_ != nullptr;
     std::vector<uint8_t> read;
@@ -147,7 +183,6 @@ bool StepOutputs::hand_out(Targets targets, bool written) {
     std::memcpy(targets[0], done, environments);
     std::vector<HandedPart> copies;
     for (size_t i = 1; i + (ended ? 0 : late_) < arrays_.size(); ++i) {
-        if (written && written_[i]) continue;
         const HandedPart part = part_of(i, targets[i]);
         if (there) on_->stream->to_host(part.target, part.first, part.bytes);
         else copies.push_back(part);

@@ -35,8 +35,8 @@ public:
     void hand_out_on_device(Targets targets);
 
 private:
-    void step_into(Environment& env, Targets targets) const;
-    bool hand_out(Targets targets, bool written);
+    bool step_and_hand_out(Environment& env, Targets targets, bool written);
+    bool hand_out(Targets targets);
     HandedPart part_of(size_t array, void* target) const;
     void launch(std::span<const HandedPart> parts);
 
@@ -45,6 +45,8 @@ private:
     std::shared_ptr<const Buffer> terminated_, truncated_;
     std::vector<std::shared_ptr<DeviceArray>> arrays_;
     std::vector<bool> written_;    // of each array
+    std::vector<bool> by_rows_;    // of each array: it has a row for each environment, one after the other
+    bool alone_;                   // one agent, on a CPU
     size_t late_;
     std::unique_ptr<Module> module_;    // of a GPU
     Kernel kernel_;
