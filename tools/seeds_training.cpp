@@ -159,6 +159,10 @@ void SeedsTraining::train(TrainingRun& run, size_t index) {
         tell(index, run.progress());
     }
     run.finish();
+    {
+        const std::lock_guard turn(telling_);
+        kept_.emplace_back(run.out(), run.keeps());
+    }
     result.solved = run.solved();
     result.stopped = run.stopped();
     result.steps = run.progress().steps;
@@ -213,6 +217,8 @@ SeedsReport SeedsTraining::run(bool first_may_throw) {
     work(*backend);
     others.clear();    // joins them
     sync_files(report_.out);
+    for (const auto& [out, keep] : kept_)
+        Checkpoints(out / "checkpoints").prune(keep, ~uint64_t(0));
     progress_.end();
     report_.how = sharing_.text;
     return std::move(report_);

@@ -62,6 +62,8 @@ private:
     Sharing sharing_;
     std::mutex telling_;
     SeedsProgress progress_;
+    // Where runs have ended, and how many checkpoints are to stay there once all files are synced.
+    std::vector<std::pair<std::filesystem::path, uint64_t>> kept_;
     std::atomic<size_t> next_{0};
     std::atomic<bool> output_gone_{false};
 };

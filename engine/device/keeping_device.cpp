@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -60,6 +61,86 @@ private:
     LoadedModule loaded_;
 };
 
+// Streams, of which none ends before the last of this: memory that is released may be part of their work.
+class KeptStreams final {
+public:
+    std::unique_ptr<Stream> take(Device& device) {
+        const std::lock_guard lock(mutex_);
+        if (free_.empty()) {
+            std::unique_ptr<Stream> stream = device.stream();
+            handles_.push_back(stream->native());
+            return stream;
+        }
+        std::unique_ptr<Stream> stream = std::move(free_.back());
+        free_.pop_back();
+        return stream;
+    }
+    void give(std::unique_ptr<Stream> stream) {
+        const std::lock_guard lock(mutex_);
+        free_.push_back(std::move(stream));
+    }
+    std::vector<void*> handles() {
+        const std::lock_guard lock(mutex_);
+        return handles_;
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Stream>> free_;
+    std::vector<void*> handles_;
+};
+
+class KeptStream final : public Stream {
+public:
+    KeptStream(std::shared_ptr<KeptStreams> home, Device& device)
+        : home_(std::move(home)), stream_(home_->take(device)) {}
+    // A capture that was not ended ends here: the next one who has this stream knows nothing of it.
+    ~KeptStream() override {
+        try {
+            if (capturing_) stream_->end_capture();
+        } catch (const Error&) {    // what made it fail was told before
+        }
+        home_->give(std::move(stream_));
+    }
+
+    void launch(const Kernel& kernel, const LaunchShape& shape,
+                std::span<const std::byte> args) override {
+        stream_->launch(kernel, shape, args);
+    }
+    void to_device(void* target, const void* host, size_t bytes) override {
+        stream_->to_device(target, host, bytes);
+    }
+    void to_host(void* host, const void* source, size_t bytes) override {
+        stream_->to_host(host, source, bytes);
+    }
+    void copy(void* target, const void* source, size_t bytes) override {
+        stream_->copy(target, source, bytes);
+    }
+    void fill(void* target, uint8_t value, size_t bytes) override {
+        stream_->fill(target, value, bytes);
+    }
+    void synchronize() override { stream_->synchronize(); }
+    void call(std::function<void()> put) override { stream_->call(std::move(put)); }
+    void begin_capture() override {
+        stream_->begin_capture();
+        capturing_ = true;
+    }
+    std::unique_ptr<Graph> end_capture() override {
+        capturing_ = false;
+        return stream_->end_capture();
+    }
+    void replay(Graph& graph) override { stream_->replay(graph); }
+    double time(const std::function<void()>& work) override { return stream_->time(work); }
+    void* native() override { return stream_->native(); }
+    void wait_for(void* native) override { stream_->wait_for(native); }
+    void make_wait(void* native) override { stream_->make_wait(native); }
+
+private:
+    std::shared_ptr<KeptStreams> home_;
+    std::unique_ptr<Stream> stream_;
+    bool capturing_ = false;
+};
+
 class KeepingDevice final : public Device {
 public:
     explicit KeepingDevice(std::shared_ptr<Device> device)
@@ -96,10 +177,7 @@ public:
     }
 
     std::unique_ptr<Stream> stream() override {
-        std::unique_ptr<Stream> stream = device_->stream();
-        const std::lock_guard lock(mutex_);
-        streams_.push_back(stream->native());
-        return stream;
+        return std::make_unique<KeptStream>(streams_, *device_);
     }
     std::unique_ptr<Stream> stream_of(void* native) override { return device_->stream_of(native); }
     bool reaches(const void* memory) override { return device_->reaches(memory); }
@@ -119,7 +197,7 @@ private:
         const auto found = kept_.find(bytes);
         if (found == kept_.end()) return nullptr;
         void* const memory = found->second;
-        for (void* const stream : streams_) zeroing_->wait_for(stream);
+        for (void* const stream : streams_->handles()) zeroing_->wait_for(stream);
         zeroing_->fill(memory, 0, bytes);
         zeroing_->synchronize();
         kept_.erase(found);
@@ -144,8 +222,8 @@ private:
     std::shared_ptr<Device> device_;
     std::unique_ptr<Stream> zeroing_;
     std::shared_ptr<KeptModules> modules_ = std::make_shared<KeptModules>();
+    std::shared_ptr<KeptStreams> streams_ = std::make_shared<KeptStreams>();
     std::mutex mutex_;
-    std::vector<void*> streams_;    // of the work that memory may be part of
     std::map<void*, size_t> sizes_;
     std::multimap<size_t, void*> kept_;
     size_t kept_bytes_ = 0;

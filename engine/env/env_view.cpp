@@ -13,8 +13,12 @@ void EnvView::bind(const EnvSchema& schema, Registry& arrays, Registry& snapshot
     bind_at(schema.header().pool_offset, schema, snapshots);
 }
 
+void EnvView::place(const EnvSchema& schema, const std::string& name, void* memory) {
+    slots(schema.header().array_offset)[schema.find(name)->slot] = memory;
+}
+
 void EnvView::bind_at(uint32_t offset, const EnvSchema& schema, Registry& arrays) {
-    void** const slots = reinterpret_cast<void**>(bytes_.data() + offset);
+    void** const slots = this->slots(offset);
     for (const Field& field : schema.fields()) {
         if (field.slot < 0) continue;
         if (const NamedArray* const array = arrays.find(field.name))

@@ -18,8 +18,11 @@ public:
 
     void set_params(const EnvSchema& schema, std::span<const std::byte> params);
     void bind(const EnvSchema& schema, Registry& arrays, Registry& snapshots);
+    // Other memory for the array of this name.
+    void place(const EnvSchema& schema, const std::string& name, void* memory);
 
 private:
+    void** slots(uint32_t offset) { return reinterpret_cast<void**>(bytes_.data() + offset); }
     void bind_at(uint32_t offset, const EnvSchema& schema, Registry& arrays);
 
     std::vector<std::byte> bytes_;

@@ -32,6 +32,12 @@ struct EpisodeProgress {
     static EpisodeProgress ended() { return {.from = 1}; }
 };
 
+// Memory in place of an array's own, of as many bytes.
+struct Elsewhere {
+    std::string array;
+    void* memory = nullptr;
+};
+
 // A loaded environment: the author's file compiled for this backend, `count` copies of it side by side, their arrays,
 // and the programs around it.
 class Environment final {
@@ -68,6 +74,11 @@ public:
     // One step with the actions in the action arrays, or with random ones that the masks allow.
     void step();
     void step_at_random();
+    // The same on a CPU, for environments of one agent. It writes some arrays elsewhere this time; what they hold here stays
+    // as it was. Only for arrays that no step reads: observations, last observations, rewards. `behind` is called for
+    // environments [first, last) by the thread that has stepped them, which has their numbers in its cache.
+    using Behind = std::function<void(uint64_t first, uint64_t last)>;
+    void step_into(std::span<const Elsewhere> written, const Behind& behind);
     // Enqueues one step without advancing the clock, for graphs of many steps. `ahead` counts from the clock; `envs`,
     // unless 0, limits the step to the first ones (whole blocks).
     void record_step(bool draw, uint32_t ahead, uint32_t envs = 0);

@@ -270,7 +270,8 @@ void TrainingRun::save(bool as_best) {
         const Checkpoints checkpoints = directory_->checkpoints();
         checkpoints.save(record, tensors, false);
         keep_state({.seconds = seconds_});
-        checkpoints.prune(settings_.keep, progress_.steps);
+        // What a power cut may damage is no reason to remove what it cannot.
+        if (due) checkpoints.prune(settings_.keep, progress_.steps);
     }
     if (due) synced_ = start;
     save_seconds_ += seconds_since(start);

@@ -25,8 +25,8 @@ struct RunStart {
         {};                         // "runs/cartpole": the first free one of runs/cartpole-1, -2
     bool resume = false;            // continue from the newest checkpoint in `out`
     bool changed_source = false;    // also if the author's files have changed
-    // Who has begun several runs syncs their files in the end (sync_files); each does so by itself once a second at most,
-    // and saves its best policy as seldom.
+    // Who has begun several runs syncs their files in the end (sync_files), and prunes their checkpoints then; each does so
+    // by itself once a second at most, and saves its best policy as seldom.
     bool synced_together = false;
     bool watch = false;    // reload saves, unless "reload.watch" is false
     // Steps after which it pauses, though it is not over; 0: it goes to its end.
@@ -94,6 +94,8 @@ public:
     // The environment and its learner.
     Trainee& trainee() { return trainee_; }
     const std::filesystem::path& out() const { return start_.out; }
+    // How many checkpoints it keeps.
+    uint64_t keeps() const { return settings_.keep; }
     // The steps of the newest checkpoint; nothing where there is none yet.
     std::optional<uint64_t> saved() const { return saved_; }
     // The time of training, evaluating and saving up to the last reading of the metrics, over all processes.

@@ -1,5 +1,6 @@
 #include "python/binding/batch.h"
 
+#include "engine/env/observe_again.h"
 #include "engine/internals.h"
 #include "tools/play_raster.h"
 
@@ -152,7 +153,7 @@ std::shared_ptr<StepOutputs> Batch::outputs(const std::vector<std::string>& name
 }
 
 bool Batch::step_from(const std::vector<nb::object>& given, StepOutputs& outputs,
-                      const std::vector<nb::object>& targets) {
+                      const std::vector<nb::object>& targets, bool written) {
     outputs.require_targets(targets.size());
     std::deque<BufferView> views;
     for (const nb::object& actions : given) views.emplace_back(actions);
@@ -166,10 +167,12 @@ bool Batch::step_from(const std::vector<nb::object>& given, StepOutputs& outputs
                 (outputs.arrays()[i]->name() + ": the target has another size").c_str());
     const Call call(*use_, lengthy);
     take_from_host(views);
-    env_.step();
-    const bool ended = outputs.hand_out(places);
-    env_.check();
-    return ended;
+    return outputs.step(environment(), places, written);
+}
+
+void Batch::observe_again() {
+    const Call call(*use_, lengthy);
+    nacelle::observe_again(environment());
 }
 
 void Batch::step() {
@@ -196,11 +199,9 @@ nb::object Batch::step_at(const std::vector<GivenAt>& given, int64_t stream, Ste
             if (waits) actions[p].take(taken);
             else actions[p].take_on_device(taken);
         }
-        env_.step();
-        if (waits) {
-            ended = outputs.hand_out(places);
-            env_.check();
-        } else {
+        if (waits) ended = outputs.step(environment(), places, false);
+        else {
+            env_.step();
             outputs.hand_out_on_device(places);
             make_wait(stream);
         }
@@ -263,8 +264,10 @@ void bind_batch(nb::module_& module) {
         .def("make_wait", &Batch::make_wait, "stream"_a)
         .def("step", &Batch::step)
         .def("outputs", &Batch::outputs, "names"_a, "late"_a)
-        .def("step_from", &Batch::step_from, "actions"_a, "outputs"_a, "targets"_a)
+        .def("step_from", &Batch::step_from, "actions"_a, "outputs"_a, "targets"_a,
+             "written"_a = false)
         .def("step_at", &Batch::step_at, "actions"_a, "stream"_a, "outputs"_a, "targets"_a)
+        .def("observe_again", &Batch::observe_again)
         .def("check", &Batch::check)
         .def("set_param", &Batch::set_param, "name"_a, "value"_a)
         .def("param", &Batch::param, "name"_a)

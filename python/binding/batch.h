@@ -30,8 +30,9 @@ public:
     std::shared_ptr<StepOutputs> outputs(const std::vector<std::string>& names, size_t late);
     // One step with actions from objects with the buffer protocol, one for each policy; the outputs go into such objects,
     // one for each, or stay in the engine. It has ended when the call returns, which says whether an episode has, too.
+    // `written`: by StepOutputs::step.
     bool step_from(const std::vector<nb::object>& actions, StepOutputs& outputs,
-                   const std::vector<nb::object>& targets);
+                   const std::vector<nb::object>& targets, bool written);
     // One step with actions and targets at addresses in the device's memory, behind what is on a library's stream and
     // before what is put there then. A GPU is not waited for, and the result is None.
     using GivenAt = std::tuple<uintptr_t, uint32_t, uint64_t>;    // address, type, numbers
@@ -42,6 +43,8 @@ public:
     // Order with a stream of a library.
     void wait_for(int64_t stream) { on().stream->wait_for(native_stream(stream)); }
     void make_wait(int64_t stream) { on().stream->make_wait(native_stream(stream)); }
+    // Fills the arrays of observations with what the states show at the last step.
+    void observe_again();
     // Throws for an action that was not allowed, a reward or an observation that is not finite. Waits for a GPU.
     void check();
 

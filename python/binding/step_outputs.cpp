@@ -1,7 +1,9 @@
 #include "python/binding/step_outputs.h"
 
+#include "engine/base/error.h"
 #include "python/binding/gpu_program.h"
 
+#include <atomic>
 #include <cstring>
 
 #include <nanobind/stl/shared_ptr.h>
@@ -12,6 +14,11 @@ namespace {
 
 constexpr const char* program_text = "#include <nacelle/programs/hand_out.h>\nNACELLE_HAND_OUT()\n";
 
+void copy_bytes(const HandedPart& part, uint64_t first, uint64_t last) {
+    std::memcpy(static_cast<std::byte*>(part.target) + first,
+                static_cast<const std::byte*>(part.first) + first, last - first);
+}
+
 // The program of a CPU: a share of each part, so that the threads that stepped the rows copy them.
 constexpr uint64_t shares = 256;
 void hand_out_shares(const void* given, uint64_t begin, uint64_t end) {
@@ -20,9 +27,7 @@ void hand_out_shares(const void* given, uint64_t begin, uint64_t end) {
         const HandedPart& part = args.part[k];
         const uint64_t first = part.bytes * begin / shares, last = part.bytes * end / shares;
         if (part.second) detail::hand_out_bytes(part, first, last);
-        else
-            std::memcpy(static_cast<std::byte*>(part.target) + first,
-                        static_cast<const std::byte*>(part.first) + first, last - first);
+        else copy_bytes(part, first, last);
     }
 }
 
@@ -37,16 +42,22 @@ StepOutputs::StepOutputs(std::shared_ptr<EngineUse> use, Environment& env,
       on_(env.code().on),
       terminated_(env.arrays()["terminated"].memory()),
       truncated_(env.arrays()["truncated"].memory()),
+      alone_(!env.schema().header().is_team && !on_->cuda()),
       late_(late) {
     const auto add = [&](std::shared_ptr<const Buffer> memory, const std::string& name, Dtype dtype,
                          const std::vector<int64_t>& shape) {
         arrays_.push_back(
             std::make_shared<DeviceArray>(use_, on_, std::move(memory), name, dtype, shape));
+        by_rows_.push_back(shape.front() == int64_t(env.count()));
     };
+    written_.push_back(false);
     add(std::make_shared<const Buffer>(on_->device, env.count()), "done", Dtype::b8, {env.count()});
     for (const std::string& name : names) {
         const NamedArray& array = env.arrays()[name];
         add(array.memory(), name, array.dtype(), array.shape());
+        const Role role = array.role();
+        written_.push_back(alone_ &&
+                           (role == Role::obs || role == Role::final_obs || role == Role::reward));
     }
     if (!on_->cuda()) return;
     module_ = load_program(*on_, program_text);
@@ -97,6 +108,63 @@ void StepOutputs::require_targets(size_t count) const {
                                     " are taken, one for each array, or none");
 }
 
+bool StepOutputs::step(Environment& env, Targets targets, bool written) {
+    written = written && !targets.empty();
+    bool ended = false;
+    if (alone_) ended = step_and_hand_out(env, targets, written);
+    else {
+        env.step();
+        ended = hand_out(targets);
+    }
+    try {
+        env.check_finite();
+    } catch (const Error&) {
+        if (!written) throw;
+        // It says which number it was, by the arrays themselves.
+        for (size_t i = 1; i < targets.size(); ++i)
+            if (written_[i])
+                on_->stream->to_device(arrays_[i]->memory()->data(), targets[i],
+                                       arrays_[i]->bytes());
+        env.check_finite();
+    }
+    return ended;
+}
+
+// Each thread hands out the rows that it has stepped.
+bool StepOutputs::step_and_hand_out(Environment& env, Targets targets, bool written) {
+    struct Rows {
+        HandedPart part;
+        size_t row;    // bytes
+        bool late;
+    };
+    std::vector<Elsewhere> elsewhere;
+    std::vector<Rows> rows;
+    std::vector<std::pair<HandedPart, bool>> whole;
+    const HandedPart joined = part_of(0, arrays_[0]->memory()->data());
+    for (size_t i = 0; i < targets.size(); ++i) {
+        HandedPart part = part_of(i, targets[i]);
+        if (i == 0) part = {targets[0], joined.target, nullptr, joined.bytes};
+        const bool late = i + late_ >= arrays_.size();
+        if (written && written_[i]) elsewhere.push_back({arrays_[i]->name(), targets[i]});
+        else if (by_rows_[i]) rows.push_back({part, size_t(part.bytes / env.count()), late});
+        else whole.emplace_back(part, late);
+    }
+    std::atomic<bool> ended = false;
+    env.step_into(elsewhere, [&](uint64_t first, uint64_t last) {
+        detail::hand_out_bytes(joined, first, last);
+        const bool any =
+            std::memchr(static_cast<const uint8_t*>(joined.target) + first, 1, last - first);
+        if (any) ended.store(true, std::memory_order_relaxed);
+        for (const auto& [part, row, late] : rows)
+            if (any || !late) copy_bytes(part, first * row, last * row);
+    });
+    std::vector<HandedPart> copies;
+    for (const auto& [part, late] : whole)
+        if (ended || !late) copies.push_back(part);
+    launch(copies);
+    return ended;
+}
+
 bool StepOutputs::hand_out(Targets targets) {
     const size_t environments = arrays_[0]->bytes();
     const bool there = module_ != nullptr;
@@ -133,10 +201,16 @@ void StepOutputs::hand_out_on_device(Targets targets) {
 
 void bind_step_outputs(nb::module_& module) {
     nb::class_<StepOutputs>(module, "StepOutputs", "What each step leaves for a caller.")
-        .def_prop_ro("arrays", [](const StepOutputs& self) {
-            nb::list arrays;
-            for (const auto& array : self.arrays()) arrays.append(array);
-            return arrays;
+        .def_prop_ro("arrays",
+                     [](const StepOutputs& self) {
+                         nb::list arrays;
+                         for (const auto& array : self.arrays()) arrays.append(array);
+                         return arrays;
+                     })
+        .def_prop_ro("written", [](const StepOutputs& self) {
+            nb::list written;
+            for (size_t i = 0; i < self.arrays().size(); ++i) written.append(self.is_written(i));
+            return written;
         });
 }
 

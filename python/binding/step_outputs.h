@@ -25,13 +25,18 @@ public:
 
     // Throws unless there is a target for each array, or none at all: to be asked before a step, which moves things.
     void require_targets(size_t count) const;
-    // Behind a step: fills the first array, and copies all to targets in ordinary memory, one for each, unless there
-    // are none. Waits. Whether an episode has ended; only then the late ones are copied.
-    bool hand_out(Targets targets);
-    // The same with targets in a GPU's memory, on the environment's stream. Nobody waits, and all are copied.
+    // Whether a CPU's step may write this array into its target: no step reads it.
+    bool is_written(size_t array) const { return written_[array]; }
+    // One step, which fills the first array, and copies of all in targets in ordinary memory, one for each, unless there
+    // are none. Waits. Whether an episode has ended; only then the late ones are copied. With `written` the targets of
+    // arrays that may be written have the step's numbers in place of the arrays themselves, which stay as they were.
+    bool step(Environment& env, Targets targets, bool written);
+    // Behind a step, with targets in a GPU's memory, on the environment's stream. Nobody waits, and all are copied.
     void hand_out_on_device(Targets targets);
 
 private:
+    bool step_and_hand_out(Environment& env, Targets targets, bool written);
+    bool hand_out(Targets targets);
     HandedPart part_of(size_t array, void* target) const;
     void launch(std::span<const HandedPart> parts);
 
@@ -39,6 +44,9 @@ private:
     std::shared_ptr<RunsOn> on_;
     std::shared_ptr<const Buffer> terminated_, truncated_;
     std::vector<std::shared_ptr<DeviceArray>> arrays_;
+    std::vector<bool> written_;    // of each array
+    std::vector<bool> by_rows_;    // of each array: it has a row for each environment, one after the other
+    bool alone_;                   // one agent, on a CPU
     size_t late_;
     std::unique_ptr<Module> module_;    // of a GPU
     Kernel kernel_;

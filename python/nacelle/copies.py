@@ -188,7 +188,7 @@ class Copies:
     def _begin_anew(self, mask, seed):
         """Begins episodes in the engine, everywhere or where a mask is true."""
         if mask is None:
-            self._door.ordered(lambda: self._open().reset(seed))
+            self._door.ordered(lambda: self._open().reset(seed), anew=True)
             return
         if seed is not None:
             raise ValueError("a seed begins every environment anew: reset takes it without a reset_mask")

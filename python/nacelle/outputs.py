@@ -3,12 +3,16 @@
 find(names, late, packed, derives) begins to return these arrays at each step, with "done" before them, as `packed` puts
 them in order: the arrays themselves ("nothing" is derived from them), "views" of them, or "copies". The last `late` ones
 matter where an episode has ended."""
+import math
+import mmap
 import sys
 
 import numpy as np
 
-from nacelle._engine import taken_type
+from nacelle._engine import Error, taken_type
 from nacelle.spaces import TYPES
+
+_LINE, _LARGE_PAGE = 64, 2 << 20     # bytes
 
 
 def opened(output, batch, copy):
@@ -34,23 +38,31 @@ def on_host(array):
 
 
 class NumpyArrays:
-    """Arrays of the caller's own where `copy` is not False: those that he has let go of are filled again."""
+    """Arrays of the caller's own where `copy` is not False: those that he has let go of are filled again. On a CPU the engine
+    then writes into them what no later step reads, and nothing is copied, as long as there are only steps and whole resets."""
 
     def __init__(self, batch, copy):
         self._batch, self._copy = batch, copy is not False
+        self._written = self._copy      # whether the engine writes into the caller's
+        self._last = None       # the arrays that it has written into, where its own are behind
 
     def find(self, names, late, packed, derives):
         """See above."""
         self._outputs, self._packed, self._derives = self._batch.outputs(names, late), packed, derives
         self._sources = self._outputs.arrays
+        self._written_names = {source.name for source, written in zip(self._sources, self._outputs.written) if written}
+        self._written = self._written and bool(self._written_names)
         self._form = [(source.shape, TYPES[source.dtype]) for source in self._sources]
         shares = not self._copy and not any(map(on_gpu, self._sources))
         self._shared = [on_host(source) for source in self._sources] if shares else None
         self._shown = packed(self._shared) if shares and derives != "copies" else None
         self._sets = []
 
-    def ordered(self, work):
-        """Does work of the engine on arrays that the library may be using."""
+    def ordered(self, work, anew=False):
+        """Does work of the engine on arrays that the library may be using; `anew`: it fills them all."""
+        if anew:
+            self._last = None
+        self._catch_up()
         work()
 
     def step(self, actions):
@@ -60,13 +72,19 @@ class NumpyArrays:
             ended = self._batch.step_from(given, self._outputs, ())
             return ended, self._shown or self._packed(self._shared)
         targets, result = self._own()
-        ended = self._batch.step_from(given, self._outputs, targets)
+        try:
+            ended = self._batch.step_from(given, self._outputs, targets, self._written)
+        except Error:
+            self._last = None       # the step was taken, and the engine's arrays have what was wrong
+            raise
+        self._last = targets if self._written else None
         return ended, result or self._packed(targets)
 
     def read(self):
         """The arrays as they are."""
         if self._shared:
             return self._shown or self._packed(self._shared)
+        self._catch_up()
         targets, result = self._own()
         for source, target in zip(self._sources, targets):
             source.read_into(target)
@@ -83,24 +101,69 @@ class NumpyArrays:
         return np.array(ids)
 
     @staticmethod
+    def flags(flags):
+        """Flags of environments for the host."""
+        return flags
+
+    @staticmethod
+    def where(flags, these, others):
+        """An array with the rows of one where flags of the host are set, else of the other, in the other's type."""
+        others = np.asarray(others)
+        return np.where(_of_rows(flags, others.ndim), np.asarray(these, others.dtype), others)
+
+    @staticmethod
     def spread(flags, agents):
         """The flag of each environment for each of its agents."""
         return np.broadcast_to(flags[:, None], (len(flags), agents))
 
     def one(self, name):
         """An array by its name."""
+        if name in self._written_names:
+            self._catch_up()
+            self._written = False       # whoever has the engine's memory sees each step in it
         return on_host(self._batch.array(name))
+
+    def _catch_up(self):
+        """Fills the engine's own arrays where the last step has written into the caller's, which is then not done again."""
+        if self._last is None:
+            return
+        for source, target in zip(self._sources, self._last):
+            if source.name in self._written_names:
+                source.write_from(target)
+        self._batch.observe_again()     # the caller may have changed his
+        self._last, self._written = None, False
 
     def _own(self):
         """Arrays that nobody else holds, and what `packed` made of them where it derives nothing: who holds a view holds
-        its array, which would not be seen of a view that is kept here, too."""
+        its array, which would not be seen of a view that is kept here, too. The first two sets, which take turns in a loop, share
+        large pages, without which a step of 65,536 CartPoles takes a tenth longer (EPYC, 2026-11)."""
         for targets, result, free in self._sets:
             if not self._copy or _references(targets) == free:
                 return targets, result
-        targets = tuple(np.empty(shape, kind) for shape, kind in self._form)
-        result = self._packed(targets) if self._derives == "nothing" else None
-        self._sets = [(targets, result, _references(targets)), *self._sets[:3]]
+        made = _in_large_pages(self._form, 2) if not self._sets else []
+        made = made or [tuple(np.zeros(shape, kind) for shape, kind in self._form)]    # a step writes few rows of last observations
+        while made:
+            targets = made.pop()
+            result = self._packed(targets) if self._derives == "nothing" else None
+            self._sets = [(targets, result, _references(targets)), *self._sets[:3]]
         return targets, result
+
+
+def _in_large_pages(form, count):
+    """So many sets of arrays of these shapes and types, in one piece of memory with large pages; none where it would be small."""
+    sizes = [-(-math.prod(shape) * np.dtype(kind).itemsize // _LINE) * _LINE for shape, kind in form] * count
+    if sum(sizes) < _LARGE_PAGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return []
+    memory = mmap.mmap(-1, sum(sizes) + _LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory.madvise(mmap.MADV_HUGEPAGE)
+    begin = -np.frombuffer(memory, np.uint8).ctypes.data % _LARGE_PAGE
+    arrays = [np.ndarray(shape, kind, memory, begin + sum(sizes[:i])) for i, (shape, kind) in enumerate(form * count)]
+    return [tuple(arrays[i:i + len(form)]) for i in range(0, len(arrays), len(form))]
+
+
+def _of_rows(flags, dimensions):
+    """Flags of rows, for arrays of so many dimensions."""
+    return flags.reshape(-1, *[1] * (dimensions - 1))
 
 
 def _references(arrays):
@@ -128,8 +191,9 @@ class TorchTensors:
         self._sources = [self._torch.from_dlpack(array) for array in self._outputs.arrays]
         self._shown = None if self._copy or derives == "copies" else packed(self._sources)
 
-    def ordered(self, work):
+    def ordered(self, work, anew=False):
         """Does work of the engine behind that of PyTorch's current stream, and what is put there then behind it."""
+        del anew
         stream = self._stream()
         self._batch.wait_for(stream)
         work()
@@ -158,6 +222,17 @@ class TorchTensors:
     def places(self, ids):
         """Places in an array, as an index takes them."""
         return self._torch.as_tensor(ids, device=self._device)
+
+    @staticmethod
+    def flags(flags):
+        """Flags of environments for the host; a GPU is waited for."""
+        return flags.cpu().numpy()
+
+    def where(self, flags, these, others):
+        """A tensor with the rows of one where flags of the host are set, else of the other, in the other's type."""
+        others = self._torch.as_tensor(others, device=self._device)
+        these = self._torch.as_tensor(these, dtype=others.dtype, device=self._device)
+        return self._torch.where(_of_rows(self._torch.as_tensor(flags, device=self._device), others.ndim), these, others)
 
     @staticmethod
     def spread(flags, agents):
@@ -201,8 +276,9 @@ class JaxArrays:
         # One compiled call for all arrays: each alone would cost as much.
         self._own = self._jax.jit(lambda arrays: packed([array.copy() for array in arrays]))
 
-    def ordered(self, work):
+    def ordered(self, work, anew=False):
         """Does work of the engine: no array of JAX outside shares its memory."""
+        del anew
         work()
 
     def step(self, actions):
@@ -229,6 +305,17 @@ class JaxArrays:
     def places(ids):
         """Places in an array, as an index takes them."""
         return np.array(ids)
+
+    @staticmethod
+    def flags(flags):
+        """Flags of environments for the host."""
+        return np.array(flags)
+
+    def where(self, flags, these, others):
+        """An array with the rows of one where flags of the host are set, else of the other, in the other's type."""
+        others = self._jax.numpy.asarray(others)
+        these = self._jax.numpy.asarray(these, others.dtype)
+        return self._jax.block_until_ready(self._jax.numpy.where(_of_rows(flags, others.ndim), these, others))
 
     def spread(self, flags, agents):
         """The flag of each environment for each of its agents."""

@@ -3,6 +3,7 @@ import itertools
 import json
 import math
 import os
+import re
 from pathlib import Path
 
 from nacelle._engine import Error
@@ -17,6 +18,9 @@ TAKEN = {"env": "an environment's name or path", "settings": "what is varied: se
          "device": '"auto", "cuda" or "cpu"', "runner": " or ".join(RUNNERS), "slurm": "words for sbatch", "ray": "what ray.remote takes",
          "out": "a folder"}
 KINDS = {dict: "an object", list: "a list", str: "text"}
+# What a checkpoint's arrays are as large as: the members of a population go on from one another's.
+SHAPES = re.compile(r"policies\.[^.]+\.(hidden|model|trunk|critic|deviation)\b.*|learner\.(name|normalise_\w+)|"
+                    r"env\.(source|count|constants\b.*|policies\b.*)")
 RANGE_TAKES = ("from", "to", "step", "log")
 
 
@@ -157,6 +161,9 @@ class SweepFile:
         for key, asked, words in (("seeds", self.seeds > 1, "a member has one"), ("prune", self.prune, "a poor member goes on as a better one")):
             if asked:
                 raise self._fault(key, f"is not for a population: {words}")
+        for name in self.ranges:
+            if SHAPES.fullmatch(name) or name in ("policies", "learner", "env"):
+                raise self._fault(f"settings.{name}", "gives members checkpoints of different shapes, which cannot go on from one another's")
         if self.runner != "local":
             raise self._fault("runner", f"is {self.runner}; the members of a population train where the call is made")
         if self.trials < 2:

@@ -29,8 +29,9 @@ class Population:
         try:
             kept = json.loads(self._path.read_text())
             self._rounds, self._copied = kept["rounds"], kept["copied"]
-            assert all(len(each[name]) == self._told.trials for each in self._rounds for name in ("scores", "settings", "from"))
-        except (OSError, ValueError, KeyError, TypeError, AssertionError) as error:
+            if any(len(each[name]) != self._told.trials for each in self._rounds for name in ("scores", "settings", "from")):
+                raise ValueError("it is of another number of members")
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise Error(f'{self._path}: is damaged ({type(error).__name__}); another "out" begins a new sweep') from None
 
     def _keep(self):
@@ -77,7 +78,10 @@ class Population:
         class Trial:
             reported = -1
 
-        begins = {**settings, "seed": self._told.config.get("seed", 1) + member}
+        first = self._told.config.get("seed")
+        first = 1 if first is None else first
+        own = first + member if isinstance(first, int) else first       # the engine says what is wrong with another
+        begins = {**settings, "seed": own}
         return PlayedTrial(self._told, Trial, folder_of(self._told, member), begins, self._lock, together, until, settings)
 
     def _settings(self, number):

@@ -13,18 +13,20 @@ from nacelle.team import TeamEnv
 class Env(Copies, gymnasium.vector.VectorEnv):
     """Copies of one environment, side by side. `output` is the library of the arrays that a step returns: "numpy",
     "torch" or "jax". They are the caller's own with `copy=True`, and the engine's, which the next step overwrites, with
-    `copy=False`; the default is True, and False for "torch". With `reload_on_save` a save of the source is compiled beside the
+    `copy=False`; the default is True, and False for "torch" where an episode begins anew in the same step. With `reload_on_save` a save of the source is compiled beside the
     steps, and the next step behind that runs it."""
 
     def __init__(self, source, num_envs=None, *, device="auto", engine=None, output="numpy", copy=None,
                  autoreset_mode=AutoresetMode.SAME_STEP, render_mode=None, settings=None, reload_on_save=False, **params):
+        self._mode = AutoresetMode(autoreset_mode)
+        if self._mode is not AutoresetMode.SAME_STEP:
+            if copy is False:
+                raise ValueError(f"autoreset_mode {self._mode.value} shows what the engine's arrays have no longer: copy=False is for "
+                                 f"{AutoresetMode.SAME_STEP.value}")
+            copy = True
         self._begin(loaded(source, num_envs, device, engine, settings, params), output, copy, render_mode, reload_on_save)
         if self.description["is_team"]:
             raise ValueError(f"{self.description['name']} is a team of agents: nacelle.make_vec makes a nacelle.TeamEnv of it")
-        self._mode = AutoresetMode(autoreset_mode)
-        if self._mode is not AutoresetMode.SAME_STEP and (output != "numpy" or copy is False):
-            raise ValueError(f'autoreset_mode {self._mode.value} is for output="numpy" with copies; '
-                             f'{AutoresetMode.SAME_STEP.value} is for all')
         self.metadata = {"autoreset_mode": self._mode, "render_modes": ["rgb_array"], "render_fps": 30}
         self.single_observation_space = observation_space(self.description)
         self.single_action_space = action_space(self.description)
@@ -51,9 +53,8 @@ class Env(Copies, gymnasium.vector.VectorEnv):
 
     def _shown(self):
         """What the environments show now."""
-        seen, _, _, _, masks = self._door.read()[:5]
-        self._show_last(seen, self._ended)
-        return self._fresh(seen), dict(masks)
+        seen, _, _, _, masks, _, last = self._door.read()[:7]
+        return self._held(seen, last), dict(masks)
 
     def step(self, actions):
         """One step of all environments. What becomes of an episode that has ended is the autoreset mode's."""
@@ -98,29 +99,30 @@ class Env(Copies, gymnasium.vector.VectorEnv):
         return dict(seen) if type(seen) is dict else seen
 
     def _step_and_hold(self, actions):
-        """One step where an episode's end is shown first, and the next one's beginning later."""
-        batch, late = self._open(), np.flatnonzero(self._ended)
+        """One step where an episode's end is shown first, and the next one's beginning later. On a GPU it waits, since the
+        host has to know who has ended."""
+        batch, door, late = self._open(), self._door, np.flatnonzero(self._ended)
         if late.size and self._mode is AutoresetMode.DISABLED:
             raise ValueError(f'environment {late[0]} has ended: reset(options={{"reset_mask": mask}}) begins its next episode')
         if late.size:
-            actions = np.array(actions)
-            actions[late] = 0 if np.issubdtype(actions.dtype, np.integer) else self.action_space.low[late]
-        _, result = self._door.step((actions,))
+            actions = door.where(self._ended, getattr(self.single_action_space, "low", 0), actions)
+        _, result = door.step((actions,))
         if late.size:
-            batch.reset_some(late.tolist())
-            result = self._door.read()
-        seen, reward, terminated, truncated, masks = result[:5]
-        reward[late] = 0
-        self._ended = terminated | truncated
-        self._show_last(seen, self._ended)
-        return self._fresh(seen), reward, terminated, truncated, dict(masks)
+            door.ordered(lambda: batch.reset_some(late.tolist()))
+            result = door.read()
+        seen, reward, terminated, truncated, masks, _, last = result[:7]
+        if late.size:
+            reward = door.where(self._ended, 0, reward)
+        self._ended = door.flags(terminated | truncated)
+        return self._held(seen, last), reward, terminated, truncated, dict(masks)
 
-    def _show_last(self, seen, ended):
-        """Puts an ended episode's last observation in the place of the next one's first."""
-        if ended.any():
-            parts = seen if isinstance(seen, dict) else {key: seen for key in self._seen_names}
-            for key, part in parts.items():
-                part[ended] = self._door.one(self._last_names[key])[ended]
+    def _held(self, seen, last):
+        """Observations, with those that ended episodes have shown last in the place of the next ones' first."""
+        if not self._ended.any():
+            return self._fresh(seen)
+        if type(seen) is dict:
+            return {key: self._door.where(self._ended, last[key], part) for key, part in seen.items()}
+        return self._door.where(self._ended, last, seen)
 
 
 def make_vec(source, num_envs=None, *, device="auto", engine=None, settings=None, output="numpy", copy=None,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <set>
 
 using namespace nacelle;
 
@@ -14,6 +15,7 @@ namespace {
 struct Counts {
     int allocations = 0, loads = 0, lookups = 0, modules = 0;
     size_t live = 0;
+    std::set<const void*> streams;
 };
 
 class CountingModule final : public Module {
@@ -62,6 +64,45 @@ public:
 private:
     Counts& counts_;
     std::vector<std::pair<void*, size_t>> sizes_;
+};
+
+// A stream with a handle, which may be waited for as long as it lives.
+class NamedStream final : public Stream {
+public:
+    explicit NamedStream(Counts& counts) : counts_(counts) { counts_.streams.insert(this); }
+    ~NamedStream() override { counts_.streams.erase(this); }
+    void launch(const Kernel&, const LaunchShape&, std::span<const std::byte>) override {}
+    void to_device(void*, const void*, size_t) override {}
+    void to_host(void*, const void*, size_t) override {}
+    void copy(void*, const void*, size_t) override {}
+    void fill(void* target, uint8_t value, size_t bytes) override {
+        std::memset(target, value, bytes);
+    }
+    void synchronize() override {}
+    void call(std::function<void()>) override {}
+    void begin_capture() override { capturing_ = true; }
+    std::unique_ptr<Graph> end_capture() override {
+        capturing_ = false;
+        return nullptr;
+    }
+    void replay(Graph&) override { CHECK(!capturing_); }
+    double time(const std::function<void()>&) override { return 0; }
+    void* native() override { return this; }
+    void wait_for(void* native) override { CHECK(counts_.streams.contains(native)); }
+    void make_wait(void* native) override { wait_for(native); }
+
+private:
+    Counts& counts_;
+    bool capturing_ = false;
+};
+
+class StreamsDevice final : public OnCpu {
+public:
+    explicit StreamsDevice(Counts& counts) : counts_(counts) {}
+    std::unique_ptr<Stream> stream() override { return std::make_unique<NamedStream>(counts_); }
+
+private:
+    Counts& counts_;
 };
 
 struct Session {
@@ -118,4 +159,28 @@ TEST_CASE("a module is loaded once for all that have it one after the other") {
     session.device.reset();
     first.reset();
     CHECK(session.counts.modules == 3);
+}
+
+TEST_CASE("memory is waited for by streams that are still there, and the next who asks for one has "
+          "them") {
+    Counts counts;
+    auto device = keeping(std::make_shared<StreamsDevice>(counts));
+    const size_t own = counts.streams.size();
+    for (int run = 0; run < 5; ++run) {
+        const auto one = device->stream(), other = device->stream();
+        void* const memory = device->allocate(100);
+        device->release(memory);
+        CHECK(device->allocate(100) == memory);    // waits for all
+        device->release(memory);
+        struct Nothing final : Graph {
+        } graph;
+        one->replay(graph);
+        one->begin_capture();    // and does not come to end it
+    }
+    device->release(device->allocate(100));
+    CHECK(counts.streams.size() == own + 2);
+    auto last = device->stream();
+    device.reset();
+    last.reset();
+    CHECK(counts.streams.empty());
 }

@@ -11,6 +11,7 @@ import numpy as np
 
 import nacelle
 from cases import case, refused, run_cases
+from modes import hold_alike
 
 
 def cartpole(count=8, **settings):
@@ -115,6 +116,62 @@ def arrays_that_the_caller_keeps_stay_as_they_were():
 
 
 @case
+def what_a_step_has_written_into_the_callers_arrays_is_his_alone():
+    for name, count in (("cartpole", 300), ("pendulum", 40), ("rooms", 24)):
+        env, twin = (nacelle.make_vec(name, count, device="cpu", copy=copy) for copy in (True, False))
+        random, kept = np.random.default_rng(7), []
+        env.reset(seed=3)
+        twin.reset(seed=3)
+        env.action_space.seed(3)
+        for step in range(150):
+            actions = env.action_space.sample()
+            (mine, its), final = (each.step(actions) for each in (env, twin)), "final_obs"
+            assert final in its[4] or final not in mine[4]
+            parts = [*zip(leaves(mine[0]), leaves(its[0])), *zip(mine[1:4], its[1:4])]
+            if final in its[4]:
+                done = its[4]["_final_obs"]
+                parts += [(part[done], other[done]) for part, other in zip(leaves(mine[4][final]), leaves(its[4][final]))]
+            for part, other in parts:
+                assert np.array_equal(part, other), (name, step)
+            arrays = [*leaves(mine[0]), *mine[1:4], *leaves(mine[4].get(final, []))]
+            if random.random() < 0.4:
+                kept += [(array[2:], array[2:].copy(), step + random.integers(1, 30)) for array in arrays]
+            elif random.random() < 0.5:
+                arrays[0][...], arrays[-1][...] = 77, 0     # the caller's, to be written as he likes
+            assert all(np.array_equal(array, copied) for array, copied, _ in kept), (name, step)
+            kept = [each for each in kept if each[2] > step]
+        writes = env._door._written
+        assert writes and not twin._door._written
+        arrays[0][...] = 77
+        mask = random.random(count) < 0.3
+        for mine, its in zip(*(leaves(each.reset(options={"reset_mask": mask})[0]) for each in (env, twin))):
+            assert np.array_equal(mine, its), name
+        for _ in range(3):
+            actions = env.action_space.sample()
+            assert np.array_equal(env.step(actions)[1], twin.step(actions)[1])
+    env, actions = cartpole(), np.ones(8, np.int64)
+    env.reset(seed=1)
+    for step in range(30):
+        seen, reward, _, _, info = env.step(actions)
+        if step > 8:        # from the first one on the engine's memory has each step
+            assert np.array_equal(env.arrays["obs"], seen) and np.array_equal(env.arrays["reward"], reward)
+            done = info.get("_final_obs", np.zeros(8, bool))
+            assert "final_obs" not in info or np.array_equal(env.arrays["final_obs"][done], info["final_obs"][done])
+
+
+def leaves(seen):
+    return [*seen.values()] if isinstance(seen, dict) else [seen] if isinstance(seen, np.ndarray) else []
+
+
+@case
+def a_number_that_is_not_finite_is_told_where_steps_write_into_the_callers_arrays():
+    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    env = nacelle.Env.from_source(text.replace(".reward = 1.0f", ".reward = 1.0f / float(s.x < 0.1f)"), 8, device="cpu")
+    env.reset(seed=1)
+    refused(nacelle.Error, lambda: [env.step(np.ones(8, np.int64)) for _ in range(20)], "is infinite")
+
+
+@case
 def every_type_of_action_is_taken():
     env, random = cartpole(1000), np.random.default_rng(1)
     chosen, moved = random.integers(0, 2, 1000), []
@@ -161,6 +218,7 @@ def an_ended_episode_begins_when_its_mode_says():
     refused(ValueError, lambda: same.reset(seed=1, options={"reset_mask": mask}), "anew")
     refused(ValueError, lambda: same.reset(options={"x0": 1}), "reset_mask")
     refused(ValueError, lambda: cartpole(autoreset_mode=modes.DISABLED, copy=False), "SameStep")
+    hold_alike("numpy", np.asarray)
 
 
 @case
@@ -205,6 +263,7 @@ def jax_gets_copies():
     seen, _, terminated, _, _ = env.step(jax.numpy.ones(8, "int32"))
     assert isinstance(seen, jax.Array) and np.array_equal(seen, host.step(np.ones(8, np.int64))[0])
     assert np.array_equal(first, before) and terminated.dtype == bool
+    hold_alike("jax", jax.numpy.asarray)
 
 
 @case

@@ -21,6 +21,7 @@ import numpy as np
 
 import nacelle
 from cases import case, refused, run_cases
+from modes import hold_alike
 from nacelle._engine import taken_type
 
 
@@ -104,6 +105,18 @@ def numpy_and_jax_get_the_same_numbers():
     kept = np.asarray(first)
     env.step(jax.numpy.asarray(chosen))
     assert np.array_equal(kept, seen) and np.array_equal(np.asarray(first), kept)
+
+
+@case
+def an_ended_episode_begins_when_its_mode_says():
+    hold_alike("torch", lambda array: torch.as_tensor(array, device="cuda"), "cuda", 4096)
+    hold_alike("numpy", np.asarray, "cuda")
+    try:
+        import jax
+    except ImportError:
+        return
+    if jax.default_backend() == "gpu":
+        hold_alike("jax", jax.numpy.asarray, "cuda")
 
 
 @case

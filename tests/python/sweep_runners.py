@@ -162,6 +162,8 @@ def a_population_that_was_interrupted_ends_as_one_that_was_not():
     shown = []
     nacelle.sweep(population("cut"), callback=shown.append)
     assert len(shown) == 4
+    nacelle.sweep({**population("nulled"), "population": {"every": 12000}, "config": {**QUICK, "seed": None}})
+    assert {json.loads(Path(f"nulled/trial-{n}/config.json").read_text())["seed"] for n in range(1, 5)} == {1, 2, 3, 4}
     Path("cut/population.json").write_text('{"rounds": [3]}')
     refused(nacelle.Error, lambda: nacelle.sweep(population("cut")), "population.json: is damaged")
     refused(nacelle.Error, lambda: nacelle.sweep({**population("population"), "trials": 5}), "another population")
@@ -183,6 +185,8 @@ def wrong_words_are_told():
             ({"search": "population", "population": {"often": 1}}, "population.often is not known; there is every"),
             ({"search": "population", "population": {"share": 0.6}}, "population.share is 0.6; a number above 0, up to 0.5"),
             ({"search": "population", "population": {"factor": 1}}, "population.factor is 1; a number above 1"),
+            ({"search": "population", "settings": {"policies.default.hidden": [[32], [64]]}}, "settings.policies.default.hidden gives members"),
+            ({"search": "population", "settings": {"env.count": [32, 64]}}, "settings.env.count gives members checkpoints of different shapes"),
             ({"search": "population", "population": {"every": 0}}, "population.every is 0; a whole number from 1 to 12000"),
             ({"search": "population", "env": "tag_gridworld", "config": {}}, 'population trains for run.total_steps, which "config" does not set')):
         refused(nacelle.Error, lambda: nacelle.sweep(quick("wrong"), **changes), words)

@@ -12,6 +12,7 @@ from torch import nn
 
 import nacelle
 from cases import case, refused
+from modes import hold_alike
 
 DOCUMENT = Path(sys.argv[1]).absolute()
 
@@ -139,6 +140,11 @@ def torchs_tensors_are_the_engines_memory():
     for other in [cartpole() for _ in range(3)]:
         other.reset(seed=9)
     assert torch.equal(seen, kept)
+
+
+@case
+def an_ended_episode_begins_when_its_mode_says():
+    hold_alike("torch", torch.as_tensor)
 
 
 @case

@@ -19,9 +19,7 @@ def make(source, num_envs, *, api="gymnasium", **settings):
 
 class _Envs(gymnasium.vector.VectorWrapper):
     def step(self, actions):
-        if isinstance(self.action_space, gymnasium.spaces.Box):     # their policies know no bounds
-            actions = np.clip(actions, self.action_space.low, self.action_space.high)
-        seen, rewards, terminated, truncated, info = self.env.step(actions)
+        seen, rewards, terminated, truncated, info = self.env.step(self._bounded(actions))
         if "final_info" in info:
             episode, done = info["final_info"]["episode"], info["_final_info"]
             info["final_info"] = [{"episode": {name: values[i:i + 1] for name, values in episode.items()}} if done[i] else None
@@ -29,15 +27,20 @@ class _Envs(gymnasium.vector.VectorWrapper):
             info["final_observation"] = info.pop("final_obs")
         return seen, rewards, terminated, truncated, info
 
+    def _bounded(self, actions):
+        """Their policies of real numbers know no bounds."""
+        space = self.action_space
+        return np.clip(actions, space.low, space.high) if isinstance(space, gymnasium.spaces.Box) else actions
+
 
 class _OldEnvs(_Envs):
     def reset(self, **settings):
         return super().reset(**settings)[0]
 
     def step(self, actions):
-        seen, rewards, terminated, truncated, info = super().step(actions)
-        infos = [{} for _ in range(self.num_envs)]
-        for i in np.flatnonzero(terminated | truncated):
-            infos[i] = {"terminal_observation": info["final_observation"][i], "TimeLimit.truncated": bool(truncated[i])}
-            infos[i]["episode"] = {name: value[0] for name, value in info["final_info"][i]["episode"].items()}
-        return seen, rewards, terminated | truncated, infos
+        seen, rewards, terminated, truncated, info = self.env.step(self._bounded(actions))
+        done, infos = terminated | truncated, [{}] * self.num_envs     # one empty dict for all, which their scripts only read
+        for i in np.flatnonzero(done):
+            infos[i] = {"terminal_observation": info["final_obs"][i], "TimeLimit.truncated": bool(truncated[i]),
+                        "episode": {name: values[i] for name, values in info["final_info"]["episode"].items()}}
+        return seen, rewards, done, infos

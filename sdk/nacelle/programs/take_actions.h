@@ -70,11 +70,31 @@ template <class Fn> NACELLE_INLINE void with_type(TakenType type, const void* so
 }
 
 #if !NACELLE_GPU
+// Stores choices that lie one after the other. Whether all may be, by signs alone, so that the loop vectorises for all
+// processors; where one may not be, they are to be taken anew.
+template <class T>
+bool store_choices(const TakenPart& part, const T* source, uint64_t first, uint64_t last) {
+    auto* const target = static_cast<int32_t*>(part.target);
+    const uint32_t highest = uint32_t(part.choices) - 1;
+    uint32_t above = 0, signs = 0;
+    for (uint64_t row = first; row < last; ++row) {
+        const uint32_t low = uint32_t(source[row]);
+        if constexpr (sizeof(T) == 8) above |= uint32_t(uint64_t(source[row]) >> 32);
+        target[row] = int32_t(low);
+        signs |= low | (highest - low);
+    }
+    return above == 0 && signs >> 31 == 0;
+}
+
 // Rows in ordinary memory: a part after the other, in loops that vectorise where all agents are given. Returns the place
 // of the first number that may not be, or all ones.
 template <class T>
 uint64_t take_rows(const TakeActionsArgs& args, const T* source, uint64_t first, uint64_t last) {
     uint64_t fault = ~uint64_t(0);
+    if constexpr (T(0.5) == T(0))
+        if (args.parts == 1 && args.part->choices && !args.id &&
+            store_choices(*args.part, source, first, last))
+            return fault;
     for (uint32_t k = 0; k < args.parts; ++k) {
         const TakenPart part = args.part[k];
         const auto take = [&](uint64_t row, uint64_t place) {

@@ -1,0 +1,45 @@
+#include "engine/env/environment.h"
+
+#include <nacelle/kernel.h>
+
+namespace nacelle {
+namespace {
+
+using Blocks = void (*)(const void* call, uint64_t begin, uint64_t end);
+
+struct StepArguments {
+    Call call;
+    StepArgs args;
+};
+struct StepAndBehind {
+    StepArguments step;
+    Blocks blocks;    // the step's kernel
+    uint64_t block, envs;
+    const Environment::Behind* behind;
+};
+
+void step_blocks(const void* given, uint64_t begin, uint64_t end) {
+    const auto& all = *static_cast<const StepAndBehind*>(given);
+    all.blocks(&all.step, begin, end);
+    (*all.behind)(begin * all.block, std::min(end * all.block, all.envs));
+}
+
+}
+
+void Environment::step_into(std::span<const Elsewhere> written, const Behind& behind) {
+    EnvView view = view_;
+    for (const auto& [array, memory] : written) view.place(schema(), array, memory);
+    const LaunchShape shape = shape_of(count());
+    const StepAndBehind all{
+        .step = {.call = {view.bytes().data()}, .args = {.ahead = 0, .draw = false}},
+        .blocks = reinterpret_cast<Blocks>(stepwise_.step.function),
+        .block = shape.items_per_block,
+        .envs = count(),
+        .behind = &behind};
+    Kernel kernel = stepwise_.step;    // by its name a message says what threw
+    kernel.function = reinterpret_cast<void*>(&step_blocks);
+    on_->stream->launch(kernel, shape, args_of(all));
+    record_ticks(1);
+}
+
+}
