@@ -83,6 +83,7 @@ struct Owner {
     uint64_t learners = 0, members = 0;          // of a policy's rows, and of its pool
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
+    uint32_t shards = 1;                 // of all of them, which blocks do not share
     int shots = 0;    // in which ranks add up a policy's gradient in one another's memory, or none
     uint64_t sequence = 1;    // samples that stay together
     uint32_t remembering_bytes = 0,

@@ -29,6 +29,21 @@ def and_by_the_kernels_of_a_gpu(bench):
 
 
 @case
+def four_do_and_two_with_the_same_shards(bench):
+    needs_gloo(bench)
+    for kernels in ({}, {'learner__emulate': 'true', 'learner__normalise_advantages': '"minibatch"'}):
+        one, *others = (trained(bench, f'of-{ranks}', 'cartpole', 16 // ranks, ranks, learner__shards=4, **kernels) for ranks in (1, 2, 4))
+        for other in others:
+            same(one, other)
+
+
+@case
+def networks_that_remember_do_and_wide_ones(bench):
+    agree(bench, 'cartpole', 8, 2, policies__default__hidden='[{"gru": 8}]', learner__sequence=8)
+    agree(bench, 'cartpole', 8, 2, policies__default__hidden='[160, 160]', policies__default__trunk='"separate"')
+
+
+@case
 def critics_that_see_more_do(bench):
     agree(bench, 'levers', 8, 2, env__constants__shift=7, policies__default__critic='{"sees": ["global", "team", "own"], "hidden": [16]}')
 

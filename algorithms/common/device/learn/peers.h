@@ -1,11 +1,11 @@
 #pragma once
-#include <learn/arguments.h>
+#include <learn/shards.h>
 #if !defined(__CUDACC_RTC__)
 #include <sched.h>
 #endif
 // Sums over the GPUs of one machine, which write into one another's memory inside the kernel that needs the sum. A number
 // travels in a word with the number of its exchange: both are there at once or not at all, so that no flag follows them
-// and no fence. Terms are added up in the order of the ranks, which gives all of them the same bits.
+// and no fence. Terms are added up by the tree of shards.h, which gives all ranks the same bits.
 
 namespace learn {
 
@@ -88,14 +88,13 @@ public:
         uint64_t its[n];
         pack(own, its);
         if (shots == 1 || place % peers_.count == peers_.rank) {
-            float all[n] = {};
-            in_order(word, its, [&](uint32_t rank, const uint64_t(&term)[n]) {
-                NACELLE_UNROLL for (int i = 0; i < n; ++i) {
-                    const float value = __builtin_bit_cast(float, uint32_t(term[i]));
-                    all[i] = rank == 0 ? value : all[i] + value;
-                }
+            const Floats<n> all = sum_of_ranks<Floats<n>>(word, its, [](const uint64_t(&term)[n]) {
+                Floats<n> value;
+                NACELLE_UNROLL for (int i = 0; i < n; ++i) value.at[i] =
+                    __builtin_bit_cast(float, uint32_t(term[i]));
+                return value;
             });
-            NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] = all[i];
+            NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] = all.at[i];
             if constexpr (shots == 2) {
                 pack(own, its);
                 to_others(peers_.count, word, its);
@@ -117,17 +116,22 @@ public:
     NACELLE_INLINE double sum(uint64_t word, double own) const {
         uint64_t its[2];
         pack(own, its);
-        double all = 0;
-        in_order(word, its, [&](uint32_t rank, const uint64_t(&term)[2]) {
-            const double value =
-                __builtin_bit_cast(double, uint64_t(uint32_t(term[0])) | term[1] << 32);
-            all = rank == 0 ? value : all + value;
+        return sum_of_ranks<double>(word, its, [](const uint64_t(&term)[2]) {
+            return __builtin_bit_cast(double, uint64_t(uint32_t(term[0])) | term[1] << 32);
         });
-        return all;
     }
 
 private:
     static constexpr uint32_t at_once = 4;    // ranks that are waited for together
+    static_assert(at_once == 4 && most_peers % at_once == 0);
+    template <int n> struct Floats {
+        float at[n] = {};
+        friend NACELLE_INLINE Floats operator+(const Floats& a, const Floats& b) {
+            Floats sum;
+            NACELLE_UNROLL for (int i = 0; i < n; ++i) sum.at[i] = a.at[i] + b.at[i];
+            return sum;
+        }
+    };
 
     // Where the words of rank `from` lie in the memory of rank `of`; behind all ranks lie the sums of owners.
     NACELLE_INLINE uint64_t* row(uint32_t of, uint32_t from) const {
@@ -148,9 +152,10 @@ private:
         NACELLE_ROLLED for (uint32_t rank = 0; rank < peers_.count; ++rank) if (rank != peers_.rank)
             peers::store(row(rank, from) + word, its);
     }
-    // fn(rank, its words) for all ranks, the own ones among them.
-    template <int n, class Fn>
-    NACELLE_INLINE void in_order(uint64_t word, const uint64_t (&own)[n], Fn&& fn) const {
+    // Of what value(its words) makes of each rank's, the own ones among them. Four neighbours are a branch of the tree.
+    template <class T, int n, class Value>
+    NACELLE_INLINE T sum_of_ranks(uint64_t word, const uint64_t (&own)[n], Value&& value) const {
+        TreeSum<T, most_peers / at_once> branches;
         NACELLE_ROLLED for (uint32_t first = 0; first < peers_.count; first += at_once) {
             const uint64_t* from[at_once];
             uint64_t found[at_once][n];
@@ -161,9 +166,14 @@ private:
                 NACELLE_UNROLL for (int i = 0; i < n; ++i) found[k][i] = own[i];
             }
             arrive(from, found);
-            NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) if (first + k < peers_.count)
-                fn(first + k, found[k]);
+            const uint32_t there = peers_.count - first;
+            T branch = value(found[0]);
+            if (there > 1) branch = branch + value(found[1]);
+            if (there == 3) branch = branch + value(found[2]);
+            if (there > 3) branch = branch + (value(found[2]) + value(found[3]));
+            branches.add(branch);
         }
+        return branches.sum();
     }
     // Waits until the words of this turn are there, or until nobody will send them; then they are what they are, and the
     // host ends the run.
