@@ -73,6 +73,7 @@ inline uint64_t chunks(const Owner& o, uint64_t) {
 inline uint64_t columns(const Owner& o, uint64_t) { return o.width * block_threads; }
 inline uint64_t numbers(const Owner& o, uint64_t) { return o.rows * o.width; }
 inline uint64_t past(const Owner& o, uint64_t) { return std::max(o.parameters, o.members); }
+inline uint64_t results(const Owner& o, uint64_t) { return o.members * result_count; }
 inline uint64_t opponents(const Owner& o, uint64_t) {
     return rounded_up(o.envs, opponents_together);
 }
@@ -189,6 +190,8 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "keep_past", rest, against_past, items::past},
     {policy, "prepare_past", rest, on_gpu | against_past, items::parameters},
     {policy, "draw_past", rest, against_past, items::opponents},
+    {policy, "hand_over_results", rest, against_past | among_ranks, items::results},
+    {policy, "take_results", rest, against_past | among_ranks, items::results},
     {policy, "act", rest, fused | acts, items::standing},
     {policy, "act_randomly", rest, random, items::agents},
     {policy, "choose", rollout, fused | in_steps | acts, items::standing_and_cut},

@@ -75,6 +75,7 @@ enum Fact : uint64_t {
     values_alone = uint64_t(1) << 44,    // it is one
     overviews = uint64_t(1) << 45,       // of a group: it is that of all environments' overviews
     against_past = uint64_t(1) << 46,    // of a policy: others play its past, or it itself does
+    among_ranks = uint64_t(1) << 47,     // of the run: several processes learn together
 };
 struct Owner {
     uint64_t facts = 0;

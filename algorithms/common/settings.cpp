@@ -51,7 +51,7 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     settings.minibatches = uint32_t(config.integer("minibatches", algorithm.minibatches, 1, 4096));
     settings.ranks = ranks.ranks;
     settings.peers = ranks.ranks > 1 && ranks.peers && ranks.ranks <= most_peers &&
-                     (environment.on_gpu || settings.emulates);
+                     (environment.on_gpu || settings.emulates) && !settings.external;
     settings.shards = own_shards(config, environment, ranks.ranks);
     const bool sets_order = config.has("ordered_sums");
     settings.gathers = config.flag("ordered_sums", !environment.on_gpu);

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from trained import HORIZON, agree, checkpoints, free_port, needs_gloo, place, same, started, trained, words
+from trained import HORIZON, ITERATIONS, agree, apart, checkpoints, free_port, needs_gloo, place, same, started, trained, words
 
 from bench import CPU, case, main, setting
 from training import newest
@@ -41,6 +41,21 @@ def four_do_and_two_with_the_same_shards(bench):
 def networks_that_remember_do_and_wide_ones(bench):
     agree(bench, 'cartpole', 8, 2, policies__default__hidden='[{"gru": 8}]', learner__sequence=8)
     agree(bench, 'cartpole', 8, 2, policies__default__hidden='[160, 160]', policies__default__trunk='"separate"')
+
+
+@case
+def games_against_the_past_do(bench):
+    agree(bench, 'connect_four', 64, 2, env__params__opening=2, policies__default__opponents='{"pool": 3, "every": 1, "sample": "hard"}')
+
+
+@case
+def learners_on_libtorch_do_but_for_rounding(bench):
+    needs_gloo(bench)
+    its = {'learner__name': '"torch_ppo"', 'learner__normalise_advantages': '"minibatch"'}
+    several, one = (trained(bench, name, 'cartpole', envs, ranks, learner__shards=2, **its)
+                    for name, envs, ranks in (('several', 8, 2), ('one', 16, 1)))
+    far = apart(several, one, 'torch_ppo.default.policy.weights')
+    assert len(far) >= ITERATIONS - 1 and max(far) < 2e-6, far
 
 
 @case

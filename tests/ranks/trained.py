@@ -1,4 +1,5 @@
 """Runs of several processes, on CPUs by Gloo, for the tests beside this file."""
+import array
 import json
 import shutil
 import socket
@@ -55,6 +56,13 @@ def same(some, others):
         for name, found in mine.items():
             assert found[:2] == its[name][:2], (name, found[:2], its[name][:2])
             assert found[2] == its[name][2], f'{path.name}: {name} differs'
+
+
+def apart(some, others, name):
+    """How far numbers near 1 lie from one another in each checkpoint, at most."""
+    def numbers(path):
+        return array.array('f', tensors(path)[name][2])
+    return [max(abs(x - y) for x, y in zip(numbers(path), numbers(others / 'checkpoints' / path.name), strict=True)) for path in checkpoints(some)]
 
 
 def agree(bench, environment, envs, ranks, **changed):

@@ -230,6 +230,9 @@ struct PastPool {
     uint64_t* steps;      // [members]: of the run, when it was taken, and one; 0: there is none yet
     uint64_t* ready;      // [members]: those of what is prepared
     uint32_t* results;    // [members][result_count]
+    uint32_t* counted;    // where this iteration's are counted: there, or among several ranks apart
+    double* summed;       // [members][result_count]: what ranks have counted, as they add it up
+    uint32_t* place;      // [1]: of the next member
     double* rating;       // [members + 1]: Elo when it was taken; last, the policy's own now
     int32_t* opponent;    // [environments]: which member plays where the policy does not learn
     int32_t* drawn;       // [groups of environments]: of episodes that begin in this iteration
