@@ -101,8 +101,9 @@ TEST_CASE("the learners' programs compile for GPUs") {
 #endif
     const Wanted programs[] = {
         {"cartpole", ppo, R"({})"},
-        {"cartpole", ppo, R"({"normalise_advantages": "minibatch", "shards": 4})", 90, 1, false,
-         "{}", 2},
+        {"cartpole", ppo,
+         R"({"normalise_advantages": "minibatch", "shards": 8, "ordered_sums": true})", 90, 1, false,
+         "{}", 4},
         {"pursuit_swarm", a2c,
          R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}]}}})", 90, 1,
          true, "{}", 2},

@@ -59,6 +59,17 @@ def learners_on_libtorch_do_but_for_rounding(bench):
 
 
 @case
+def ranks_share_the_population_of_a_search(bench):
+    needs_gloo(bench)
+    for name, envs, ranks in (('shared', 8, 2), ('alone', 16, 1)):
+        shutil.rmtree(bench.folder / name, ignore_errors=True)
+        bench.good('train', 'cartpole', *CPU, '--threads', '1', '--quiet', '--episodes', '1', '--out', name, *(('--ranks', 2) if ranks == 2 else ()),
+                   *setting(learner__name='"random_search"', learner__population=5, learner__episodes=3, learner__steps=60, env__count=envs,
+                            run__total_steps=3 * 16 * 60, run__checkpoint_every=16 * 60, run__evaluate_every=0, solved__return='null', run__keep=9))
+    same(bench.folder / 'shared', bench.folder / 'alone', least=3)
+
+
+@case
 def critics_that_see_more_do(bench):
     agree(bench, 'levers', 8, 2, env__constants__shift=7, policies__default__critic='{"sees": ["global", "team", "own"], "hidden": [16]}')
 
@@ -210,10 +221,8 @@ def what_ranks_cannot_do_is_refused(bench):
     refused('wires: there is no such communicator', *setting(run__communicator='"wires"'), **place(0, 2, 1))
     refused("nccl: adds up the memory of GPUs; 'gloo' is for CPUs", *setting(run__communicator='"nccl"'), **place(0, 2, 1))
     needs_gloo(bench)
-    refused('random_search: trains in one process alone, and there are 2 ranks', '--ranks', '2',
-            *setting(learner__name='"random_search"'))
+    refused('torch_dqn: trains in one process alone, and there are 2 ranks', '--ranks', '2', *setting(learner__name='"torch_dqn"'))
     refused('ppo: shards: there are 2 ranks, and 3 shards cannot be dealt out to them evenly', '--ranks', '2', *setting(learner__shards=3))
-    refused('torch_ppo: learners on LibTorch train in one process so far', '--ranks', '2', *setting(learner__name='"torch_ppo"'))
 
 
 if __name__ == '__main__':
