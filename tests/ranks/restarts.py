@@ -45,7 +45,7 @@ def restarted(program, backend, python, folder, environment, iterations=400, env
     """Seconds until a run of two ranks, of which one is killed, is through; an AssertionError where it is not as it should be."""
     folder, each = Path(folder), 2 * envs * 16
     settings = {'env.count': envs, 'learner.horizon': 16, 'learner.epochs': 1, 'learner.minibatches': 2, 'run.total_steps': each * iterations,
-                'run.checkpoint_every': each * 20, 'run.evaluate_every': 0, 'run.keep': 1000, 'solved.return': 'null'}
+                'run.checkpoint_every': each * (iterations // 20), 'run.evaluate_every': 0, 'run.keep': 1000, 'solved.return': 'null'}
     text = AGAIN.format(program=Path(program).resolve(), words=f'--backend {backend} --threads 1 --quiet --episodes 1',
                         settings=' '.join(f"--set {key}='{value}'" for key, value in settings.items()))
     (folder / 'again.sh').write_text(text)
@@ -84,13 +84,15 @@ def main():
     parser.add_argument('--program', default='build/tools/nacelle')
     parser.add_argument('--backend', default='cuda')
     parser.add_argument('--python', default=sys.executable)
+    parser.add_argument('--iterations', type=int, default=400, help='enough that a rank is killed before the last one: on a GPU some 10,000')
     options = parser.parse_args()
     if not has_torchrun(options.python):
         print(f'SKIP: {options.python} has no torchrun')
         return 0
     with tempfile.TemporaryDirectory() as folder:
         try:
-            print(f'PASS: a killed rank was started again, {restarted(options.program, options.backend, options.python, folder, os.environ):.1f} s')
+            took = restarted(options.program, options.backend, options.python, folder, os.environ, options.iterations)
+            print(f'PASS: a killed rank was started again, and the run was through after {took:.1f} s')
         except (AssertionError, OSError, subprocess.TimeoutExpired) as fault:
             print(f'FAIL: {str(fault)[-1500:]}')
             return 1
