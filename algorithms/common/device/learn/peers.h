@@ -63,9 +63,13 @@ class Exchange {
 public:
     NACELLE_INLINE Exchange(const Peers& peers, uint32_t place)
         : peers_(peers),
+          rank_(peers.rank),
+          count_(among_ranks ? uint32_t(rank_count) : peers.count),
           words_(peers.sums[place].words),
           turn_(peers.turns[place] + 1),
-          first_(peers.sums[place].first + (turn_ & 1) * (peers.count + 1) * words_) {}
+          first_(peers.sums[place].first + (turn_ & 1) * (count_ + 1) * words_),
+          own_(peers.memory[rank_] + first_),
+          next_(peers.memory[after(rank_)] + first_) {}
     static NACELLE_INLINE void next_turn(Peers& peers, uint32_t place) { peers.turns[place] += 1; }
 
     // Of a row.
@@ -78,16 +82,16 @@ public:
         static_assert(shots == 1 || shots == 2);
         uint64_t its[n];
         pack(own, its);
-        if constexpr (shots == 1) to_others(peers_.rank, word, its);
-        else if (const uint32_t owner = place % peers_.count; owner != peers_.rank)
-            peers::store(row(owner, peers_.rank) + word, its);
+        if constexpr (shots == 1) to_others(rank_, word, its);
+        else if (const uint32_t owner = place % count_; owner != rank_)
+            peers::store(row(owner, rank_) + word, its);
     }
     // Waits, and replaces the own terms by the sums.
     template <int shots, int n>
     NACELLE_INLINE void sum(uint64_t word, float (&own)[n], uint32_t place) const {
         uint64_t its[n];
         pack(own, its);
-        if (shots == 1 || place % peers_.count == peers_.rank) {
+        if (shots == 1 || place % count_ == rank_) {
             const Floats<n> all = sum_of_ranks<Floats<n>>(word, its, [](const uint64_t(&term)[n]) {
                 Floats<n> value;
                 NACELLE_UNROLL for (int i = 0; i < n; ++i) value.at[i] =
@@ -97,10 +101,10 @@ public:
             NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] = all.at[i];
             if constexpr (shots == 2) {
                 pack(own, its);
-                to_others(peers_.count, word, its);
+                to_others(count_, word, its);
             }
         } else {
-            const uint64_t* const from[1] = {row(peers_.rank, peers_.count) + word};
+            const uint64_t* const from[1] = {own_row(count_) + word};
             uint64_t found[1][n] = {};
             arrive(from, found);
             NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] =
@@ -111,7 +115,7 @@ public:
     NACELLE_INLINE void send(uint64_t word, double own) const {
         uint64_t its[2];
         pack(own, its);
-        to_others(peers_.rank, word, its);
+        to_others(rank_, word, its);
     }
     NACELLE_INLINE double sum(uint64_t word, double own) const {
         uint64_t its[2];
@@ -133,10 +137,14 @@ private:
         }
     };
 
-    // Where the words of rank `from` lie in the memory of rank `of`; behind all ranks lie the sums of owners.
+    // The rank that follows, in a ring.
+    NACELLE_INLINE uint32_t after(uint32_t rank) const { return rank + 1 < count_ ? rank + 1 : 0; }
+    // Where the words of rank `from` lie in the memory of rank `of`, and in this one's; behind all ranks lie the sums of
+    // owners.
     NACELLE_INLINE uint64_t* row(uint32_t of, uint32_t from) const {
-        return peers_.memory[of] + first_ + from * words_;
+        return (rank_count == 2 ? next_ : peers_.memory[of] + first_) + from * words_;
     }
+    NACELLE_INLINE const uint64_t* own_row(uint32_t from) const { return own_ + from * words_; }
     NACELLE_INLINE uint64_t with_turn(uint32_t bits) const { return uint64_t(turn_) << 32 | bits; }
     template <int n> NACELLE_INLINE void pack(const float (&own)[n], uint64_t (&to)[n]) const {
         NACELLE_UNROLL for (int i = 0; i < n; ++i) to[i] =
@@ -149,24 +157,33 @@ private:
     }
     template <int n>
     NACELLE_INLINE void to_others(uint32_t from, uint64_t word, const uint64_t (&its)[n]) const {
-        NACELLE_ROLLED for (uint32_t rank = 0; rank < peers_.count; ++rank) if (rank != peers_.rank)
+        peers::store(next_ + from * words_ + word, its);
+        uint32_t rank = after(rank_);
+        NACELLE_ROLLED for (uint32_t k = 2; k < count_; ++k) {
+            rank = after(rank);
             peers::store(row(rank, from) + word, its);
+        }
     }
     // Of what value(its words) makes of each rank's, the own ones among them. Four neighbours are a branch of the tree.
     template <class T, int n, class Value>
     NACELLE_INLINE T sum_of_ranks(uint64_t word, const uint64_t (&own)[n], Value&& value) const {
+        if constexpr (rank_count == 2) {    // either order is the same sum
+            const uint64_t* const from[1] = {own_row(after(rank_)) + word};
+            uint64_t found[1][n] = {};
+            arrive(from, found);
+            return value(own) + value(found[0]);
+        }
         TreeSum<T, most_peers / at_once> branches;
-        NACELLE_ROLLED for (uint32_t first = 0; first < peers_.count; first += at_once) {
+        NACELLE_ROLLED for (uint32_t first = 0; first < count_; first += at_once) {
             const uint64_t* from[at_once];
             uint64_t found[at_once][n];
             NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
                 const uint32_t rank = first + k;
-                from[k] = rank < peers_.count && rank != peers_.rank ? row(peers_.rank, rank) + word
-                                                                     : nullptr;
+                from[k] = rank < count_ && rank != rank_ ? own_row(rank) + word : nullptr;
                 NACELLE_UNROLL for (int i = 0; i < n; ++i) found[k][i] = own[i];
             }
             arrive(from, found);
-            const uint32_t there = peers_.count - first;
+            const uint32_t there = count_ - first;
             T branch = value(found[0]);
             if (there > 1) branch = branch + value(found[1]);
             if (there == 3) branch = branch + value(found[2]);
@@ -193,10 +210,13 @@ private:
         }
     }
 
+    // What a sum needs is read before there is one: each of these would be waited for.
     const Peers& peers_;
+    uint32_t rank_, count_;
     uint64_t words_;
     uint32_t turn_;
     uint64_t first_;
+    uint64_t *own_, *next_;    // in the memory of this rank, and of the one that follows
 };
 
 }

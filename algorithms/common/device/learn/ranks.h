@@ -8,12 +8,6 @@
 
 namespace learn {
 
-#if defined(LEARN_RANKS)
-inline constexpr int rank_count = LEARN_RANKS;
-#else
-inline constexpr int rank_count = 1;
-#endif
-inline constexpr bool among_ranks = rank_count > 1;
 #if defined(LEARN_PEERS)
 inline constexpr bool by_peers = true;
 #else

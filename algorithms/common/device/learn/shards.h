@@ -12,6 +12,12 @@ inline constexpr uint32_t shards = LEARN_SHARDS;    // of this rank
 #else
 inline constexpr uint32_t shards = 1;
 #endif
+#if defined(LEARN_RANKS)
+inline constexpr int rank_count = LEARN_RANKS;
+#else
+inline constexpr int rank_count = 1;
+#endif
+inline constexpr bool among_ranks = rank_count > 1;
 
 // The sum over a tree of up to `most` terms, which come one after the other. A level keeps the sum of as many terms as are
 // a power of two until its neighbour is there, like the bits of their count.
