@@ -31,16 +31,17 @@ def and_by_the_kernels_of_a_gpu(bench):
 @case
 def four_do_and_two_with_the_same_shards(bench):
     needs_gloo(bench)
-    for kernels in ({}, {'learner__emulate': 'true', 'learner__normalise_advantages': '"minibatch"'}):
-        one, *others = (trained(bench, f'of-{ranks}', 'cartpole', 16 // ranks, ranks, learner__shards=4, **kernels) for ranks in (1, 2, 4))
-        for other in others:
-            same(one, other)
+    def of(ranks, **kernels):
+        return trained(bench, f'of-{ranks}', 'cartpole', 16 // ranks, ranks, learner__shards=4, **kernels)
+    same(of(1), of(4))
+    emulated = {'learner__emulate': 'true', 'learner__normalise_advantages': '"minibatch"'}
+    same(of(2, **emulated), of(4, **emulated))
 
 
 @case
-def networks_that_remember_do_and_wide_ones(bench):
-    agree(bench, 'cartpole', 8, 2, policies__default__hidden='[{"gru": 8}]', learner__sequence=8)
-    agree(bench, 'cartpole', 8, 2, policies__default__hidden='[160, 160]', policies__default__trunk='"separate"')
+def networks_that_remember_do_beside_wide_ones(bench):
+    agree(bench, 'tag_continuous', 4, 2, env__constants__taggers=1, env__constants__runners=2, policies__tagger__hidden='[{"gru": 8}]',
+          policies__runner__hidden='[160, 160]', learner__sequence=8)
 
 
 @case
