@@ -115,7 +115,8 @@ public:
 private:
     void read(plugin::Config config, const nacelle_environment& environment) {
         config.text("name", name);
-        const int64_t episodes = config.integer("episodes", std::min<int64_t>(8, all_envs_), 1, all_envs_);
+        const int64_t episodes =
+            config.integer("episodes", std::min<int64_t>(8, all_envs_), 1, all_envs_);
         const int64_t members =
             config.integer("population", int64_t(all_envs_) / episodes, 2, int64_t(all_envs_));
         if (members * episodes > int64_t(all_envs_))

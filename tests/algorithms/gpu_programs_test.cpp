@@ -102,8 +102,8 @@ TEST_CASE("the learners' programs compile for GPUs") {
     const Wanted programs[] = {
         {"cartpole", ppo, R"({})"},
         {"cartpole", ppo,
-         R"({"normalise_advantages": "minibatch", "shards": 8, "ordered_sums": true})", 90, 1, false,
-         "{}", 4},
+         R"({"normalise_advantages": "minibatch", "shards": 8, "ordered_sums": true})", 90, 1,
+         false, "{}", 4},
         {"pursuit_swarm", a2c,
          R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}]}}})", 90, 1,
          true, "{}", 2},
@@ -275,8 +275,9 @@ TEST_CASE("older GPUs get the programs that they can run") {
     CHECK(fault_of(*ampere, {"rooms", ppo, convolutions, 80, 1, true}) == "");
 }
 
-TEST_CASE("a pool of past policies is refused where shards are not of whole groups of environments, and "
-          "by learners on LibTorch") {
+TEST_CASE(
+    "a pool of past policies is refused where shards are not of whole groups of environments, and "
+    "by learners on LibTorch") {
     Environment env(cpu(1), recommended("connect_four", 128));
     const Told told(env, 90);
     const auto fault = [&](const learn::Algorithm& algorithm, uint32_t ranks,

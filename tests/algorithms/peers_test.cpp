@@ -66,8 +66,8 @@ template <int shots> void add_up(Peers& peers, uint32_t turns) {
         const double own = 1.0 / double(turn + peers.rank + 3);
         exchange.send(16, own);
         for (uint32_t k = 0; k < 8; ++k) exchange.sum<shots>(2 * k, found[k], k);
-        const double sum = tree(
-            0, peers.count, [&](uint32_t rank) { return 1.0 / double(turn + rank + 3); });
+        const double sum =
+            tree(0, peers.count, [&](uint32_t rank) { return 1.0 / double(turn + rank + 3); });
         if (exchange.sum(16, own) != sum) FAIL_CHECK("a sum of doubles");
         for (uint32_t word = 0; word < 16; ++word) {
             const float wanted =
@@ -80,7 +80,8 @@ template <int shots> void add_up(Peers& peers, uint32_t turns) {
 
 }
 
-TEST_CASE("two, four or eight shards that lie on one rank are a branch of the tree over all of them") {
+TEST_CASE(
+    "two, four or eight shards that lie on one rank are a branch of the tree over all of them") {
     std::minstd_rand random(7);
     for (uint32_t count = 1; count <= 40; ++count) {
         std::vector<float> term(count);

@@ -78,7 +78,8 @@ public:
 
     uint64_t steps_per_iteration() const noexcept { return learner_.steps_per_iteration(); }
     void record(void* stream) {
-        if (models_.all_captured() && ranks_ == 1) work_.run(stream, 0, [&] { learner_.record(stream); });
+        if (models_.all_captured() && ranks_ == 1)
+            work_.run(stream, 0, [&] { learner_.record(stream); });
         else work_.once(stream, [&] { learner_.record(stream); });
     }
     void act(bool greedy, void* stream) {

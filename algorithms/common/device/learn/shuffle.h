@@ -69,8 +69,6 @@ template <class E, int policy> struct Minibatch {
         const uint32_t sequence = ordered(a, i), agents = learners<policy>(a.policy[policy]);
         return (sequence / agents * steps + t) * agents + sequence % agents;
     }
-    // Samples of each shard, which lie one behind the other.
-    NACELLE_INLINE uint32_t of_shard() const { return count / shards; }
     // Where number i of them lies.
     NACELLE_INLINE size_t place(const View<E>& view, const Arguments& a, uint32_t i) const {
         if constexpr (has_memory<policy>)

@@ -52,7 +52,8 @@ template <class E> struct PopulationPolicy {
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) const {
         rows.for_own([&](int i) {
             // Environments that are left over play nobody's episode, with the last one's weights.
-            const size_t member = nacelle::min((first_env + rows.env_of(i)) / episodes, size_t(members) - 1);
+            const size_t member =
+                nacelle::min((first_env + rows.env_of(i)) / episodes, size_t(members) - 1);
             ActionOf<E> action;
             act_linearly<E>(weights + member, members, rows.obs(i), rows.mask(i), action);
             rows.give(i, action);
