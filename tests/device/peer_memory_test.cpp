@@ -11,10 +11,10 @@ using namespace nacelle;
 
 namespace {
 
-constexpr uint32_t count = 2;
+constexpr uint32_t ranks_met = 2;
 
 struct Meeting {
-    std::barrier<> all{count};
+    std::barrier<> all{ranks_met};
     const void* sent = nullptr;
     std::atomic<int> own = 0, opened = 0;    // how many are there
 };
@@ -32,9 +32,9 @@ private:
     std::unique_ptr<SharedMemory> memory_;
     std::atomic<int>& live_;
 };
-class CountingDevice final : public OnCpu {
+class SharingDevice final : public OnCpu {
 public:
-    CountingDevice(Meeting& meeting, bool elsewhere) : meeting_(meeting), elsewhere_(elsewhere) {}
+    SharingDevice(Meeting& meeting, bool elsewhere) : meeting_(meeting), elsewhere_(elsewhere) {}
     std::unique_ptr<SharedMemory> share(size_t bytes, std::string& handle) override {
         auto memory = std::make_unique<Counted>(OnCpu::share(bytes, handle), meeting_.own);
         if (elsewhere_) handle.replace(handle.rfind(' '), std::string::npos, " pid:[1]");
@@ -52,7 +52,7 @@ class Threads final : public Ranks {
 public:
     Threads(Meeting& meeting, uint32_t rank) : meeting_(meeting), rank_(rank) {}
     uint32_t rank() const override { return rank_; }
-    uint32_t count() const override { return ::count; }
+    uint32_t count() const override { return ranks_met; }
     uint32_t local_rank() const override { return rank_; }
     void all_reduce(Stream&, float*, uint64_t, Reduction) override {}
     void all_reduce(Stream&, double*, uint64_t, Reduction) override {}
@@ -73,9 +73,9 @@ private:
 template <class Fn> void together(bool elsewhere, Fn&& fn) {
     Meeting meeting;
     std::vector<std::thread> threads;
-    for (uint32_t rank = 0; rank < count; ++rank)
+    for (uint32_t rank = 0; rank < ranks_met; ++rank)
         threads.emplace_back([&, rank] {
-            const auto device = std::make_shared<CountingDevice>(meeting, elsewhere && rank == 1);
+            const auto device = std::make_shared<SharingDevice>(meeting, elsewhere && rank == 1);
             const auto stream = device->stream();
             Threads ranks(meeting, rank);
             fn(ranks, device, *stream, meeting);
