@@ -17,6 +17,14 @@ std::optional<ChosenCount> find_count(const std::shared_ptr<RunsOn>& on, Plugins
     if (on->ranks)
         throw Error("env.count", "\"auto\" is found out by one process, and several ranks train",
                     "try it with one rank, then give each its number");
+    if (const int64_t meant =
+            Config(configuration, where).object("run").integer("ranks", 1, 1, 1 << 16);
+        meant > 1)
+        throw Error("env.count",
+                    "\"auto\" is found out for one process, and run.ranks says that the number is "
+                    "for each of " +
+                        std::to_string(meant) + " ranks",
+                    "leave run.ranks out, or give each rank its number");
     const bool table = !json && !quiet;
     if (table) std::printf("%12s %12s\n", "environments", "steps/s");
     const ChosenCount chosen =

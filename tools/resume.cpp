@@ -1,3 +1,5 @@
+#include "engine/base/error.h"
+#include "engine/run/auto_count.h"
 #include "tools/commands.h"
 #include "tools/train_seeds.h"
 
@@ -19,6 +21,12 @@ void run(Resume& resume) {
                                              (resume.start.out / "config.json").string(),
                                              resume.training.options.assignments),
                        [&](const Json& configuration, const std::string& where) {
+                           if (is_auto_count(configuration))
+                               throw Error("env.count",
+                                           "\"auto\" is found out before a run begins, and this "
+                                           "one's environments are in its checkpoints",
+                                           "leave it out; 'nacelle train' finds a number for a new "
+                                           "run");
                            train_to_the_end(resume.training, configuration, where, resume.start);
                        });
 }

@@ -67,20 +67,25 @@ inline uint64_t remembering(const Owner& o, uint64_t) {
     return rounded_up(o.envs, remembering_rows) * o.remembering_threads;
 }
 inline uint64_t chunks(const Owner& o, uint64_t) {
-    const ObsCut cut = obs_cut(o.steps * o.rows, o.width, o.is(on_gpu));
-    return cut.chunks * cut.slabs * block_threads;
+    const ObsCut cut = obs_cut(o.steps * o.rows / o.shards, o.width, o.is(on_gpu));
+    return o.shards * cut.chunks * cut.slabs * block_threads;
 }
 inline uint64_t columns(const Owner& o, uint64_t) { return o.width * block_threads; }
 inline uint64_t numbers(const Owner& o, uint64_t) { return o.rows * o.width; }
 inline uint64_t past(const Owner& o, uint64_t) { return std::max(o.parameters, o.members); }
+inline uint64_t results(const Owner& o, uint64_t) { return o.members * result_count; }
 inline uint64_t opponents(const Owner& o, uint64_t) {
     return rounded_up(o.envs, opponents_together);
 }
 inline uint64_t parameters(const Owner& o, uint64_t) { return o.parameters; }
 inline uint64_t agents(const Owner& o, uint64_t) { return o.rows; }
-inline uint64_t learners(const Owner& o, uint64_t) { return o.learners; }
+// Blocks of no two shards.
+inline uint64_t in_shards(const Owner& o, uint64_t items) {
+    return o.shards * rounded_up(items / o.shards, block_threads) * block_threads;
+}
+inline uint64_t learners(const Owner& o, uint64_t) { return in_shards(o, o.learners); }
 inline uint64_t steps_of_agents(const Owner& o, uint64_t) {
-    return agent_blocks(o.learners) * uint64_t(block_threads);
+    return agent_blocks(o.learners, o.shards) * uint64_t(block_threads);
 }
 inline uint64_t steps_of_all(const Owner& o, uint64_t) {
     return o.learning_blocks * uint64_t(block_threads);
@@ -185,6 +190,8 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "keep_past", rest, against_past, items::past},
     {policy, "prepare_past", rest, on_gpu | against_past, items::parameters},
     {policy, "draw_past", rest, against_past, items::opponents},
+    {policy, "hand_over_results", rest, against_past | among_ranks, items::results},
+    {policy, "take_results", rest, against_past | among_ranks, items::results},
     {policy, "act", rest, fused | acts, items::standing},
     {policy, "act_randomly", rest, random, items::agents},
     {policy, "choose", rollout, fused | in_steps | acts, items::standing_and_cut},
@@ -202,7 +209,8 @@ inline constexpr Kernel kernel_table[] = {
      items::steps_of_agents, 5},
     {policy, "sum_advantages", learning, on_cpu | learns | acts, items::one_block},
     {policy, "scale_advantages_alike", learning, learns | hands_over | acts, items::one_block},
-    {policy, "measure_minibatch", learning, learns | normalises_minibatches | acts, items::counted},
+    {policy, "measure_minibatch", learning, learns | normalises_minibatches | acts,
+     items::in_shards},
     {policy, "scale_minibatch", learning, learns | normalises_minibatches | acts, items::one_block},
     {policy, "scale_minibatch_alike", learning, learns | normalises_minibatches | hands_over | acts,
      items::one_block},

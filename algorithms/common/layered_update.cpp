@@ -19,7 +19,8 @@ LayeredUpdate::LayeredUpdate(nacelle::plugin::Host host, const Kernels& kernels,
       kernels_(kernels),
       policy_(settings.policies[number]),
       number_(number),
-      agents_(kernels.policies()[number].learners) {
+      agents_(kernels.policies()[number].learners),
+      shards_(settings.shards) {
     constexpr uint64_t floats_at_once = uint64_t(8) << 20, fewest = 512, most = 8192;
     networks_.push_back(shape.actor);
     if (!shape.critic.empty()) networks_.push_back(shape.critic);
@@ -27,7 +28,7 @@ LayeredUpdate::LayeredUpdate(nacelle::plugin::Host host, const Kernels& kernels,
     for (const auto& widths : networks_)
         numbers_ += level_numbers(widths, int(widths.size()) - 1, policy_.keeps_input());
     const uint64_t minibatch =
-        (settings.horizon * agents_ + settings.minibatches - 1) / settings.minibatches;
+        rounded_up(settings.horizon * agents_ / shards_, settings.minibatches);
     const uint64_t rows = std::min(minibatch, std::clamp(floats_at_once / numbers_, fewest, most));
     room_ = tasks_along(rows, task_rows) * task_rows;
 }
@@ -41,7 +42,7 @@ void LayeredUpdate::make_levels() {
 }
 
 template <class Fn>
-void LayeredUpdate::each_part(const Arguments& a, uint64_t rows, Fn&& fn) const {
+void LayeredUpdate::each_part(const Arguments& a, uint64_t begin, uint64_t end, Fn&& fn) const {
     LayerArguments with{.all = a,
                         .levels = levels_,
                         .room = room_,
@@ -49,10 +50,13 @@ void LayeredUpdate::each_part(const Arguments& a, uint64_t rows, Fn&& fn) const 
                         .rows = 0,
                         .network = 0,
                         .layer = 0,
+                        .shard = 0,
+                        .adds = 0,
                         .reviews = 0};
-    for (uint64_t first = 0; first < rows; first += room_) {
+    for (uint64_t first = begin; first < end; first += room_) {
         with.first = uint32_t(first);
-        with.rows = uint32_t(std::min<uint64_t>(rows - first, room_));
+        with.rows = uint32_t(std::min<uint64_t>(end - first, room_));
+        with.adds = first > begin;
         fn(with);
     }
 }
@@ -79,14 +83,17 @@ void LayeredUpdate::backward(LayerArguments& a, void* stream) const {
     }
 }
 void LayeredUpdate::gradient(const Arguments& a, uint64_t samples, void* stream) const {
-    each_part(a, samples, [&](LayerArguments& with) {
-        forward(with, stream);
-        launch("find_slopes", 0, with, stream);
-        backward(with, stream);
-    });
+    const uint64_t each = samples / shards_;
+    for (uint32_t shard = 0; shard < shards_; ++shard)
+        each_part(a, shard * each, (shard + 1) * each, [&](LayerArguments& with) {
+            with.shard = shard;
+            forward(with, stream);
+            launch("find_slopes", 0, with, stream);
+            backward(with, stream);
+        });
 }
 void LayeredUpdate::review(const Arguments& a, void* stream) const {
-    each_part(a, a.steps * agents_, [&](LayerArguments& with) {
+    each_part(a, 0, a.steps * agents_, [&](LayerArguments& with) {
         with.reviews = 1;
         forward(with, stream);
         launch("review_rows", with.rows, with, stream);

@@ -22,7 +22,9 @@ public:
     void gradient(const Arguments& a, uint64_t samples, void* stream) const;
 
 private:
-    template <class Fn> void each_part(const Arguments& a, uint64_t rows, Fn&& fn) const;
+    // fn(arguments) for the rows from `begin` to before `end`, as many at once as there is room for.
+    template <class Fn>
+    void each_part(const Arguments& a, uint64_t begin, uint64_t end, Fn&& fn) const;
     void launch(KernelName name, uint64_t count, const LayerArguments& a, void* stream) const {
         kernels_.launch(name, number_, a, stream, count);
     }
@@ -35,6 +37,7 @@ private:
     uint32_t number_, room_ = 0;
     std::vector<std::vector<int64_t>> networks_;    // widths
     uint64_t numbers_ = 0, agents_;
+    uint32_t shards_;
     float* levels_ = nullptr;
 };
 

@@ -34,9 +34,6 @@ void match_opponents(std::vector<PolicySettings>& policies, const nacelle_enviro
     if (settings.external)
         wrong(path, "learners on LibTorch have no pool of past policies so far; 'ppo' and 'a2c' "
                     "have one, and \"opponents\": false does without");
-    if (settings.ranks > 1 || settings.shards > 1)
-        wrong(path, "a pool of past policies trains in one process, without shards, so far; "
-                    "\"opponents\": false does without");
     if (header.agents == 1)
         wrong(path, name + " is for one agent, who has nobody to play against" + instead);
     if (policies.size() == 1 && policies[0].agents != 2)
@@ -59,6 +56,13 @@ void match_opponents(std::vector<PolicySettings>& policies, const nacelle_enviro
                         " learn in different environments; expected an "
                         "env.count of " +
                         std::to_string(roles ? 2 * opponents_together : 2) + " or more");
+    // Who learns where and meets whom goes by an environment's number; so it does in the whole run where shards are of whole
+    // groups of those that share an opponent.
+    const uint32_t unit = (roles ? 2 : 1) * opponents_together;
+    if ((settings.ranks > 1 || settings.shards > 1) && environment.envs / settings.shards % unit)
+        wrong(path, std::to_string(environment.envs / settings.shards) +
+                        " environments of a shard; with a pool expected a multiple of " +
+                        std::to_string(unit) + " in several ranks or shards");
     for (PolicySettings& policy : policies)
         policy.past.form = roles ? Against::roles : Against::sides;
 }

@@ -137,6 +137,7 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
     if (owner.stripe_turns) owner.facts |= first_at_once;
     if (owner.is(on_gpu | fused)) owner.fit = tensor_fit(policy, shape, environment.compute);
     owner.parts = parts_of(owner, settings.emulates);
+    if (!owner.is(on_gpu | streamed)) owner.parts *= settings.shards;
     if (settings.stepwise || !policy.streamed() || SchemaView(environment).header().has_image)
         return owner;
     const int rows =
@@ -208,9 +209,10 @@ uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
 Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes,
                const nacelle_environment& environment) {
     const SchemaView schema(environment);
-    Owner every{.envs = environment.envs, .steps = settings.horizon};
+    Owner every{.envs = environment.envs, .steps = settings.horizon, .shards = settings.shards};
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
                   (environment.on_gpu && !settings.emulates ? learning_apart : always) |
+                  (settings.ranks > 1 ? among_ranks : always) |
                   (settings.ranks > 1 && !settings.peers ? hands_over : always) |
                   rollout_facts(settings, shapes, environment);
     if (every.is(in_residence))
@@ -252,7 +254,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         if (policies.back().is(learns)) {
             run[0].facts |= learns;
             if (policies.back().is(acts))
-                run[0].learning_blocks += agent_blocks(policies.back().learners);
+                run[0].learning_blocks += agent_blocks(policies.back().learners, settings.shards);
         }
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);

@@ -75,6 +75,7 @@ enum Fact : uint64_t {
     values_alone = uint64_t(1) << 44,    // it is one
     overviews = uint64_t(1) << 45,       // of a group: it is that of all environments' overviews
     against_past = uint64_t(1) << 46,    // of a policy: others play its past, or it itself does
+    among_ranks = uint64_t(1) << 47,     // of the run: several processes learn together
 };
 struct Owner {
     uint64_t facts = 0;
@@ -83,6 +84,7 @@ struct Owner {
     uint64_t learners = 0, members = 0;          // of a policy's rows, and of its pool
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot
+    uint32_t shards = 1;                 // of all of them, which blocks do not share
     int shots = 0;    // in which ranks add up a policy's gradient in one another's memory, or none
     uint64_t sequence = 1;    // samples that stay together
     uint32_t remembering_bytes = 0,

@@ -59,6 +59,12 @@ PastPool PastPools::make(size_t p, const NetworkShape& shape,
     array(pool.steps, "steps", u64, {count(members)}, Kept::by_all);
     array(pool.ready, "ready", u64, {count(members)}, Kept::not_at_all);
     array(pool.results, "results", u32, {count(members), result_count}, Kept::by_all);
+    pool.counted = pool.results;
+    if (settings_.ranks > 1) {
+        array(pool.counted, "counted", u32, {count(members), result_count}, Kept::not_at_all);
+        array(pool.summed, "summed", f64, {count(members), result_count}, Kept::not_at_all);
+    }
+    array(pool.place, "place", u32, {1}, Kept::not_at_all);
     array(pool.rating, "rating", f64, {count(members) + 1}, Kept::by_all);
     array(pool.opponent, "opponent", i32, {count(envs)}, Kept::by_each);
     array(pool.drawn, "drawn", i32, {count(groups)}, Kept::not_at_all);
@@ -74,6 +80,12 @@ void PastPools::make_arrays(Arguments& a, const std::vector<NetworkShape>& shape
     a.pools = static_cast<PastPool*>(
         host_.array_create("pools", uint32_t(nacelle::Dtype::u8), sizes, Kept::not_at_all).data);
     host_.write(a.pools, pools_.data(), uint64_t(sizes[0]));
+}
+
+void PastPools::add_up_ranks(void* stream) const {
+    for (const PastPool& pool : pools_)
+        if (pool.summed)
+            host_.all_reduce(pool.summed, pool.members * result_count, NACELLE_SUM, stream);
 }
 
 void PastPools::add_metrics(size_t p, const std::string& prefix,

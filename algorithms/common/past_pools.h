@@ -14,6 +14,8 @@ public:
     // Where there are any; once the policies have their arrays.
     void make_arrays(Arguments& a, const std::vector<NetworkShape>& shapes,
                      const nacelle_environment& environment);
+    // What ranks have counted in an iteration.
+    void add_up_ranks(void* stream) const;
     void add_metrics(size_t policy, const std::string& prefix, nacelle::plugin::Metrics& out) const;
 
 private:

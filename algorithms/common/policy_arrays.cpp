@@ -94,9 +94,11 @@ void PolicyGradient::make_normaliser(To& memory, const std::string& name, uint64
     memory.mean = array<float>(name + ".mean", {width}, Kept::by_all);
     memory.scale = array<float>(name + ".scale", {width}, Kept::by_all);
     memory.obs_carried = array<double>(name + ".carried", {3 * width + 1}, Kept::by_all);
-    memory.obs_slots =
-        array<double>(name + ".slots", {obs_cut(samples, width, as_gpu()).chunks, 2 * width + 1},
-                      Kept::not_at_all);
+    memory.obs_slots = array<double>(
+        name + ".slots",
+        {settings_.shards * obs_cut(samples / settings_.shards, width, as_gpu()).chunks,
+         2 * width + 1},
+        Kept::not_at_all);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
@@ -188,16 +190,20 @@ void PolicyGradient::make_update(uint32_t p) {
     state.parts = owner.parts;
     const auto blocks = [](uint64_t items) { return rounded_up(items, block_threads); };
     const uint64_t minibatch =
-        uint64_t(settings_.horizon) * state.agents / settings_.minibatches + 1;
+        settings_.horizon * uint64_t(state.agents) / settings_.shards / settings_.minibatches + 1;
     state.moment = array<float>(name + ".moment", {2, parameters}, Kept::by_all);
     state.carried = array<double>(name + ".carried", {carried_count}, Kept::by_all);
-    if (LayeredUpdate* const layered = kernels_->layered(p)) layered->make_levels();
-    else if (!policy.streamed() && !settings_.external)
+    if (LayeredUpdate* const layered = kernels_->layered(p)) {
+        layered->make_levels();
+        if (settings_.shards > 1)
+            state.gradient =
+                array<float>(name + ".gradient", {settings_.shards, parameters}, Kept::not_at_all);
+    } else if (!policy.streamed() && !settings_.external)
         state.gradient =
             array<float>(name + ".gradient", {state.parts, uint64_t(shapes_[p].gradient_floats())},
                          Kept::not_at_all);
-    state.total = array<float>(
-        name + ".total", {parameters + (settings_.ranks > 1 ? tally_floats : 0)}, Kept::not_at_all);
+    state.total =
+        array<float>(name + ".total", {handed_over_floats(settings_, owner)}, Kept::not_at_all);
     const uint64_t sum_blocks =
         policy.streamed() ? kernels_->streamed(p)->sum_blocks() : owner.sum_blocks();
     state.sum_blocks = uint32_t(sum_blocks);
@@ -208,7 +214,8 @@ void PolicyGradient::make_update(uint32_t p) {
     state.sums = array<double>(name + ".sums", {tally_count}, Kept::not_at_all);
     state.slots = array<double>(
         name + ".slots",
-        {std::max({uint64_t(agent_blocks(state.agents)), blocks(state.agents), blocks(minibatch)}),
+        {settings_.shards * std::max({uint64_t(agent_blocks(state.agents / settings_.shards)),
+                                      blocks(state.agents / settings_.shards), blocks(minibatch)}),
          6},
         Kept::not_at_all);
     state.dials = array<float>(name + ".dials", {dial_count}, Kept::not_at_all);

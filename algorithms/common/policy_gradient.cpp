@@ -11,9 +11,6 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     : host_(host),
       environment_(host.environment()),
       settings_(read_settings(algorithm, config, environment_, host.ranks(), describe)) {
-    if (settings_.external && settings_.ranks > 1)
-        throw std::runtime_error("learners on LibTorch train in one process so far; 'ppo' and "
-                                 "'a2c' train in several");
     const nacelle::Header& header = SchemaView(environment_).header();
     for (const PolicySettings& policy : settings_.policies)
         shapes_.emplace_back(policy, environment_);
@@ -45,6 +42,8 @@ void PolicyGradient::record(void* stream) {
     kernels_->returns(a, stream);
     for (size_t p = 0; p < settings_.acting(); ++p)
         if (learns(p)) record_update(p, stream);
+    kernels_->hand_over_results(a, stream);
+    pools_.add_up_ranks(stream);
     kernels_->finish(a, stream);
     kernels_->mark(a, update_ended, stream);
     host_.advance(settings_.horizon, stream);

@@ -174,7 +174,12 @@ void PolicyKernels::play(const Arguments& a, void* stream) const {
     kernels_.launch("play_resident", 0, a, stream);
 }
 
+void PolicyKernels::hand_over_results(const Arguments& a, void* stream) const {
+    for (size_t p = 0; p < streamed_.size(); ++p)
+        kernels_.launch("hand_over_results", p, a, stream);
+}
 void PolicyKernels::finish(const Arguments& a, void* stream) const {
+    for (size_t p = 0; p < streamed_.size(); ++p) kernels_.launch("take_results", p, a, stream);
     for (size_t g = 0; g < groups_; ++g) kernels_.launch("follow_observations", g, a, stream);
     kernels_.launch("finish", 0, a, stream);
 }

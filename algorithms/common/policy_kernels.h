@@ -27,6 +27,8 @@ public:
     void find_values(const Arguments& a, size_t critic, void* stream) const;
     void review(const Arguments& a, size_t policy, void* stream) const;
     void minibatch(const Arguments& a, size_t policy, void* stream) const;
+    // Of games against the past, among ranks; finish() takes what they add up to.
+    void hand_over_results(const Arguments& a, void* stream) const;
     void finish(const Arguments& a, void* stream) const;
     void act(Arguments a, void* stream) const;
     bool plays() const { return kernels_.run().is(in_warps) || kernels_.run().is(in_residence); }

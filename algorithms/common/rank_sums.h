@@ -31,8 +31,11 @@ private:
     void make_peers(Arguments& a, const std::vector<Owner>& policies,
                     const std::vector<uint64_t>& floats);
 
+    void all_reduce(const Arguments& a, uint64_t first, uint64_t count, void* stream) const;
+
     nacelle::plugin::Host host_;
-    uint32_t ranks_;
+    const Settings& settings_;
+    uint32_t ranks_, rank_;
     bool peers_;
     std::vector<uint64_t> seen_;    // by each group
     uint64_t overview_;             // numbers that critics see of an environment
@@ -40,7 +43,8 @@ private:
     uint64_t size_ = OfRanks::obs;    // of what rollouts and advantages hand over
 };
 
-// Floats behind a policy's gradient, where the communicator adds it up.
-constexpr uint64_t tally_floats = 2 * tally_count;
+// Floats of a policy's gradient and of the tallies behind it, where the communicator brings them together: one gradient, or
+// that of each rank at its place.
+uint64_t handed_over_floats(const Settings& settings, const Owner& owner);
 
 }

@@ -51,8 +51,10 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     settings.minibatches = uint32_t(config.integer("minibatches", algorithm.minibatches, 1, 4096));
     settings.ranks = ranks.ranks;
     settings.peers = ranks.ranks > 1 && ranks.peers && ranks.ranks <= most_peers &&
-                     (environment.on_gpu || settings.emulates);
+                     (environment.on_gpu || settings.emulates) && !settings.external;
     settings.shards = own_shards(config, environment, ranks.ranks);
+    const bool sets_order = config.has("ordered_sums");
+    settings.gathers = config.flag("ordered_sums", !environment.on_gpu);
     const bool sets_sequence = config.has("sequence");
     settings.sequence = uint32_t(config.integer("sequence", settings.horizon, 1, settings.horizon));
     if (settings.horizon % settings.sequence)
@@ -121,6 +123,7 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     json.number("minibatches", settings.minibatches);
     const uint32_t shards = settings.shards * settings.ranks;
     if (shards > 1) json.number("shards", shards);
+    if (sets_order) json.raw("ordered_sums", settings.gathers ? "true" : "false");
     if (any_remembers) json.number("sequence", settings.sequence);
     if (!settings.external) json.text("rollout", settings.stepwise ? "stepwise" : "auto");
     json.text("advantage", settings.traced ? "vtrace" : "gae");

@@ -95,9 +95,11 @@ struct PolicySettings {
 
 struct Settings {
     uint32_t horizon = 0, epochs = 0, minibatches = 0;
-    uint32_t ranks = 1;       // processes that learn together
-    bool peers = false;       // whose GPUs reach one another's memory, and add up there
-    uint32_t shards = 1;      // of this rank's environments
+    uint32_t ranks = 1;     // processes that learn together
+    bool peers = false;     // whose GPUs reach one another's memory, and add up there
+    uint32_t shards = 1;    // of this rank's environments
+    bool gathers =
+        true;    // gradients of more than two ranks where a communicator has an order of its own
     uint32_t sequence = 0;    // steps through which networks with a memory learn at once
     bool clips = true;
     bool external = false;    // networks are computed elsewhere

@@ -66,6 +66,7 @@ public:
                                      std::string(environment.name) + " has only arrays");
         policies_ = policies_of(environment, sizes);
         envs_ = environment.envs;
+        all_envs_ = envs_ * host.ranks().ranks;
         weights_ = sizes.outputs * sizes.inputs;
         read(plugin::Config(config), environment);
         // First: arrays are there once the environment is compiled, and programs compile beside it.
@@ -89,8 +90,11 @@ public:
                                   arguments_.members,
                                   weights_,
                                   1};
-        for (size_t i = 0; i < kernels_.size(); ++i)
+        for (size_t i = 0; i < kernels_.size(); ++i) {
             host_.launch(kernels_[i], items[i], block, arguments_, stream);
+            if (i == played && all_envs_ > envs_)    // each rank plays a part of the population
+                host_.all_reduce(arguments_.score, all_envs_, NACELLE_SUM, stream);
+        }
         host_.advance(arguments_.steps, stream);
     }
 
@@ -111,14 +115,16 @@ public:
 private:
     void read(plugin::Config config, const nacelle_environment& environment) {
         config.text("name", name);
-        const int64_t episodes = config.integer("episodes", std::min<int64_t>(8, envs_), 1, envs_);
+        const int64_t episodes =
+            config.integer("episodes", std::min<int64_t>(8, all_envs_), 1, all_envs_);
         const int64_t members =
-            config.integer("population", int64_t(envs_) / episodes, 2, int64_t(envs_));
-        if (members * episodes > int64_t(envs_))
+            config.integer("population", int64_t(all_envs_) / episodes, 2, int64_t(all_envs_));
+        if (members * episodes > int64_t(all_envs_))
             throw std::runtime_error("a population of " + std::to_string(members) + " with " +
                                      std::to_string(episodes) + " episodes each needs " +
                                      std::to_string(members * episodes) +
-                                     " environments; env.count is " + std::to_string(envs_));
+                                     " environments; env.count is " + std::to_string(envs_) +
+                                     (all_envs_ > envs_ ? " on each rank" : ""));
         const double elite = config.number("elite", 0.1, 1e-6, 1);
         deviation_ = float(config.number("deviation", 1, 1e-6, 1e6));
         const float least = float(config.number("least_deviation", 0.02, 0, 1e6));
@@ -129,6 +135,7 @@ private:
         arguments_.episodes = uint32_t(episodes);
         arguments_.elite = std::max(1u, uint32_t(elite * double(members)));
         arguments_.steps = uint32_t(steps);
+        arguments_.all_envs = all_envs_;
         arguments_.weight_count = weights_;
         arguments_.least_deviation = least;
     }
@@ -143,11 +150,12 @@ private:
     }
     void make_arrays() {
         using nacelle::Dtype;
-        const int64_t members = arguments_.members, envs = envs_, weights = weights_;
+        const int64_t members = arguments_.members, envs = envs_, all_envs = all_envs_,
+                      weights = weights_;
         arguments_.mean = array<float>("mean", Dtype::f32, {weights}, true);
         arguments_.deviation = array<float>("deviation", Dtype::f32, {weights}, true);
         arguments_.weights = array<float>("weights", Dtype::f32, {weights, members}, false);
-        arguments_.score = array<float>("score", Dtype::f32, {envs}, false);
+        arguments_.score = array<float>("score", Dtype::f32, {all_envs}, false);
         arguments_.over = array<uint8_t>("over", Dtype::u8, {envs}, false);
         arguments_.fitness = array<float>("fitness", Dtype::f32, {members}, false);
         arguments_.rank = array<uint32_t>("rank", Dtype::u32, {members}, false);
@@ -160,7 +168,8 @@ private:
     plugin::Host host_;
     Arguments arguments_{};
     std::string policies_;
-    uint32_t envs_ = 0, weights_ = 0;
+    static constexpr size_t played = 1;    // of the kernels
+    uint32_t envs_ = 0, all_envs_ = 0, weights_ = 0;
     float deviation_ = 1;
     std::vector<nacelle_kernel> kernels_;
     nacelle_kernel act_{};

@@ -53,8 +53,9 @@ public:
     bool peers() const { return ended_ != nullptr; }
     // A word that kernels see: not 0 once nobody may come any more to where they wait.
     const uint32_t* ended() const { return static_cast<const uint32_t*>(ended_->data()); }
-    // Keeps memory that others have opened: they may close it later than this rank.
+    // Keeps memory that others have opened, who may close it later than this rank, until all have met for the next one.
     void keep(std::unique_ptr<SharedMemory> memory) { kept_.push_back(std::move(memory)); }
+    void let_go() { kept_.clear(); }
     // Kernels no longer wait for other ranks; what they have computed then is of no use. From any thread.
     void end_waits();
 

@@ -29,7 +29,7 @@ LearnerInstance::LearnerInstance(Plugins& plugins, LazyEnvironment environment,
         throw Error(name,
                     "trains in one process alone, and there are " +
                         std::to_string(on.ranks->count()) + " ranks",
-                    "'ppo' and 'a2c' train in several");
+                    "'ppo', 'a2c', 'torch_ppo', 'torch_a2c' and 'random_search' train in several");
     services_->call(CallContext::running, "facts", [&] {
         const nacelle_learner_facts* const told = functions_.facts(object_.get());
         if (told) facts_ = as_known(*told);

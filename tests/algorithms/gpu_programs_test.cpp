@@ -102,8 +102,9 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
 #endif
     const Wanted programs[] = {
         {"cartpole", ppo, R"({})"},
-        {"cartpole", ppo, R"({"normalise_advantages": "minibatch", "shards": 4})", 90, 1, false,
-         "{}", 2},
+        {"cartpole", ppo,
+         R"({"normalise_advantages": "minibatch", "shards": 8, "ordered_sums": true})", 90, 1,
+         false, "{}", 4},
         {"pursuit_swarm", a2c,
          R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}]}}})", 90, 1,
          true, "{}", 2},
@@ -276,7 +277,8 @@ TEST_CASE("older GPUs get the programs that they can run" * test::thorough()) {
 }
 
 TEST_CASE(
-    "a pool of past policies is refused among ranks, in shards, and by learners on LibTorch") {
+    "a pool of past policies is refused where shards are not of whole groups of environments, and "
+    "by learners on LibTorch") {
     Environment env(cpu(1), recommended("connect_four", 128));
     const Told told(env, 90);
     const auto fault = [&](const learn::Algorithm& algorithm, uint32_t ranks,
@@ -291,13 +293,14 @@ TEST_CASE(
         }
         return std::string();
     };
-    const std::string alone = "policies.agent.opponents: a pool of past policies trains in one "
-                              "process, without shards, so far; \"opponents\": false does "
-                              "without";
+    const std::string whole = "policies.agent.opponents: 32 environments of a shard; with a pool "
+                              "expected a multiple of 64 in several ranks or shards";
     CHECK(fault(ppo, 1) == "");
     CHECK(fault(a2c, 1) == "");
-    CHECK(fault(ppo, 2) == alone);
-    CHECK(fault(ppo, 1, R"(, "shards": 2)") == alone);
+    CHECK(fault(ppo, 2) == "");
+    CHECK(fault(ppo, 1, R"(, "shards": 2)") == "");
+    CHECK(fault(ppo, 2, R"(, "shards": 256)") == whole);
+    CHECK(fault(ppo, 1, R"(, "shards": 128)") == whole);
     CHECK(fault(elsewhere, 1) ==
           "policies.agent.opponents: learners on LibTorch have no pool of past policies so far; "
           "'ppo' and 'a2c' have one, and \"opponents\": false does without");

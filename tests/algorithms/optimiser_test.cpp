@@ -33,6 +33,7 @@ template <> struct Spec<0> {
     static constexpr Kind kind = Kind::trained;
     static constexpr bool shared = true, squashed = false;
     static constexpr int planes = 0;
+    static constexpr bool streamed = false;
     static constexpr Activation activation = Activation::tanh;
     static constexpr Deviation deviation = Deviation::free;
     static constexpr int noise_steps = 1;

@@ -175,6 +175,35 @@ TEST_CASE("so it is where blocks bring wider networks' weights, emulated" * test
 TEST_CASE("opponents are drawn, and results counted, as a plain reference does") {
     hold_to_reference(cpu(), Json::object());
 }
+TEST_CASE(
+    "a run that goes on with members kept more rarely or more often fills free places first") {
+    const auto made = [](uint64_t every) {
+        Case c = duel(Json::object(), {{"horizon", 4}});
+        c.config["policies"]["default"]["opponents"] = {{"pool", 6}, {"every", every}};
+        return std::make_unique<Lesson>(cpu(), env_of(c.env, 64), c.learner, c.config);
+    };
+    const auto gone_on = [&](Lesson& before, uint64_t every) {
+        auto after = made(every);
+        for (NamedArray& one : after->env().arrays().all())
+            if (one.role() == Role::plugin && one.kept()) {
+                const auto its = before.env().arrays()[one.name()].raw();
+                one.write_bytes(its.data(), its.size() / dtype_size(one.dtype()));
+            }
+        return after;
+    };
+    const auto first = made(1);
+    first->iterate(3);
+    const auto rarer =
+        gone_on(*first, 4);    // its iterations are those from 3 on, of which 4 keeps a member
+    rarer->iterate(2);
+    const auto oftener = gone_on(*rarer, 1);
+    oftener->iterate(1);
+    std::vector<double> wanted;
+    for (const double iteration : {0.0, 1.0, 2.0, 4.0, 5.0})
+        wanted.push_back(iteration * 4 * 64 + 1);
+    wanted.push_back(0);
+    CHECK(Pool(*oftener, "agent").steps == wanted);
+}
 TEST_CASE("a GPU plays the past as the references do, by fused and by wide networks") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });

@@ -1,7 +1,9 @@
 #include <atomic>
+#include <bit>
 #include <doctest/doctest.h>
 #include <learn/peers.h>
 #include <memory>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -46,6 +48,12 @@ private:
 float term(uint32_t turn, uint32_t word, uint32_t rank) {
     return 0.1f * float(turn) + 1.7f * float(word) + 1e-3f / float(rank + 1);
 }
+// The tree by another way: from the top down.
+template <class Fn> auto tree(uint32_t first, uint32_t count, Fn&& fn) -> decltype(fn(first)) {
+    if (count == 1) return fn(first);
+    const uint32_t left = std::bit_floor(count - 1);
+    return tree(first, left, fn) + tree(first + left, count - left, fn);
+}
 template <int shots> void add_up(Peers& peers, uint32_t turns) {
     for (uint32_t turn = 0; turn < turns; ++turn) {
         const Exchange exchange(peers, 0);
@@ -58,12 +66,12 @@ template <int shots> void add_up(Peers& peers, uint32_t turns) {
         const double own = 1.0 / double(turn + peers.rank + 3);
         exchange.send(16, own);
         for (uint32_t k = 0; k < 8; ++k) exchange.sum<shots>(2 * k, found[k], k);
-        double sum = 1.0 / double(turn + 3);
-        for (uint32_t rank = 1; rank < peers.count; ++rank) sum += 1.0 / double(turn + rank + 3);
+        const double sum =
+            tree(0, peers.count, [&](uint32_t rank) { return 1.0 / double(turn + rank + 3); });
         if (exchange.sum(16, own) != sum) FAIL_CHECK("a sum of doubles");
         for (uint32_t word = 0; word < 16; ++word) {
-            float wanted = term(turn, word, 0);
-            for (uint32_t rank = 1; rank < peers.count; ++rank) wanted += term(turn, word, rank);
+            const float wanted =
+                tree(0, peers.count, [&](uint32_t rank) { return term(turn, word, rank); });
             if (found[word / 2][word % 2] != wanted) FAIL_CHECK("a sum of floats");
         }
         Exchange::next_turn(peers, 0);
@@ -72,8 +80,32 @@ template <int shots> void add_up(Peers& peers, uint32_t turns) {
 
 }
 
-TEST_CASE("ranks add up in the order of their numbers, in one step and in two, turn after turn") {
-    for (const uint32_t count : {1u, 2u, 3u, 5u, 8u}) {
+TEST_CASE(
+    "two, four or eight shards that lie on one rank are a branch of the tree over all of them") {
+    std::minstd_rand random(7);
+    for (uint32_t count = 1; count <= 40; ++count) {
+        std::vector<float> term(count);
+        for (float& one : term) one = float(random()) * (random() % 2 ? 1e-9f : -1e-5f);
+        const auto sum = [&](uint32_t first, uint32_t n) {
+            TreeSum<float, 40> its;
+            for (uint32_t i = 0; i < n; ++i) its.add(term[first + i]);
+            return its.sum();
+        };
+        const float all = sum(0, count);
+        CHECK(all == tree(0, count, [&](uint32_t i) { return term[i]; }));
+        for (uint32_t own = 1; own < count; own *= 2) {
+            if (count % own) continue;
+            CAPTURE(count);
+            CAPTURE(own);
+            TreeSum<float, 40> ranks;
+            for (uint32_t first = 0; first < count; first += own) ranks.add(sum(first, own));
+            CHECK(ranks.sum() == all);
+        }
+    }
+}
+
+TEST_CASE("ranks add up by one tree, in one step and in two, turn after turn") {
+    for (const uint32_t count : {1u, 2u, 3u, 5u, 8u, 16u}) {
         CAPTURE(count);
         Ranks ranks(count);
         ranks.together([](Peers& peers) { add_up<1>(peers, 50); });

@@ -8,9 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+from restarts import has_torchrun, restarted
 from trained import free_port, needs_gloo, started, words
 
-from bench import CPU, case, main
+from bench import CPU, Skip, case, main
 from training import wait_for
 
 LONG = {'run__total_steps': 10**12, 'run__rank_timeout': 5}
@@ -196,6 +197,16 @@ def a_rank_that_is_killed_ends_the_others(bench):
     assert f'rank 1 on {socket.gethostname()} was ended by signal 9 (Killed); the other ranks are ended' in said, said
     assert 'another rank is gone' in said, said
     bench.good('eval', 'killed', *CPU, '--episodes', '1')
+
+
+@case
+def torchrun_starts_a_rank_again_that_was_killed(bench):
+    needs_gloo(bench)
+    if not has_torchrun(sys.executable):
+        raise Skip(f'{sys.executable} has no torchrun, which PyTorch brings')
+    folder = bench.folder / 'again'
+    folder.mkdir(exist_ok=True)
+    restarted(bench.program, 'cpu', sys.executable, folder, bench.settings, iterations=100, envs=16)
 
 
 @case

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from trained import HORIZON, agree, checkpoints, free_port, needs_gloo, place, same, started, trained, words
+from trained import HORIZON, ITERATIONS, agree, apart, checkpoints, free_port, needs_gloo, place, same, started, trained, words
 
 from bench import CPU, case, main, setting
 from training import newest
@@ -26,6 +26,48 @@ def three_ranks_do(bench):
 @case
 def and_by_the_kernels_of_a_gpu(bench):
     agree(bench, 'cartpole', 8, 2, learner__emulate='true')
+
+
+@case
+def four_do_and_two_with_the_same_shards(bench):
+    needs_gloo(bench)
+    def of(ranks, **kernels):
+        return trained(bench, f'of-{ranks}', 'cartpole', 16 // ranks, ranks, learner__shards=4, **kernels)
+    same(of(1), of(4))
+    emulated = {'learner__emulate': 'true', 'learner__normalise_advantages': '"minibatch"'}
+    same(of(2, **emulated), of(4, **emulated))
+
+
+@case
+def networks_that_remember_do_beside_wide_ones(bench):
+    agree(bench, 'tag_continuous', 4, 2, env__constants__taggers=1, env__constants__runners=2, policies__tagger__hidden='[{"gru": 8}]',
+          policies__runner__hidden='[160, 160]', learner__sequence=8)
+
+
+@case
+def games_against_the_past_do(bench):
+    agree(bench, 'connect_four', 64, 2, env__params__opening=2, policies__default__opponents='{"pool": 3, "every": 1, "sample": "hard"}')
+
+
+@case
+def learners_on_libtorch_do_but_for_rounding(bench):
+    needs_gloo(bench)
+    its = {'learner__name': '"torch_ppo"', 'learner__normalise_advantages': '"minibatch"'}
+    several, one = (trained(bench, name, 'cartpole', envs, ranks, learner__shards=2, **its)
+                    for name, envs, ranks in (('several', 8, 2), ('one', 16, 1)))
+    far = apart(several, one, 'torch_ppo.default.policy.weights')
+    assert len(far) >= ITERATIONS - 1 and max(far) < 2e-6, far
+
+
+@case
+def ranks_share_the_population_of_a_search(bench):
+    needs_gloo(bench)
+    for name, envs, ranks in (('shared', 8, 2), ('alone', 16, 1)):
+        shutil.rmtree(bench.folder / name, ignore_errors=True)
+        bench.good('train', 'cartpole', *CPU, '--threads', '1', '--quiet', '--episodes', '1', '--out', name, *(('--ranks', 2) if ranks == 2 else ()),
+                   *setting(learner__name='"random_search"', learner__population=5, learner__episodes=3, learner__steps=60, env__count=envs,
+                            run__total_steps=3 * 16 * 60, run__checkpoint_every=16 * 60, run__evaluate_every=0, solved__return='null', run__keep=9))
+    same(bench.folder / 'shared', bench.folder / 'alone', least=3)
 
 
 @case
@@ -180,10 +222,8 @@ def what_ranks_cannot_do_is_refused(bench):
     refused('wires: there is no such communicator', *setting(run__communicator='"wires"'), **place(0, 2, 1))
     refused("nccl: adds up the memory of GPUs; 'gloo' is for CPUs", *setting(run__communicator='"nccl"'), **place(0, 2, 1))
     needs_gloo(bench)
-    refused('random_search: trains in one process alone, and there are 2 ranks', '--ranks', '2',
-            *setting(learner__name='"random_search"'))
+    refused('torch_dqn: trains in one process alone, and there are 2 ranks', '--ranks', '2', *setting(learner__name='"torch_dqn"'))
     refused('ppo: shards: there are 2 ranks, and 3 shards cannot be dealt out to them evenly', '--ranks', '2', *setting(learner__shards=3))
-    refused('torch_ppo: learners on LibTorch train in one process so far', '--ranks', '2', *setting(learner__name='"torch_ppo"'))
 
 
 if __name__ == '__main__':

@@ -22,6 +22,10 @@ def the_number_is_found_by_trials_and_kept_with_their_table(bench):
     assert kept['reason'] in bench.good('inspect', 'counted')
     *_, whole = bench.lines('resume', 'counted', *CPU, *setting(run__total_steps=30000), '--episodes', '4')
     assert json.loads((run / 'config.json').read_text())['env']['count'] == kept['envs'], whole
+    result = bench.run('resume', 'counted', *CPU, *setting(env__count='auto'))
+    assert result.status == 1 and not result.out, result
+    assert ('env.count: "auto" is found out before a run begins, and this one\'s environments are in its checkpoints (leave it out; '
+            "'nacelle train' finds a number for a new run)") in result.err, result
 
 
 @case
@@ -49,6 +53,10 @@ def bench_of_a_training_finds_it_too(bench):
 def who_makes_no_trials_says_so(bench):
     bench.refused(r'env\.count: "auto" is found out for one run, and --seeds has several .*', 'train', 'cartpole', *QUICK, '--seeds', '2', '--out', 'no')
     bench.refused(r'--set env\.count: "auto" is found out by trials before a run .*', 'inspect', 'cartpole', *CPU, *setting(env__count='auto'))
+    result = bench.run('train', 'cartpole', *QUICK, *setting(run__ranks=2), '--out', 'no')
+    assert result.status == 1 and not result.out, result
+    assert ('env.count: "auto" is found out for one process, and run.ranks says that the number is for each of 2 ranks (leave run.ranks out, '
+            'or give each rank its number)') in result.err, result
     assert not (bench.folder / 'no').exists()
 
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sstream>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,6 +30,12 @@ private:
     void* data_;
 };
 
+// A number of a process is of its namespace alone: in another one it is another process, with other files.
+std::string pid_namespace() {
+    std::error_code none;
+    return std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
+}
+
 std::unique_ptr<MappedMemory> made(size_t bytes) {
     Descriptor file(::memfd_create("nacelle", MFD_CLOEXEC));
     if (file.get() < 0 || ::ftruncate(file.get(), off_t(bytes)) != 0)
@@ -41,15 +48,17 @@ std::unique_ptr<MappedMemory> made(size_t bytes) {
 std::unique_ptr<SharedMemory> CpuDevice::share(size_t bytes, std::string& handle) {
     auto memory = made(bytes);
     handle = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(memory->file()) + " " +
-             std::to_string(bytes);
+             std::to_string(bytes) + " " + pid_namespace();
     return memory;
 }
 
 std::unique_ptr<SharedMemory> CpuDevice::open_shared(const std::string& handle) {
     std::istringstream words(handle);
-    std::string path;
+    std::string path, its_namespace;
     size_t bytes = 0;
-    words >> path >> bytes;
+    words >> path >> bytes >> its_namespace;
+    if (its_namespace != pid_namespace())
+        throw Error("shared memory", "its process is in another PID namespace than this one");
     Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (file.get() < 0) throw Error(path, std::string("cannot be opened: ") + std::strerror(errno));
     return std::make_unique<MappedMemory>(std::move(file), bytes);

@@ -10,7 +10,8 @@ using at::Tensor;
 AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings& settings,
                                const learn::NetworkShape& shape, uint32_t number,
                                std::shared_ptr<Model> model, Gpu* gpu)
-    : gpu_(gpu),
+    : host_(host),
+      gpu_(gpu),
       settings_(settings),
       policy_(settings.policies[number]),
       shape_(shape),
@@ -218,7 +219,16 @@ Tensor AutogradPolicy::loss(const Tensor& at, const Tensor& out, Tensor& tally) 
     return (whole * counts).sum() / counts.sum().clamp_min(1);
 }
 
-void AutogradPolicy::update(const learn::Arguments& a, uint64_t count, void*) {
+void AutogradPolicy::add_up_ranks(Tensor& tally, void* stream) {
+    if (settings_.ranks == 1) return;
+    // Ranks may have different numbers of samples that count: means become sums, and the sum a mean.
+    gradient_ *= tally[learn::weight].to(at::kFloat);
+    tally = tally.contiguous();
+    host_.all_reduce(gradient_.data_ptr<float>(), uint64_t(gradient_.numel()), NACELLE_SUM, stream);
+    host_.all_reduce(tally.data_ptr<double>(), uint64_t(tally.numel()), NACELLE_SUM, stream);
+    gradient_ /= tally[learn::weight].clamp_min(1).to(at::kFloat);
+}
+void AutogradPolicy::update(const learn::Arguments& a, uint64_t count, void* stream) {
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
     const Tensor samples = tensors_.of(state.minibatch, {int64_t(count)}).to(at::kLong);
     const bool halves = half_gradient_.defined();
@@ -227,6 +237,7 @@ void AutogradPolicy::update(const learn::Arguments& a, uint64_t count, void*) {
     loss(samples_.index_select(0, samples), outputs_of(samples), tally).backward();
     const at::NoGradGuard no_gradient;
     if (halves) gradient_.copy_(half_gradient_);
+    add_up_ranks(tally, stream);
     optimiser_->step(tally);
     follow_weights();
 }

@@ -37,8 +37,11 @@ private:
     // The model's outputs for these samples, in their order.
     at::Tensor outputs_of(const at::Tensor& samples);
     at::Tensor loss(const at::Tensor& at, const at::Tensor& out, at::Tensor& tally) const;
+    // The gradient of all ranks' samples, and their tally, from those of this rank.
+    void add_up_ranks(at::Tensor& tally, void* stream);
     bool learns() const { return policy_.role == learn::PolicySettings::Role::trained; }
 
+    nacelle::plugin::Host host_;
     Gpu* gpu_;
     const learn::Settings& settings_;
     const learn::PolicySettings& policy_;

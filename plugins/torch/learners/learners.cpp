@@ -65,6 +65,7 @@ public:
         : gpu_(gpu_of(host)),
           work_(host, gpu_),
           models_(host),
+          ranks_(host.ranks().ranks),
           learner_(
               algorithm, host, config,
               [this](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
@@ -80,7 +81,8 @@ public:
 
     uint64_t steps_per_iteration() const noexcept { return learner_.steps_per_iteration(); }
     void record(void* stream) {
-        if (models_.all_captured()) work_.run(stream, 0, [&] { learner_.record(stream); });
+        if (models_.all_captured() && ranks_ == 1)
+            work_.run(stream, 0, [&] { learner_.record(stream); });
         else work_.once(stream, [&] { learner_.record(stream); });
     }
     void act(bool greedy, void* stream) {
@@ -94,6 +96,7 @@ private:
     Gpu* gpu_;
     CapturedWork work_;
     OwnModels models_;
+    uint32_t ranks_;    // sums of several are not captured beside LibTorch's work
     learn::PolicyGradient learner_;
 };
 

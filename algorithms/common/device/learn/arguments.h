@@ -21,9 +21,9 @@ constexpr uint32_t step_blocks(uint64_t parameters) {
 }
 // Of those that go through the steps of agents, a warp's at a time.
 inline constexpr uint32_t agents_together = 32;
-constexpr uint32_t agent_blocks(uint64_t agents) {
-    const uint64_t blocks = (agents + agents_together - 1) / agents_together;
-    return uint32_t(blocks < most_blocks ? blocks : most_blocks);
+constexpr uint32_t agent_blocks(uint64_t agents, uint32_t shards = 1) {
+    const uint64_t blocks = (agents / shards + agents_together - 1) / agents_together;
+    return shards * uint32_t(blocks < most_blocks ? blocks : most_blocks);
 }
 
 // Where a normalised number of an observation, and the logarithm of a deviation, are cut.
@@ -53,9 +53,10 @@ enum Dial : int32_t {
 // How a group's samples are cut for the sums of their observations: chunks of neighbours, each into a slot. On a GPU a
 // block has a slab of a chunk's numbers, one for each thread where rows are that wide, else several rows at a time.
 struct ObsCut {
-    uint64_t samples = 1024, chunks = 0;    // of a chunk, and how many chunks there are
+    uint64_t samples = 1024, chunks = 0;    // of a chunk, and how many chunks a shard has
     uint64_t slabs = 1, slab = 1;           // of a chunk, and numbers of each
 };
+// Of so many samples of one shard.
 constexpr ObsCut obs_cut(uint64_t samples, uint64_t width, bool gpu) {
     constexpr uint64_t threads = uint64_t(block_threads), warp = 32;
     const auto parts = [](uint64_t all, uint64_t size) { return (all + size - 1) / size; };
@@ -105,6 +106,7 @@ enum Found : int32_t {
 };
 
 // Sums over the samples of one update, by each slot.
+inline constexpr int tally_parts = 3;    // floats that have all bits of one of them
 enum Tally : int32_t {
     weight,    // samples that count
     policy_loss,
@@ -228,6 +230,9 @@ struct PastPool {
     uint64_t* steps;      // [members]: of the run, when it was taken, and one; 0: there is none yet
     uint64_t* ready;      // [members]: those of what is prepared
     uint32_t* results;    // [members][result_count]
+    uint32_t* counted;    // where this iteration's are counted: there, or among several ranks apart
+    double* summed;       // [members][result_count]: what ranks have counted, as they add it up
+    uint32_t* place;      // [1]: of the next member
     double* rating;       // [members + 1]: Elo when it was taken; last, the policy's own now
     int32_t* opponent;    // [environments]: which member plays where the policy does not learn
     int32_t* drawn;       // [groups of environments]: of episodes that begin in this iteration
@@ -281,7 +286,7 @@ constexpr int peer_shots(uint64_t parameters, uint64_t ranks) {
 // What is added up over several ranks between two kernels, beside gradients; null where there is one.
 struct OfRanks {
     // [policies][6]: of the advantages; [policies][2]: of the returns; then, for each group [1 + 2 width], the count of its
-    // samples and its numbers' sums.
+    // samples and its numbers' sums. Of each number as many as there are ranks, a place for each.
     double* sums;
     Peers* peers;    // null where the communicator adds up all of it
 
@@ -301,7 +306,8 @@ struct Arguments {
     uint32_t steps, epochs, minibatches;
     uint32_t epoch, minibatch;
     uint32_t sequence;    // steps through which networks that remember learn at once
-    uint32_t greedy;      // of act and play
+    uint16_t greedy;      // of act and play
+    uint16_t rank;        // this one's place among several
     uint32_t step;        // of a rollout of one launch a step
     Played played;
     OfRanks of_ranks;

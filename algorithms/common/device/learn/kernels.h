@@ -72,15 +72,15 @@ template <class E, int policy>
 NACELLE_INLINE void scale_minibatch(const View<E>& view, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     const Sums<3> sums = statistics_of_all(
-        a, policy, sum_of<3>(state.slots, blocks_of(Minibatch<E, policy>(view, a).count)));
+        a, policy, sum_of_strips<3>(state.slots, Minibatch<E, policy>(view, a).count));
     if (items.begin != 0) return;
-    if constexpr (hands_over) hand_over(sums, a.of_ranks.sums + 6 * policy);
+    if constexpr (hands_over) hand_over(sums, a, 6 * uint64_t(policy));
     else settle_minibatch(state, sums);
 }
 template <class E, int policy>
 NACELLE_INLINE void scale_minibatch_alike(const View<E>&, const Arguments& a, Items items) {
     if (items.begin == 0)
-        settle_minibatch(a.policy[policy], handed_over<3>(a.of_ranks.sums + 6 * policy));
+        settle_minibatch(a.policy[policy], handed_over<3>(a, 6 * uint64_t(policy)));
 }
 
 NACELLE_INLINE uint64_t nanoseconds() {

@@ -27,16 +27,28 @@ template <class E> struct ObsRows<E, overview_rows> {
 template <class E, int group> struct ObsSums : ObsRows<E, group> {
     using ObsRows<E, group>::width;
     static constexpr int count = 1 + 2 * width;
+    // Of a shard.
+    static NACELLE_INLINE uint32_t own_rows(const View<E>& view) {
+        return ObsRows<E, group>::rows(view) / shards;
+    }
     static NACELLE_INLINE uint32_t samples(const View<E>& view, const Arguments& a) {
-        return a.steps * ObsRows<E, group>::rows(view);
+        return a.steps * own_rows(view);
+    }
+    // Where number i of a shard's samples lies among those of all.
+    static NACELLE_INLINE size_t place(uint32_t shard, uint32_t own_rows, uint32_t i) {
+        if constexpr (shards == 1) return i;
+        else return size_t(i / own_rows * shards + shard) * own_rows + i % own_rows;
     }
     static NACELLE_INLINE ObsCut cut(const View<E>& view, const Arguments& a) {
         return obs_cut(samples(view, a), uint64_t(width), NACELLE_GPU);
     }
     // The count of all samples, then a number's sums.
     static NACELLE_INLINE Sums<3> sum(const double* slots, uint32_t chunks, uint64_t k) {
-        return sum_by<3, 9>(chunks, [&](uint32_t chunk, int which) {
-            return slots[size_t(chunk) * count + (which == 0 ? 0 : 2 * k + uint64_t(which))];
+        return over_shards([&](uint32_t shard) {
+            return sum_by<3, 9>(chunks, [&](uint32_t chunk, int which) {
+                return slots[size_t(shard * chunks + chunk) * count +
+                             (which == 0 ? 0 : 2 * k + uint64_t(which))];
+            });
         });
     }
     template <class Kept>
@@ -64,7 +76,9 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
                    chunk = block / uint32_t(cut.slabs),
                    first_number = block % uint32_t(cut.slabs) * slab,
                    k = first_number + thread % slab, row = thread / slab;
-    const uint32_t first = chunk * uint32_t(cut.samples),
+    const ShardBlocks shard_cut(0, uint32_t(cut.chunks));
+    const uint32_t shard = shard_cut.shard_of(chunk), own_rows = O::own_rows(view),
+                   first = shard_cut.own(chunk) * uint32_t(cut.samples),
                    end = min(first + uint32_t(cut.samples), O::samples(view, a));
     if (first >= end) return;    // the whole block
     double sum = 0, squares = 0;
@@ -77,7 +91,7 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
             bool flag[at_once];
             // From the last sample where there is none: with branches each would wait for memory alone.
             NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
-                const size_t its = min(at + i * rows, end - 1);
+                const size_t its = O::place(shard, own_rows, min(at + i * rows, end - 1));
                 x[i] = from[its * width];
                 flag[i] = O::counts(memory, its);
             }
@@ -111,16 +125,20 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
     using O = ObsSums<E, group>;
     const auto& memory = ObsRows<E, group>::kept(a);
     if (!memory.normalises) return;
-    const uint64_t samples = O::samples(view, a), together = O::cut(view, a).samples;
+    const ObsCut cut = O::cut(view, a);
+    const ShardBlocks shard_cut(0, uint32_t(cut.chunks));
+    const uint32_t samples = O::samples(view, a), together = uint32_t(cut.samples);
     for (uint64_t block = items.begin / block_threads; block < items.end / block_threads; ++block) {
         double* const to = memory.obs_slots + block * uint64_t(O::count);
         for (int k = 0; k < O::count; ++k) to[k] = 0;
-        const uint64_t end = min((block + 1) * together, samples);
-        for (uint64_t at = block * together; at < end; ++at) {
-            if (!O::counts(memory, size_t(at))) continue;
+        const uint32_t first = shard_cut.own(uint32_t(block)) * together,
+                       end = min(first + together, samples);
+        for (uint32_t i = first; i < end; ++i) {
+            const size_t at = O::place(shard_cut.shard_of(uint32_t(block)), O::own_rows(view), i);
+            if (!O::counts(memory, at)) continue;
             to[0] += 1;
             for (int k = 0; k < O::width; ++k)
-                O::add(memory, size_t(at), k, memory.obs_carried[1 + k], to + 1 + 2 * k);
+                O::add(memory, at, k, memory.obs_carried[1 + k], to + 1 + 2 * k);
         }
     }
 }
@@ -131,16 +149,16 @@ NACELLE_INLINE void sum_observations(const View<E>& view, const Arguments& a, It
     using O = ObsSums<E, group>;
     const auto& memory = ObsRows<E, group>::kept(a);
     if (!memory.normalises) return;
-    double* const to = (a.of_ranks.sums + obs_of_ranks<E, group>());
+    constexpr uint64_t to = obs_of_ranks<E, group>();
     for (uint64_t k = items.begin / block_threads;
          k < min((items.end + block_threads - 1) / block_threads, uint64_t(O::width)); ++k) {
         const Sums<3> sums = O::sum(memory.obs_slots, uint32_t(O::cut(view, a).chunks), k);
 #if NACELLE_GPU
         if (threadIdx.x != 0) continue;
 #endif
-        if (k == 0) to[0] = sums.at[0];
-        to[1 + 2 * k] = sums.at[1];
-        to[2 + 2 * k] = sums.at[2];
+        if (k == 0) hand_over(sums.at[0], a, to);
+        hand_over(sums.at[1], a, to + 1 + 2 * k);
+        hand_over(sums.at[2], a, to + 2 + 2 * k);
     }
 }
 // One number of the observations, or 128 threads for it.
@@ -152,8 +170,13 @@ NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a,
     if (!memory.normalises) return;
     for (uint64_t k = items.begin / block_threads;
          k < min((items.end + block_threads - 1) / block_threads, width); ++k) {
-        Sums<3> sums = hands_over ? O::sum((a.of_ranks.sums + obs_of_ranks<E, group>()), 1, k)
-                                  : O::sum(memory.obs_slots, uint32_t(O::cut(view, a).chunks), k);
+        Sums<3> sums;
+        if constexpr (hands_over) {
+            constexpr uint64_t from = obs_of_ranks<E, group>();
+            sums.at[0] = handed_over(a, from);
+            sums.at[1] = handed_over(a, from + 1 + 2 * k);
+            sums.at[2] = handed_over(a, from + 2 + 2 * k);
+        } else sums = O::sum(memory.obs_slots, uint32_t(O::cut(view, a).chunks), k);
 #if NACELLE_GPU
         if constexpr (by_peers) {
             const Exchange exchange(*a.of_ranks.peers, observations_of + uint32_t(group));

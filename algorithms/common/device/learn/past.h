@@ -1,6 +1,5 @@
 #pragma once
-#include <learn/network.h>
-#include <learn/strips.h>
+#include <learn/ranks.h>
 // Games against the past: who plays whom, what came of it, and the ring of members that an iteration begins with.
 
 namespace learn {
@@ -63,7 +62,7 @@ template <class E> NACELLE_INLINE void note_result(const Arguments& a, LocalTeam
     const PastPool& pool = a.pools[sides ? 0 : 1 - learner];
     int32_t& opponent = pool.opponent[local.env];
     const float own = sum[learner], other = sum[1 - learner];
-    count_one(pool.results + opponent * int32_t(result_count) +
+    count_one(pool.counted + opponent * int32_t(result_count) +
               (own > other   ? won
                : own < other ? lost
                              : drawn));
@@ -78,13 +77,26 @@ NACELLE_INLINE double score(const uint32_t* results) {
     return (double(results[won]) + 0.5 * double(results[drawn]) + 1) / (games_of(results) + 2);
 }
 
+// Where the next member goes: into a free place, or that of any but the first one. So the first one stays, which all
+// ratings go by, and the others are of all times of the run, the later the more.
+template <int policy>
+NACELLE_INLINE uint32_t next_place(const PastPool& pool, uint64_t seed, uint64_t iteration) {
+    for (uint64_t k = 0; k < pool.members; ++k)
+        if (pool.steps[k] == 0) return uint32_t(k);
+    Rng rng(seed, Domain::opponents, iteration, ~0u, uint32_t(policy));
+    return 1 + uint32_t(rng.below(int(pool.members) - 1));
+}
+
 // The rating of the policy as it is now moves to where its results lately are the likeliest (Bradley and Terry, 1952): the
 // chance to win is 1 / (1 + 10^(-d / 400)) with d of its rating over the member's. Of the games against a member few count,
 // so that all members weigh about alike, the first and weakest one too: who beats the latest ones alone does not rise far.
 // A whole block comes along.
 template <class E, int policy>
-NACELLE_INLINE void rate_past(const View<E>&, const Arguments& a, Items items) {
+NACELLE_INLINE void rate_past(const View<E>& view, const Arguments& a, Items items) {
     if (!NACELLE_GPU && items.begin != 0) return;
+    if (items.begin == 0)
+        *a.pools[policy].place =
+            next_place<policy>(a.pools[policy], view.head.seed, a.iteration[0]);
     constexpr double to_logs = 2.302585092994046 / 400, most_change = 100, most_counted = 256;
     constexpr int halvings = 16;
     const PastPool& met = a.pools[rival<policy>];
@@ -106,15 +118,6 @@ NACELLE_INLINE void rate_past(const View<E>&, const Arguments& a, Items items) {
     if (items.begin == 0) rating = 0.5 * (low + high);
 }
 
-// Where the next member goes: into a free place, or that of any but the first one. So the first one stays, which all
-// ratings go by, and the others are of all times of the run, the later the more.
-template <int policy>
-NACELLE_INLINE uint64_t next_place(const PastPool& pool, uint64_t seed, uint64_t iteration) {
-    if (iteration / pool.every < pool.members) return iteration / pool.every;
-    Rng rng(seed, Domain::opponents, iteration, ~0u, uint32_t(policy));
-    return 1 + uint64_t(rng.below(int(pool.members) - 1));
-}
-
 // Every so many iterations the policy as it is now takes a place. Results fade then, by half: what is counted is
 // of lately.
 template <class E, int policy>
@@ -124,7 +127,7 @@ NACELLE_INLINE void keep_past(const View<E>& view, const Arguments& a, Items ite
                        parameters = uint64_t(Networks<E, policy>::parameters);
     const PastPool& pool = a.pools[policy];
     const Memory& memory = a.memory[Spec<policy>::group];
-    const uint64_t now = a.iteration[0], member = next_place<policy>(pool, view.head.seed, now);
+    const uint64_t now = a.iteration[0], member = *pool.place;
     const bool keeps = now % pool.every == 0;
     for (uint64_t i = items.begin; i < min(items.end, max(parameters, pool.members)); ++i) {
         if (i < pool.members) {
@@ -142,9 +145,25 @@ NACELLE_INLINE void keep_past(const View<E>& view, const Arguments& a, Items ite
             pool.scale[member * width + k] = memory.scale[k];
         }
         if (i > 0) continue;
-        pool.steps[member] = now * a.steps * view.head.envs + 1;
+        pool.steps[member] = now * a.steps * view.head.envs * uint64_t(rank_count) + 1;
         pool.rating[member] = pool.rating[pool.members];
     }
+}
+
+// Of several ranks each counts its own results of an iteration, and all of them take the sum.
+template <class E, int policy>
+NACELLE_INLINE void hand_over_results(const View<E>&, const Arguments& a, Items items) {
+    const PastPool& pool = a.pools[policy];
+    for (uint64_t i = items.begin; i < min(items.end, pool.members * result_count); ++i) {
+        pool.summed[i] = double(pool.counted[i]);
+        pool.counted[i] = 0;
+    }
+}
+template <class E, int policy>
+NACELLE_INLINE void take_results(const View<E>&, const Arguments& a, Items items) {
+    const PastPool& pool = a.pools[policy];
+    for (uint64_t i = items.begin; i < min(items.end, pool.members * result_count); ++i)
+        pool.results[i] += uint32_t(pool.summed[i]);
 }
 
 // Later members have more steps.
@@ -183,7 +202,8 @@ NACELLE_INLINE void draw_past(const View<E>& view, const Arguments& a, Items ite
     const PastPool& pool = a.pools[policy];
     const uint64_t groups = (view.head.envs + opponents_together - 1) / opponents_together;
     for (uint64_t group = items.begin; group < min(items.end, groups); ++group) {
-        Rng rng(view.head.seed, Domain::opponents, a.iteration[0], uint32_t(group),
+        const uint64_t in_run = view.head.first_env / opponents_together + group;
+        Rng rng(view.head.seed, Domain::opponents, a.iteration[0], uint32_t(in_run),
                 uint32_t(policy));
         pool.drawn[group] = draw_member(pool, rng);
     }

@@ -1,11 +1,11 @@
 #pragma once
-#include <learn/arguments.h>
+#include <learn/shards.h>
 #if !defined(__CUDACC_RTC__)
 #include <sched.h>
 #endif
 // Sums over the GPUs of one machine, which write into one another's memory inside the kernel that needs the sum. A number
 // travels in a word with the number of its exchange: both are there at once or not at all, so that no flag follows them
-// and no fence. Terms are added up in the order of the ranks, which gives all of them the same bits.
+// and no fence. Terms are added up by the tree of shards.h, which gives all ranks the same bits.
 
 namespace learn {
 
@@ -63,9 +63,13 @@ class Exchange {
 public:
     NACELLE_INLINE Exchange(const Peers& peers, uint32_t place)
         : peers_(peers),
+          rank_(peers.rank),
+          count_(among_ranks ? uint32_t(rank_count) : peers.count),
           words_(peers.sums[place].words),
           turn_(peers.turns[place] + 1),
-          first_(peers.sums[place].first + (turn_ & 1) * (peers.count + 1) * words_) {}
+          first_(peers.sums[place].first + (turn_ & 1) * (count_ + 1) * words_),
+          own_(peers.memory[rank_] + first_),
+          next_(peers.memory[after(rank_)] + first_) {}
     static NACELLE_INLINE void next_turn(Peers& peers, uint32_t place) { peers.turns[place] += 1; }
 
     // Of a row.
@@ -78,30 +82,29 @@ public:
         static_assert(shots == 1 || shots == 2);
         uint64_t its[n];
         pack(own, its);
-        if constexpr (shots == 1) to_others(peers_.rank, word, its);
-        else if (const uint32_t owner = place % peers_.count; owner != peers_.rank)
-            peers::store(row(owner, peers_.rank) + word, its);
+        if constexpr (shots == 1) to_others(rank_, word, its);
+        else if (const uint32_t owner = place % count_; owner != rank_)
+            peers::store(row(owner, rank_) + word, its);
     }
     // Waits, and replaces the own terms by the sums.
     template <int shots, int n>
     NACELLE_INLINE void sum(uint64_t word, float (&own)[n], uint32_t place) const {
         uint64_t its[n];
         pack(own, its);
-        if (shots == 1 || place % peers_.count == peers_.rank) {
-            float all[n] = {};
-            in_order(word, its, [&](uint32_t rank, const uint64_t(&term)[n]) {
-                NACELLE_UNROLL for (int i = 0; i < n; ++i) {
-                    const float value = __builtin_bit_cast(float, uint32_t(term[i]));
-                    all[i] = rank == 0 ? value : all[i] + value;
-                }
+        if (shots == 1 || place % count_ == rank_) {
+            const Floats<n> all = sum_of_ranks<Floats<n>>(word, its, [](const uint64_t(&term)[n]) {
+                Floats<n> value;
+                NACELLE_UNROLL for (int i = 0; i < n; ++i) value.at[i] =
+                    __builtin_bit_cast(float, uint32_t(term[i]));
+                return value;
             });
-            NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] = all[i];
+            NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] = all.at[i];
             if constexpr (shots == 2) {
                 pack(own, its);
-                to_others(peers_.count, word, its);
+                to_others(count_, word, its);
             }
         } else {
-            const uint64_t* const from[1] = {row(peers_.rank, peers_.count) + word};
+            const uint64_t* const from[1] = {own_row(count_) + word};
             uint64_t found[1][n] = {};
             arrive(from, found);
             NACELLE_UNROLL for (int i = 0; i < n; ++i) own[i] =
@@ -112,27 +115,36 @@ public:
     NACELLE_INLINE void send(uint64_t word, double own) const {
         uint64_t its[2];
         pack(own, its);
-        to_others(peers_.rank, word, its);
+        to_others(rank_, word, its);
     }
     NACELLE_INLINE double sum(uint64_t word, double own) const {
         uint64_t its[2];
         pack(own, its);
-        double all = 0;
-        in_order(word, its, [&](uint32_t rank, const uint64_t(&term)[2]) {
-            const double value =
-                __builtin_bit_cast(double, uint64_t(uint32_t(term[0])) | term[1] << 32);
-            all = rank == 0 ? value : all + value;
+        return sum_of_ranks<double>(word, its, [](const uint64_t(&term)[2]) {
+            return __builtin_bit_cast(double, uint64_t(uint32_t(term[0])) | term[1] << 32);
         });
-        return all;
     }
 
 private:
     static constexpr uint32_t at_once = 4;    // ranks that are waited for together
+    static_assert(at_once == 4 && most_peers % at_once == 0);
+    template <int n> struct Floats {
+        float at[n] = {};
+        friend NACELLE_INLINE Floats operator+(const Floats& a, const Floats& b) {
+            Floats sum;
+            NACELLE_UNROLL for (int i = 0; i < n; ++i) sum.at[i] = a.at[i] + b.at[i];
+            return sum;
+        }
+    };
 
-    // Where the words of rank `from` lie in the memory of rank `of`; behind all ranks lie the sums of owners.
+    // The rank that follows, in a ring.
+    NACELLE_INLINE uint32_t after(uint32_t rank) const { return rank + 1 < count_ ? rank + 1 : 0; }
+    // Where the words of rank `from` lie in the memory of rank `of`, and in this one's; behind all ranks lie the sums of
+    // owners.
     NACELLE_INLINE uint64_t* row(uint32_t of, uint32_t from) const {
-        return peers_.memory[of] + first_ + from * words_;
+        return (rank_count == 2 ? next_ : peers_.memory[of] + first_) + from * words_;
     }
+    NACELLE_INLINE const uint64_t* own_row(uint32_t from) const { return own_ + from * words_; }
     NACELLE_INLINE uint64_t with_turn(uint32_t bits) const { return uint64_t(turn_) << 32 | bits; }
     template <int n> NACELLE_INLINE void pack(const float (&own)[n], uint64_t (&to)[n]) const {
         NACELLE_UNROLL for (int i = 0; i < n; ++i) to[i] =
@@ -145,25 +157,40 @@ private:
     }
     template <int n>
     NACELLE_INLINE void to_others(uint32_t from, uint64_t word, const uint64_t (&its)[n]) const {
-        NACELLE_ROLLED for (uint32_t rank = 0; rank < peers_.count; ++rank) if (rank != peers_.rank)
+        peers::store(next_ + from * words_ + word, its);
+        uint32_t rank = after(rank_);
+        NACELLE_ROLLED for (uint32_t k = 2; k < count_; ++k) {
+            rank = after(rank);
             peers::store(row(rank, from) + word, its);
+        }
     }
-    // fn(rank, its words) for all ranks, the own ones among them.
-    template <int n, class Fn>
-    NACELLE_INLINE void in_order(uint64_t word, const uint64_t (&own)[n], Fn&& fn) const {
-        NACELLE_ROLLED for (uint32_t first = 0; first < peers_.count; first += at_once) {
+    // Of what value(its words) makes of each rank's, the own ones among them. Four neighbours are a branch of the tree.
+    template <class T, int n, class Value>
+    NACELLE_INLINE T sum_of_ranks(uint64_t word, const uint64_t (&own)[n], Value&& value) const {
+        if constexpr (rank_count == 2) {    // either order is the same sum
+            const uint64_t* const from[1] = {own_row(after(rank_)) + word};
+            uint64_t found[1][n] = {};
+            arrive(from, found);
+            return value(own) + value(found[0]);
+        }
+        TreeSum<T, most_peers / at_once> branches;
+        NACELLE_ROLLED for (uint32_t first = 0; first < count_; first += at_once) {
             const uint64_t* from[at_once];
             uint64_t found[at_once][n];
             NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
                 const uint32_t rank = first + k;
-                from[k] = rank < peers_.count && rank != peers_.rank ? row(peers_.rank, rank) + word
-                                                                     : nullptr;
+                from[k] = rank < count_ && rank != rank_ ? own_row(rank) + word : nullptr;
                 NACELLE_UNROLL for (int i = 0; i < n; ++i) found[k][i] = own[i];
             }
             arrive(from, found);
-            NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) if (first + k < peers_.count)
-                fn(first + k, found[k]);
+            const uint32_t there = count_ - first;
+            T branch = value(found[0]);
+            if (there > 1) branch = branch + value(found[1]);
+            if (there == 3) branch = branch + value(found[2]);
+            if (there > 3) branch = branch + (value(found[2]) + value(found[3]));
+            branches.add(branch);
         }
+        return branches.sum();
     }
     // Waits until the words of this turn are there, or until nobody will send them; then they are what they are, and the
     // host ends the run.
@@ -183,10 +210,13 @@ private:
         }
     }
 
+    // What a sum needs is read before there is one: each of these would be waited for.
     const Peers& peers_;
+    uint32_t rank_, count_;
     uint64_t words_;
     uint32_t turn_;
     uint64_t first_;
+    uint64_t *own_, *next_;    // in the memory of this rank, and of the one that follows
 };
 
 }

@@ -93,13 +93,13 @@ NACELLE_INLINE void settle_advantages(const PolicyState& state, const Sums<6>& s
 // What follows of a rank's own sums, or what it hands over of them.
 template <int policy>
 NACELLE_INLINE void end_returns(const Arguments& a, const PolicyState& state, const Sums<2>& sums) {
-    if constexpr (hands_over) hand_over(sums, a.of_ranks.sums + OfRanks::returns + 2 * policy);
+    if constexpr (hands_over) hand_over(sums, a, OfRanks::returns + 2 * uint64_t(policy));
     else settle_returns(a, state, learners<policy>(state), sums);
 }
 template <int policy>
 NACELLE_INLINE void end_advantages(const Arguments& a, const PolicyState& state,
                                    const Sums<6>& sums) {
-    if constexpr (hands_over) hand_over(sums, a.of_ranks.sums + 6 * policy);
+    if constexpr (hands_over) hand_over(sums, a, 6 * uint64_t(policy));
     else settle_advantages(state, sums);
 }
 // Once the sums of all ranks are there.
@@ -107,13 +107,13 @@ template <class E, int policy>
 NACELLE_INLINE void scale_rewards_alike(const View<E>&, const Arguments& a, Items items) {
     if (items.begin == 0)
         settle_returns(a, a.policy[policy], learners<policy>(a.policy[policy]),
-                       handed_over<2>(a.of_ranks.sums + OfRanks::returns + 2 * policy));
+                       handed_over<2>(a, OfRanks::returns + 2 * uint64_t(policy)));
 }
 template <class E, int policy>
 NACELLE_INLINE void scale_advantages_alike(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     if (items.begin == 0 && state.found[stopped] == 0)
-        settle_advantages(state, handed_over<6>(a.of_ranks.sums + 6 * policy));
+        settle_advantages(state, handed_over<6>(a, 6 * uint64_t(policy)));
 }
 
 }

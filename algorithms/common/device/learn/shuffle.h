@@ -1,13 +1,8 @@
 #pragma once
 #include <learn/learners.h>
+#include <learn/shards.h>
 
 namespace learn {
-
-#if defined(LEARN_SHARDS)
-inline constexpr uint32_t shards = LEARN_SHARDS;
-#else
-inline constexpr uint32_t shards = 1;
-#endif
 
 // A random order of 0 .. n-1 that nobody stores: a bijection of the next power of two, walked until it
 // lands below n. Odd factors and shifts of the upper half into the lower are each one to one.
@@ -63,10 +58,9 @@ template <class E, int policy> struct Minibatch {
     NACELLE_INLINE uint32_t ordered(const Arguments& a, uint32_t i) const {
         if constexpr (shards == 1) return shuffled ? order(begin + i) : i;
         else {
-            if (!shuffled) return i;
             const uint32_t each = count / steps / shards,
                            own = learners<policy>(a.policy[policy]) / shards,
-                           x = order(begin + i % each);
+                           x = shuffled ? order(begin + i % each) : i % each;
             return (x / own * shards + i / each) * own + x % own;
         }
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include <learn/four.h>
 #include <learn/learners.h>
+#include <learn/shards.h>
 // Passes over a policy's agents, those of all environments, step after step. On a GPU a
 // thread has an agent; on a CPU a block of them goes together, so that memory is read in its order.
 
@@ -15,6 +16,12 @@ inline constexpr int strip = block_threads;
 // The sums of a block in a fixed order.
 template <int count> struct Sums {
     double at[count] = {};
+
+    friend NACELLE_INLINE Sums operator+(const Sums& a, const Sums& b) {
+        Sums sum;
+        NACELLE_UNROLL for (int k = 0; k < count; ++k) sum.at[k] = a.at[k] + b.at[k];
+        return sum;
+    }
 };
 #if NACELLE_GPU
 // The sum over a warp, for all of its lanes.
@@ -97,25 +104,51 @@ NACELLE_INLINE Sums<count> sum_of(const double* slots, uint32_t how_many, uint32
     return sum_by<count>(
         how_many, [&](uint32_t slot, int k) { return slots[size_t(slot) * pitch + uint32_t(k)]; });
 }
+// Of slots of which each shard has so many, one shard's behind the other's.
+template <int count>
+NACELLE_INLINE Sums<count> sum_of_shards(const double* slots, uint32_t of_each) {
+    return over_shards([&](uint32_t shard) {
+        return sum_of<count>(slots + size_t(shard) * of_each * uint32_t(count), of_each);
+    });
+}
 
-// fn(first agent, how many, sums) for every strip, then its sums into slots [block][count].
+NACELLE_INLINE uint32_t blocks_of(uint32_t items) {
+    return (items + block_threads - 1) / block_threads;
+}
+// fn(first agent, how many, sums) for every strip, then its sums into slots [block][count]; no strip is of two shards.
 template <int count, class Fn>
 NACELLE_INLINE void over_strips(Items items, uint32_t agents, double* slots, Fn&& fn) {
+    const ShardBlocks cut(agents, blocks_of(agents / shards));
+    // fn(first of a block's, the one behind its shard's last).
+    const auto in_shard = [&](uint32_t block, auto&& its) {
+        const uint32_t begin = cut.shard_of(block) * cut.items;
+        its(begin + cut.own(block) * block_threads, begin + cut.items);
+    };
 #if NACELLE_GPU
+    const uint32_t block = uint32_t(items.begin / block_threads);
     Sums<count> sums;
-    if (items.begin < agents) fn(uint32_t(items.begin), 1, sums);
-    store_sums<count>(sums, slots + items.begin / block_threads * count);
+    in_shard(block, [&](uint32_t first, uint32_t end) {
+        const uint32_t agent = first + threadIdx.x;
+        if (agent < end) fn(agent, 1, sums);
+    });
+    store_sums<count>(sums, slots + size_t(block) * count);
 #else
-    for (uint64_t first = items.begin; first < min(items.end, uint64_t(agents)); first += strip) {
+    for (uint64_t block = items.begin / block_threads;
+         block <
+         min((items.end + block_threads - 1) / block_threads, uint64_t(cut.blocks) * shards);
+         ++block) {
         Sums<count> sums;
-        fn(uint32_t(first), int(min(uint64_t(agents) - first, uint64_t(strip))), sums);
-        for (int k = 0; k < count; ++k)
-            slots[first / block_threads * count + uint64_t(k)] = sums.at[k];
+        in_shard(uint32_t(block), [&](uint32_t first, uint32_t end) {
+            fn(first, int(min(end - first, uint32_t(strip))), sums);
+        });
+        for (int k = 0; k < count; ++k) slots[block * count + uint64_t(k)] = sums.at[k];
     }
 #endif
 }
-NACELLE_INLINE uint32_t blocks_of(uint32_t items) {
-    return (items + block_threads - 1) / block_threads;
+// The sums of what over_strips() has left of so many agents.
+template <int count>
+NACELLE_INLINE Sums<count> sum_of_strips(const double* slots, uint32_t agents) {
+    return sum_of_shards<count>(slots, blocks_of(agents / shards));
 }
 
 NACELLE_INLINE double root(double x) {

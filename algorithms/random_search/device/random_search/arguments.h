@@ -9,12 +9,13 @@ struct Arguments {
     float* mean;         // [weights]: the policy that is searched for
     float* deviation;    // [weights]
     float* weights;      // [weights][members]
-    float* score;        // [envs]: the return of an environment's first episode
+    float* score;        // [envs of all ranks]: the return of an environment's first episode
     uint8_t* over;       // [envs]: whether that episode has ended
     float* fitness;      // [members]
     uint32_t* rank;      // [members]: 0 is the best
     float* metrics;      // [metric_count]
     uint32_t members, episodes, elite, steps, weight_count;
+    uint32_t all_envs;    // of all ranks
     float least_deviation;
 };
 

@@ -48,11 +48,12 @@ NACELLE_INLINE void act_linearly(const float* weights, size_t stride, const floa
 // Each environment acts for one member of the population.
 template <class E> struct PopulationPolicy {
     const float* weights;
-    uint32_t members, episodes;
+    uint32_t members, episodes, first_env;
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) const {
         rows.for_own([&](int i) {
             // Environments that are left over play nobody's episode, with the last one's weights.
-            const size_t member = nacelle::min(rows.env_of(i) / episodes, size_t(members) - 1);
+            const size_t member =
+                nacelle::min((first_env + rows.env_of(i)) / episodes, size_t(members) - 1);
             ActionOf<E> action;
             act_linearly<E>(weights + member, members, rows.obs(i), rows.mask(i), action);
             rows.give(i, action);
@@ -71,13 +72,15 @@ NACELLE_INLINE void propose(const View<E>& view, const Arguments& a, Items items
     }
 }
 template <class E> NACELLE_INLINE void play(const View<E>& view, const Arguments& a, Items items) {
-    const uint64_t end = min(items.end, uint64_t(view.head.envs));
+    const uint64_t envs = view.head.envs, end = min(items.end, envs), first = view.head.first_env;
     for (uint64_t env = items.begin; env < end; ++env) {
-        a.score[env] = 0;
-        a.over[env] = env >= uint64_t(a.members) * a.episodes;
+        // Those of other ranks stay 0 here, and are added.
+        for (uint64_t any = env; any < a.all_envs; any += envs) a.score[any] = 0;
+        a.over[env] = first + env >= uint64_t(a.members) * a.episodes;
     }
-    const Arguments to = a;
-    PopulationPolicy<E> policy{a.weights, a.members, a.episodes};
+    Arguments to = a;
+    to.score += first;
+    PopulationPolicy<E> policy{a.weights, a.members, a.episodes, uint32_t(first)};
     rollout<E>(view, items, 0, int(a.steps), policy,
                [=](const Now& now, const ActionOf<E>&, const Outcome& outcome) {
                    const uint8_t over = to.over[now.env];

@@ -3,32 +3,40 @@
 
 namespace learn {
 
-// The sum of each parameter's gradient over the slots, and of its square over a block of them. Of several ranks each hands
-// over its own sum, and its tallies.
+// A parameter's gradient: the sum over the slots of each shard, and over shards. What is wide is summed for each already.
+template <class E, int policy> NACELLE_INLINE float sum_of_slots(const PolicyState& state, int i) {
+    using Here = Place<E, policy>;
+    return over_shards([&](uint32_t shard) {
+        if constexpr (Spec<policy>::streamed) return gradient_of_shard<E, policy>(state, shard)[i];
+        else {
+            const uint32_t slots = state.parts / shards;
+            const float* const part =
+                state.gradient + size_t(shard) * slots * Here::size + Here::of(i);
+            float sum = 0;
+            for (uint32_t slot = 0; slot < slots; ++slot) sum += part[size_t(slot) * Here::size];
+            return sum;
+        }
+    });
+}
+// The mean gradient, and the sum of its squares over a block of parameters. Of several ranks each hands over its own sum,
+// and its tallies.
 template <class E, int policy>
 NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
-    using Here = Place<E, policy>;
     constexpr int parameters = Networks<E, policy>::parameters;
     const PolicyState& state = a.policy[policy];
     if (state.found[stopped] != 0) return;
     const float one =
         among_ranks ? 1.0f
                     : one_over(sum_of<1>(state.tallies + weight, state.parts, tally_count).at[0]);
-    if (among_ranks && items.begin == 0) hand_over_tallies<E, policy>(state);
+    if (among_ranks && items.begin == 0) hand_over_tallies<E, policy>(a);
     for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
          ++block) {
         double squares = 0;
         for (int i = block * block_threads; i < min((block + 1) * block_threads, parameters); ++i) {
-            float sum = 0;
-            if constexpr (Spec<policy>::streamed) sum = state.total[i];    // is summed already
-            else {
-                const float* const part = state.gradient + Here::of(i);
-                for (uint32_t slot = 0; slot < state.parts; ++slot)
-                    sum += part[size_t(slot) * Here::size];
-            }
-            sum = is_blind<E, policy>(i) ? 0.0f : sum * one;
-            state.total[i] = sum;
-            squares += double(sum) * double(sum);
+            const float mean =
+                is_blind<E, policy>(i) ? 0.0f : sum_of_slots<E, policy>(state, i) * one;
+            hand_over_gradient<E, policy>(a, uint64_t(i), mean);
+            squares += double(mean) * double(mean);
         }
         state.norms[block] = squares;
     }
@@ -44,8 +52,9 @@ NACELLE_INLINE void scale_total(const View<E>&, const Arguments& a, Items items)
          ++block) {
         double squares = 0;
         for (int i = block * block_threads; i < min((block + 1) * block_threads, parameters); ++i) {
-            state.total[i] *= one;
-            squares += double(state.total[i]) * double(state.total[i]);
+            const float mean = gradient_of_ranks<E, policy>(state, uint64_t(i)) * one;
+            state.total[i] = mean;
+            squares += double(mean) * double(mean);
         }
         state.norms[block] = squares;
     }
@@ -55,8 +64,7 @@ template <class E, int policy>
 NACELLE_INLINE void decide(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     if (items.begin != 0 || state.found[stopped] != 0) return;
-    judge(state, among_ranks ? tally_of_ranks<E, policy>(state)
-                             : sum_of<tally_count>(state.tallies, state.parts));
+    judge(state, among_ranks ? tally_of_ranks<E, policy>(state) : tally_of_slots<policy>(state));
     state.found[stopped] = state.found[too_far];
     if (state.found[stopped] != 0) return;
     const uint32_t norms = blocks_of(uint32_t(Networks<E, policy>::parameters));

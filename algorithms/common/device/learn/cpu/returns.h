@@ -37,7 +37,7 @@ template <class E, int policy>
 NACELLE_INLINE void scale_rewards(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     if (items.begin == 0)
-        end_returns<policy>(a, state, sum_of<2>(state.slots, blocks_of(learners<policy>(state))));
+        end_returns<policy>(a, state, sum_of_strips<2>(state.slots, learners<policy>(state)));
 }
 
 template <class E, int policy>
@@ -88,8 +88,7 @@ template <class E, int policy>
 NACELLE_INLINE void sum_advantages(const View<E>&, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     if (items.begin == 0 && state.found[stopped] == 0)
-        end_advantages<policy>(a, state,
-                               sum_of<6>(state.slots, blocks_of(learners<policy>(state))));
+        end_advantages<policy>(a, state, sum_of_strips<6>(state.slots, learners<policy>(state)));
 }
 
 }

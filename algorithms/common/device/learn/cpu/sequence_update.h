@@ -146,13 +146,18 @@ private:
     Critic critic_;
 };
 
-// fn(slot, first sequence, how many) for groups of so many sequences, each slot's in turn.
+// fn(slot, first sequence, how many) for groups of so many sequences of a shard, each slot's in turn.
 template <class Fn>
-void each_group(const PolicyState& state, uint64_t sequences, Items items, Fn&& fn) {
-    for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot)
-        for (uint64_t first = slot * sequences_together; first < sequences;
-             first += uint64_t(state.parts) * sequences_together)
-            fn(slot, uint32_t(first), int(min(sequences - first, uint64_t(sequences_together))));
+void each_group(const PolicyState& state, uint32_t sequences, Items items, Fn&& fn) {
+    constexpr uint64_t together = uint64_t(sequences_together);
+    const ShardBlocks cut(sequences, state.parts / shards);
+    for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
+        const uint64_t begin = cut.shard_of(uint32_t(slot)) * uint64_t(cut.items),
+                       end = begin + cut.items;
+        for (uint64_t first = begin + cut.own(uint32_t(slot)) * together; first < end;
+             first += cut.blocks * together)
+            fn(slot, uint32_t(first), int(min(end - first, together)));
+    }
 }
 template <class E, int policy>
 void gradient_of_sequences(const View<E>& view, const Arguments& a, Items items) {

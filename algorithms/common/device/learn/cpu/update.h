@@ -159,11 +159,13 @@ template <class E, int policy> void gradient(const View<E>& view, const Argument
     for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
         float* const sum = state.gradient + slot * size;
         double* const tally = state.tallies + slot * tally_count;
-        for (uint64_t first = slot * tile_samples; first < batch.count;
-             first += uint64_t(state.parts) * tile_samples)
+        const ShardBlocks cut(batch.count, state.parts / shards);
+        const uint64_t begin = cut.shard_of(uint32_t(slot)) * uint64_t(cut.items),
+                       end = begin + cut.items;
+        for (uint64_t first = begin + cut.own(uint32_t(slot)) * uint64_t(tile_samples); first < end;
+             first += cut.blocks * uint64_t(tile_samples))
             tile_gradient.add(view, batch, uint32_t(first),
-                              uint32_t(min(first + tile_samples, uint64_t(batch.count))), sum,
-                              tally);
+                              uint32_t(min(first + tile_samples, end)), sum, tally);
     }
 }
 template <class E, int policy> void review(const View<E>& view, const Arguments& a, Items items) {

@@ -36,10 +36,11 @@ private:
 };
 // What the block behind those of the sums does with the tallies.
 template <class E, int policy>
-NACELLE_INLINE void judge_by_tallies(const ExchangeOf<policy>& exchange, const PolicyState& state) {
-    if constexpr (hands_over_gradient<policy>) hand_over_tallies<E, policy>(state);
+NACELLE_INLINE void judge_by_tallies(const ExchangeOf<policy>& exchange, const Arguments& a) {
+    const PolicyState& state = a.policy[policy];
+    if constexpr (hands_over_gradient<policy>) hand_over_tallies<E, policy>(a);
     else {
-        Sums<tally_count> tally = sum_of<tally_count>(state.tallies, state.parts);
+        Sums<tally_count> tally = tally_of_slots<policy>(state);
         if constexpr (shots_of < policy >> 0) {
             const uint64_t word = exchange.first_tally(state) + 2 * state.sum_blocks;
             send_sums(exchange, word, tally);
@@ -47,6 +48,13 @@ NACELLE_INLINE void judge_by_tallies(const ExchangeOf<policy>& exchange, const P
         }
         if (threadIdx.x == 0) judge(state, tally);
     }
+}
+// A block's sum of the squares that its first threads have.
+NACELLE_INLINE void store_squares(double square, double* norm) {
+    static_assert(total_together == 32);
+    if (threadIdx.x >= uint32_t(total_together)) return;
+    square = warp_sum(square);
+    if (threadIdx.x == 0) *norm = square;
 }
 // The mean gradient from the sum over all ranks: as many blocks as leave norms, and one that judges the minibatch.
 template <class E, int policy>
@@ -61,14 +69,24 @@ NACELLE_INLINE void scale_total(const View<E>&, const Arguments& a, Items items)
         return;
     }
     const float one = one_over(tally.at[weight]);
-    Sums<1> squares;
-    for (uint32_t i = block * block_threads + threadIdx.x; i < parameters;
-         i += blocks * block_threads) {
-        const float mean = state.total[i] * one;
+    const auto square_of = [&](uint32_t i) {
+        const float mean = gradient_of_ranks<E, policy>(state, i) * one;
         state.total[i] = mean;
-        squares.at[0] += double(mean) * double(mean);
+        return double(mean) * double(mean);
+    };
+    if constexpr (Spec<policy>::streamed) {
+        Sums<1> squares;
+        for (uint32_t i = block * block_threads + threadIdx.x; i < parameters;
+             i += blocks * block_threads)
+            squares.at[0] += square_of(i);
+        store_sums(squares, state.norms + block);
+    } else {
+        const int place = int(block) * total_together + int(threadIdx.x);
+        const int i = int(threadIdx.x) < total_together && place < Place<E, policy>::size
+                          ? Place<E, policy>::parameter(place)
+                          : -1;
+        store_squares(i >= 0 ? square_of(uint32_t(i)) : 0.0, state.norms + block);
     }
-    store_sums(squares, state.norms + block);
 }
 
 // A block has 32 places of the packed order, a thread four of them; threads share the slots.
@@ -84,39 +102,48 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     const uint32_t block = uint32_t(items.begin / block_threads);
     if (block > blocks || state.found[stopped] != 0) return;
     const ExchangeOf<policy> exchange(a);
-    if (block == blocks) return judge_by_tallies<E, policy>(exchange, state);
+    if (block == blocks) return judge_by_tallies<E, policy>(exchange, a);
     const int thread = int(threadIdx.x);
     const int mine = thread % (total_together / 4) * 4, share = thread / (total_together / 4),
               first = int(block) * total_together;
-    Four sum{};
-    const auto add_slots = [&](uint32_t from, auto&& meanwhile) {
-        Four its[at_once];
-        const float* const part = state.gradient + first + mine;
-        NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
-            const uint32_t slot = from + k * sharers;
-            its[k] = first + mine < Here::size && slot < state.parts
-                         ? four_at(part + size_t(slot) * Here::size)
-                         : Four{};
-        }
-        meanwhile();
-        NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
-            NACELLE_UNROLL for (int i = 0; i < 4; ++i) sum.at[i] += its[k].at[i];
-        }
-    };
+    const uint32_t slots = state.parts / shards;    // of a shard
     SampleCount<E, policy> samples(exchange, state, block);
-    add_slots(uint32_t(share), [&] { samples.find(); });
-    for (uint32_t slot = uint32_t(share) + at_once * sharers; slot < state.parts;
-         slot += at_once * sharers)
-        add_slots(slot, [] {});
-    NACELLE_UNROLL for (int k = 0; k < 4; ++k) parts[share][mine + k] = sum.at[k];
-    __syncthreads();
+    const auto sum_of_slots = [&](uint32_t shard) {
+        Four sum{};
+        const auto add_slots = [&](uint32_t from, auto&& meanwhile) {
+            Four its[at_once];
+            const float* const part =
+                state.gradient + size_t(shard * slots) * Here::size + first + mine;
+            NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
+                const uint32_t slot = from + k * sharers;
+                its[k] = first + mine < Here::size && slot < slots
+                             ? four_at(part + size_t(slot) * Here::size)
+                             : Four{};
+            }
+            meanwhile();
+            NACELLE_UNROLL for (uint32_t k = 0; k < at_once; ++k) {
+                NACELLE_UNROLL for (int i = 0; i < 4; ++i) sum.at[i] += its[k].at[i];
+            }
+        };
+        add_slots(uint32_t(share), [&] {
+            if (shard == 0) samples.find();
+        });
+        for (uint32_t slot = uint32_t(share) + at_once * sharers; slot < slots;
+             slot += at_once * sharers)
+            add_slots(slot, [] {});
+        if (shard > 0) __syncthreads();    // the last shard's have been read
+        NACELLE_UNROLL for (int k = 0; k < 4; ++k) parts[share][mine + k] = sum.at[k];
+        __syncthreads();
+        float all = 0;
+        if (thread < total_together) {
+            NACELLE_UNROLL for (int k = 0; k < sharers; ++k) all += parts[k][thread];
+        }
+        return all;
+    };
+    float all[1] = {over_shards(sum_of_slots)};
     const int place = first + thread;
     const int i = thread < total_together && place < Here::size ? Here::parameter(place) : -1;
-    float all[1] = {};
-    if (i >= 0) {
-        NACELLE_UNROLL for (int k = 0; k < sharers; ++k) all[0] += parts[k][thread];
-        if (is_blind<E, policy>(i)) all[0] = 0;
-    }
+    if (i >= 0 && is_blind<E, policy>(i)) all[0] = 0;
     constexpr int shots = shots_of<policy>;
     if constexpr (shots > 0)
         if (i >= 0) exchange.template send<shots>(uint64_t(place), all, block);
@@ -125,13 +152,10 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     if (i >= 0) {
         if constexpr (shots > 0) exchange.template sum<shots>(uint64_t(place), all, block);
         const float mean = all[0] * one;
-        state.total[i] = mean;
+        hand_over_gradient<E, policy>(a, uint64_t(i), mean);
         square = double(mean) * double(mean);
     }
-    static_assert(total_together == 32);
-    if (thread >= total_together) return;
-    square = warp_sum(square);
-    if (thread == 0) state.norms[block] = square;
+    store_squares(square, state.norms + block);
 }
 
 template <class E, int policy>

@@ -29,7 +29,7 @@ struct StepOf {
     float reward, value, log_probability, ratio;
     uint8_t flag;
 };
-// A block's agents, and of those the steps, a chunk after the other. load(row, step) for each step; start(row) once for
+// A block's agents, all of one shard, and of those the steps, a chunk after the other. load(row, step) for each step; start(row) once for
 // 32 agents, on the lanes that follow them; put(place in the chunk, step); follow(steps in the chunk) by one warp, and then
 // use(place, step). What is loaded is on its way while the chunk before is at work.
 template <class E, int policy, int count, class Start, class Load, class Begin, class Put,
@@ -37,8 +37,11 @@ template <class E, int policy, int count, class Start, class Load, class Begin, 
 NACELLE_INLINE bool over_steps(const Arguments& a, Items items, Sums<count>& sums, Start&& start,
                                Load&& load, Begin&& begin, Put&& put, Follow&& follow, Use&& use) {
     const PolicyState& state = a.policy[policy];
-    const uint32_t all = learners<policy>(state), blocks = agent_blocks(all), steps = a.steps,
-                   block = uint32_t(items.begin / block_threads),
+    const uint32_t count_of_all = learners<policy>(state), steps = a.steps,
+                   block = uint32_t(items.begin / block_threads);
+    const ShardBlocks cut(count_of_all, agent_blocks(count_of_all / shards));
+    const uint32_t begin_of_shard = cut.shard_of(block) * cut.items,
+                   all = begin_of_shard + cut.items, blocks = cut.blocks,
                    lane = threadIdx.x % agents_together, warp = threadIdx.x / agents_together;
     StepOf next[own_steps];
     float next_start = 0;
@@ -57,7 +60,7 @@ NACELLE_INLINE bool over_steps(const Arguments& a, Items items, Sums<count>& sum
         }
         each_own(first, [&](uint32_t k, uint32_t place) { next[k] = load(row, first + place); });
     };
-    uint32_t agents = block * agents_together, first = 0;
+    uint32_t agents = begin_of_shard + cut.own(block) * agents_together, first = 0;
     load_chunk(agents, first);
     while (agents < all) {
         StepOf now[own_steps];
@@ -83,7 +86,7 @@ NACELLE_INLINE bool over_steps(const Arguments& a, Items items, Sums<count>& sum
         agents = these;
     }
     store_sums<count>(sums, state.slots + size_t(block) * count);
-    return arrives_last(state.arrived, blocks);
+    return arrives_last(state.arrived, blocks * shards);
 }
 // fn(place, which of those that were read, whether there is a step) for the places of a chunk; read(place, which) for some
 // of them ahead.
@@ -94,6 +97,11 @@ NACELLE_INLINE void one_by_one(uint32_t count, Read&& read, Fn&& fn) {
         NACELLE_UNROLL for (uint32_t k = 0; k < steps_ahead; ++k)
             fn(first + k, k, first + k < count);
     }
+}
+// What the blocks of all agents have left.
+template <int policy, int count>
+NACELLE_INLINE Sums<count> sum_of_agents(const PolicyState& state) {
+    return sum_of_shards<count>(state.slots, agent_blocks(learners<policy>(state) / shards));
 }
 
 // The discounted return of each agent goes on from iteration to iteration; its spread scales rewards.
@@ -142,8 +150,7 @@ NACELLE_INLINE void measure_own_returns(const View<E>& view, const Arguments& a,
             sums.at[1] += off * off;
         });
     if (!last) return;
-    const Sums<2> all =
-        statistics_of_all(a, policy, sum_of<2>(state.slots, agent_blocks(learners<policy>(state))));
+    const Sums<2> all = statistics_of_all(a, policy, sum_of_agents<policy, 2>(state));
     if (threadIdx.x == 0) end_returns<policy>(a, state, all);
 }
 
@@ -241,8 +248,7 @@ NACELLE_INLINE void find_own_advantages(const View<E>& view, const Arguments& a,
             sums.at[5] += error * error;
         });
     if (!last) return;
-    const Sums<6> all =
-        statistics_of_all(a, policy, sum_of<6>(state.slots, agent_blocks(learners<policy>(state))));
+    const Sums<6> all = statistics_of_all(a, policy, sum_of_agents<policy, 6>(state));
     if (threadIdx.x == 0) end_advantages<policy>(a, state, all);
 }
 
@@ -253,8 +259,8 @@ NACELLE_INLINE void for_own_policy(const Arguments& a, Items items, Fn&& fn) {
     uint64_t first = 0;
     for_each_policy<E>([&]<int policy>() {
         if constexpr (Spec<policy>::kind == Kind::trained) {
-            const uint64_t end =
-                first + agent_blocks(learners<policy>(a.policy[policy])) * uint64_t(block_threads);
+            const uint64_t end = first + agent_blocks(learners<policy>(a.policy[policy]), shards) *
+                                             uint64_t(block_threads);
             if (items.begin >= first && items.begin < end)
                 fn.template operator()<policy>(Items{items.begin - first, items.end - first});
             first = end;

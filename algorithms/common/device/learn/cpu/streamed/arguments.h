@@ -35,6 +35,8 @@ struct LayerArguments {
     uint32_t room;           // rows that there is room for, a multiple of task_rows
     uint32_t first, rows;    // of the minibatch, or of the rollout
     uint32_t network, layer;
+    uint32_t shard;      // whose rows these are, in a gradient
+    uint32_t adds;       // to what rows of the shard before them have left there
     uint32_t reviews;    // rows are those of the rollout in their order
 };
 

@@ -35,8 +35,10 @@ template <class E, int policy, int network> struct Levels {
     const float* weights(int l) const {
         return a.all.policy[policy].weights + first_parameter + L::before(l);
     }
+    // Of the shard.
     float* gradient(int l) const {
-        return a.all.policy[policy].total + first_parameter + L::before(l);
+        return gradient_of_shard<E, policy>(a.all.policy[policy], a.shard) + first_parameter +
+               L::before(l);
     }
     // What comes out of level l, 0 for what is seen; what goes into its activation; slopes along that.
     float* out(int l) const { return l == 0 ? a.levels : of(0, l); }

@@ -2,7 +2,7 @@
 #include <learn/cpu/streamed/levels.h>
 #include <learn/cpu/update.h>
 // An update whose layers are products of their own, on a CPU: all rows of a part of the minibatch go through a layer before
-// the next one, and each weight's gradient is one sum over them. Tasks share neurons and rows, so that nothing
+// the next one, and each weight's gradient is one sum over those of a shard. Tasks share neurons and rows, so that nothing
 // depends on who does them.
 
 namespace learn {
@@ -113,7 +113,7 @@ void layer_gradient(const View<E>&, const LayerArguments& a, Items items) {
         const uint32_t across = tasks_along(uint64_t(size.in), task_inputs);
         const float* const slopes = levels.slope(l + 1);
         float* const g = levels.gradient(l);
-        const bool adds = a.first > 0;
+        const bool adds = a.adds != 0;
         for (uint64_t task = items.begin / block_threads; task < items.end / block_threads;
              ++task) {
             const int input = int(uint32_t(task) % across * task_inputs),
@@ -138,11 +138,13 @@ void find_slopes(const View<E>& view, const LayerArguments& a, Items items) {
     const Levels<E, policy, 0> actor{a};
     const Levels<E, policy, !N::separate ? 0 : 1> critic{a};
     const Minibatch<E, policy> batch(view, a.all);
+    const ShardBlocks cut(batch.count, state.parts / shards);
     for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
+        if (cut.shard_of(uint32_t(slot)) != a.shard) continue;
         double* const tally = state.tallies + slot * tally_count;
-        for (int k = 0; k < tally_count && a.first == 0; ++k) tally[k] = 0;
-        for (uint32_t panel = uint32_t(slot); panel < panels_of<E, policy>(a);
-             panel += state.parts) {
+        for (int k = 0; k < tally_count && !a.adds; ++k) tally[k] = 0;
+        for (uint32_t panel = cut.own(uint32_t(slot)); panel < panels_of<E, policy>(a);
+             panel += cut.blocks) {
             float sum[tally_count] = {};
             for (uint32_t i = 0; i < uint32_t(panel_rows); ++i) {
                 const uint32_t row = panel * panel_rows + i;

@@ -49,16 +49,16 @@ public:
     // Where the samples from number `first` of a minibatch on lie, one block of them; what is read of them
     // arrives while others are summed. Each lane has a row, where there are 32; else both halves of a warp have
     // the same ones: the first puts what was observed into the network, the second finds the slopes along what comes out.
-    // Where samples go by in order, those of the time after come nearer.
+    // Where samples go by in order, those of the time after come nearer. `end` is behind the last sample of the block's shard.
     NACELLE_INLINE void look_up(const View<E>& view, const Minibatch<E, policy>& batch,
-                                uint64_t first, uint64_t stride) {
+                                uint64_t first, uint64_t stride, uint64_t end) {
         const uint64_t number = first + uint64_t(own_row());
-        there_ = number < batch.count;
+        there_ = number < end;
         at_ = there_ ? batch.place(view, a_, uint32_t(number)) : 0;
         flag_ = counting_flag<E, G>(memory_, at_);
         if (has_obs()) prefetched_.obs(memory_, at_);
         if (has_loss()) prefetched_.kept = loss_.load(at_);
-        if (batch.shuffled || number + stride >= batch.count) return;
+        if (batch.shuffled || number + stride >= end) return;
         const size_t later = batch.place(view, a_, uint32_t(number + stride));
         if constexpr (has_turn<E, G>) bring_near(memory_.flag + later);
         if (has_obs()) prefetched_.bring_row_near(memory_, later);
@@ -66,7 +66,7 @@ public:
     }
     // The samples that were looked up last; then those from number `next` on are.
     NACELLE_INLINE void add(const View<E>& view, const Minibatch<E, policy>& batch, uint64_t next,
-                            uint64_t stride) {
+                            uint64_t stride, uint64_t end) {
         const int row = own_row();
         await_groups<0>();
         __syncthreads();    // the weights are there, and the last samples have been summed
@@ -96,7 +96,7 @@ public:
             store_fragments(fragments);
             backward<L::count - 1>(fragments, slope);
         }
-        look_up(view, batch, next, stride);
+        look_up(view, batch, next, stride, end);
         __syncthreads();
         if constexpr (planes > 1) sum_planes<L>(shared_, warp_, sum_, bias_);
         else sum_layers<0>();
@@ -286,10 +286,13 @@ NACELLE_INLINE void gradient_warps(const View<E>& view, const Arguments& a, Item
             const Minibatch<E, policy> batch(view, a);
             WarpGradient<E, policy, L, part> tile_gradient(a);
             constexpr uint64_t together = uint64_t(layout_of<L>.samples);
-            const uint64_t stride = a.policy[policy].parts * together;
-            tile_gradient.look_up(view, batch, slot * together, stride);
-            for (uint64_t first = slot * together; first < batch.count; first += stride)
-                tile_gradient.add(view, batch, first + stride, stride);
+            const ShardBlocks cut(batch.count, a.policy[policy].parts / shards);
+            const uint64_t begin = cut.shard_of(slot) * uint64_t(cut.items),
+                           end = begin + cut.items, stride = cut.blocks * together,
+                           own = begin + cut.own(slot) * together;
+            tile_gradient.look_up(view, batch, own, stride, end);
+            for (uint64_t first = own; first < end; first += stride)
+                tile_gradient.add(view, batch, first + stride, stride, end);
             tile_gradient.store(slot);
         });
 }

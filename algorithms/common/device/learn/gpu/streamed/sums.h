@@ -30,7 +30,7 @@ NACELLE_INLINE void total_streamed(const View<E>&, const StreamArguments& a, Ite
     const uint32_t block = uint32_t(items.begin / block_threads), thread = threadIdx.x;
     if (block > state.sum_blocks || state.found[stopped] != 0) return;
     const ExchangeOf<policy> exchange(a.all);
-    if (block == state.sum_blocks) return judge_by_tallies<E, policy>(exchange, state);
+    if (block == state.sum_blocks) return judge_by_tallies<E, policy>(exchange, a.all);
     const LayerSlots* layer = a.stream.layers;
     uint64_t word = 0;    // of the layer's first place, where ranks exchange sums
     for (uint32_t l = 1; l < a.stream.layer_count && block >= layer[1].first_block; ++l)
@@ -54,7 +54,7 @@ NACELLE_INLINE void total_streamed(const View<E>&, const StreamArguments& a, Ite
             const SlotPlace place(its, first + k);
             if (place.parameter < 0) continue;
             const float all = sum.at[k] * one;
-            state.total[place.parameter] = all;
+            hand_over_gradient<E, policy>(a.all, uint64_t(place.parameter), all);
             squares.at[0] += double(all) * double(all);
         }
     };
