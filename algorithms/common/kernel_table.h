@@ -15,7 +15,7 @@ enum class Form {
     run,               // Arguments, in blocks of block_threads
     environments,      // the run's, over all environments as the engine has them
     teams,             // the same for teams whose warps choose, too
-    warps,             // the run's, in blocks of rollout_threads
+    warps,             // the run's, in blocks of rollout_threads, a warp for some environments
     remembering,       // the run's, in blocks that keep what 32 rows remember
     resident,          // the run's, in blocks that keep a network's weights
     resident_teams,    // the run's, over all teams, in blocks with room for networks
@@ -52,6 +52,10 @@ namespace items {
 inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
+// A warp for so many of them.
+inline uint64_t alone(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, uint64_t(o.warp_envs)) * 32;
+}
 inline uint64_t resident(const Owner& o, uint64_t) {
     return rounded_up(o.envs, resident_envs) * resident_threads;
 }
@@ -168,8 +172,8 @@ inline constexpr Kernel kernel_table[] = {
     {environments, "step_once", rollout, in_steps, items::environments},
     {teams, "rollout_teams", rollout, in_teams, items::environments},
     {resident_teams, "rollout_resident_teams", rollout, in_team_residence, items::resident_teams},
-    {warps, "rollout_warps", rollout, in_warps, items::environments},
-    {warps, "play_warps", play, in_warps, items::environments},
+    {warps, "rollout_warps", rollout, in_warps, items::alone},
+    {warps, "play_warps", play, in_warps, items::alone},
     {resident, "rollout_resident", rollout, in_residence, items::resident},
     {resident, "play_resident", play, in_residence, items::resident},
     {remembering, "rollout_remembering", rollout, in_memory, items::remembering},

@@ -120,7 +120,8 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
     if (is_of_convolution(kernel.form)) {
         arguments = "ConvPass";
         parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
-    } else if (overview) parameters += ", overview_rows";
+    } else if (kernel.form == Form::warps) parameters += ", " + std::to_string(owner.warp_envs);
+    else if (overview) parameters += ", overview_rows";
     else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
     if (kernel.form == Form::pass) arguments = "PassArguments, 2";    // blocks of a cluster

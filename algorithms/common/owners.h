@@ -90,6 +90,7 @@ struct Owner {
     uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
     TensorFit fit{};               // of a fused policy
+    int warp_envs = warp_rows;     // of the run: environments of one agent that a warp has
     uint32_t team_threads = 0;     // of a block that has teams and networks
     uint64_t resident_rows = 1;    // of such a block of one policy
     uint64_t resident_blocks = 0;

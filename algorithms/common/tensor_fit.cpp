@@ -55,6 +55,7 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     const FusedLayout<int64_t> layout(widths, int(widths.size()) - 1, planes, keeps_input);
     words = uint32_t(layout.prepared);
     in_chunks = layout.in_chunks;
+    rolled = layout.rolled;
     threads = uint32_t(layout.threads);
     shared_bytes = uint32_t(4 * layout.words);
     band_bytes = uint32_t(4 * warp_rows * (layout.in_pitch + layout.out_pitch));
