@@ -46,9 +46,8 @@ public:
             Two bias[8];
             NACELLE_UNROLL for (int q = 0; q < 8; ++q) bias[q] = ahead_[q];
             if (c + 1 < chunks) look_at(part, uint32_t(c + 1), ahead_);
-            const uint32_t column = part.column + uint32_t(c);
-            if (column >= p.out.across) continue;
-            const uint32_t at = column * tile_side + 2 * (threadIdx.x % 4);
+            if (uint32_t(c) >= part.tiles) continue;
+            const uint32_t column = part.column + uint32_t(c), at = column * tile_side + 2 * (threadIdx.x % 4);
             ChunkWords<planes> bent, straight;
             NACELLE_UNROLL for (int q = 0; q < 8; ++q) {
                 NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
@@ -80,7 +79,7 @@ private:
     }
     static NACELLE_INLINE void look_at(const ProductPart& part, uint32_t chunk, Two (&bias)[8]) {
         const uint32_t column = part.column + chunk;
-        const bool there = column < part.product->out.across;
+        const bool there = chunk < part.tiles;
         const float* const from = part.product->bias + column * tile_side + 2 * (threadIdx.x % 4);
         NACELLE_UNROLL for (uint32_t q = 0; q < 8; ++q) bias[q] =
             there ? *reinterpret_cast<const Two*>(from + 8 * q) : Two{};
@@ -104,7 +103,7 @@ public:
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
             NACELLE_UNROLL for (uint32_t i = 0; i < uint32_t(chunks) / 2; ++i) {
                 const uint32_t chunk = 2 * i + threadIdx.x % 128 / 64;
-                if (part.column + chunk < kept.across)
+                if (chunk < part.tiles)
                     bring_near(tile(kept, p, part, chunk) + threadIdx.x % 64 * tile_side);
             }
         }
@@ -119,9 +118,9 @@ public:
         if (!has_group(part)) return;
         NACELLE_UNROLL for (int c = 0; c < chunks; ++c) {
             const ChunkWords<planes> slope = slopes_of(part, sum, c);
-            const uint32_t column = part.column + uint32_t(c);
-            if (column < p.out.across)
-                slope.send(sender_, p.out, part.row + TileSender::group(), column);
+            if (uint32_t(c) < part.tiles)
+                slope.send(sender_, p.out, part.row + TileSender::group(),
+                           part.column + uint32_t(c));
         }
     }
     NACELLE_INLINE void end() const { sender_.finish(); }
@@ -148,7 +147,7 @@ protected:
     NACELLE_INLINE void look_at(const ProductPart& part, uint32_t chunk) {
         const TiledMatrix& kept = part.product->kept;
         const uint32_t g = threadIdx.x % 32 / 4, row = threadIdx.x % 128 / 32 * 16 + g;
-        const bool there = kept.at && has_group(part) && part.column + chunk < kept.across;
+        const bool there = kept.at && has_group(part) && chunk < part.tiles;
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
             const uint16_t* const from =
                 tile(kept, p, part, chunk) + row * tile_side + 2 * (threadIdx.x % 4);
@@ -211,10 +210,11 @@ NACELLE_INLINE void each_narrow_part(const Products& all, Items items, Fn&& fn) 
     for (uint32_t i = block / cluster_blocks; i < all.parts; i += all.clusters) {
         ProductPart part = cluster_part<planes>(all, i, block % cluster_blocks);
         if (part.row >= tiles_along(part.product->m)) continue;
-        const uint32_t end =
-            min(part.column + cluster_columns(planes) / tile_side, tiles_along(part.product->n));
+        // Two tiles at a time; one that is another part's comes out the same there.
+        const uint32_t end = part.column + part.tiles;
         for (uint32_t column = part.column; column < end; column += 2) {
             part.column = column;
+            part.tiles = min(2u, end - column);
             fn(part);
             __syncthreads();
         }

@@ -6,12 +6,21 @@
 
 namespace learn {
 
+// The columns of a product are shared out evenly among its parts, tile by tile.
+template <int planes> NACELLE_INLINE ProductPart with_columns(ProductPart part, uint32_t number) {
+    constexpr uint32_t most = cluster_columns(planes) / tile_side;
+    const uint32_t tiles = tiles_along(part.product->n), parts = (tiles + most - 1) / most,
+                   least = tiles / parts, larger = tiles % parts;
+    part.column = number * least + min(number, larger);
+    part.tiles = least + (number < larger);
+    return part;
+}
 // Products of equal sizes lie beside each other as stripes of a part's columns.
 template <int planes>
 NACELLE_INLINE ProductPart stripe_part(const Products& all, uint32_t stripe, uint32_t row) {
     constexpr uint32_t columns = cluster_columns(planes);
     const uint32_t across = (all.of[0].n + columns - 1) / columns;
-    return {all.of + stripe / across, row, stripe % across * (columns / tile_side), 0};
+    return with_columns<planes>({all.of + stripe / across, row, 0, 0}, stripe % across);
 }
 // The part of a cluster's block: two blocks below each other are a part of the launch's products.
 template <int planes>
@@ -20,9 +29,10 @@ NACELLE_INLINE ProductPart cluster_part(const Products& all, uint32_t number, ui
         const uint32_t row = number / all.stripes * cluster_rows + rank * product_rows;
         return stripe_part<planes>(all, number % all.stripes, row / tile_side);
     }
-    ProductPart part(all, number, cluster_columns(planes), cluster_rows);
+    constexpr uint32_t columns = cluster_columns(planes);
+    ProductPart part(all, number, columns, cluster_rows);
     part.row += rank * (product_rows / tile_side);
-    return part;
+    return with_columns<planes>(part, part.column / (columns / tile_side));
 }
 // Whether neither of its blocks has anything to do.
 NACELLE_INLINE bool is_cluster_idle(const Products& all, const ProductPart& part, uint32_t rank) {
@@ -119,8 +129,9 @@ public:
                 barrier_wait(full_ + 8 * at_.stage, at_.phase);
                 const PartWords its = *words_of(at_.stage);
                 if (its.steps == no_part) break;
-                multiply(ProductPart(all.of + its.product, its.row, its.column, its.split),
-                         its.steps, task);
+                ProductPart part(all.of + its.product, its.row, its.column, its.split);
+                part.tiles = its.tiles;
+                multiply(part, its.steps, task);
             }
             task.end();
         }
@@ -131,8 +142,8 @@ public:
 private:
     // What is told of a part with the first of its stages: to find it takes divisions, which one thread does ahead.
     struct alignas(16) PartWords {
-        uint16_t product, split;
-        uint32_t row, column, steps;
+        uint16_t product, split, column, tiles;
+        uint32_t row, steps;
     };
     static constexpr uint32_t no_part = ~0u, words_at = 512;
     NACELLE_INLINE PartWords* words_of(uint32_t stage) const {
@@ -144,7 +155,7 @@ private:
             const ProductPart part = cluster_part<planes>(all, i, rank_);
             if (!is_cluster_idle(all, part, rank_)) bring(all, part);
         }
-        tell({0, 0, 0, 0, no_part});
+        tell({0, 0, 0, 0, 0, no_part});
         barrier_arrive(full_ + 8 * at_.stage);
     }
     // As soon as both blocks have left the next stage.
@@ -160,11 +171,11 @@ private:
     NACELLE_INLINE void bring(const Products& all, const ProductPart& part) {
         const Product& p = *part.product;
         const int a_there = max(0, min(int(tiles_along(p.m)) - int(part.row), a_tiles)),
-                  b_there = min(int(tiles_along(p.n)) - int(part.column), b_tiles);
+                  b_there = int(part.tiles);
         const uint32_t bytes = planes * 8192u * uint32_t(a_there + b_there),
                        first = part.first_step(), end = part.end_step();
-        tell({uint16_t(part.product - all.of), uint16_t(part.split), part.row, part.column,
-              end - first});
+        tell({uint16_t(part.product - all.of), uint16_t(part.split), uint16_t(part.column),
+              uint16_t(part.tiles), part.row, end - first});
         if (end == first) {
             barrier_arrive(full_ + 8 * at_.stage);
             at_.go_on();
@@ -208,7 +219,6 @@ private:
         const uint32_t group = TileSender::group();
         task.begin(part);
         if (!begun_ && group == 1) meet_at(behind, 32 * warps);
-        uint32_t adds = 0;
         if (steps == 0) {
             NACELLE_UNROLL for (int i = 0; i < quads; ++i) {
                 NACELLE_UNROLL for (int k = 0; k < 4; ++k) sum[i][k] = 0;
@@ -216,6 +226,31 @@ private:
             at_.go_on();
             ++entered_;
         }
+        uint32_t adds = 0;
+        const auto by_columns = [&]<int tiles>() {
+            adds = sum_steps<tiles>(reinterpret_cast<float(&)[8 * tiles][4]>(sum), exact, part,
+                                    steps, task);
+        };
+        if constexpr (planes > 1) by_columns.template operator()<b_tiles>();
+        else if (part.tiles == 4) by_columns.template operator()<4>();
+        else if (part.tiles == 3) by_columns.template operator()<3>();
+        else by_columns.template operator()<2>();
+        products_await<0>();
+        leave(0);
+        if (!begun_ && group == 0) go_ahead();
+        begun_ = true;
+        NACELLE_UNROLL for (int i = 0; i < (planes > 1 ? quads : 0); ++i) {
+            NACELLE_UNROLL for (int k = 0; k < 4; ++k) sum[i][k] =
+                adds ? sum[i][k] + exact[i][k] : exact[i][k];
+        }
+        task.finish(part, sum);
+    }
+    // All steps of so many tiles of columns; whether sums are to be added to the exact ones.
+    template <int tiles, class Exact, class Task>
+    NACELLE_INLINE uint32_t sum_steps(float (&sum)[8 * tiles][4], Exact& exact,
+                                      const ProductPart& part, uint32_t steps, Task& task) {
+        const uint32_t group = TileSender::group();
+        uint32_t adds = 0;
         NACELLE_ROLLED for (uint32_t k = 0; k < steps; ++k) {
             const uint32_t a = full_ + product_head_bytes + at_.stage * stage_bytes,
                            b = a + planes * a_bytes;
@@ -253,15 +288,7 @@ private:
                 leave(1);
             }
         }
-        products_await<0>();
-        leave(0);
-        if (!begun_ && group == 0) go_ahead();
-        begun_ = true;
-        NACELLE_UNROLL for (int i = 0; i < (planes > 1 ? quads : 0); ++i) {
-            NACELLE_UNROLL for (int k = 0; k < 4; ++k) sum[i][k] =
-                adds ? sum[i][k] + exact[i][k] : exact[i][k];
-        }
-        task.finish(part, sum);
+        return adds;
     }
     NACELLE_INLINE void go_ahead() {
         arrive_at(behind, 32 * warps);

@@ -10,7 +10,7 @@ namespace learn {
 // A group's stripe, and the slot that its sums go to.
 struct GroupStripe {
     const Product* product;
-    uint32_t column;    // its first tile
+    uint32_t column, end;    // its first tile, and the one behind its last one
     float* slot;
 
     NACELLE_INLINE GroupStripe(const Products& all, uint32_t block) {
@@ -18,14 +18,16 @@ struct GroupStripe {
         const ProductPart part = stripe_part<1>(all, cluster % all.stripes, 0);
         product = part.product;
         column = part.column;
+        end = column + part.tiles;
         slot = product->few_sums +
                size_t(cluster / all.stripes * stripe_slots + block % cluster_blocks * 2 + group) *
                    product->slot_floats;
     }
     template <int tiles>
     NACELLE_INLINE void store(FewInputsGradient<tiles>& sums, uint32_t first, bool adds) const {
-        sums.store(FewInputsPlace::of_first(slot, product->inputs, product->n, product->pitch),
-                   first * tile_side, adds);
+        auto place = FewInputsPlace::of_first(slot, product->inputs, product->n, product->pitch);
+        place.end = min(place.end, end * tile_side);
+        sums.store(place, first * tile_side, adds);
     }
 };
 // Where the numbers lie that these rows see; null behind the last ones, whose slopes nobody has made.
@@ -50,10 +52,11 @@ public:
     NACELLE_INLINE void finish(const ProductPart& part, const float (&sum)[8 * chunks][4]) {
         if (!few_of(*part.product, part.row + TileSender::group())) return;
         NACELLE_UNROLL for (int c = 0; c < chunks; ++c) {
+            if (uint32_t(c) >= part.tiles) continue;
             const ChunkWords<1> slope = this->slopes_of(part, sum, c);
-            // Columns behind the last ones, too, which nobody stores: there are two places in turns, and who writes one
-            // has met those who read it since.
-            const uint32_t tile = tiles_ + uint32_t(c) % 2 * tile_bytes;
+            // There are two places in turns, and who writes one has met those who read it since.
+            const uint32_t tile = tiles_ + turn_ * tile_bytes;
+            turn_ ^= 1;
             const uint32_t lane = threadIdx.x % 32, row = threadIdx.x % 128 / 32 * 16 + lane % 16;
             NACELLE_UNROLL for (uint32_t q = 0; q < 4; ++q) {
                 const uint32_t words[4] = {slope.at[q][0].at[0], slope.at[q][1].at[0],
@@ -72,7 +75,7 @@ public:
 
 private:
     const Products& all_;
-    uint32_t tiles_;
+    uint32_t tiles_, turn_ = 0;
     FewInputs inputs_;
     FewInputsGradient<chunks> sums_;
 };
@@ -89,9 +92,7 @@ NACELLE_INLINE void first_gradient(const View<E>&, const Products& all, Items it
     const uint32_t block = uint32_t(items.begin / cluster_threads(false)),
                    group = threadIdx.x / 128, tile_bytes = tile_numbers * 2;
     const GroupStripe stripe(all, block);
-    const uint32_t end =
-        min(stripe.column + cluster_columns(1) / tile_side, tiles_along(stripe.product->n));
-    for (uint32_t column = stripe.column; column < end; column += 2) {
+    for (uint32_t column = stripe.column; column < stripe.end; column += 2) {
         FewInputsGradient<2> sums;
         for (uint32_t i = block / cluster_blocks; i < all.parts; i += all.clusters) {
             ProductPart part = cluster_part<1>(all, i, block % cluster_blocks);
@@ -103,7 +104,7 @@ NACELLE_INLINE void first_gradient(const View<E>&, const Products& all, Items it
                 FewInputs inputs;
                 inputs.look_at(few, part.product->inputs);
                 for (uint32_t c = 0; c < 2; ++c)
-                    if (column + c < tiles_along(part.product->n))
+                    if (column + c < stripe.end)
                         sums.add(int(c), inputs, [&](uint32_t(&to)[4], uint32_t at) {
                             load_tiles<true>(to, image.at + (2 * group + c) * tile_bytes + at);
                         });

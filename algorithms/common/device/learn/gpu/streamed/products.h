@@ -10,6 +10,7 @@ namespace learn {
 struct ProductPart {
     const Product* product;
     uint32_t row, column, split;    // the first tiles
+    uint32_t tiles = 1;             // across
 
     NACELLE_INLINE ProductPart(const Product* of, uint32_t its_row, uint32_t its_column,
                                uint32_t its_split)
@@ -29,6 +30,11 @@ struct ProductPart {
         at -= band * together * across;
         row = (band * together + at % high) * (rows / tile_side);
         column = at / high * (columns / tile_side);
+        tiles = columns / tile_side;
+    }
+    // Behind its columns of so many that lie in a row.
+    NACELLE_INLINE uint32_t end_column(uint32_t pitch) const {
+        return min(pitch, (column + tiles) * tile_side);
     }
     // The steps of the sum that belong to its share of them.
     NACELLE_INLINE uint32_t first_step() const {
@@ -142,9 +148,10 @@ NACELLE_INLINE void each_pair(const float (&sum)[quads][4], uint32_t row, uint32
 template <int quads>
 NACELLE_INLINE void put_sums(const ProductPart& part, const float (&sum)[quads][4], bool biased) {
     const Product& p = *part.product;
+    const uint32_t end = part.end_column(p.pitch);
     each_pair(sum, part.row, part.column,
               [&](uint32_t row, uint32_t column, float first, float second) {
-                  if (row >= p.m || column >= p.pitch) return;
+                  if (row >= p.m || column >= end) return;
                   float* const to = p.sums + size_t(row) * p.pitch + column;
                   to[0] = biased ? first + p.bias[column] : first;
                   to[1] = biased ? second + p.bias[column + 1] : second;

@@ -50,9 +50,10 @@ NACELLE_INLINE void put_weights(const Products& all, const ProductPart& part,
     const Product& p = *part.product;
     float* const slot = p.sums + size_t(part.split) * p.slot_floats;
     const bool adds = all.adds;
+    const uint32_t end = part.end_column(p.pitch);
     each_pair(sum, part.row, part.column,
               [&](uint32_t row, uint32_t column, float left, float right) {
-                  if (row >= p.m || column >= p.pitch) return;
+                  if (row >= p.m || column >= end) return;
                   float* const to = slot + size_t(row) * p.pitch + column;
                   to[0] = adds ? to[0] + left : left;
                   to[1] = adds ? to[1] + right : right;
