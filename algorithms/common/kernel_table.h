@@ -21,6 +21,7 @@ enum class Form {
     resident_teams,    // the run's, over all teams, in blocks with room for networks
     group,
     policy,
+    choosers,        // a policy's, whose blocks stay where they add up what is seen
     residents,       // a policy's, in blocks that keep its network's weights
     fused_update,    // a policy's, in blocks as large as its layout says
     stream,          // a policy's, with StreamArguments
@@ -92,7 +93,10 @@ inline uint64_t steps_of_all(const Owner& o, uint64_t) {
 inline uint64_t standing(const Owner& o, uint64_t) { return o.by_rows(o.rows); }
 // On tensor cores the rows that were cut short in the step before follow as rows of their own.
 inline uint64_t standing_and_cut(const Owner& o, uint64_t) {
-    return o.is(on_cpu) ? o.envs : o.by_rows(o.rows * (o.planes ? 2 : 1));
+    return o.is(on_cpu) ? o.envs : o.by_rows(o.rows) * (o.planes ? 2 : 1);
+}
+inline uint64_t choosing(const Owner& o, uint64_t) {
+    return o.choosers ? o.choosers * uint64_t(block_threads) : standing_and_cut(o, 0);
 }
 inline uint64_t samples(const Owner& o, uint64_t) { return o.by_rows(o.steps * o.learners); }
 inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
@@ -114,7 +118,7 @@ inline uint64_t total(const Owner& o, uint64_t) {
 inline uint64_t counted(const Owner&, uint64_t samples) { return samples; }
 inline uint64_t stream_rows(const Owner&, uint64_t rows) { return whole_blocks(rows); }
 inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
-    return whole_blocks(rows) * gather_lanes(o.width);
+    return whole_blocks(rows) * gather_blocks(o.width);
 }
 // As many blocks as look through all marks, or as have a share of them.
 inline uint64_t stream_marked(const Owner& o, uint64_t rows) {
@@ -180,7 +184,7 @@ inline constexpr Kernel kernel_table[] = {
 
     {group, "gather_images", rollout, images, items::numbers},
     {group, "begin_overviews", rollout, overviews, items::numbers},
-    {group, "measure_observations", rest, always, items::chunks, 6},
+    {group, "measure_observations", rest, measured, items::chunks, 6},
     {group, "sum_observations", rest, hands_over, items::columns},
     {group, "follow_observations", rest, always, items::columns},
 
@@ -191,7 +195,7 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "draw_past", rest, against_past, items::opponents},
     {policy, "act", rest, fused | acts, items::standing},
     {policy, "act_randomly", rest, random, items::agents},
-    {policy, "choose", rollout, fused | in_steps | acts, items::standing_and_cut},
+    {choosers, "choose", rollout, fused | in_steps | acts, items::choosing},
     {policy, "choose_randomly", rollout, random | in_steps, items::agents},
     {policy, "close_rollout", rollout, fused | learns | closes_apart | acts,
      items::standing_and_cut},

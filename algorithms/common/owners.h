@@ -15,6 +15,8 @@ namespace learn {
 inline constexpr uint32_t processors = 132, most_clusters = processors / cluster_blocks;
 // Clusters are few: with less than a part for each, more and smaller blocks are faster.
 inline constexpr uint32_t fewest_cluster_parts = most_clusters - 2;
+// Blocks that choose for rows of many numbers, of a multiprocessor: so many registers has a thread.
+inline constexpr uint32_t choosers_at_once = 4;
 constexpr uint64_t rounded_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 constexpr uint64_t for_warps(uint64_t rows) { return rounded_up(rows, warp_rows) * 32; }
 
@@ -75,6 +77,9 @@ enum Fact : uint64_t {
     values_alone = uint64_t(1) << 44,    // it is one
     overviews = uint64_t(1) << 45,       // of a group: it is that of all environments' overviews
     against_past = uint64_t(1) << 46,    // of a policy: others play its past, or it itself does
+    // Of a policy: where it chooses it adds up what its group observes. Of a group: that is measured behind a rollout.
+    sums_seen = uint64_t(1) << 47,
+    measured = uint64_t(1) << 48,
 };
 struct Owner {
     uint64_t facts = 0;
@@ -89,9 +94,10 @@ struct Owner {
              remembering_threads = 0;    // of the run: a block that takes steps in_memory
     uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
-    TensorFit fit{};               // of a fused policy
-    int warp_envs = warp_rows;     // of the run: environments of one agent that a warp has
-    uint32_t team_threads = 0;     // of a block that has teams and networks
+    TensorFit fit{};              // of a fused policy
+    int warp_envs = warp_rows;    // of the run: environments of one agent that a warp has
+    uint32_t choosers = 0;        // blocks that add up what is seen: of such a policy and its group
+    uint32_t team_threads = 0;    // of a block that has teams and networks
     uint64_t resident_rows = 1;    // of such a block of one policy
     uint64_t resident_blocks = 0;
     uint32_t resident_bytes = 0;       // that keep a network's weights

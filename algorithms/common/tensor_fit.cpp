@@ -59,6 +59,10 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     threads = uint32_t(layout.threads);
     shared_bytes = uint32_t(4 * layout.words);
     band_bytes = uint32_t(4 * warp_rows * (layout.in_pitch + layout.out_pitch));
+    sums_seen = in_chunks && block_threads / 32 *
+                                     (int64_t(band_bytes) +
+                                      32 * layout.layer[0].in_tiles * int64_t(sizeof(double))) <=
+                                 most_stage_bytes;
     // Four warps of up to 168 registers a thread fit three times, but twice with two bands of samples of more than a small
     // network; eight once.
     const int64_t most = layout.warps > 4 || planes > 1                                 ? 1

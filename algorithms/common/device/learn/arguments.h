@@ -138,10 +138,12 @@ struct Memory {
     float* scale;           // [width]: what the rest is multiplied by
     float* ratio;           // of a choice's probability now to the one then; null: 1
     double* obs_carried;    // [1 + 3 width]: from 1 on, the means, squares about them, and counts
-    double* obs_slots;      // [chunks of samples][1 + 2 width]
+    double* obs_slots;      // [chunks of samples, or choosers][1 + 2 width]
     float* seen;            // [rows][width], and where episodes ended: of a group that sees images
     float* seen_final;
     uint32_t normalises;    // whether mean and scale follow what is seen
+    uint32_t
+        choosers;    // blocks that sum it up where they choose; 0: it is summed behind the rollout
 };
 
 // What it keeps of the environments' overviews where critics see them, under the same names. It lies in the device's memory:

@@ -17,6 +17,10 @@ template <class E, int policy, class L, Part part> class WarpGradient {
     using N = Networks<E, policy>;
     static constexpr FusedLayout<> all = layout_of<L>;
     static constexpr int bands = all.bands, planes = L::planes;
+    // Whether the rows of two times have room in a GPU's second-level cache, of which the blocks of an H100 or H200 get
+    // half for sure. Wider ones would be thrown out before they are read.
+    static constexpr bool comes_early =
+        uint64_t(2 * 132) * uint64_t(all.samples) * uint64_t(L::in) * sizeof(float) <= 25 << 20;
 
 public:
     NACELLE_INLINE explicit WarpGradient(const Arguments& a)
@@ -61,7 +65,7 @@ public:
         if (batch.shuffled || number + stride >= batch.count) return;
         const size_t later = batch.place(view, a_, uint32_t(number + stride));
         if constexpr (has_turn<E, G>) bring_near(memory_.flag + later);
-        if (has_obs()) prefetched_.bring_row_near(memory_, later);
+        if (has_obs() && comes_early) prefetched_.bring_row_near(memory_, later);
         if (has_loss()) loss_.bring_sample_near(later);
     }
     // The samples that were looked up last; then those from number `next` on are.
@@ -123,8 +127,11 @@ private:
             state_.prepared + (part == Part::critic ? Prepared<E, policy>::critic : 0);
         const WeightsInMemory weights{all.words_outside > 0 ? own_words(prepared)
                                                             : rows_.weights(0)};
+        ChunkOfRows<L::in> numbers;
+        NoSums none;
+        numbers.read(own, 0, 0, memory_);
         forward_chunks(fragments, rows_.template seen<0>(), layer_of<L, 0>.pitch, chunk_inputs / 2,
-                       own, memory_, weights, rows_.bias());
+                       numbers, own, nullptr, false, memory_, weights, rows_.bias(), none);
     }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {
