@@ -14,13 +14,12 @@ template <int width> struct ChunkOfRows {
     // have those that are asked for.
     NACELLE_INLINE void read(const float* own, int lane, int chunk, const Memory& memory) {
         const int low = chunk * chunk_inputs + warp_lane(), high = low + half;
-        const float first = low < width ? memory.mean[low] : 0,
-                    second = high < width ? memory.mean[high] : 0;
+        const float* const there = own ? own : memory.mean;
         NACELLE_UNROLL for (int r = 0; r < warp_rows; ++r) {
             const auto* const row = reinterpret_cast<const float*>(
-                __shfl_sync(~0u, reinterpret_cast<uint64_t>(own), lane + r));
-            number[r][0] = row && low < width ? row[low] : first;
-            number[r][1] = row && high < width ? row[high] : second;
+                __shfl_sync(~0u, reinterpret_cast<uint64_t>(there), lane + r));
+            number[r][0] = low < width ? row[low] : 0;
+            number[r][1] = high < width ? row[high] : 0;
         }
     }
     // As the network sees them to rows of pairs, `pitch` words apart; told(number, half) hears of each, less the mean.
