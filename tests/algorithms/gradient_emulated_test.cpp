@@ -28,7 +28,7 @@ TEST_CASE("the whole gradient of rows of many numbers is that of the formulas, o
     const auto on = quick_cpu();
     for (const size_t i : {0u, 1u})
         hold_to_doubles(on, with(much_seen()[i], Json::object(), briefly_on_threads),
-                        as_bf16_of_few, 40);
+                        as_bf16_of_few, 60);
 }
 
 TEST_CASE(
