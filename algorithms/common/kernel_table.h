@@ -96,7 +96,7 @@ inline uint64_t standing_and_cut(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.envs : o.by_rows(o.rows) * (o.planes ? 2 : 1);
 }
 inline uint64_t choosing(const Owner& o, uint64_t) {
-    return o.choosers ? o.choosers * uint64_t(block_threads) : standing_and_cut(o, 0);
+    return o.is(sums_seen) ? o.choosers.count * uint64_t(block_threads) : standing_and_cut(o, 0);
 }
 inline uint64_t samples(const Owner& o, uint64_t) { return o.by_rows(o.steps * o.learners); }
 inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
@@ -118,7 +118,10 @@ inline uint64_t total(const Owner& o, uint64_t) {
 inline uint64_t counted(const Owner&, uint64_t samples) { return samples; }
 inline uint64_t stream_rows(const Owner&, uint64_t rows) { return whole_blocks(rows); }
 inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
-    return whole_blocks(rows) * gather_blocks(o.width);
+    return whole_blocks(rows) * gather_lanes(o.width);
+}
+inline uint64_t minibatch_lanes(const Owner& o, uint64_t rows) {
+    return stream_lanes(o, rows) / gather_rows(o.width);
 }
 // As many blocks as look through all marks, or as have a share of them.
 inline uint64_t stream_marked(const Owner& o, uint64_t rows) {
@@ -249,7 +252,7 @@ inline constexpr Kernel kernel_table[] = {
      items::stream_lanes},
     {stream, "review_streamed", update, streamed | learns | traced | feedforward | acts,
      items::stream_rows},
-    {stream, "gather_minibatch", update, streamed | learns | feedforward, items::stream_lanes},
+    {stream, "gather_minibatch", update, streamed | learns | feedforward, items::minibatch_lanes},
     {stream, "slopes_streamed", update, streamed | learns | last_apart | by_layers, items::update},
     {last_layer, "last_layer", update, streamed | learns | last_at_once, items::last_layer},
     {pass, "row_pass", update, row_passed | learns, items::row_pass},

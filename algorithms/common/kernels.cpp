@@ -84,7 +84,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
             return {.threads = resident_threads, .shared_bytes = owner.resident_bytes};
         case Form::remembering:
             return {.threads = owner.remembering_threads, .shared_bytes = owner.remembering_bytes};
-        case Form::choosers: return {.resident = owner.choosers ? choosers_at_once : 1};
+        case Form::choosers: return {.resident = owner.is(sums_seen) ? choosers_at_once : 1};
         case Form::fused_update:
             return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
         case Form::pass: return {pass_threads, 1, owner.pass_bytes};

@@ -203,20 +203,6 @@ uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
     return in_blocks | closes_apart;
 }
 
-// Blocks whose warps choose for a step's rows of many numbers one after the other, and add up what they see: where
-// each row of a group counts in every step and follows the same policy, and the sums have room beside a block's rows.
-uint32_t choosers_of(const Owner& owner, const Owner& group, const Settings& settings,
-                     const PolicySettings& policy, const NetworkShape& shape,
-                     const SchemaView& schema) {
-    if (!owner.is(on_gpu | fused | in_steps | acts | network) || owner.rows != group.rows ||
-        schema.header().group[policy.group].has_turn ||
-        !TensorFit(shape.actor, policy.planes, policy.keeps_input()).sums_seen)
-        return 0;
-    const uint64_t blocks = for_warps(2 * rounded_up(owner.rows, warp_rows) * warp_rows);
-    return uint32_t(std::min<uint64_t>(rounded_up(blocks, block_threads),
-                                       settings.emulates ? 2 : choosers_at_once * processors));
-}
-
 // Of few environments each scheduler has one warp at most, and what that waits for is its activations: then half of its
 // rows. An emulation goes through both.
 int warp_envs(const Settings& settings, const NetworkShape& shape, uint64_t envs) {
@@ -281,14 +267,9 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         }
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);
-        Owner& group = groups[settings.policies[p].group];
-        policies.back().choosers =
-            choosers_of(policies.back(), group, settings, settings.policies[p], shapes[p], schema);
-        if (!policies.back().choosers) continue;
-        policies.back().facts |= sums_seen;
-        group.facts &= ~measured;
-        group.choosers = policies.back().choosers;
     }
+    for (uint32_t g = 0; g < schema.header().groups; ++g)
+        if (!schema.header().group[g].has_turn) share_sights(g, settings, shapes);
 }
 void Owners::add_convolutions(uint32_t number, const PolicySettings& policy) {
     const Encoder& encoder = policies[number].encoder;

@@ -96,7 +96,7 @@ struct Owner {
     int planes = 0;
     TensorFit fit{};              // of a fused policy
     int warp_envs = warp_rows;    // of the run: environments of one agent that a warp has
-    uint32_t choosers = 0;        // blocks that add up what is seen: of such a policy and its group
+    Choosers choosers{};          // that add up what is seen: of such a policy, and of all of a group
     uint32_t team_threads = 0;    // of a block that has teams and networks
     uint64_t resident_rows = 1;    // of such a block of one policy
     uint64_t resident_blocks = 0;
@@ -131,6 +131,8 @@ struct Owners {
 
 private:
     void add_convolutions(uint32_t number, const PolicySettings& policy);
+    void share_sights(uint32_t group, const Settings& settings,
+                      const std::vector<NetworkShape>& shapes);
 };
 
 }

@@ -71,7 +71,7 @@ void PolicyGradient::make_group(uint32_t g) {
     if (settings_.traced)
         memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, Kept::not_at_all);
     memory.running = array<float>(name + ".running_return", {rows}, Kept::by_each);
-    memory.choosers = kernels_->group(g).choosers;
+    memory.choosers = kernels_->group(g).choosers.count;
     make_normaliser(memory, name + ".obs", steps * rows, width, memory.choosers);
 }
 
@@ -119,6 +119,7 @@ void PolicyGradient::make_policy(uint32_t p) {
         state.prepared = array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)},
                                       Kept::not_at_all);
     if (policy.remembers()) make_memory(p);
+    else state.choosers = kernels_->owner(p).choosers;
     if (learns(p)) make_update(p);
     if (StreamedPolicy* const streamed = kernels_->streamed(p)) streamed->make_arrays(arguments_);
 }

@@ -37,12 +37,9 @@ constexpr uint32_t gather_lanes(uint64_t width) {
     while (lanes < 32 && 2 * lanes < width) lanes *= 2;
     return lanes;
 }
-// Such lanes have so many neighbouring rows of many numbers at once, so that what is read of them is on its way together.
+// Of a minibatch's rows such lanes have so many of many numbers at once, so that what is read of them is on its way
+// together.
 constexpr uint32_t gather_rows(uint64_t width) { return gather_lanes(width) < 32 ? 1 : 4; }
-// Blocks of threads that a product's block of rows takes.
-constexpr uint32_t gather_blocks(uint64_t width) {
-    return gather_lanes(width) / gather_rows(width);
-}
 // Where a chunk of a tile lies in it, in numbers.
 constexpr uint32_t chunk_in_tile(uint32_t row, uint32_t chunk) {
     return row * tile_side + ((chunk ^ (row & 7)) * chunk_numbers);

@@ -14,6 +14,7 @@ public:
     NACELLE_INLINE WideChoices(const Arguments& a, Items items)
         : a_(a),
           memory_(a.memory[Spec<policy>::group]),
+          choosers_(a.policy[policy].choosers),
           block_(items.begin / uint64_t(block_threads)),
           warp_(threadIdx.x / 32) {
         for (int k = warp_lane(); k < 2 * columns; k += 32) sums()[k] = 0;
@@ -46,12 +47,13 @@ public:
             __syncwarp();
         }
     }
-    // What the block saw in step a.step, of so many rows that all blocks have, behind what it saw before.
+    // What the block saw in step a.step, of so many rows that the policy's blocks have, behind what it saw before.
     NACELLE_INLINE void store(uint64_t counted) const {
         __syncthreads();
         if (!memory_.normalises) return;
         const bool adds = a_.step > 0;
-        double* const to = memory_.obs_slots + block_ * (1 + 2 * uint64_t(width));
+        double* const to =
+            memory_.obs_slots + (choosers_.first + block_) * (1 + 2 * uint64_t(width));
         for (int n = int(threadIdx.x); n < 2 * width; n += block_threads) {
             double sum = adds ? to[1 + n] : 0;
             NACELLE_UNROLL for (int warp = 0; warp < warps; ++warp) sum +=
@@ -63,7 +65,7 @@ public:
 
 private:
     NACELLE_INLINE uint64_t first() const { return block_ * warps + warp_; }
-    NACELLE_INLINE uint64_t stride() const { return uint64_t(memory_.choosers) * warps; }
+    NACELLE_INLINE uint64_t stride() const { return uint64_t(choosers_.count) * warps; }
     // Where the row of this lane lies, of the next rows from `row` on that there are.
     template <class From>
     NACELLE_INLINE const float* look_up(uint64_t& row, uint64_t count, From&& from) const {
@@ -82,6 +84,7 @@ private:
 
     const Arguments& a_;
     const Memory& memory_;
+    const Choosers& choosers_;
     uint64_t block_;
     uint32_t warp_;
 };

@@ -20,6 +20,7 @@ template <class E, int policy, class L, Part part, bool learns> class LastLayerB
                          pairs = (width / 2 + int(last_layer_threads) - 1) /
                                  int(last_layer_threads),
                          rows = int(last_layer_rows);
+    static constexpr bool is_even = L::matrix[L::matrices - 1].in % (2 * last_layer_threads) == 0;
     static_assert(outputs <= int(last_layer_outputs));
     static constexpr uint32_t tile_bytes = rows * 128, plane_bytes = tiles * tile_bytes;
 
@@ -86,7 +87,7 @@ private:
         return 2 * (threadIdx.x + uint32_t(i) * last_layer_threads);
     }
     static NACELLE_INLINE bool has_column(int i) {
-        return width % (2 * int(last_layer_threads)) == 0 || own_column(i) < uint32_t(width);
+        return is_even || own_column(i) < uint32_t(width);
     }
     NACELLE_INLINE void bring(uint32_t first) const {
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
@@ -213,7 +214,7 @@ private:
             to[place] = adds ? to[place] + sum : sum;
         };
         NACELLE_UNROLL for (int i = 0; i < pairs; ++i) {
-            if (own_column(i) >= layer_.pitch) continue;
+            if (!is_even && own_column(i) >= layer_.pitch) continue;
             NACELLE_UNROLL for (int o = 0; o < outputs; ++o) {
                 NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k)
                     put(uint32_t(o) * layer_.pitch + own_column(i) + k, gradient_[i][o][k]);

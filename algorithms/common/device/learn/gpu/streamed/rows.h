@@ -36,12 +36,12 @@ template <int width, class Fn> NACELLE_INLINE void each_own_pair(Items items, Fn
     NACELLE_ROLLED for (uint32_t first = 2 * uint32_t(items.begin % lanes);
                         first < chunks_along(width) * chunk_numbers; first += 2 * lanes) fn(first);
 }
-// from(row of the stream) says where the row's observation lies, or null.
-template <class E, int policy, class From>
+// from(row of the stream) says where the row's observation lies, or null. Lanes take so many rows.
+template <class E, int policy, int rows = 1, class From>
 NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
-    constexpr int width = width_of<E, policy>, rows = int(gather_rows(width));
+    constexpr int width = width_of<E, policy>;
     const Stream& stream = a.stream;
-    const uint32_t row = uint32_t(items.begin / gather_lanes(width)) * rows;
+    const uint32_t row = uint32_t(items.begin / gather_lanes(width)) * uint32_t(rows);
     if (row >= whole_blocks(stream.rows)) return;
     using Row = decltype(from(row));
     Row obs[rows];
@@ -115,7 +115,8 @@ NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments&
     if (a.all.policy[policy].found[stopped] != 0) return;
     const Memory& memory = a.all.memory[Spec<policy>::group];
     const Minibatch<E, policy> batch(view, a.all);
-    gather<E, policy>(a, items, [&](uint32_t i) {
+    constexpr int rows = int(gather_rows(width_of<E, policy>));
+    gather<E, policy, rows>(a, items, [&](uint32_t i) {
         const size_t at = batch.place(view, a.all, i);
         return counts(counting_flag<E, GroupOf<E, policy>>(memory, at))
                    ? seen_at<E, policy>(a.all, at)
@@ -161,19 +162,19 @@ NACELLE_INLINE void gather_valued(const View<E>& view, const StreamArguments& a,
 // blocks of rows at a time, and where there are any each takes its share of those.
 template <class E, int policy>
 NACELLE_INLINE void gather_marked(const View<E>& view, const StreamArguments& a, Items items) {
-    constexpr uint32_t blocks = gather_blocks(width_of<E, policy>), lookers = most_blocks / blocks,
+    constexpr uint32_t lanes = gather_lanes(width_of<E, policy>), lookers = most_blocks / lanes,
                        bytes = product_rows / 32;
     static_assert(bytes == sizeof(uint32_t) && product_rows == block_threads);
-    const uint32_t block = uint32_t(items.begin / block_threads), share = block % blocks,
+    const uint32_t block = uint32_t(items.begin / block_threads), share = block % lanes,
                    down = blocks_down(a.stream.rows);
     const auto* const present = reinterpret_cast<const uint32_t*>(a.stream.present);
-    for (uint32_t first = block / blocks; first < down; first += 32 * lookers) {
+    for (uint32_t first = block / lanes; first < down; first += 32 * lookers) {
         const uint32_t mine = first + threadIdx.x % 32 * lookers;
         uint32_t left = __ballot_sync(~0u, mine < down && present[mine] != 0);
         for (; left; left &= left - 1) {
             const uint32_t rows = first + uint32_t(__ffs(int(left)) - 1) * lookers;
             const uint64_t at =
-                (uint64_t(rows) * blocks + share) * uint32_t(block_threads) + threadIdx.x;
+                (uint64_t(rows) * lanes + share) * uint32_t(block_threads) + threadIdx.x;
             gather<E, policy>(a, Items{at, at + 1}, [&](uint32_t i) {
                 const Valued<E, policy> valued(view, a.all, i);
                 return valued.there ? valued.obs(a.all) : SeenRow<E, policy>{};
