@@ -96,8 +96,8 @@ struct Owner {
     int planes = 0;
     TensorFit fit{};              // of a fused policy
     int warp_envs = warp_rows;    // of the run: environments of one agent that a warp has
-    Choosers choosers{};          // that add up what is seen: of such a policy, and of all of a group
-    uint32_t team_threads = 0;    // of a block that has teams and networks
+    Choosers choosers{};    // that add up what is seen: of such a policy, and of all of a group
+    uint32_t team_threads = 0;     // of a block that has teams and networks
     uint64_t resident_rows = 1;    // of such a block of one policy
     uint64_t resident_blocks = 0;
     uint32_t resident_bytes = 0;       // that keep a network's weights

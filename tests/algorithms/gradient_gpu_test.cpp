@@ -64,7 +64,8 @@ TEST_CASE("the whole gradient of layers for clusters of blocks is that of the fo
     hold_bf16(on, streamed(0, "bf16", two), 375);
 }
 
-TEST_CASE("the whole gradient of clusters whose parts are not alike is that of the formulas on a GPU") {
+TEST_CASE(
+    "the whole gradient of clusters whose parts are not alike is that of the formulas on a GPU") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);

@@ -13,13 +13,14 @@ namespace {
 // Of tag on a grid, whose teams of two policies are one group.
 bool is_measured(int taggers, const char* config) {
     const std::filesystem::path author = env_folder / "tag_gridworld.cu";
-    Environment env(cpu(1), settings_of({{"source", author.string()},
-                                         {"count", 4},
-                                         {"constants", {{"taggers", taggers}}}},
-                                        1));
+    Environment env(
+        cpu(1),
+        settings_of(
+            {{"source", author.string()}, {"count", 4}, {"constants", {{"taggers", taggers}}}}, 1));
     Told told(env, 90);
-    const learn::Settings settings = learn::read_settings(
-        {"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told.environment, {sizeof(nacelle_ranks), 0, 1, 0});
+    const learn::Settings settings =
+        learn::read_settings({"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told.environment,
+                             {sizeof(nacelle_ranks), 0, 1, 0});
     std::vector<learn::NetworkShape> shapes;
     for (const learn::PolicySettings& policy : settings.policies)
         shapes.emplace_back(policy, told.environment);
@@ -42,7 +43,8 @@ bool is_measured(int taggers, const char* config) {
 TEST_CASE("what many numbers come to is added up where all policies of a group choose") {
     CHECK(!is_measured(104, R"({"policies": {"default": {"hidden": [32, 32]}}})"));
     // One of the policies acts at random; layers go through memory; rows of few numbers.
-    CHECK(is_measured(104, R"({"policies": {"tagger": {"hidden": [32, 32]}, "runner": {"train": "random"}}})"));
+    CHECK(is_measured(
+        104, R"({"policies": {"tagger": {"hidden": [32, 32]}, "runner": {"train": "random"}}})"));
     CHECK(is_measured(104, R"({"policies": {"default": {"hidden": [256, 256]}}})"));
     CHECK(is_measured(4, R"({"policies": {"default": {"hidden": [32, 32]}}})"));
 }

@@ -88,8 +88,8 @@ NACELLE_INLINE void with_warp_policy(const View<E>& view, const Arguments& a, It
     __shared__ typename Policy::Stage stages[rollout_threads / 32];
     __shared__ float bias[layout_of<L>.biases];
     const size_t lane = size_t(warp_lane());
-    const size_t env = lane < size_t(envs) ? size_t(items.begin) / 32 * envs + lane
-                                           : size_t(view.head.envs);
+    const size_t env =
+        lane < size_t(envs) ? size_t(items.begin) / 32 * envs + lane : size_t(view.head.envs);
     Policy policy(view, a, stages[threadIdx.x / 32], bias);
     fn(env, policy);
 }

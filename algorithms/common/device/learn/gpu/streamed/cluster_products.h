@@ -37,7 +37,8 @@ public:
     template <class Part> NACELLE_INLINE void look_ahead(const Part& part) {
         if (!part.product->sums) look_at(part, 0, ahead_);
     }
-    template <class Part> NACELLE_INLINE void finish(const Part& part, const float (&sum)[8 * chunks][4]) {
+    template <class Part>
+    NACELLE_INLINE void finish(const Part& part, const float (&sum)[8 * chunks][4]) {
         const Product& p = *part.product;
         if (p.sums) return put_sums(part, sum, true);
         if (!has_group(part)) return;
@@ -114,7 +115,8 @@ public:
     template <class Part> NACELLE_INLINE void look_ahead(const Part& part) {
         if (!part.product->sums) look_at(part, 0);
     }
-    template <class Part> NACELLE_INLINE void finish(const Part& part, const float (&sum)[8 * chunks][4]) {
+    template <class Part>
+    NACELLE_INLINE void finish(const Part& part, const float (&sum)[8 * chunks][4]) {
         const Product& p = *part.product;
         if (p.sums) return put_sums(part, sum, false);
         if (!has_group(part)) return;
@@ -130,7 +132,8 @@ public:
 protected:
     // Of a chunk of the columns; what the next one needs is asked for.
     template <class Part>
-    NACELLE_INLINE ChunkWords<planes> slopes_of(const Part& part, const float (&sum)[8 * chunks][4], int c) {
+    NACELLE_INLINE ChunkWords<planes> slopes_of(const Part& part, const float (&sum)[8 * chunks][4],
+                                                int c) {
         const bool bends = part.product->kept.at != nullptr;
         ChunkWords<planes> slope;
         NACELLE_UNROLL for (int q = 0; q < 8; ++q) {
@@ -188,7 +191,8 @@ public:
         if (first_column_) biases_.add(stage);
     }
     NACELLE_INLINE void look_ahead(const ProductPart&) {}
-    template <class Part> NACELLE_INLINE void finish(const Part& part, const float (&sum)[quads][4]) {
+    template <class Part>
+    NACELLE_INLINE void finish(const Part& part, const float (&sum)[quads][4]) {
         put_weights(all_, part, sum);
         if (!first_column_) return;
         biases_.finish(

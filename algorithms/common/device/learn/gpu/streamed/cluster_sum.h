@@ -12,7 +12,8 @@ template <class E, int policy> constexpr bool has_like_parts() {
     constexpr int planes = Spec<policy>::planes;
     bool alike = true;
     const auto look = [&](uint64_t columns) {
-        alike = alike && (!fits_clusters(columns, planes) || columns % cluster_columns(planes) == 0);
+        alike =
+            alike && (!fits_clusters(columns, planes) || columns % cluster_columns(planes) == 0);
     };
     const auto look_at = [&]<class L>(const L&) {
         for (int m = 0; m < L::matrices; ++m) {
@@ -289,8 +290,8 @@ private:
     }
     // All steps of so many tiles of columns; whether sums are to be added to the exact ones.
     template <int tiles, class Exact, class Task>
-    NACELLE_INLINE uint32_t sum_steps(float (&sum)[8 * tiles][4], Exact& exact,
-                                      const Part& part, uint32_t steps, Task& task) {
+    NACELLE_INLINE uint32_t sum_steps(float (&sum)[8 * tiles][4], Exact& exact, const Part& part,
+                                      uint32_t steps, Task& task) {
         const uint32_t group = TileSender::group();
         uint32_t adds = 0;
         NACELLE_ROLLED for (uint32_t k = 0; k < steps; ++k) {

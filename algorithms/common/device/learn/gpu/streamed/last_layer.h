@@ -17,8 +17,8 @@ template <class E, int policy, class L, Part part, bool learns> class LastLayerB
                          width = tiles * int(tile_side), steps = width / 32,
                          outputs = int(L::matrix[L::matrices - 1].out),
                          warps = int(last_layer_threads) / 32, own = (steps + warps - 1) / warps,
-                         pairs = (width / 2 + int(last_layer_threads) - 1) /
-                                 int(last_layer_threads),
+                         pairs =
+                             (width / 2 + int(last_layer_threads) - 1) / int(last_layer_threads),
                          rows = int(last_layer_rows);
     static constexpr bool is_even = L::matrix[L::matrices - 1].in % (2 * last_layer_threads) == 0;
     static_assert(outputs <= int(last_layer_outputs));
@@ -120,7 +120,7 @@ private:
         NACELLE_UNROLL for (int k = 0; k < own; ++k) {
             const uint32_t step = warp * uint32_t(own) + uint32_t(k), chunk = 4 * step;
             if (steps % warps != 0 && step >= uint32_t(steps)) break;    // the whole warp
-            uint32_t left[planes][2][4], right[planes][4];    // of 32 columns
+            uint32_t left[planes][2][4], right[planes][4];               // of 32 columns
             NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
                 load_tiles<false>(left[p][0], chunk_of(p, lane % 16, chunk + lane / 16));
                 load_tiles<false>(left[p][1], chunk_of(p, lane % 16, chunk + 2 + lane / 16));
