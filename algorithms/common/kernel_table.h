@@ -15,12 +15,13 @@ enum class Form {
     run,               // Arguments, in blocks of block_threads
     environments,      // the run's, over all environments as the engine has them
     teams,             // the same for teams whose warps choose, too
-    warps,             // the run's, in blocks of rollout_threads
+    warps,             // the run's, in blocks of rollout_threads, a warp for some environments
     remembering,       // the run's, in blocks that keep what 32 rows remember
     resident,          // the run's, in blocks that keep a network's weights
     resident_teams,    // the run's, over all teams, in blocks with room for networks
     group,
     policy,
+    choosers,        // a policy's, whose blocks stay where they add up what is seen
     residents,       // a policy's, in blocks that keep its network's weights
     fused_update,    // a policy's, in blocks as large as its layout says
     stream,          // a policy's, with StreamArguments
@@ -52,6 +53,10 @@ namespace items {
 inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
+// A warp for so many of them.
+inline uint64_t alone(const Owner& o, uint64_t) {
+    return rounded_up(o.envs, uint64_t(o.warp_envs)) * 32;
+}
 inline uint64_t resident(const Owner& o, uint64_t) {
     return rounded_up(o.envs, resident_envs) * resident_threads;
 }
@@ -93,7 +98,10 @@ inline uint64_t steps_of_all(const Owner& o, uint64_t) {
 inline uint64_t standing(const Owner& o, uint64_t) { return o.by_rows(o.rows); }
 // On tensor cores the rows that were cut short in the step before follow as rows of their own.
 inline uint64_t standing_and_cut(const Owner& o, uint64_t) {
-    return o.is(on_cpu) ? o.envs : o.by_rows(o.rows * (o.planes ? 2 : 1));
+    return o.is(on_cpu) ? o.envs : o.by_rows(o.rows) * (o.planes ? 2 : 1);
+}
+inline uint64_t choosing(const Owner& o, uint64_t) {
+    return o.is(sums_seen) ? o.choosers.count * uint64_t(block_threads) : standing_and_cut(o, 0);
 }
 inline uint64_t samples(const Owner& o, uint64_t) { return o.by_rows(o.steps * o.learners); }
 inline uint64_t samples_and_cut(const Owner& o, uint64_t) {
@@ -116,6 +124,9 @@ inline uint64_t counted(const Owner&, uint64_t samples) { return samples; }
 inline uint64_t stream_rows(const Owner&, uint64_t rows) { return whole_blocks(rows); }
 inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
     return whole_blocks(rows) * gather_lanes(o.width);
+}
+inline uint64_t minibatch_lanes(const Owner& o, uint64_t rows) {
+    return stream_lanes(o, rows) / gather_rows(o.width);
 }
 // As many blocks as look through all marks, or as have a share of them.
 inline uint64_t stream_marked(const Owner& o, uint64_t rows) {
@@ -173,15 +184,15 @@ inline constexpr Kernel kernel_table[] = {
     {environments, "step_once", rollout, in_steps, items::environments},
     {teams, "rollout_teams", rollout, in_teams, items::environments},
     {resident_teams, "rollout_resident_teams", rollout, in_team_residence, items::resident_teams},
-    {warps, "rollout_warps", rollout, in_warps, items::environments},
-    {warps, "play_warps", play, in_warps, items::environments},
+    {warps, "rollout_warps", rollout, in_warps, items::alone},
+    {warps, "play_warps", play, in_warps, items::alone},
     {resident, "rollout_resident", rollout, in_residence, items::resident},
     {resident, "play_resident", play, in_residence, items::resident},
     {remembering, "rollout_remembering", rollout, in_memory, items::remembering},
 
     {group, "gather_images", rollout, images, items::numbers},
     {group, "begin_overviews", rollout, overviews, items::numbers},
-    {group, "measure_observations", rest, always, items::chunks, 6},
+    {group, "measure_observations", rest, measured, items::chunks, 6},
     {group, "sum_observations", rest, hands_over, items::columns},
     {group, "follow_observations", rest, always, items::columns},
 
@@ -194,7 +205,7 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "take_results", rest, against_past | among_ranks, items::results},
     {policy, "act", rest, fused | acts, items::standing},
     {policy, "act_randomly", rest, random, items::agents},
-    {policy, "choose", rollout, fused | in_steps | acts, items::standing_and_cut},
+    {choosers, "choose", rollout, fused | in_steps | acts, items::choosing},
     {policy, "choose_randomly", rollout, random | in_steps, items::agents},
     {policy, "close_rollout", rollout, fused | learns | closes_apart | acts,
      items::standing_and_cut},
@@ -249,7 +260,7 @@ inline constexpr Kernel kernel_table[] = {
      items::stream_lanes},
     {stream, "review_streamed", update, streamed | learns | traced | feedforward | acts,
      items::stream_rows},
-    {stream, "gather_minibatch", update, streamed | learns | feedforward, items::stream_lanes},
+    {stream, "gather_minibatch", update, streamed | learns | feedforward, items::minibatch_lanes},
     {stream, "slopes_streamed", update, streamed | learns | last_apart | by_layers, items::update},
     {last_layer, "last_layer", update, streamed | learns | last_at_once, items::last_layer},
     {pass, "row_pass", update, row_passed | learns, items::row_pass},

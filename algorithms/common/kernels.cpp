@@ -31,6 +31,7 @@ std::string spec_of(size_t number, const PolicySettings& policy, const Owner& ow
            ", squashed = " + word(policy.squashed) + ";\n" +
            "    static constexpr int planes = " + std::to_string(policy.planes) + ";\n" +
            "    static constexpr bool streamed = " + word(streamed) + ";\n" +
+           "    static constexpr bool sums_seen = " + word(owner.is(sums_seen)) + ";\n" +
            "    static constexpr Activation activation = Activation::" + policy.activation + ";\n" +
            "    static constexpr Deviation deviation = Deviation::" +
            (policy.deviation == "free" ? "free" : "from_state") + ";\n" +
@@ -83,6 +84,7 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
             return {.threads = resident_threads, .shared_bytes = owner.resident_bytes};
         case Form::remembering:
             return {.threads = owner.remembering_threads, .shared_bytes = owner.remembering_bytes};
+        case Form::choosers: return {.resident = owner.is(sums_seen) ? choosers_at_once : 1};
         case Form::fused_update:
             return {owner.fit.threads, owner.fit.resident, owner.fit.shared_bytes};
         case Form::pass: return {pass_threads, 1, owner.pass_bytes};
@@ -120,7 +122,8 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
     if (is_of_convolution(kernel.form)) {
         arguments = "ConvPass";
         parameters += ", " + std::to_string(owner.policy) + ", " + std::to_string(owner.layer);
-    } else if (overview) parameters += ", overview_rows";
+    } else if (kernel.form == Form::warps) parameters += ", " + std::to_string(owner.warp_envs);
+    else if (overview) parameters += ", overview_rows";
     else if (!is_of_run(kernel.form)) parameters += ", " + std::to_string(number);
     if (kernel.form == Form::stream) arguments = "StreamArguments";
     if (kernel.form == Form::pass) arguments = "PassArguments, 2";    // blocks of a cluster

@@ -19,6 +19,7 @@ public:
             const std::vector<NetworkShape>& shapes, const nacelle_environment& environment);
 
     const Owner& run() const { return owners_.run[0]; }
+    const std::vector<Owner>& groups() const { return owners_.groups; }
     const std::vector<Owner>& policies() const { return owners_.policies; }
 
     // Puts a kernel of a group's or policy's number on the stream; nothing where this one has no such kernel.

@@ -204,6 +204,15 @@ uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
     return in_blocks | closes_apart;
 }
 
+// Of few environments each scheduler has one warp at most, and what that waits for is its activations: then half of its
+// rows. An emulation goes through both.
+int warp_envs(const Settings& settings, const NetworkShape& shape, uint64_t envs) {
+    const PolicySettings& policy = settings.policies[0];
+    const bool rolled = TensorFit(shape.actor, policy.planes, policy.keeps_input()).rolled;
+    const uint64_t most = settings.emulates ? 24 : processors * 4 * half_rows;
+    return !rolled && envs <= most ? half_rows : warp_rows;
+}
+
 }
 
 Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes,
@@ -217,6 +226,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
                   rollout_facts(settings, shapes, environment);
     if (every.is(in_residence))
         every.resident_bytes = residence_bytes(settings.policies[0], shapes[0], environment);
+    if (every.is(in_warps)) every.warp_envs = warp_envs(settings, shapes[0], every.envs);
     if (every.is(in_team_residence)) {
         const nacelle::Header& header = schema.header();
         every.resident_bytes = team_residence_bytes(settings, shapes, environment);
@@ -248,6 +258,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         all.width = settings.overview;
         all.facts |= overviews;
     }
+    for (Owner& group : groups) group.facts |= measured;
     for (size_t p = 0; p < shapes.size(); ++p) {
         policies.push_back(policy_owner(every, settings, settings.policies[p], shapes[p],
                                         environment, uint32_t(p)));
@@ -259,6 +270,8 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         if (policies.back().is(on_gpu | streamed))
             add_convolutions(uint32_t(p), settings.policies[p]);
     }
+    for (uint32_t g = 0; g < schema.header().groups; ++g)
+        if (!schema.header().group[g].has_turn) share_sights(g, settings, shapes);
 }
 void Owners::add_convolutions(uint32_t number, const PolicySettings& policy) {
     const Encoder& encoder = policies[number].encoder;

@@ -15,6 +15,8 @@ namespace learn {
 inline constexpr uint32_t processors = 132, most_clusters = processors / cluster_blocks;
 // Clusters are few: with less than a part for each, more and smaller blocks are faster.
 inline constexpr uint32_t fewest_cluster_parts = most_clusters - 2;
+// Blocks that choose for rows of many numbers, of a multiprocessor: so many registers has a thread.
+inline constexpr uint32_t choosers_at_once = 4;
 constexpr uint64_t rounded_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 constexpr uint64_t for_warps(uint64_t rows) { return rounded_up(rows, warp_rows) * 32; }
 
@@ -76,6 +78,9 @@ enum Fact : uint64_t {
     overviews = uint64_t(1) << 45,       // of a group: it is that of all environments' overviews
     against_past = uint64_t(1) << 46,    // of a policy: others play its past, or it itself does
     among_ranks = uint64_t(1) << 47,     // of the run: several processes learn together
+    // Of a policy: where it chooses it adds up what its group observes. Of a group: that is measured behind a rollout.
+    sums_seen = uint64_t(1) << 48,
+    measured = uint64_t(1) << 49,
 };
 struct Owner {
     uint64_t facts = 0;
@@ -91,7 +96,9 @@ struct Owner {
              remembering_threads = 0;    // of the run: a block that takes steps in_memory
     uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
-    TensorFit fit{};               // of a fused policy
+    TensorFit fit{};              // of a fused policy
+    int warp_envs = warp_rows;    // of the run: environments of one agent that a warp has
+    Choosers choosers{};    // that add up what is seen: of such a policy, and of all of a group
     uint32_t team_threads = 0;     // of a block that has teams and networks
     uint64_t resident_rows = 1;    // of such a block of one policy
     uint64_t resident_blocks = 0;
@@ -126,6 +133,8 @@ struct Owners {
 
 private:
     void add_convolutions(uint32_t number, const PolicySettings& policy);
+    void share_sights(uint32_t group, const Settings& settings,
+                      const std::vector<NetworkShape>& shapes);
 };
 
 }

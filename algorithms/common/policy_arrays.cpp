@@ -71,7 +71,8 @@ void PolicyGradient::make_group(uint32_t g) {
     if (settings_.traced)
         memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, Kept::not_at_all);
     memory.running = array<float>(name + ".running_return", {rows}, Kept::by_each);
-    make_normaliser(memory, name + ".obs", steps * rows, width);
+    memory.choosers = kernels_->group(g).choosers.count;
+    make_normaliser(memory, name + ".obs", steps * rows, width, memory.choosers);
 }
 
 // What critics see of all environments, as observations of a group have it.
@@ -82,7 +83,7 @@ void PolicyGradient::make_overviews() {
     const std::string name = "overview";
     memory.obs = array<float>(name + ".kept", {steps + 1, envs, width}, Kept::not_at_all);
     memory.final_obs = array<float>(name + ".kept.final", {steps, envs, width}, Kept::not_at_all);
-    make_normaliser(memory, name, steps * envs, width);
+    make_normaliser(memory, name, steps * envs, width, 0);
     auto* const there = reinterpret_cast<Overviews*>(
         array<uint8_t>(name + ".places", {sizeof memory}, Kept::not_at_all));
     host_.write(there, &memory, sizeof memory);
@@ -90,15 +91,14 @@ void PolicyGradient::make_overviews() {
 }
 template <class To>
 void PolicyGradient::make_normaliser(To& memory, const std::string& name, uint64_t samples,
-                                     uint64_t width) {
+                                     uint64_t width, uint32_t choosers) {
     memory.mean = array<float>(name + ".mean", {width}, Kept::by_all);
     memory.scale = array<float>(name + ".scale", {width}, Kept::by_all);
     memory.obs_carried = array<double>(name + ".carried", {3 * width + 1}, Kept::by_all);
-    memory.obs_slots = array<double>(
-        name + ".slots",
-        {settings_.shards * obs_cut(samples / settings_.shards, width, as_gpu()).chunks,
-         2 * width + 1},
-        Kept::not_at_all);
+    const uint64_t slots =
+        choosers ? choosers
+                 : settings_.shards * obs_cut(samples / settings_.shards, width, as_gpu()).chunks;
+    memory.obs_slots = array<double>(name + ".slots", {slots, 2 * width + 1}, Kept::not_at_all);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);
     host_.write(memory.scale, ones.data(), width * sizeof(float));
@@ -121,6 +121,7 @@ void PolicyGradient::make_policy(uint32_t p) {
         state.prepared = array<float>(name + ".prepared", {prepared_floats(shapes_[p], policy)},
                                       Kept::not_at_all);
     if (policy.remembers()) make_memory(p);
+    else state.choosers = kernels_->owner(p).choosers;
     if (learns(p)) make_update(p);
     if (StreamedPolicy* const streamed = kernels_->streamed(p)) streamed->make_arrays(arguments_);
 }

@@ -38,7 +38,8 @@ private:
     void make_group(uint32_t group);
     void make_overviews();
     template <class To>
-    void make_normaliser(To& memory, const std::string& name, uint64_t samples, uint64_t width);
+    void make_normaliser(To& memory, const std::string& name, uint64_t samples, uint64_t width,
+                         uint32_t choosers);
     void make_policy(uint32_t policy);
     void make_memory(uint32_t policy);
     void make_external(uint32_t policy);

@@ -36,6 +36,7 @@ public:
 
     // What ranks add up in, once the policies' arrays are there.
     void make_sums(Arguments& a);
+    const Owner& group(size_t number) const { return kernels_.groups()[number]; }
     const Owner& owner(size_t policy) const { return kernels_.policies()[policy]; }
     // Of a policy whose layers go through memory, or null.
     StreamedPolicy* streamed(size_t policy) const { return streamed_[policy].get(); }

@@ -55,9 +55,14 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     const FusedLayout<int64_t> layout(widths, int(widths.size()) - 1, planes, keeps_input);
     words = uint32_t(layout.prepared);
     in_chunks = layout.in_chunks;
+    rolled = layout.rolled;
     threads = uint32_t(layout.threads);
     shared_bytes = uint32_t(4 * layout.words);
     band_bytes = uint32_t(4 * warp_rows * (layout.in_pitch + layout.out_pitch));
+    sums_seen = in_chunks && block_threads / 32 *
+                                     (int64_t(band_bytes) +
+                                      32 * layout.layer[0].in_tiles * int64_t(sizeof(double))) <=
+                                 most_stage_bytes;
     // Four warps of up to 168 registers a thread fit three times, but twice with two bands of samples of more than a small
     // network; eight once.
     const int64_t most = layout.warps > 4 || planes > 1                                 ? 1

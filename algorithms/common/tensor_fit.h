@@ -12,6 +12,8 @@ struct TensorFit {
     uint32_t band_bytes =
         0;    // of 16 rows that a warp takes through the layers, outside of an update
     bool in_chunks = false;    // whether rows go into the first layer a part at a time
+    bool sums_seen = false;    // and a block of choices has room for sums of all their numbers
+    bool rolled = false;       // whether its layers are loops over tiles
     std::string obstacle;      // why it cannot be, or empty
 
     TensorFit() = default;

@@ -193,5 +193,8 @@ TEST_CASE("an evaluation of many steps a launch finds on a GPU what single steps
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    hold_plays_to_steps(on, {{"hidden", {64, 64}}, {"precision", "bf16"}}, Json::object(), 1000);
+    // Few environments, of which a warp has eight, and more.
+    for (const uint32_t envs : {1000u, 5000u})
+        hold_plays_to_steps(on, {{"hidden", {64, 64}}, {"precision", "bf16"}}, Json::object(),
+                            envs);
 }

@@ -64,6 +64,15 @@ TEST_CASE("the whole gradient of layers for clusters of blocks is that of the fo
     hold_bf16(on, streamed(0, "bf16", two), 375);
 }
 
+TEST_CASE(
+    "the whole gradient of clusters whose parts are not alike is that of the formulas on a GPU") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
+    // First and last layers at once, too, of two networks.
+    hold_bf16(on, streamed(0, "bf16", {{"hidden", {513, 300}}, {"trunk", "separate"}}), 375);
+}
+
 TEST_CASE("the whole gradient of layers that go through memory is that of the formulas on a GPU") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });

@@ -140,10 +140,11 @@ struct Memory {
     float* scale;           // [width]: what the rest is multiplied by
     float* ratio;           // of a choice's probability now to the one then; null: 1
     double* obs_carried;    // [1 + 3 width]: from 1 on, the means, squares about them, and counts
-    double* obs_slots;      // [chunks of samples][1 + 2 width]
+    double* obs_slots;      // [chunks of samples, or choosing blocks][1 + 2 width]
     float* seen;            // [rows][width], and where episodes ended: of a group that sees images
     float* seen_final;
     uint32_t normalises;    // whether mean and scale follow what is seen
+    uint32_t choosers;      // blocks that add it up where they choose; 0: it is, behind a rollout
 };
 
 // What it keeps of the environments' overviews where critics see them, under the same names. It lies in the device's memory:
@@ -155,6 +156,10 @@ struct Overviews {
     uint32_t normalises;
 };
 
+// Of a policy that adds up what it sees where it chooses: the slot of its first block, and how many it has.
+struct Choosers {
+    uint32_t first, count;
+};
 struct PolicyState {
     float* weights;    // of all networks, layer by layer: weight [out][in], bias [out]
     float* moment;     // Adam's first and second, [2][weights]
@@ -193,7 +198,10 @@ struct PolicyState {
     float* remembered;    // [rows][width]: before the step to come
     float* acting;        // the same in evaluations, which leave a rollout's rows as they are
     float* begun;         // [steps / sequence][rows][width]: where a sequence began
-    uint8_t* forgot;      // [steps][rows]: whether an episode began with a step
+    union {
+        uint8_t* forgot;      // [steps][rows]: whether an episode began with a step
+        Choosers choosers;    // of networks that remember nothing
+    };
     union {
         float* scratch;      // a CPU's: [parts] of what its sequences leave at all layers
         int32_t* samples;    // [steps][agents]: where they lie among those of the group

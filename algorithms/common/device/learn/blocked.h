@@ -37,6 +37,9 @@ constexpr uint32_t gather_lanes(uint64_t width) {
     while (lanes < 32 && 2 * lanes < width) lanes *= 2;
     return lanes;
 }
+// Of a minibatch's rows such lanes have so many of many numbers at once, so that what is read of them is on its way
+// together.
+constexpr uint32_t gather_rows(uint64_t width) { return gather_lanes(width) < 32 ? 1 : 4; }
 // Where a chunk of a tile lies in it, in numbers.
 constexpr uint32_t chunk_in_tile(uint32_t row, uint32_t chunk) {
     return row * tile_side + ((chunk ^ (row & 7)) * chunk_numbers);
@@ -107,10 +110,12 @@ constexpr uint32_t cluster_stages(int planes) {
 }
 inline constexpr uint32_t cluster_bytes =
     1024 + product_head_bytes + cluster_stages_bytes + sender_bytes;
-// Where columns of a block lie beside the matrix, other blocks do better.
+// The tiles of a product's columns are shared out evenly among its parts. Of several planes a part has two at most, and
+// where one of few has a single one, other blocks do better.
 constexpr bool fits_clusters(uint64_t columns, int planes) {
     return columns >= cluster_columns(planes) &&
-           (columns % cluster_columns(planes) == 0 || columns >= 4 * cluster_columns(planes));
+           (planes == 1 || columns % cluster_columns(planes) == 0 ||
+            columns >= 4 * cluster_columns(planes));
 }
 constexpr uint64_t cluster_parts(uint64_t rows, uint64_t columns, int planes, uint32_t splits = 1) {
     const uint32_t across = cluster_columns(planes);
@@ -126,14 +131,14 @@ constexpr uint64_t product_blocks(uint64_t rows, uint64_t columns, uint32_t at_o
 }
 
 // A block of the last layer's kernel has some rows of what goes in, all columns of it, the weights and sums of its eight
-// warps. It is for two columns a thread or more, and few outputs.
+// warps. It is for a wide layer and few outputs; a thread has pairs of columns, of several planes all threads as many.
 inline constexpr uint32_t last_layer_rows = 16, last_layer_threads = 256, last_layer_outputs = 4;
 constexpr bool fits_last_layer(uint64_t in, uint64_t out, int planes) {
-    return in % (2 * last_layer_threads) == 0 && in * uint64_t(planes) <= 2048 &&
-           out <= last_layer_outputs;
+    const bool wide = planes == 1 ? in > last_layer_threads : in % (2 * last_layer_threads) == 0;
+    return wide && in * uint64_t(planes) <= 2048 && out <= last_layer_outputs;
 }
 constexpr uint32_t last_layer_bytes(uint64_t in, int planes) {
-    return uint32_t(in) * uint32_t(planes) * 2 * (last_layer_rows + 8) +
+    return tiles_along(in) * tile_side * uint32_t(planes) * 2 * (last_layer_rows + 8) +
            last_layer_rows * (last_layer_threads / 32 * 8 + last_layer_outputs) * 4;
 }
 constexpr uint32_t last_layer_resident(uint64_t in, int planes) {

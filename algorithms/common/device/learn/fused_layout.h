@@ -5,7 +5,9 @@
 
 namespace learn {
 
-inline constexpr int warp_rows = 16;          // that a warp takes through the layers
+inline constexpr int warp_rows = 16;    // that a warp takes through the layers
+// Of a rollout's few environments every warp has half as many, so that each scheduler of a GPU has a warp.
+inline constexpr int half_rows = warp_rows / 2;
 inline constexpr int rollout_threads = 64;    // two warps: few environments reach many processors
 inline constexpr int most_layers = 17;
 

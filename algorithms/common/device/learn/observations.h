@@ -16,6 +16,7 @@ template <class E, int group> struct ObsRows {
     static NACELLE_INLINE bool counts(const Memory& memory, size_t at) {
         return counting_flag<E, G>(memory, at) & acted;
     }
+    static NACELLE_INLINE uint32_t choosers(const Memory& memory) { return memory.choosers; }
 };
 // An environment's overview counts in every step.
 template <class E> struct ObsRows<E, overview_rows> {
@@ -23,6 +24,7 @@ template <class E> struct ObsRows<E, overview_rows> {
     static NACELLE_INLINE uint32_t rows(const View<E>& view) { return view.head.envs; }
     static NACELLE_INLINE const Overviews& kept(const Arguments& a) { return *a.overviews; }
     static NACELLE_INLINE bool counts(const Overviews&, size_t) { return true; }
+    static NACELLE_INLINE uint32_t choosers(const Overviews&) { return 0; }
 };
 template <class E, int group> struct ObsSums : ObsRows<E, group> {
     using ObsRows<E, group>::width;
@@ -42,7 +44,11 @@ template <class E, int group> struct ObsSums : ObsRows<E, group> {
     static NACELLE_INLINE ObsCut cut(const View<E>& view, const Arguments& a) {
         return obs_cut(samples(view, a), uint64_t(width), NACELLE_GPU);
     }
-    // The count of all samples, then a number's sums.
+    static NACELLE_INLINE uint32_t slots(const View<E>& view, const Arguments& a) {
+        const uint32_t choosers = ObsRows<E, group>::choosers(ObsRows<E, group>::kept(a));
+        return choosers ? choosers : uint32_t(cut(view, a).chunks);
+    }
+    // The count of all samples, then a number's sums about the mean until now, as networks see it.
     static NACELLE_INLINE Sums<3> sum(const double* slots, uint32_t chunks, uint64_t k) {
         return over_shards([&](uint32_t shard) {
             return sum_by<3, 9>(chunks, [&](uint32_t chunk, int which) {
@@ -84,7 +90,7 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
     double sum = 0, squares = 0;
     uint32_t count = 0;
     if (row < rows && k < width) {
-        const double shift = memory.obs_carried[1 + k];
+        const double shift = double(memory.mean[k]);
         const float* const from = memory.obs + k;
         NACELLE_ROLLED for (uint32_t at = first + row; at < end; at += at_once * rows) {
             float x[at_once];
@@ -138,7 +144,7 @@ NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a
             if (!O::counts(memory, at)) continue;
             to[0] += 1;
             for (int k = 0; k < O::width; ++k)
-                O::add(memory, at, k, memory.obs_carried[1 + k], to + 1 + 2 * k);
+                O::add(memory, at, k, double(memory.mean[k]), to + 1 + 2 * k);
         }
     }
 }
@@ -152,7 +158,7 @@ NACELLE_INLINE void sum_observations(const View<E>& view, const Arguments& a, It
     constexpr uint64_t to = obs_of_ranks<E, group>();
     for (uint64_t k = items.begin / block_threads;
          k < min((items.end + block_threads - 1) / block_threads, uint64_t(O::width)); ++k) {
-        const Sums<3> sums = O::sum(memory.obs_slots, uint32_t(O::cut(view, a).chunks), k);
+        const Sums<3> sums = O::sum(memory.obs_slots, O::slots(view, a), k);
 #if NACELLE_GPU
         if (threadIdx.x != 0) continue;
 #endif
@@ -176,7 +182,7 @@ NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a,
             sums.at[0] = handed_over(a, from);
             sums.at[1] = handed_over(a, from + 1 + 2 * k);
             sums.at[2] = handed_over(a, from + 2 + 2 * k);
-        } else sums = O::sum(memory.obs_slots, uint32_t(O::cut(view, a).chunks), k);
+        } else sums = O::sum(memory.obs_slots, O::slots(view, a), k);
 #if NACELLE_GPU
         if constexpr (by_peers) {
             const Exchange exchange(*a.of_ranks.peers, observations_of + uint32_t(group));
@@ -187,7 +193,7 @@ NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a,
 #endif
         double* const carried = memory.obs_carried;
         Spread spread{carried[1 + 2 * width + k], carried[1 + k], carried[1 + width + k]};
-        spread.add(sums.at[0], sums.at[1], sums.at[2], carried[1 + k]);
+        spread.add(sums.at[0], sums.at[1], sums.at[2], double(memory.mean[k]));
         carried[1 + k] = spread.mean;
         carried[1 + width + k] = spread.squares;
         carried[1 + 2 * width + k] = spread.count;

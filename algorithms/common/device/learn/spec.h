@@ -34,6 +34,7 @@ struct Sees {
 //     static constexpr bool shared = true, squashed = false;
 //     static constexpr int planes = 0;
 //     static constexpr bool streamed = false;
+//     static constexpr bool sums_seen = false;    // where it chooses it adds up what its group observes
 //     static constexpr Activation activation = Activation::tanh;
 //     static constexpr Deviation deviation = Deviation::free;
 //     static constexpr int noise_steps = 1;

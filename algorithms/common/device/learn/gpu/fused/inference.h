@@ -17,9 +17,9 @@ using KeptWeights =
     Either<keeps_weights<L>, WeightsInRegisters<keeps_weights<L> ? layout_of<L>.weight_tiles : 1>,
            TilesInMemory<L::planes>>;
 
-// A warp's rows in shared memory, one or two bands of 16: what goes into a layer as pairs, then outputs. The whole warp
-// comes along.
-template <class L, int bands = 1> struct RowStage {
+// A warp's rows in shared memory, one or two bands of 16, or half of one: what goes into a layer as pairs, then outputs. The
+// whole warp comes along.
+template <class L, int bands = 1, bool halves = false> struct RowStage {
     static constexpr int pitch_in = layout_of<L>.in_pitch, pitch_out = layout_of<L>.out_pitch,
                          rows = bands * warp_rows;
     alignas(16) uint32_t in[rows * pitch_in];
@@ -59,7 +59,7 @@ template <class L, int bands = 1> struct RowStage {
         if constexpr (layout_of<L>.rolled)
             NACELLE_ROLLED for (int b = 0; b < bands; ++b) forward_from<0>(weights, bias, b);
         else {
-            LayerFragments<L, bands> fragments;
+            LayerFragments<L, bands, halves> fragments;
             fragments.take(in, pitch_in);
             fragments.forward(weights, bias, [&](int b, int j, const float(&c)[4]) {
                 store_outputs(out + b * warp_rows * pitch_out, pitch_out, j, c);

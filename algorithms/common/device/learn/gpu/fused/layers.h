@@ -204,8 +204,9 @@ NACELLE_INLINE void add_slopes(float (&sum)[4], const uint32_t (&slopes)[4]) {
     multiply(sum, lower, slopes[2], slopes[3]);
 }
 
-// What bands of 16 rows leave at the layers, the inputs first, where numbers have one plane.
-template <class L, int bands = 1> struct LayerFragments {
+// What bands of 16 rows leave at the layers, the inputs first, where numbers have one plane. Of halves the last eight rows
+// are zeros, and nothing is made of them.
+template <class L, int bands = 1, bool halves = false> struct LayerFragments {
     static constexpr int tiles = layout_of<L>.input_tiles;
     static constexpr bool keeps_input = Curve<L::activation>::needs_input;
 
@@ -244,10 +245,10 @@ template <class L, int bands = 1> struct LayerFragments {
     template <int l> NACELLE_INLINE void activate(int b, int j, const float (&c)[4]) {
         const int tile = layer_of<L, l>.inputs + j / 2, half = j % 2 * 2;
         y[b][tile][half] = PairCurve<L::activation>::at(c[0], c[1]);
-        y[b][tile][half + 1] = PairCurve<L::activation>::at(c[2], c[3]);
+        y[b][tile][half + 1] = halves ? 0 : PairCurve<L::activation>::at(c[2], c[3]);
         if constexpr (keeps_input) {
             z[b][tile][half] = pair_of(c[0], c[1]);
-            z[b][tile][half + 1] = pair_of(c[2], c[3]);
+            z[b][tile][half + 1] = halves ? 0 : pair_of(c[2], c[3]);
         }
     }
     // The slope along what goes into layer l's activation, where `c` is the slope along what comes out.

@@ -2,22 +2,22 @@
 #include <learn/gpu/alone.h>
 #include <learn/gpu/fused/inference.h>
 #include <learn/gpu/prepared.h>
-// Rollouts and evaluations of environments with one agent, on tensor cores: the first 16 lanes of a warp have an
-// environment each, all 32 share the work of the network.
+// Rollouts and evaluations of environments with one agent, on tensor cores: the first 16 lanes of a warp, or eight, have
+// an environment each, all 32 share the work of the network.
 
 namespace learn {
 
 // The policy in the loop.
-template <class E, bool keeps> class WarpPolicy {
+template <class E, bool keeps, int envs> class WarpPolicy {
     using N = Networks<E, 0>;
     using L = typename N::Actor;
 
 public:
+    using Stage = RowStage<L, 1, envs == half_rows>;
     static constexpr bool chooses_by_warp = true;
 
     // `bias` has room for the biases, and is filled here; the stage is this warp's.
-    NACELLE_INLINE WarpPolicy(const View<E>& view, const Arguments& a, RowStage<L>& stage,
-                              float* bias)
+    NACELLE_INLINE WarpPolicy(const View<E>& view, const Arguments& a, Stage& stage, float* bias)
         : seat_(view, a),
           memory_(a.memory[0]),
           stage_(stage),
@@ -73,37 +73,38 @@ private:
 
     AloneSeat<E, keeps> seat_;
     const Memory& memory_;
-    RowStage<L>& stage_;
+    Stage& stage_;
     float* bias_;
     int steps_;
     KeptWeights<L> weights_;
 };
 
 // fn(env, policy) for the environment of each lane, or the number behind the last one.
-template <class E, bool keeps, class Fn>
+template <class E, bool keeps, int envs, class Fn>
 NACELLE_INLINE void with_warp_policy(const View<E>& view, const Arguments& a, Items items,
                                      Fn&& fn) {
     using L = typename Networks<E, 0>::Actor;
-    __shared__ RowStage<L> stages[rollout_threads / 32];
+    using Policy = WarpPolicy<E, keeps, envs>;
+    __shared__ typename Policy::Stage stages[rollout_threads / 32];
     __shared__ float bias[layout_of<L>.biases];
     const size_t lane = size_t(warp_lane());
-    const size_t env = lane < size_t(warp_rows) ? size_t(items.begin) / 32 * warp_rows + lane
-                                                : size_t(view.head.envs);
-    WarpPolicy<E, keeps> policy(view, a, stages[threadIdx.x / 32], bias);
+    const size_t env =
+        lane < size_t(envs) ? size_t(items.begin) / 32 * envs + lane : size_t(view.head.envs);
+    Policy policy(view, a, stages[threadIdx.x / 32], bias);
     fn(env, policy);
 }
-template <class E>
+template <class E, int envs>
 NACELLE_INLINE void rollout_warps(const View<E>& view, const Arguments& a, Items items) {
-    with_warp_policy<E, true>(view, a, items, [&](size_t env, auto& policy) {
+    with_warp_policy<E, true, envs>(view, a, items, [&](size_t env, auto& policy) {
         rollout<E>(view, Items{env, env + 1}, 0, int(a.steps), policy, policy.record(view));
         if (!time_of(view.head, 0).stopped) policy.close_rollout(view, env);
     });
 }
 
 // Many steps of an evaluation in one launch.
-template <class E>
+template <class E, int envs>
 NACELLE_INLINE void play_warps(const View<E>& view, const Arguments& a, Items items) {
-    with_warp_policy<E, false>(view, a, items, [&](size_t env, auto& policy) {
+    with_warp_policy<E, false, envs>(view, a, items, [&](size_t env, auto& policy) {
         rollout<E>(view, Items{env, env + 1}, 0, int(a.played.steps), policy,
                    FirstEpisode<E>(view, a.played, env));
     });

@@ -1,7 +1,7 @@
 #pragma once
 #include <learn/gpu/choices.h>
 #include <learn/gpu/fused/inference.h>
-#include <learn/gpu/fused/wide_input.h>
+#include <learn/gpu/fused/wide_choices.h>
 #include <learn/gpu/prepared.h>
 // Passes of tensor cores over rows that lie in memory: a warp takes 16 at a time, whose owners come with their lanes. An
 // item is a thread.
@@ -49,23 +49,25 @@ NACELLE_INLINE void act(const View<E>& view, const Arguments& a, Items items) {
             act_on<E, policy>(view, a, C::row_of(a, agent), out);
         });
 }
-// fn(row, outputs) for where the agents stand in step a.step; where one network has both, values are kept, and those
-// that were cut short in the step before follow for theirs.
-template <class E, int policy, class Fn>
-NACELLE_INLINE void over_standing(const View<E>& view, const Arguments& a, Items items, Fn&& fn) {
+// over(count, from, to), where from(i) is where an agent stands in step a.step, and to(i, outputs) keeps the values of
+// networks that have both and calls fn(row, outputs). Where agents were cut short in the step before, their ends follow
+// behind the last warp's rows.
+template <class E, int policy, class Over, class Fn>
+NACELLE_INLINE void with_standing(const View<E>& view, const Arguments& a, Over&& over, Fn&& fn) {
     using C = Chooser<E, policy>;
-    const uint64_t agents = a.policy[policy].agents;
+    const uint64_t agents = a.policy[policy].agents,
+                   ends = (agents + warp_rows - 1) / warp_rows * warp_rows;
     const Memory& memory = a.memory[C::group];
     const size_t rows = group_rows<E, policy>(view);
     const bool values_cut = C::N::shared && a.step > 0 && Spec<policy>::kind == Kind::trained;
-    over_rows<E, policy, typename C::N::Actor>(
-        a, a.policy[policy].prepared, items, values_cut ? 2 * agents : agents,
-        [&](uint64_t i) {
-            return i < agents ? C::standing(view, a, C::row_of(a, i))
-                              : C::cut_at(view, a, a.step - 1, C::row_of(a, i - agents));
+    over(
+        values_cut ? ends + agents : agents,
+        [&](uint64_t i) -> const float* {
+            if (i < agents) return C::standing(view, a, C::row_of(a, i));
+            return i < ends ? nullptr : C::cut_at(view, a, a.step - 1, C::row_of(a, i - ends));
         },
         [&](uint64_t i, const float* out) {
-            const size_t row = C::row_of(a, i < agents ? i : i - agents);
+            const size_t row = C::row_of(a, i < agents ? i : i - ends);
             if (i >= agents) {
                 memory.final_value[size_t(a.step - 1) * rows + row] = out[C::N::value_output];
                 return;
@@ -74,6 +76,16 @@ NACELLE_INLINE void over_standing(const View<E>& view, const Arguments& a, Items
                 memory.value[size_t(a.step) * rows + row] = out[C::N::value_output];
             fn(row, out);
         });
+}
+template <class E, int policy, class Fn>
+NACELLE_INLINE void over_standing(const View<E>& view, const Arguments& a, Items items, Fn&& fn) {
+    with_standing<E, policy>(
+        view, a,
+        [&](uint64_t count, auto&& from, auto&& to) {
+            over_rows<E, policy, typename Networks<E, policy>::Actor>(a, a.policy[policy].prepared,
+                                                                      items, count, from, to);
+        },
+        fn);
 }
 // What the agents see in step a.step where `keeps`, and where the step before cut episodes short. Many numbers of a row
 // are copied by a warp together.
@@ -106,9 +118,26 @@ NACELLE_INLINE void keep_standing(const View<E>& view, const Arguments& a, Items
 template <class E, int policy>
 NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, Items items) {
     using C = Chooser<E, policy>;
-    keep_standing<E, policy>(view, a, items, C::keeps_obs);
-    over_standing<E, policy>(view, a, items,
-                             [&](size_t row, const float* out) { C::choose(view, a, row, out); });
+    const auto chosen = [&](size_t row, const float* out) { C::choose(view, a, row, out); };
+    if constexpr (Spec<policy>::sums_seen) {
+        const uint64_t agents = a.policy[policy].agents;
+        WideChoices<E, policy, typename C::N::Actor> choices(a, items);
+        if constexpr (C::keeps_obs || !C::N::shared)
+            choices.each(agents, [&](uint64_t its) {
+                const uint64_t lane = its * 32 + uint64_t(warp_lane());
+                keep_standing<E, policy>(view, a, {lane, lane + 1}, C::keeps_obs);
+            });
+        with_standing<E, policy>(
+            view, a,
+            [&](uint64_t count, auto&& from, auto&& to) {
+                choices.over_rows(count, agents, from, to);
+            },
+            chosen);
+        choices.store(agents);
+    } else {
+        keep_standing<E, policy>(view, a, items, C::keeps_obs);
+        over_standing<E, policy>(view, a, items, chosen);
+    }
 }
 // Behind the last step, a.step being their number.
 template <class E, int policy>

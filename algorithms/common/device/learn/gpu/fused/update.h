@@ -17,6 +17,10 @@ template <class E, int policy, class L, Part part> class WarpGradient {
     using N = Networks<E, policy>;
     static constexpr FusedLayout<> all = layout_of<L>;
     static constexpr int bands = all.bands, planes = L::planes;
+    // Whether the rows of two times have room in a GPU's second-level cache, of which the blocks of an H100 or H200 get
+    // half for sure. Wider ones would be thrown out before they are read.
+    static constexpr bool comes_early =
+        uint64_t(2 * 132) * uint64_t(all.samples) * uint64_t(L::in) * sizeof(float) <= 25 << 20;
 
 public:
     NACELLE_INLINE explicit WarpGradient(const Arguments& a)
@@ -58,10 +62,11 @@ public:
         flag_ = counting_flag<E, G>(memory_, at_);
         if (has_obs()) prefetched_.obs(memory_, at_);
         if (has_loss()) prefetched_.kept = loss_.load(at_);
+        if constexpr (all.in_chunks) chunk_.read(own_numbers(), 0, 0, memory_);
         if (batch.shuffled || number + stride >= end) return;
         const size_t later = batch.place(view, a_, uint32_t(number + stride));
         if constexpr (has_turn<E, G>) bring_near(memory_.flag + later);
-        if (has_obs()) prefetched_.bring_row_near(memory_, later);
+        if (has_obs() && comes_early) prefetched_.bring_row_near(memory_, later);
         if (has_loss()) loss_.bring_sample_near(later);
     }
     // The samples that were looked up last; then those from number `next` on are.
@@ -70,7 +75,7 @@ public:
         const int row = own_row();
         await_groups<0>();
         __syncthreads();    // the weights are there, and the last samples have been summed
-        const bool mine = there_ && counts(flag_);
+        const bool mine = is_mine();
         if (mine && has_obs() && !all.in_chunks)
             prefetched_.put(shared_ + row * layer_of<L, 0>.pitch, at_, a_);
         __syncwarp();
@@ -81,7 +86,7 @@ public:
         } else {
             LayerFragments<L, bands> fragments;
             const WeightsInMemory weights{rows_.weights(0)};
-            if constexpr (all.in_chunks) see_chunks(fragments, mine);
+            if constexpr (all.in_chunks) see_chunks(fragments);
             else fragments.take(rows_.template seen<0>(), layer_of<L, 0>.pitch);
             fragments.template forward<int(all.in_chunks)>(
                 weights, rows_.bias(), [&](int b, int j, const float(&c)[4]) {
@@ -114,17 +119,22 @@ private:
     NACELLE_INLINE int own_row() const {
         return warp_ * all.warp_samples + warp_lane() % all.warp_samples;
     }
+    NACELLE_INLINE bool is_mine() const { return there_ && counts(flag_); }
+    // Where many numbers lie that this lane's row sees, or null.
+    NACELLE_INLINE const float* own_numbers() const {
+        return is_mine() ? memory_.obs + at_ * size_t(L::in) : nullptr;
+    }
     NACELLE_INLINE bool has_obs() const { return all_lanes || warp_lane() < warp_rows; }
     NACELLE_INLINE bool has_loss() const { return all_lanes || warp_lane() >= warp_rows; }
     // The first layer of many numbers, whose weights lie in shared memory where there is room for them.
-    NACELLE_INLINE void see_chunks(LayerFragments<L, bands>& fragments, bool mine) const {
-        const float* const own = mine ? memory_.obs + at_ * size_t(L::in) : nullptr;
+    NACELLE_INLINE void see_chunks(LayerFragments<L, bands>& fragments) {
         const float* const prepared =
             state_.prepared + (part == Part::critic ? Prepared<E, policy>::critic : 0);
         const WeightsInMemory weights{all.words_outside > 0 ? own_words(prepared)
                                                             : rows_.weights(0)};
+        NoSums none;
         forward_chunks(fragments, rows_.template seen<0>(), layer_of<L, 0>.pitch, chunk_inputs / 2,
-                       own, memory_, weights, rows_.bias());
+                       chunk_, own_numbers(), nullptr, false, memory_, weights, rows_.bias(), none);
     }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {
@@ -273,6 +283,7 @@ private:
     uint8_t flag_ = 0;
     size_t at_ = 0;
     Prefetched<E, policy> prefetched_;
+    ChunkOfRows<L::in> chunk_;    // the first of many numbers arrive while other samples are summed
     float sum_[all.units][2][4];
     float bias_[all.bias_units][4];
     LossGradient<E, policy, L, part> loss_;

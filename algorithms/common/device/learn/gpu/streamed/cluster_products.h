@@ -34,10 +34,11 @@ public:
     NACELLE_INLINE explicit ForwardTask(uint32_t slots) : sender_(slots) {}
     NACELLE_INLINE void begin(const ProductPart&) {}
     NACELLE_INLINE void see(const unsigned char*) {}
-    NACELLE_INLINE void look_ahead(const ProductPart& part) {
+    template <class Part> NACELLE_INLINE void look_ahead(const Part& part) {
         if (!part.product->sums) look_at(part, 0, ahead_);
     }
-    NACELLE_INLINE void finish(const ProductPart& part, const float (&sum)[8 * chunks][4]) {
+    template <class Part>
+    NACELLE_INLINE void finish(const Part& part, const float (&sum)[8 * chunks][4]) {
         const Product& p = *part.product;
         if (p.sums) return put_sums(part, sum, true);
         if (!has_group(part)) return;
@@ -46,9 +47,9 @@ public:
             Two bias[8];
             NACELLE_UNROLL for (int q = 0; q < 8; ++q) bias[q] = ahead_[q];
             if (c + 1 < chunks) look_at(part, uint32_t(c + 1), ahead_);
-            const uint32_t column = part.column + uint32_t(c);
-            if (column >= p.out.across) continue;
-            const uint32_t at = column * tile_side + 2 * (threadIdx.x % 4);
+            if (!part.has(uint32_t(c), p.out.across)) continue;
+            const uint32_t column = part.column + uint32_t(c),
+                           at = column * tile_side + 2 * (threadIdx.x % 4);
             ChunkWords<planes> bent, straight;
             NACELLE_UNROLL for (int q = 0; q < 8; ++q) {
                 NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
@@ -78,9 +79,10 @@ private:
         }
         return activated_pair<f, planes>(x, y);
     }
-    static NACELLE_INLINE void look_at(const ProductPart& part, uint32_t chunk, Two (&bias)[8]) {
+    template <class Part>
+    static NACELLE_INLINE void look_at(const Part& part, uint32_t chunk, Two (&bias)[8]) {
         const uint32_t column = part.column + chunk;
-        const bool there = column < part.product->out.across;
+        const bool there = part.has(chunk, part.product->out.across);
         const float* const from = part.product->bias + column * tile_side + 2 * (threadIdx.x % 4);
         NACELLE_UNROLL for (uint32_t q = 0; q < 8; ++q) bias[q] =
             there ? *reinterpret_cast<const Two*>(from + 8 * q) : Two{};
@@ -98,38 +100,40 @@ public:
 
     NACELLE_INLINE explicit BackwardTask(uint32_t slots) : sender_(slots) {}
     // What is kept comes near while the sums are made.
-    NACELLE_INLINE void begin(const ProductPart& part) {
+    template <class Part> NACELLE_INLINE void begin(const Part& part) {
         const TiledMatrix& kept = part.product->kept;
         if (!kept.at || !has_group(part)) return;
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
             NACELLE_UNROLL for (uint32_t i = 0; i < uint32_t(chunks) / 2; ++i) {
                 const uint32_t chunk = 2 * i + threadIdx.x % 128 / 64;
-                if (part.column + chunk < kept.across)
+                if (part.has(chunk, kept.across))
                     bring_near(tile(kept, p, part, chunk) + threadIdx.x % 64 * tile_side);
             }
         }
     }
     NACELLE_INLINE void see(const unsigned char*) {}
-    NACELLE_INLINE void look_ahead(const ProductPart& part) {
+    template <class Part> NACELLE_INLINE void look_ahead(const Part& part) {
         if (!part.product->sums) look_at(part, 0);
     }
-    NACELLE_INLINE void finish(const ProductPart& part, const float (&sum)[8 * chunks][4]) {
+    template <class Part>
+    NACELLE_INLINE void finish(const Part& part, const float (&sum)[8 * chunks][4]) {
         const Product& p = *part.product;
         if (p.sums) return put_sums(part, sum, false);
         if (!has_group(part)) return;
         NACELLE_UNROLL for (int c = 0; c < chunks; ++c) {
             const ChunkWords<planes> slope = slopes_of(part, sum, c);
-            const uint32_t column = part.column + uint32_t(c);
-            if (column < p.out.across)
-                slope.send(sender_, p.out, part.row + TileSender::group(), column);
+            if (part.has(uint32_t(c), p.out.across))
+                slope.send(sender_, p.out, part.row + TileSender::group(),
+                           part.column + uint32_t(c));
         }
     }
     NACELLE_INLINE void end() const { sender_.finish(); }
 
 protected:
     // Of a chunk of the columns; what the next one needs is asked for.
-    NACELLE_INLINE ChunkWords<planes> slopes_of(const ProductPart& part,
-                                                const float (&sum)[8 * chunks][4], int c) {
+    template <class Part>
+    NACELLE_INLINE ChunkWords<planes> slopes_of(const Part& part, const float (&sum)[8 * chunks][4],
+                                                int c) {
         const bool bends = part.product->kept.at != nullptr;
         ChunkWords<planes> slope;
         NACELLE_UNROLL for (int q = 0; q < 8; ++q) {
@@ -145,10 +149,10 @@ protected:
         return slope;
     }
     // This lane's numbers of 64 columns of what is kept.
-    NACELLE_INLINE void look_at(const ProductPart& part, uint32_t chunk) {
+    template <class Part> NACELLE_INLINE void look_at(const Part& part, uint32_t chunk) {
         const TiledMatrix& kept = part.product->kept;
         const uint32_t g = threadIdx.x % 32 / 4, row = threadIdx.x % 128 / 32 * 16 + g;
-        const bool there = kept.at && has_group(part) && part.column + chunk < kept.across;
+        const bool there = kept.at && has_group(part) && part.has(chunk, kept.across);
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
             const uint16_t* const from =
                 tile(kept, p, part, chunk) + row * tile_side + 2 * (threadIdx.x % 4);
@@ -179,7 +183,7 @@ public:
 
     NACELLE_INLINE WeightsTask(const Products& all, float* meeting)
         : all_(all), meeting_(meeting) {}
-    NACELLE_INLINE void begin(const ProductPart& part) {
+    template <class Part> NACELLE_INLINE void begin(const Part& part) {
         first_column_ = part.column == 0;
         biases_ = {};
     }
@@ -187,7 +191,8 @@ public:
         if (first_column_) biases_.add(stage);
     }
     NACELLE_INLINE void look_ahead(const ProductPart&) {}
-    NACELLE_INLINE void finish(const ProductPart& part, const float (&sum)[quads][4]) {
+    template <class Part>
+    NACELLE_INLINE void finish(const Part& part, const float (&sum)[quads][4]) {
         put_weights(all_, part, sum);
         if (!first_column_) return;
         biases_.finish(
@@ -205,16 +210,17 @@ private:
 };
 #else
 // fn(part) for 128 columns of each part of a cluster's block.
-template <int planes, class Fn>
+template <class Part, class Fn>
 NACELLE_INLINE void each_narrow_part(const Products& all, Items items, Fn&& fn) {
     const uint32_t block = uint32_t(items.begin / cluster_threads(false));
     for (uint32_t i = block / cluster_blocks; i < all.parts; i += all.clusters) {
-        ProductPart part = cluster_part<planes>(all, i, block % cluster_blocks);
+        Part part = cluster_part<Part>(all, i, block % cluster_blocks);
         if (part.row >= tiles_along(part.product->m)) continue;
-        const uint32_t end =
-            min(part.column + cluster_columns(planes) / tile_side, tiles_along(part.product->n));
+        // Two tiles at a time; one that is another part's comes out the same there.
+        const uint32_t end = part.end_tile();
         for (uint32_t column = part.column; column < end; column += 2) {
             part.column = column;
+            part.tiles = min(2u, end - column);
             fn(part);
             __syncthreads();
         }
@@ -224,38 +230,38 @@ NACELLE_INLINE void each_narrow_part(const Products& all, Items items, Fn&& fn) 
 
 template <class E, int policy>
 NACELLE_INLINE void forward_clusters(const View<E>&, const Products& all, Items items) {
-    constexpr int planes = Spec<policy>::planes;
+    using Part = PartOf<E, policy>;
 #if LEARN_WGMMA
-    ClusterSum<planes, false, false> sum;
+    ClusterSum<Part, false, false> sum;
     ForwardTask<policy> task(shared_address(sum.results()));
     sum.run(all, uint32_t(items.begin / cluster_threads(true)), task);
 #else
-    each_narrow_part<planes>(
-        all, items, [&](const ProductPart& part) { forward_part<policy, 128>(all, part); });
+    each_narrow_part<Part>(all, items,
+                           [&](const Part& part) { forward_part<policy, 128>(all, part); });
 #endif
 }
 template <class E, int policy>
 NACELLE_INLINE void backward_clusters(const View<E>&, const Products& all, Items items) {
-    constexpr int planes = Spec<policy>::planes;
+    using Part = PartOf<E, policy>;
 #if LEARN_WGMMA
-    ClusterSum<planes, false, true> sum;
+    ClusterSum<Part, false, true> sum;
     BackwardTask<policy> task(shared_address(sum.results()));
     sum.run(all, uint32_t(items.begin / cluster_threads(true)), task);
 #else
-    each_narrow_part<planes>(
-        all, items, [&](const ProductPart& part) { backward_part<policy, 128>(all, part); });
+    each_narrow_part<Part>(all, items,
+                           [&](const Part& part) { backward_part<policy, 128>(all, part); });
 #endif
 }
 template <class E, int policy>
 NACELLE_INLINE void weights_clusters(const View<E>&, const Products& all, Items items) {
-    constexpr int planes = Spec<policy>::planes;
+    using Part = PartOf<E, policy>;
 #if LEARN_WGMMA
-    ClusterSum<planes, true, true> sum;
+    ClusterSum<Part, true, true> sum;
     WeightsTask<policy> task(all, reinterpret_cast<float*>(sum.results()));
     sum.run(all, uint32_t(items.begin / cluster_threads(true)), task);
 #else
-    each_narrow_part<planes>(
-        all, items, [&](const ProductPart& part) { weights_part<policy, 128>(all, part); });
+    each_narrow_part<Part>(all, items,
+                           [&](const Part& part) { weights_part<policy, 128>(all, part); });
 #endif
 }
 

@@ -6,23 +6,75 @@
 
 namespace learn {
 
+// Whether the parts of all of a policy's products for clusters have the same number of columns. Where the compiler knows
+// that, nothing looks after others.
+template <class E, int policy> constexpr bool has_like_parts() {
+    constexpr int planes = Spec<policy>::planes;
+    bool alike = true;
+    const auto look = [&](uint64_t columns) {
+        alike =
+            alike && (!fits_clusters(columns, planes) || columns % cluster_columns(planes) == 0);
+    };
+    const auto look_at = [&]<class L>(const L&) {
+        for (int m = 0; m < L::matrices; ++m) {
+            look(uint64_t(L::matrix[m].in));
+            look(uint64_t(L::matrix[m].out));
+        }
+    };
+    look_at(typename Networks<E, policy>::Actor{});
+    look_at(typename Networks<E, policy>::Critic{});
+    return planes > 1 || alike;
+}
+// What a cluster's block has of a product. Unless they are alike, its parts share the columns out evenly, tile by tile.
+template <int its_planes, bool are_alike> struct ClusterPart : ProductPart {
+    static constexpr int planes = its_planes;
+    static constexpr bool alike = are_alike;
+    static constexpr uint32_t most = cluster_columns(planes) / tile_side;
+    uint32_t tiles = most;    // across, at most
+
+    NACELLE_INLINE ClusterPart(const ProductPart& part, uint32_t number) : ProductPart(part) {
+        const uint32_t all = tiles_along(product->n), parts = (all + most - 1) / most,
+                       least = all / parts, larger = all % parts;
+        column = alike ? number * most : number * least + min(number, larger);
+        if (!alike) tiles = least + (number < larger);
+    }
+    // Of columns(), by which one thread tells others.
+    NACELLE_INLINE ClusterPart(const Product* of, uint32_t its_row, uint32_t columns,
+                               uint32_t its_split)
+        : ProductPart(of, its_row, alike ? columns : columns & 0xffff, its_split) {
+        if (!alike) tiles = columns >> 16;
+    }
+    NACELLE_INLINE uint32_t columns() const { return alike ? column : column | tiles << 16; }
+    // Whether it has another tile, of a matrix of so many across.
+    NACELLE_INLINE bool has(uint32_t tile, uint32_t across) const {
+        return alike ? column + tile < across : tile < tiles;
+    }
+    NACELLE_INLINE uint32_t end_tile() const {
+        return alike ? min(column + most, tiles_along(product->n)) : column + tiles;
+    }
+    NACELLE_INLINE uint32_t end_column(uint32_t pitch) const {
+        return alike ? pitch : min(pitch, (column + tiles) * tile_side);
+    }
+};
+template <class E, int policy>
+using PartOf = ClusterPart<Spec<policy>::planes, has_like_parts<E, policy>()>;
 // Products of equal sizes lie beside each other as stripes of a part's columns.
-template <int planes>
-NACELLE_INLINE ProductPart stripe_part(const Products& all, uint32_t stripe, uint32_t row) {
-    constexpr uint32_t columns = cluster_columns(planes);
+template <class Part>
+NACELLE_INLINE Part stripe_part(const Products& all, uint32_t stripe, uint32_t row) {
+    constexpr uint32_t columns = Part::most * tile_side;
     const uint32_t across = (all.of[0].n + columns - 1) / columns;
-    return {all.of + stripe / across, row, stripe % across * (columns / tile_side), 0};
+    return {{all.of + stripe / across, row, 0, 0}, stripe % across};
 }
 // The part of a cluster's block: two blocks below each other are a part of the launch's products.
-template <int planes>
-NACELLE_INLINE ProductPart cluster_part(const Products& all, uint32_t number, uint32_t rank) {
+template <class Part>
+NACELLE_INLINE Part cluster_part(const Products& all, uint32_t number, uint32_t rank) {
     if (all.stripes) {
         const uint32_t row = number / all.stripes * cluster_rows + rank * product_rows;
-        return stripe_part<planes>(all, number % all.stripes, row / tile_side);
+        return stripe_part<Part>(all, number % all.stripes, row / tile_side);
     }
-    ProductPart part(all, number, cluster_columns(planes), cluster_rows);
+    ProductPart part(all, number, Part::most * tile_side, cluster_rows);
     part.row += rank * (product_rows / tile_side);
-    return part;
+    return {part, part.column / Part::most};
 }
 // Whether neither of its blocks has anything to do.
 NACELLE_INLINE bool is_cluster_idle(const Products& all, const ProductPart& part, uint32_t rank) {
@@ -74,7 +126,9 @@ private:
     uint32_t slots_, next_ = 0;
 };
 
-template <int planes, bool a_turned, bool b_turned> class ClusterSum {
+template <class Part, bool a_turned, bool b_turned> class ClusterSum {
+    static constexpr int planes = Part::planes;
+
 public:
     static constexpr int columns = int(cluster_columns(planes)), quads = columns / 8,
                          stages = int(cluster_stages(planes)), warps = 8, steps_together = 4;
@@ -119,8 +173,8 @@ public:
                 barrier_wait(full_ + 8 * at_.stage, at_.phase);
                 const PartWords its = *words_of(at_.stage);
                 if (its.steps == no_part) break;
-                multiply(ProductPart(all.of + its.product, its.row, its.column, its.split),
-                         its.steps, task);
+                multiply(Part(all.of + its.product, its.row, its.columns, its.split), its.steps,
+                         task);
             }
             task.end();
         }
@@ -132,7 +186,7 @@ private:
     // What is told of a part with the first of its stages: to find it takes divisions, which one thread does ahead.
     struct alignas(16) PartWords {
         uint16_t product, split;
-        uint32_t row, column, steps;
+        uint32_t row, columns, steps;
     };
     static constexpr uint32_t no_part = ~0u, words_at = 512;
     NACELLE_INLINE PartWords* words_of(uint32_t stage) const {
@@ -141,7 +195,7 @@ private:
 
     NACELLE_INLINE void bring_all(const Products& all, uint32_t block) {
         for (uint32_t i = block / cluster_blocks; i < all.parts; i += all.clusters) {
-            const ProductPart part = cluster_part<planes>(all, i, rank_);
+            const Part part = cluster_part<Part>(all, i, rank_);
             if (!is_cluster_idle(all, part, rank_)) bring(all, part);
         }
         tell({0, 0, 0, 0, no_part});
@@ -157,13 +211,13 @@ private:
         return matrix.at + size_t(plane) * matrix.plane +
                (down * matrix.across + across) * tile_numbers;
     }
-    NACELLE_INLINE void bring(const Products& all, const ProductPart& part) {
+    NACELLE_INLINE void bring(const Products& all, const Part& part) {
         const Product& p = *part.product;
         const int a_there = max(0, min(int(tiles_along(p.m)) - int(part.row), a_tiles)),
-                  b_there = min(int(tiles_along(p.n)) - int(part.column), b_tiles);
+                  b_there = int(part.end_tile() - part.column);
         const uint32_t bytes = planes * 8192u * uint32_t(a_there + b_there),
                        first = part.first_step(), end = part.end_step();
-        tell({uint16_t(part.product - all.of), uint16_t(part.split), part.row, part.column,
+        tell({uint16_t(part.product - all.of), uint16_t(part.split), part.row, part.columns(),
               end - first});
         if (end == first) {
             barrier_arrive(full_ + 8 * at_.stage);
@@ -199,7 +253,7 @@ private:
     }
 
     template <class Task>
-    NACELLE_INLINE void multiply(const ProductPart& part, uint32_t steps, Task& task) {
+    NACELLE_INLINE void multiply(const Part& part, uint32_t steps, Task& task) {
         float sum[quads][4];
         float exact[planes > 1 ? quads : 1][4];
         NACELLE_UNROLL for (int i = 0; i < (planes > 1 ? quads : 1); ++i) {
@@ -208,7 +262,6 @@ private:
         const uint32_t group = TileSender::group();
         task.begin(part);
         if (!begun_ && group == 1) meet_at(behind, 32 * warps);
-        uint32_t adds = 0;
         if (steps == 0) {
             NACELLE_UNROLL for (int i = 0; i < quads; ++i) {
                 NACELLE_UNROLL for (int k = 0; k < 4; ++k) sum[i][k] = 0;
@@ -216,6 +269,31 @@ private:
             at_.go_on();
             ++entered_;
         }
+        uint32_t adds = 0;
+        const auto by_columns = [&]<int tiles>() {
+            adds = sum_steps<tiles>(reinterpret_cast<float(&)[8 * tiles][4]>(sum), exact, part,
+                                    steps, task);
+        };
+        if constexpr (Part::alike) by_columns.template operator()<b_tiles>();
+        else if (part.tiles == 4) by_columns.template operator()<4>();
+        else if (part.tiles == 3) by_columns.template operator()<3>();
+        else by_columns.template operator()<2>();
+        products_await<0>();
+        leave(0);
+        if (!begun_ && group == 0) go_ahead();
+        begun_ = true;
+        NACELLE_UNROLL for (int i = 0; i < (planes > 1 ? quads : 0); ++i) {
+            NACELLE_UNROLL for (int k = 0; k < 4; ++k) sum[i][k] =
+                adds ? sum[i][k] + exact[i][k] : exact[i][k];
+        }
+        task.finish(part, sum);
+    }
+    // All steps of so many tiles of columns; whether sums are to be added to the exact ones.
+    template <int tiles, class Exact, class Task>
+    NACELLE_INLINE uint32_t sum_steps(float (&sum)[8 * tiles][4], Exact& exact, const Part& part,
+                                      uint32_t steps, Task& task) {
+        const uint32_t group = TileSender::group();
+        uint32_t adds = 0;
         NACELLE_ROLLED for (uint32_t k = 0; k < steps; ++k) {
             const uint32_t a = full_ + product_head_bytes + at_.stage * stage_bytes,
                            b = a + planes * a_bytes;
@@ -253,15 +331,7 @@ private:
                 leave(1);
             }
         }
-        products_await<0>();
-        leave(0);
-        if (!begun_ && group == 0) go_ahead();
-        begun_ = true;
-        NACELLE_UNROLL for (int i = 0; i < (planes > 1 ? quads : 0); ++i) {
-            NACELLE_UNROLL for (int k = 0; k < 4; ++k) sum[i][k] =
-                adds ? sum[i][k] + exact[i][k] : exact[i][k];
-        }
-        task.finish(part, sum);
+        return adds;
     }
     NACELLE_INLINE void go_ahead() {
         arrive_at(behind, 32 * warps);

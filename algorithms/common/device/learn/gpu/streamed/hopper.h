@@ -129,7 +129,7 @@ NACELLE_INLINE uint64_t factor_at(uint32_t address) {
            uint64_t(1024 >> 4) << 32 | uint64_t(1) << 62;
 }
 #define LEARN_C4(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
-// 64 rows by 64, 128 or 256 columns, 16 steps of the sum; it begins at zero unless it adds.
+// 64 rows by 64, 128, 192 or 256 columns, 16 steps of the sum; it begins at zero unless it adds.
 template <bool a_turned, bool b_turned>
 NACELLE_INLINE void multiply_tiles(float (&c)[8][4], uint64_t a, uint64_t b, uint32_t adds = 1) {
     asm volatile(
@@ -161,6 +161,27 @@ NACELLE_INLINE void multiply_tiles(float (&c)[16][4], uint64_t a, uint64_t b, ui
         : LEARN_C4(0), LEARN_C4(1), LEARN_C4(2), LEARN_C4(3), LEARN_C4(4), LEARN_C4(5), LEARN_C4(6),
           LEARN_C4(7), LEARN_C4(8), LEARN_C4(9), LEARN_C4(10), LEARN_C4(11), LEARN_C4(12),
           LEARN_C4(13), LEARN_C4(14), LEARN_C4(15)
+        : "l"(a), "l"(b), "r"(adds), "n"(int(a_turned)), "n"(int(b_turned)));
+}
+template <bool a_turned, bool b_turned>
+NACELLE_INLINE void multiply_tiles(float (&c)[24][4], uint64_t a, uint64_t b, uint32_t adds = 1) {
+    asm volatile(
+        "{\n"
+        ".reg .pred adds;\n"
+        "setp.ne.b32 adds, %98, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "
+        "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "
+        "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "
+        "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, "
+        "%87, %88, %89, %90, %91, %92, %93, %94, %95}, "
+        "%96, %97, adds, 1, 1, %99, %100;\n"
+        "}"
+        : LEARN_C4(0), LEARN_C4(1), LEARN_C4(2), LEARN_C4(3), LEARN_C4(4), LEARN_C4(5), LEARN_C4(6),
+          LEARN_C4(7), LEARN_C4(8), LEARN_C4(9), LEARN_C4(10), LEARN_C4(11), LEARN_C4(12),
+          LEARN_C4(13), LEARN_C4(14), LEARN_C4(15), LEARN_C4(16), LEARN_C4(17), LEARN_C4(18),
+          LEARN_C4(19), LEARN_C4(20), LEARN_C4(21), LEARN_C4(22), LEARN_C4(23)
         : "l"(a), "l"(b), "r"(adds), "n"(int(a_turned)), "n"(int(b_turned)));
 }
 template <bool a_turned, bool b_turned>

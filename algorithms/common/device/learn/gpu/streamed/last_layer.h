@@ -11,11 +11,17 @@ struct NoLoss {
 };
 template <class E, int policy, class L, Part part, bool learns> class LastLayerBlock {
     using C = Curve<Spec<policy>::activation>;
-    static constexpr int planes = L::planes, width = int(L::matrix[L::matrices - 1].in),
-                         outputs = int(L::matrix[L::matrices - 1].out), tiles = width / 64,
-                         warps = int(last_layer_threads) / 32, own = width / warps / 16,
-                         pairs = width / (2 * int(last_layer_threads)), rows = int(last_layer_rows);
-    static_assert(own % 2 == 0 && own * warps * 16 == width && outputs <= int(last_layer_outputs));
+    // Columns to the end of the last tile, 32 of them at a time for a warp.
+    static constexpr int planes = L::planes,
+                         tiles = int(tiles_along(uint64_t(L::matrix[L::matrices - 1].in))),
+                         width = tiles * int(tile_side), steps = width / 32,
+                         outputs = int(L::matrix[L::matrices - 1].out),
+                         warps = int(last_layer_threads) / 32, own = (steps + warps - 1) / warps,
+                         pairs =
+                             (width / 2 + int(last_layer_threads) - 1) / int(last_layer_threads),
+                         rows = int(last_layer_rows);
+    static constexpr bool is_even = L::matrix[L::matrices - 1].in % (2 * last_layer_threads) == 0;
+    static_assert(outputs <= int(last_layer_outputs));
     static constexpr uint32_t tile_bytes = rows * 128, plane_bytes = tiles * tile_bytes;
 
 public:
@@ -80,6 +86,9 @@ private:
     static NACELLE_INLINE uint32_t own_column(int i) {
         return 2 * (threadIdx.x + uint32_t(i) * last_layer_threads);
     }
+    static NACELLE_INLINE bool has_column(int i) {
+        return is_even || own_column(i) < uint32_t(width);
+    }
     NACELLE_INLINE void bring(uint32_t first) const {
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
             const uint16_t* const from =
@@ -108,9 +117,10 @@ private:
         await_groups<0>();
         __syncthreads();
         float sum[4] = {};
-        NACELLE_UNROLL for (int k = 0; k < own; k += 2) {
-            const uint32_t chunk = (warp * uint32_t(own) + uint32_t(k)) * 2;
-            uint32_t left[planes][2][4], right[planes][4];    // of 32 columns
+        NACELLE_UNROLL for (int k = 0; k < own; ++k) {
+            const uint32_t step = warp * uint32_t(own) + uint32_t(k), chunk = 4 * step;
+            if (steps % warps != 0 && step >= uint32_t(steps)) break;    // the whole warp
+            uint32_t left[planes][2][4], right[planes][4];               // of 32 columns
             NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
                 load_tiles<false>(left[p][0], chunk_of(p, lane % 16, chunk + lane / 16));
                 load_tiles<false>(left[p][1], chunk_of(p, lane % 16, chunk + 2 + lane / 16));
@@ -158,6 +168,7 @@ private:
     // A lane has two columns beside each other, through all rows.
     NACELLE_INLINE void go_back(uint32_t first) {
         NACELLE_UNROLL for (int i = 0; i < pairs; ++i) {
+            if (!has_column(i)) continue;
             const uint32_t column = own_column(i);
             float weight[outputs][2];
             NACELLE_UNROLL for (int o = 0; o < outputs; ++o) {
@@ -203,6 +214,7 @@ private:
             to[place] = adds ? to[place] + sum : sum;
         };
         NACELLE_UNROLL for (int i = 0; i < pairs; ++i) {
+            if (!is_even && own_column(i) >= layer_.pitch) continue;
             NACELLE_UNROLL for (int o = 0; o < outputs; ++o) {
                 NACELLE_UNROLL for (uint32_t k = 0; k < 2; ++k)
                     put(uint32_t(o) * layer_.pitch + own_column(i) + k, gradient_[i][o][k]);

@@ -30,6 +30,8 @@ struct ProductPart {
         row = (band * together + at % high) * (rows / tile_side);
         column = at / high * (columns / tile_side);
     }
+    // Where its columns end among so many that lie in a row.
+    NACELLE_INLINE uint32_t end_column(uint32_t pitch) const { return pitch; }
     // The steps of the sum that belong to its share of them.
     NACELLE_INLINE uint32_t first_step() const {
         return min(split * share(), tiles_along(product->k));
@@ -139,12 +141,12 @@ NACELLE_INLINE void each_pair(const float (&sum)[quads][4], uint32_t row, uint32
 }
 
 // Sums as they are: of a last layer or of gates, with their biases, or of what comes back to what was remembered.
-template <int quads>
-NACELLE_INLINE void put_sums(const ProductPart& part, const float (&sum)[quads][4], bool biased) {
+template <class Part, int quads>
+NACELLE_INLINE void put_sums(const Part& part, const float (&sum)[quads][4], bool biased) {
     const Product& p = *part.product;
     each_pair(sum, part.row, part.column,
               [&](uint32_t row, uint32_t column, float first, float second) {
-                  if (row >= p.m || column >= p.pitch) return;
+                  if (row >= p.m || column >= part.end_column(p.pitch)) return;
                   float* const to = p.sums + size_t(row) * p.pitch + column;
                   to[0] = biased ? first + p.bias[column] : first;
                   to[1] = biased ? second + p.bias[column + 1] : second;
@@ -152,8 +154,8 @@ NACELLE_INLINE void put_sums(const ProductPart& part, const float (&sum)[quads][
 }
 
 // Rows through a layer: its weights' rows are the other factor.
-template <int policy, int columns>
-NACELLE_INLINE void forward_part(const Products& all, const ProductPart& part) {
+template <int policy, int columns, class Part>
+NACELLE_INLINE void forward_part(const Products& all, const Part& part) {
     constexpr int planes = Spec<policy>::planes;
     constexpr Activation f = Spec<policy>::activation;
     if (is_idle(all, part.row)) return;
@@ -231,8 +233,8 @@ NACELLE_INLINE void slopes_of_part(const ProductPart& part, Use&& use) {
     __syncthreads();
     use(image);
 }
-template <int policy, int columns>
-NACELLE_INLINE void backward_part(const Products& all, const ProductPart& part) {
+template <int policy, int columns, class Part>
+NACELLE_INLINE void backward_part(const Products& all, const Part& part) {
     if (is_idle(all, part.row)) return;
     slopes_of_part<policy, columns>(
         part, [&](const auto& image) { image.leave(part.product->out, part.row, part.column); });

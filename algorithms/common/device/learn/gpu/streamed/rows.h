@@ -2,27 +2,33 @@
 #include <learn/gpu/choices.h>
 #include <learn/gpu/streamed/arguments.h>
 #include <learn/shuffle.h>
-// What goes into the first layer of a network whose layers go through memory. Some neighbouring lanes have a row, and
-// each of them two neighbouring numbers at a time, so that rows are read and written as wholes. A launch takes the
-// stream's rows, from its first one on; rows behind the last one, to a whole block, are zero.
+// What goes into the first layer of a network whose layers go through memory. Some neighbouring lanes have a row, or
+// several, and each of them two neighbouring numbers at a time, so that rows are read and written as wholes. A launch
+// takes the stream's rows, from its first one on; rows behind the last one, to a whole block, are zero.
 
 namespace learn {
 
-// Two numbers of an observation from number `first` on, as the networks see them; zeros where there is none.
-template <int policy, class Row>
-NACELLE_INLINE void put_pair(const TiledMatrix& to, uint32_t row, uint32_t first, const Row& obs,
-                             uint32_t width, const Memory& memory) {
+// Two numbers of each of some observations from number `first` on, as the networks see them; zeros where there is none.
+template <int policy, int rows, class Row>
+NACELLE_INLINE void put_pairs(const TiledMatrix& to, uint32_t row, uint32_t first,
+                              const Row (&obs)[rows], uint32_t width, const Memory& memory) {
     constexpr int planes = Spec<policy>::planes;
-    float two[2];
-    NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) {
-        const uint32_t at = first + i;
-        two[i] =
-            bool(obs) && at < width ? coded_of<policy>(obs, int(at), memory.mean, memory.scale) : 0;
+    float two[rows][2];
+    NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+        NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) {
+            const uint32_t at = first + i;
+            two[r][i] = bool(obs[r]) && at < width
+                            ? coded_of<policy>(obs[r], int(at), memory.mean, memory.scale)
+                            : 0;
+        }
     }
-    const auto pair = planes_of<planes>(two[0], two[1]);
-    NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
-        reinterpret_cast<uint32_t*>(to.at + size_t(p) * to.plane +
-                                    place_in_tiles(row, first, to.across)) = pair.at[p];
+    NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+        const auto pair = planes_of<planes>(two[r][0], two[r][1]);
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
+            reinterpret_cast<uint32_t*>(to.at + size_t(p) * to.plane +
+                                        place_in_tiles(row + uint32_t(r), first, to.across)) =
+            pair.at[p];
+    }
 }
 // This lane's share of a row.
 template <int width, class Fn> NACELLE_INLINE void each_own_pair(Items items, Fn&& fn) {
@@ -30,18 +36,22 @@ template <int width, class Fn> NACELLE_INLINE void each_own_pair(Items items, Fn
     NACELLE_ROLLED for (uint32_t first = 2 * uint32_t(items.begin % lanes);
                         first < chunks_along(width) * chunk_numbers; first += 2 * lanes) fn(first);
 }
-// from(row of the stream) says where the row's observation lies, or null.
-template <class E, int policy, class From>
+// from(row of the stream) says where the row's observation lies, or null. Lanes take so many rows.
+template <class E, int policy, int rows = 1, class From>
 NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
     constexpr int width = width_of<E, policy>;
     const Stream& stream = a.stream;
-    const uint32_t row = uint32_t(items.begin / gather_lanes(width));
+    const uint32_t row = uint32_t(items.begin / gather_lanes(width)) * uint32_t(rows);
     if (row >= whole_blocks(stream.rows)) return;
     using Row = decltype(from(row));
-    const Row obs = row < stream.rows ? from(stream.first + row) : Row{};
+    Row obs[rows];
+    NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+        const uint32_t its = row + uint32_t(r);
+        obs[r] = its < stream.rows ? from(stream.first + its) : Row{};
+    }
     each_own_pair<width>(items, [&](uint32_t first) {
-        put_pair<policy>(stream.seen, row, first, obs, uint32_t(width),
-                         a.all.memory[Spec<policy>::group]);
+        put_pairs<policy>(stream.seen, row, first, obs, uint32_t(width),
+                          a.all.memory[Spec<policy>::group]);
     });
 }
 template <int width> NACELLE_INLINE void keep_row(float* to, const float* from, Items items) {
@@ -105,7 +115,8 @@ NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments&
     if (a.all.policy[policy].found[stopped] != 0) return;
     const Memory& memory = a.all.memory[Spec<policy>::group];
     const Minibatch<E, policy> batch(view, a.all);
-    gather<E, policy>(a, items, [&](uint32_t i) {
+    constexpr int rows = int(gather_rows(width_of<E, policy>));
+    gather<E, policy, rows>(a, items, [&](uint32_t i) {
         const size_t at = batch.place(view, a.all, i);
         return counts(counting_flag<E, GroupOf<E, policy>>(memory, at))
                    ? seen_at<E, policy>(a.all, at)

@@ -44,15 +44,15 @@ private:
 };
 
 // What a part of the gradient comes to goes into its slot, or to what that has.
-template <int quads>
-NACELLE_INLINE void put_weights(const Products& all, const ProductPart& part,
+template <class Part, int quads>
+NACELLE_INLINE void put_weights(const Products& all, const Part& part,
                                 const float (&sum)[quads][4]) {
     const Product& p = *part.product;
     float* const slot = p.sums + size_t(part.split) * p.slot_floats;
     const bool adds = all.adds;
     each_pair(sum, part.row, part.column,
               [&](uint32_t row, uint32_t column, float left, float right) {
-                  if (row >= p.m || column >= p.pitch) return;
+                  if (row >= p.m || column >= part.end_column(p.pitch)) return;
                   float* const to = slot + size_t(row) * p.pitch + column;
                   to[0] = adds ? to[0] + left : left;
                   to[1] = adds ? to[1] + right : right;
@@ -68,8 +68,8 @@ NACELLE_INLINE void put_bias(const Products& all, const ProductPart& part, uint3
 }
 
 // The gradient of a layer's weights and biases over a share of the rows: slopes, turned, times what was seen, turned.
-template <int policy, int columns>
-NACELLE_INLINE void weights_part(const Products& all, const ProductPart& part) {
+template <int policy, int columns, class Part>
+NACELLE_INLINE void weights_part(const Products& all, const Part& part) {
     constexpr int planes = Spec<policy>::planes;
     if (is_idle(all, 0)) return;
     const Product& p = *part.product;

@@ -1,0 +1,50 @@
+#include "algorithms/common/kernels.h"
+#include "engine/env/policy_settings.h"
+#include "tests/algorithms/told.h"
+
+#include <doctest/doctest.h>
+
+// Which kernel adds up what a group observes on a GPU.
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+// Of tag on a grid, whose teams of two policies are one group.
+bool is_measured(int taggers, const char* config) {
+    const std::filesystem::path author = env_folder / "tag_gridworld.cu";
+    Environment env(
+        cpu(1),
+        settings_of(
+            {{"source", author.string()}, {"count", 4}, {"constants", {{"taggers", taggers}}}}, 1));
+    Told told(env, 90);
+    const learn::Settings settings =
+        learn::read_settings({"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told.environment,
+                             {sizeof(nacelle_ranks), 0, 1, 0});
+    std::vector<learn::NetworkShape> shapes;
+    for (const learn::PolicySettings& policy : settings.policies)
+        shapes.emplace_back(policy, told.environment);
+    const learn::Owners owners(settings, shapes, told.environment);
+    bool found = false;
+    for (const std::string& text : learn::program_texts(settings, owners))
+        found |= text.find("measure_observations") != std::string::npos;
+    uint32_t slots = 0;
+    for (const learn::Owner& owner : owners.policies) {
+        CHECK(owner.is(learn::sums_seen) == !found);
+        if (!found) CHECK(owner.choosers.first == slots);
+        slots += owner.choosers.count;
+    }
+    CHECK(owners.groups[0].choosers.count == slots);
+    return found;
+}
+
+}
+
+TEST_CASE("what many numbers come to is added up where all policies of a group choose") {
+    CHECK(!is_measured(104, R"({"policies": {"default": {"hidden": [32, 32]}}})"));
+    // One of the policies acts at random; layers go through memory; rows of few numbers.
+    CHECK(is_measured(
+        104, R"({"policies": {"tagger": {"hidden": [32, 32]}, "runner": {"train": "random"}}})"));
+    CHECK(is_measured(104, R"({"policies": {"default": {"hidden": [256, 256]}}})"));
+    CHECK(is_measured(4, R"({"policies": {"default": {"hidden": [32, 32]}}})"));
+}
