@@ -24,7 +24,7 @@ ResolvedConfiguration standard_case(const StandardTraining& training, const Opti
     sources.found = nullptr;
     Json configuration = resolve_configuration(sources).json;
     // Recommended settings in ENV.json may change; the table must not.
-    for (const char* const key : {"learner", "policies", "run", "solved"}) configuration.erase(key);
+    configuration = {{"env", {{"source", configuration["env"]["source"]}}}};
     merge_json(configuration, training.settings);
     return changed_configuration(std::move(configuration), "standard table", assignments);
 }

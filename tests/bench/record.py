@@ -25,6 +25,9 @@ TEAMS = [('tag_gridworld', {'taggers': 4, 'observe_all': 1}, 2000, 128),
          ('pursuit_swarm', {'predators': 512, 'preys': 3584}, 256, 16),
          ('pursuit_swarm', {'predators': 2048, 'preys': 14336}, 64, 16),
          ('connect_four', {}, 65536, 128), ('rooms', {}, 65536, 32)]
+# Games as their files have them, whatever the settings beside them say.
+PLAIN = {'tag_continuous': ['env.constants.time_limit=500', 'env.params.tagger_skill=1'],
+         'connect_four': ['env.params.opening=0'], 'rooms': ['env.params.door_reward=0']}
 
 
 def configuration(constants):
@@ -49,7 +52,8 @@ def standard():
     yield ['bench', 'cartpole', '--envs', '65536'], ''
     yield ['bench', 'cartpole', '--envs', '4194304', '--kind', 'step'], ''
     for name, constants, envs, steps in TEAMS:
-        words = [word for key, value in constants.items() for word in ('--set', f'env.constants.{key}={value}')]
+        changes = [f'env.constants.{key}={value}' for key, value in constants.items()] + PLAIN.get(name, [])
+        words = [word for change in changes for word in ('--set', change)]
         yield ['bench', name, '--envs', str(envs), '--rollout-steps', str(steps), *words], configuration(constants)
     yield ['bench', '--train'], ''
 

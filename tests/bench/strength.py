@@ -40,7 +40,7 @@ GAMES = {
     'tag_continuous': Game('tag_continuous.json', ('tagger', 'runner'), (
         Measure('runners tagged, over what random taggers tag', 'tags', FIRST, NONE, 1.6),
         Measure("runners' life before trained taggers, over random ones'", 'life', BOTH, FIRST, 1.5))),
-    'pursuit_swarm': Game('pursuit_swarm.json', ('predator', 'prey'), (
+    'pursuit_swarm': Game('pursuit_wild.json', ('predator', 'prey'), (
         Measure('prey caught, over what random predators catch', 'caught', FIRST, NONE, 3),)),
 }
 

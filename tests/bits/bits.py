@@ -25,11 +25,17 @@ POLICIES = {
     'random_search': ('learner.name="random_search"', 'learner.episodes=2', 'learner.steps=20'),
 }
 EMULATED = ('cartpole', 'pendulum', 'connect_four')
+# Further settings of an environment, beside its own.
+FURTHER = {'tag_chase': 'tag_gridworld', 'tag_duel': 'tag_gridworld', 'pursuit_wild': 'pursuit_swarm'}
+
+
+def source_of(path):
+    return path.with_name(FURTHER.get(path.stem, path.stem) + '.cu')
 
 
 def cases():
     for path in sorted((ROOT / 'env_sources').glob('*.json')):
-        team = 'Agent' in path.with_suffix('.cu').read_text() if path.with_suffix('.cu').exists() else True
+        team = 'Agent' in source_of(path).read_text()
         for learner in POLICIES:
             if team and learner == 'random_search':
                 continue        # it trains one agent alone
@@ -71,9 +77,7 @@ def trained(nacelle, case):
     with tempfile.TemporaryDirectory(prefix='nacelle-bits-') as place:
         folder = Path(place)
         words, file = configuration_of(path, count, assignments, folder)
-        source = path.with_suffix('.cu')
-        done = subprocess.run([nacelle, 'train', source if source.exists() else ROOT / 'env_sources' / 'tag_gridworld.cu', file,
-                               '--backend', 'cpu', '--quiet', '--episodes', '1',
+        done = subprocess.run([nacelle, 'train', source_of(path), file, '--backend', 'cpu', '--quiet', '--episodes', '1',
                                '--out', folder / 'run', *words],
                               capture_output=True, text=True, cwd=folder)
         if done.returncode:

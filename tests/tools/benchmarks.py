@@ -88,6 +88,8 @@ def bench_has_a_standard_table_of_trainings(bench):
     for wanted in ('[64, 64] tanh shared bf16', '[64, 64] tanh separate bf16', '[64, 64] tanh shared f32', '[256, 256]'):
         assert any(wanted in text for text in told), wanted
     assert all('4 epochs x 4 minibatches' in text for text in told), told
+    # What an environment's own settings say does not count: its constants are the file's, or the table's.
+    assert not any('time_limit' in text for text in told), told
     bench.refused(r'bench: the standard table has its own numbers of environments \(.*\)', 'bench', '--train', *CPU, '--envs', '64')
 
 
