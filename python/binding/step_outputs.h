@@ -45,8 +45,9 @@ private:
     std::shared_ptr<const Buffer> terminated_, truncated_;
     std::vector<std::shared_ptr<DeviceArray>> arrays_;
     std::vector<bool> written_;    // of each array
-    std::vector<bool> by_rows_;    // of each array: it has a row for each environment, one after the other
-    bool alone_;                   // one agent, on a CPU
+    std::vector<bool>
+        by_rows_;    // of each array: it has a row for each environment, one after the other
+    bool alone_;     // one agent, on a CPU
     size_t late_;
     std::unique_ptr<Module> module_;    // of a GPU
     Kernel kernel_;
