@@ -49,8 +49,8 @@ PeerMemory::PeerMemory(Ranks& ranks, std::shared_ptr<Device> device, Stream& str
         return;
     }
     const std::vector<std::string> machines = from_all(host, ranks, machine_id());
-    ranks
-        .let_go();    // all ranks have come here, and have closed what they had open of the ones before
+    // All ranks have come here, and have closed what they had open of the ones before.
+    ranks.let_go();
     for (uint32_t rank = 1; rank < count; ++rank)
         if (machines[rank] != machines[0] || machines[rank].empty()) {
             obstacle_ = "rank " + std::to_string(rank) + " is on another machine than rank 0";
