@@ -29,13 +29,15 @@ def a_run_learns_and_its_policy_acts():
 
 @case
 def settings_lie_over_those_of_the_environment_as_the_command_lays_them():
-    # Those of cartpole.json are for ppo.
-    run = nacelle.train("cartpole", device="cpu", env={"count": 8}, run={"total_steps": 800, "evaluate_every": 0}, solved={"return": None},
-                        learner={"name": "dqn", "batch": 32, "warm_up": 64}, policies={"default": {"hidden": [8]}})
+    learner = lambda given: nacelle.engine.configuration("cartpole", {"learner": given})["learner"]    # noqa: E731
+    changed = learner({"learning_rate": {"cosine": [0.01, 0]}})
+    assert changed["learning_rate"] == {"cosine": [0.01, 0]} and changed["name"] == "ppo", changed
+    # Those of pendulum.json are for ppo, which alone knows some of them.
+    assert learner({"name": "dqn"}) == {"name": "dqn"}
+    run = nacelle.train("pendulum", device="cpu", env={"count": 8}, run={"total_steps": 800, "evaluate_every": 0}, solved={"return": None},
+                        learner={"name": "sac", "batch": 32, "warm_up": 64}, policies={"default": {"hidden": [8]}})
     list(run)
     assert run.steps == 800
-    changed = nacelle.engine.configuration("cartpole", {"learner": {"learning_rate": {"cosine": [0.01, 0]}}})["learner"]
-    assert changed["learning_rate"] == {"cosine": [0.01, 0]} and changed["name"] == "ppo", changed
 
 
 LAMP = """#include <nacelle/env.h>
