@@ -86,7 +86,7 @@ def what_is_kept_stays_and_what_is_shared_does_not():
 
 @case
 def turns_and_masks_are_in_info():
-    env = nacelle.make_vec("connect_four", num_envs=64, device="cpu")
+    env = nacelle.make_vec("connect_four", num_envs=64, device="cpu", opening=0)        # an empty board
     _, info = env.reset(seed=1)
     mask, acts = info["action_mask"]["agent"], info["acts"]["agent"]
     assert mask.shape == (64, 2, 7) and mask.dtype == np.int8 and mask.all()
