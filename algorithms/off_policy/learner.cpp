@@ -13,7 +13,8 @@ using replay::Method;
 OffPolicy::OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host,
                      std::string_view config)
     : host_(host),
-      settings_(replay::read_learner(learner, config, host.environment())),
+      settings_(replay::read_learner(learner, config, host.environment(),
+                                      host.ranks().ranks)),
       place_(place_of(settings_, host.environment())),
       replay_(host, settings_, replay::form_of(settings_),
               replay::free_bytes(host.environment().on_gpu)),
@@ -57,7 +58,7 @@ void OffPolicy::make_numbers() {
     host_.write(a.scale, ones.data(), width * sizeof(float));
     a.mean = arrays_.numbers<float>(group + ".obs.mean", {width}, true);
     a.carried = arrays_.numbers<double>(group + ".obs.carried", {3, width}, true);
-    const uint64_t size = settings_.batch,
+    const uint64_t size = samples(),
                    blocks = (size + learn::block_threads - 1) / learn::block_threads;
     a.log_density = arrays_.numbers<float>("log_density", {2, size}, false);
     a.gates = arrays_.numbers<double>("gates", {gate_count, learn::found_count}, false);
@@ -66,6 +67,10 @@ void OffPolicy::make_numbers() {
     a.found = arrays_.numbers<double>("found", {names().size()}, false);
     a.updates = arrays_.numbers<int64_t>("updates", {1}, true);
     a.heaviest = arrays_.numbers<float>("heaviest", {1}, false);
+    if (has_ranks()) {
+        a.tallies_of_ranks = arrays_.numbers<double>("ranks.tallies", {all_tallies}, false);
+        a.seen_by_ranks = arrays_.numbers<double>("ranks.seen", {2 * width}, false);
+    }
     if (!a.tunes) return;
     a.temperature = arrays_.numbers<float>("temperature.weights", {1}, true);
     a.temperature_moments = arrays_.numbers<float>("temperature.moments", {2, 1}, true);
@@ -82,11 +87,12 @@ Step OffPolicy::step_of(const Networks& networks, Gate learns, Gate follows) con
             .longest = float(settings_.max_gradient_norm),
             .tau = float(settings_.tau),
             .learns = learns,
-            .follows = follows};
+            .follows = follows,
+            .ranks = replay_.ranks()};
 }
 void OffPolicy::make_policy() {
     Arguments& a = arguments_;
-    const uint64_t rows = replay_.rows(), size = settings_.batch, width = uint64_t(replay_.width());
+    const uint64_t rows = replay_.rows(), size = samples(), width = uint64_t(replay_.width());
     std::vector<int64_t> widths = {int64_t(width)};
     widths.insert(widths.end(), settings_.policy.hidden.begin(), settings_.policy.hidden.end());
     widths.push_back(a.outputs);
@@ -107,7 +113,7 @@ void OffPolicy::make_policy() {
 }
 void OffPolicy::make_values() {
     Arguments& a = arguments_;
-    const uint64_t size = settings_.batch;
+    const uint64_t size = samples();
     const bool kept = settings_.policy.keeps_input();
     if (!acts()) {
         then_values_[0] = then_policy_;
@@ -167,32 +173,49 @@ void OffPolicy::take_step(void* stream) {
     observe(stream);
     replay_.choose(true, false, stream);
     replay_.step(stream);
-    if (settings_.normalises_observations)
-        launch("update_normaliser", uint64_t(replay_.width()) * learn::block_threads, stream);
+    if (!settings_.normalises_observations) return;
+    const uint64_t width = uint64_t(replay_.width());
+    if (has_ranks()) {
+        launch("measure_rows", width * learn::block_threads, stream);
+        host_.all_reduce(arguments_.seen_by_ranks, 2 * width, NACELLE_SUM, stream);
+    }
+    launch("update_normaliser", width * learn::block_threads, stream);
 }
 
 void OffPolicy::optimise(const Step& step, void* stream) const {
     const uint64_t parameters = uint64_t(step.of.count) * step.of.parameters;
     kernels_.launch("sum_gradient", parameters, step, stream);
+    if (has_ranks()) {
+        host_.all_reduce(step.of.total, parameters, NACELLE_SUM, stream);
+        kernels_.launch("measure_gradient", parameters, step, stream);
+    }
     kernels_.launch("adam", parameters, step, stream);
 }
 void OffPolicy::update(uint32_t number, void* stream) {
-    const uint64_t size = settings_.batch, across = uint64_t(replay_.width() + replay_.parts());
+    const uint64_t size = samples(), across = uint64_t(replay_.width() + replay_.parts());
     replay_.draw(number, stream);
     launch("open_gates", 1, stream);
     launch("gather", size * across, stream);
-    if (settings_.prioritised()) launch("largest_weight", learn::block_threads, stream);
+    if (settings_.prioritised()) {
+        launch("largest_weight", learn::block_threads, stream);
+        if (has_ranks()) host_.all_reduce(arguments_.heaviest, 1, NACELLE_MAX, stream);
+    }
     learn_values(stream);
     if (settings_.prioritised()) {
         launch("largest_priority", learn::block_threads, stream);
+        if (has_ranks()) host_.all_reduce(arguments_.replay.tree.most, 1, NACELLE_MAX, stream);
         replay_.revise(stream);
     }
     if (acts()) learn_policy(stream);
+    if (has_ranks()) {
+        launch("sum_tallies", learn::block_threads, stream);
+        host_.all_reduce(arguments_.tallies_of_ranks, all_tallies, NACELLE_SUM, stream);
+    }
     launch("finish_update", learn::block_threads, stream);
 }
 void OffPolicy::learn_values(void* stream) const {
     const double* const found = gate(of_values);
-    const uint64_t size = settings_.batch;
+    const uint64_t size = samples();
     if (!acts()) {
         const Pass passes[] = {{&policy_, 0, true, &then_values_[0]},
                                {&policy_, 0, false, &now_values_[0]},
@@ -222,7 +245,7 @@ void OffPolicy::learn_values(void* stream) const {
 }
 void OffPolicy::learn_policy(void* stream) const {
     const double* const found = gate(of_policy);
-    const uint64_t size = settings_.batch;
+    const uint64_t size = samples();
     std::vector<Pass> passes;
     // SAC takes the lower of two values, the others the first one.
     const uint32_t climbed = settings_.method == Method::sac ? values_.count : 1;
@@ -240,6 +263,7 @@ void OffPolicy::learn_policy(void* stream) const {
 
 void OffPolicy::record(void* stream) {
     prepare(stream);
+    replay_.begin(stream);
     for (uint32_t step = 0; step < settings_.horizon; ++step) take_step(stream);
     for (uint32_t i = 0; i < settings_.updates; ++i) update(i, stream);
 }

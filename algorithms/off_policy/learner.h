@@ -34,6 +34,8 @@ private:
     void update(uint32_t number, void* stream);
     void learn_values(void* stream) const;
     void learn_policy(void* stream) const;
+    uint64_t samples() const { return settings_.batch / replay_.ranks(); }    // of this rank
+    bool has_ranks() const { return replay_.ranks() > 1; }
     // A step of Adam by the gradient that products have left.
     void optimise(const Step& step, void* stream) const;
     void launch(const char* name, uint64_t items, void* stream) const {

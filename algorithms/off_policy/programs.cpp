@@ -34,9 +34,9 @@ ProgramText program_text(const Place& place, const std::string& activation) {
     for (const char* const name :
          {"observe_rows", "copy_outputs", "update_normaliser", "gather", "sample_actions",
           "policy_losses", "action_slopes", "value_losses", "largest_weight", "largest_priority",
-          "open_gates", "finish_update"})
+          "open_gates", "finish_update", "measure_rows", "sum_tallies"})
         add(name, "off_policy::Arguments");
-    for (const char* const name : {"sum_gradient", "adam"}) add(name, "off_policy::Step");
+    for (const char* const name : {"sum_gradient", "measure_gradient", "adam"}) add(name, "off_policy::Step");
     if (!place.on_gpu) {
         for (const char* const name : {"forward_layers", "backward_layers", "weigh_layers"})
             add(name, "off_policy::LayerProducts");

@@ -56,8 +56,12 @@ void check_environment(const Learner& learner, const nacelle_environment& enviro
 class Reader final {
 public:
     Reader(LearnerSettings& settings, const Learner& learner, Config& config,
-           const nacelle_environment& environment)
-        : s_(settings), learner_(learner), config_(config), environment_(environment) {}
+           const nacelle_environment& environment, uint32_t ranks)
+        : s_(settings),
+          learner_(learner),
+          config_(config),
+          environment_(environment),
+          ranks_(ranks) {}
 
     void read() {
         config_.text("name", s_.name);
@@ -66,8 +70,7 @@ public:
             wrong("emulate", "stands in for a GPU on a CPU; here is a GPU");
         s_.horizon = uint32_t(config_.integer("horizon", 1, 1, 1 << 16));
         s_.updates = uint32_t(config_.integer("updates", 1, 1, 1 << 12));
-        s_.batch = uint32_t(config_.integer(
-            "batch", std::clamp<int64_t>(environment_.envs, 256, 4096), 1, 1 << 22));
+        s_.batch = uint32_t(config_.integer("batch", usual_batch(), 1, 1 << 22));
         s_.n_step = uint32_t(config_.integer("n_step", s_.method == Method::sac ? 1 : 3, 1, 1024));
         s_.capacity = uint64_t(config_.integer("capacity", 1000000, 1, int64_t(1) << 40));
         s_.warm_up = uint64_t(config_.integer(
@@ -139,6 +142,11 @@ public:
     }
 
 private:
+    // As many as environments of all ranks, within bounds, for each rank as many.
+    int64_t usual_batch() const {
+        const int64_t all = std::clamp<int64_t>(int64_t(environment_.envs) * ranks_, 256, 4096);
+        return (all + ranks_ - 1) / ranks_ * ranks_;
+    }
     static std::string word(bool value) { return value ? "true" : "false"; }
     void dial(Dial which, const char* name, double fallback, double low, double high) {
         s_.dials[which] = learn::read_schedule(config_.find(name), low, high, name,
@@ -225,7 +233,11 @@ private:
         policies.finish();
     }
     void check() const {
-        const uint64_t rows = environment_.envs, slots = s_.capacity / rows;
+        if (s_.batch % ranks_)
+            wrong("batch", "there are " + std::to_string(ranks_) + " ranks, and " +
+                               std::to_string(s_.batch) +
+                               " samples cannot be dealt out to them evenly");
+        const uint64_t rows = uint64_t(environment_.envs) * ranks_, slots = s_.capacity / rows;
         const uint64_t least = uint64_t(s_.n_step) + s_.horizon + 1;
         if (slots < least)
             wrong("capacity", std::to_string(s_.capacity) + " steps are " + std::to_string(slots) +
@@ -235,7 +247,7 @@ private:
         // Slots have numbers of 32 bits, and the tree of priorities so many levels.
         const uint64_t most = std::min<uint64_t>(
             std::numeric_limits<uint32_t>::max(),
-            s_.prioritised() ? most_leaves / rows : std::numeric_limits<uint32_t>::max());
+            s_.prioritised() ? most_leaves / environment_.envs : std::numeric_limits<uint32_t>::max());
         if (slots > most)
             wrong("capacity", std::to_string(s_.capacity) + " steps; expected at most " +
                                   std::to_string(most * rows) +
@@ -249,19 +261,20 @@ private:
     const Learner& learner_;
     Config& config_;
     const nacelle_environment& environment_;
+    const int64_t ranks_;
 };
 
 }
 
 LearnerSettings read_learner(const Learner& learner, std::string_view text,
-                             const nacelle_environment& environment) {
+                             const nacelle_environment& environment, uint32_t ranks) {
     LearnerSettings settings;
     settings.method = learner.method;
     settings.name = learner.name;
     check_environment(learner, environment);
     settings.discrete = learn::SchemaView(environment).choices(0) > 0;
     Config config(text);
-    Reader reader(settings, learner, config, environment);
+    Reader reader(settings, learner, config, environment, ranks);
     reader.read();
     reader.write();
     return settings;

@@ -33,6 +33,6 @@ struct LearnerSettings : Settings {
 };
 
 LearnerSettings read_learner(const Learner& learner, std::string_view config,
-                             const nacelle_environment& environment);
+                             const nacelle_environment& environment, uint32_t ranks);
 
 }

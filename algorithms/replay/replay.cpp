@@ -35,6 +35,8 @@ Replay::Replay(nacelle::plugin::Host host, const Settings& settings, Form form, 
     a_.ring.width = schema.seen(0);
     a_.ring.choices = schema.choices(0);
     a_.ring.parts = schema.header().group[0].action_parts;
+    a_.rank = host.ranks().rank;
+    a_.ranks = host.ranks().ranks;
     a_.form = form;
     a_.warm_up = settings.warm_up;
     a_.least_exploration = float(settings.least_exploration);
@@ -57,15 +59,18 @@ uint64_t bytes_of_step(const nacelle_environment& environment, bool prioritised)
 void Replay::size_ring(uint64_t free) {
     const Ring& ring = a_.ring;
     const uint64_t of_step = bytes_of_step(environment_, settings_.prioritised()),
-                   slots = settings_.capacity / ring.rows, bytes = slots * ring.rows * of_step;
+                   slots = settings_.capacity / rows_of_all(a_),
+                   bytes = slots * ring.rows * of_step;
     const std::string size = std::to_string(slots * ring.rows) + " steps of " +
-                             std::to_string(of_step) + " bytes, " + size_text(bytes);
+                             std::to_string(of_step) + " bytes, " + size_text(bytes) +
+                             (a_.ranks > 1 ? " on each of " + std::to_string(a_.ranks) + " ranks"
+                                           : "");
     if (bytes > free - free / 16)
         learn::wrong("capacity",
                      "a replay of " + size + ", does not fit: " + size_text(free) + " are free" +
                          (environment_.on_gpu ? " on the GPU" : "") +
                          "; the largest that fits is " +
-                         std::to_string((free - free / 16) / of_step / ring.rows * ring.rows));
+                         std::to_string((free - free / 16) / of_step / ring.rows * rows_of_all(a_)));
     host_.log(NACELLE_INFO, "the replay has " + size +
                                 (settings_.saves_replay ? ", and so have checkpoints"
                                                         : "; checkpoints are without it"));
@@ -78,7 +83,7 @@ ProgramTexts program_texts(bool prioritised) {
     ProgramTexts programs = {{begin + "REPLAY_STEP()\n", {"see", "keep"}},
                              {begin, {"choose", "advance", "sample", "fetch", "draw_noise"}}};
     if (prioritised)
-        for (const char* const name : {"admit", "revise", "follow"})
+        for (const char* const name : {"admit", "revise", "follow", "add_up_all"})
             programs.of_sizes.kernels.push_back(name);
     for (ProgramText* const program : {&programs.of_author, &programs.of_sizes})
         for (const char* const name : program->kernels)
@@ -102,17 +107,16 @@ void Replay::compile() {
 
 template <class T>
 T* Replay::array(const std::string& name, std::initializer_list<uint64_t> shape,
-                 bool persistent) const {
+                 Kept kept) const {
     const std::vector<int64_t> sizes(shape.begin(), shape.end());
-    return static_cast<T*>(
-        host_.array_create(name, uint32_t(dtype_for<T>()), sizes, persistent).data);
+    return static_cast<T*>(host_.array_create(name, uint32_t(dtype_for<T>()), sizes, kept).data);
 }
 template float* Replay::array<float>(const std::string&, std::initializer_list<uint64_t>,
-                                     bool) const;
+                                     Kept) const;
 template int64_t* Replay::array<int64_t>(const std::string&, std::initializer_list<uint64_t>,
-                                         bool) const;
+                                         Kept) const;
 template double* Replay::array<double>(const std::string&, std::initializer_list<uint64_t>,
-                                       bool) const;
+                                       Kept) const;
 
 void Replay::make_arrays() {
     make_ring();
@@ -137,13 +141,13 @@ int64_t Replay::output_count() const {
 }
 void Replay::make_ring() {
     Ring& ring = a_.ring;
-    const bool kept = settings_.saves_replay;
+    const Kept kept = settings_.saves_replay ? Kept::by_each_in_rows : Kept::not_at_all;
     ring.obs = array<float>("replay.obs", {ring.slots, ring.rows, ring.width}, kept);
     ring.next_obs = array<float>("replay.next_obs", {ring.slots, ring.rows, ring.width}, kept);
     ring.action = array<float>("replay.action", {ring.slots, ring.rows, ring.parts}, kept);
     ring.reward = array<float>("replay.reward", {ring.slots, ring.rows}, kept);
     ring.flag = array<uint8_t>("replay.flag", {ring.slots, ring.rows}, kept);
-    ring.steps = array<uint64_t>("replay.steps", {1}, kept);
+    ring.steps = array<uint64_t>("replay.steps", {1}, settings_.saves_replay);
     if (!masked_) return;
     ring.mask = array<uint8_t>("replay.mask", {ring.slots, ring.rows, ring.choices}, kept);
     ring.next_mask =
@@ -152,23 +156,24 @@ void Replay::make_ring() {
 void Replay::make_tree() {
     const Ring& ring = a_.ring;
     Tree& tree = a_.tree;
-    const bool kept = settings_.saves_replay;
-    tree.leaf = array<float>("replay.priority", {ring.slots, ring.rows}, kept);
-    tree.most = array<float>("replay.most_priority", {1}, kept);
+    tree.leaf = array<float>("replay.priority", {ring.slots, ring.rows},
+                             settings_.saves_replay ? Kept::by_each_in_rows : Kept::not_at_all);
+    tree.most = array<float>("replay.most_priority", {1}, settings_.saves_replay);
+    tree.summed = array<uint64_t>("replay.summed", {1}, false);
     const float one = 1;
     host_.write(tree.most, &one, sizeof one);
     tree.count[0] = uint64_t(ring.slots) * ring.rows;
     do {
         const uint64_t count = (tree.count[tree.levels] + branches - 1) / branches;
         tree.sum[tree.levels] =
-            array<double>("replay.sums" + std::to_string(tree.levels + 1), {count}, kept);
+            array<double>("replay.sums" + std::to_string(tree.levels + 1), {count}, false);
         tree.count[++tree.levels] = count;
     } while (tree.count[tree.levels] > 1);
 }
 void Replay::make_batch() {
     Batch& b = a_.batch;
     const Ring& ring = a_.ring;
-    const uint64_t size = b.size = settings_.batch;
+    const uint64_t size = b.size = settings_.batch / a_.ranks;
     b.place = array<int64_t>("batch.place", {size}, false);
     b.last = array<int64_t>("batch.last", {size}, false);
     b.reward = array<float>("batch.reward", {size}, false);
@@ -236,7 +241,7 @@ std::vector<float> Replay::dials() const {
 uint64_t Replay::steps() const {
     uint64_t steps = 0;
     host_.read(&steps, a_.ring.steps, sizeof steps);
-    return steps * rows();
+    return steps * rows_of_all(a_);
 }
 
 }

@@ -26,7 +26,11 @@ public:
     // Once the environment is there.
     void make_arrays();
 
-    // All put their launches on the stream. Now: what rows see, which goes to `standing`.
+    // All put their launches on the stream. An iteration begins: a checkpoint may have brought other priorities.
+    void begin(void* stream) {
+        if (settings_.prioritised()) launch("add_up_all", learn::block_threads, stream);
+    }
+    // Now: what rows see, which goes to `standing`.
     void see(void* stream) { launch("see", rows() * width(), stream); }
     // By `outputs`, into the action arrays; in training also into the ring.
     void choose(bool trains, bool greedy, void* stream);
@@ -37,19 +41,25 @@ public:
     // The priorities of its samples have been set.
     void revise(void* stream);
 
-    // Steps taken so far, of all rows together, and what may change over a run; they wait.
+    // Steps taken so far, of all rows of all ranks together, and what may change over a run; they wait.
     uint64_t steps() const;
     std::vector<float> dials() const;
-    uint64_t capacity() const { return uint64_t(a_.ring.slots) * rows(); }
-    uint64_t rows() const { return environment_.envs; }
+    uint64_t capacity() const { return a_.ring.slots * rows_of_all(a_); }
+    uint64_t rows() const { return environment_.envs; }    // of this rank
+    uint32_t ranks() const { return a_.ranks; }
     int64_t width() const { return a_.ring.width; }
     int64_t choices() const { return a_.ring.choices; }
     int64_t parts() const { return a_.ring.parts; }
     int64_t output_count() const;    // of the network that chooses
     const Arguments& arguments() const { return a_; }
 
+    using Kept = nacelle::plugin::Host::Kept;
     template <class T>
-    T* array(const std::string& name, std::initializer_list<uint64_t> shape, bool persistent) const;
+    T* array(const std::string& name, std::initializer_list<uint64_t> shape, Kept kept) const;
+    template <class T>
+    T* array(const std::string& name, std::initializer_list<uint64_t> shape, bool persistent) const {
+        return array<T>(name, shape, persistent ? Kept::by_all : Kept::not_at_all);
+    }
     const nacelle::plugin::Host& host() const { return host_; }
 
 private:

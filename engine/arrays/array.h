@@ -7,7 +7,7 @@
 namespace nacelle {
 
 // How a plugin's array is part of checkpoints: it is the same on all ranks, or each rank has its part.
-inline constexpr uint8_t by_all_ranks = 1, by_each_rank = 2;
+inline constexpr uint8_t by_all_ranks = 1, by_each_rank = 2, by_each_rank_in_rows = 3;
 
 // A named array in a device's memory. In the layout of columns the last dimension runs over environments or rows,
 // else the first one does.

@@ -104,8 +104,11 @@ void HostServices::array_create(const char* name, uint32_t dtype, uint32_t rank,
     forbid_recording("array_create()");
     const std::string full = plugin_ + "." + text_of(name, "the array's name");
     const auto sizes = checked_shape(full, dtype, rank, shape);
-    if (persistent > by_each_rank)
-        refuse(full + ": whether it is persistent is 0, 1 or 2, not " + std::to_string(persistent));
+    if (persistent > by_each_rank_in_rows)
+        refuse(full + ": whether it is persistent is 0, 1, 2 or 3, not " +
+               std::to_string(persistent));
+    if (persistent == by_each_rank_in_rows && rank < 2)
+        refuse(full + ": persistent 3 is of arrays with a second dimension");
     const uint8_t kept = uint8_t(persistent);
     Stream& stream = *environment_->on().stream;
     NamedArray* array = env().arrays().find(full);

@@ -145,8 +145,10 @@ Parts Trainee::parts_of(const NamedArray& array) const {
     const uint32_t ranks = environment_->on().ranks ? environment_->on().ranks->count() : 1;
     Parts parts{.shape = array.shape(), .outer = 1, .bytes = array.bytes(), .shared = true};
     size_t along = 0;
-    if (array.role() == Role::plugin) parts.shared = array.kept() != by_each_rank;
-    else {
+    if (array.role() == Role::plugin) {
+        parts.shared = array.kept() < by_each_rank;
+        along = array.kept() == by_each_rank_in_rows ? 1 : 0;
+    } else {
         const std::vector<Field>& fields = environment_->schema().fields();
         const auto field = std::find_if(fields.begin(), fields.end(),
                                         [&](const Field& its) { return array.name() == its.name; });

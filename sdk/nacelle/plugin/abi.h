@@ -112,7 +112,7 @@ typedef struct nacelle_arrays_service {
     uint32_t size;
     /* [loop | create, running] A zeroed array of the plugin's under "plugin.name". What is persistent is part
      * of checkpoints: 1 where it is the same on all ranks, 2 where its first dimension runs over the environments,
-     * or over rows of them, of this rank. */
+     * or over rows of them, of this rank, 3 where its second dimension does. */
     nacelle_status (*create)(const nacelle_host*, const char* name, uint32_t dtype, uint32_t rank,
                              const int64_t* shape, uint32_t persistent, nacelle_array* out);
     /* [loop | create, running] Host memory to the device; waits. */

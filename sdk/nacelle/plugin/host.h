@@ -30,9 +30,9 @@ public:
                                std::span<const int64_t> shape, bool persistent) const {
         return array_create(name, dtype, shape, persistent ? Kept::by_all : Kept::not_at_all);
     }
-    // Whether it is part of checkpoints: as one that is the same on all ranks, or as each rank's part of it, whose first
-    // dimension runs over environments.
-    enum class Kept : uint32_t { not_at_all, by_all, by_each };
+    // Whether it is part of checkpoints: as one that is the same on all ranks, or as each rank's part of it, whose first,
+    // or second, dimension runs over environments.
+    enum class Kept : uint32_t { not_at_all, by_all, by_each, by_each_in_rows };
     nacelle_array array_create(const std::string& name, uint32_t dtype,
                                std::span<const int64_t> shape, Kept kept) const {
         return answer<nacelle_array>(&nacelle_arrays_service::create, name.c_str(), dtype,

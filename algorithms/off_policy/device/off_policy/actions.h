@@ -71,7 +71,8 @@ NACELLE_INLINE void policy_losses(const View<E>&, const Arguments& a, Items item
     if (is_closed(a.gates, of_policy)) return;
     const uint32_t size = a.replay.batch.size;
     const bool soft = a.method == replay::Method::sac;
-    const float temperature = soft ? temperature_of(a) : 0.0f, mean = 1.0f / float(size);
+    const float temperature = soft ? temperature_of(a) : 0.0f,
+                mean = 1.0f / samples_of_all(a.replay);
     learn::over_strips<policy_tallies>(
         items, size, a.policy_tallies, [&](uint32_t first, int n, auto& sums) {
             for (uint32_t i = first; i < first + uint32_t(n); ++i) {
@@ -96,7 +97,7 @@ NACELLE_INLINE void action_slopes(const View<E>&, const Arguments& a, Items item
     const uint32_t size = a.replay.batch.size, width = a.replay.ring.width,
                    parts = a.replay.ring.parts;
     const bool soft = a.method == replay::Method::sac;
-    const float share = soft ? temperature_of(a) / float(size) : 0.0f;
+    const float share = soft ? temperature_of(a) / samples_of_all(a.replay) : 0.0f;
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(size)); ++i)
         for (uint32_t k = 0; k < parts; ++k) {
             float along = number(a.back[0], i, width + k);

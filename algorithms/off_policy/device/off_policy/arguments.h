@@ -47,11 +47,14 @@ struct Step {
     double beta1, beta2;
     float epsilon, longest, tau;
     Gate learns, follows;
+    uint32_t ranks;
 };
 
 // What an update finds out, over its samples.
 enum ValueTally : int32_t { value_loss, value, value_tallies };
 enum PolicyTally : int32_t { policy_loss, proposed_value, entropy, policy_tallies };
+// The sums of both over all samples of several ranks.
+inline constexpr uint32_t all_tallies = uint32_t(value_tallies) + uint32_t(policy_tallies);
 
 struct Arguments {
     replay::Arguments replay;
@@ -67,6 +70,8 @@ struct Arguments {
     Matrix value_slopes[2], policy_slopes, back[2];    // back: along what values see
     float* log_density;                                // [2][size]: of what is drawn, then and now
     double *gates, *value_tallies, *policy_tallies, *found;
+    // What several ranks add up beside gradients: tallies, and [2][width] of rows about their means until now; else null.
+    double *tallies_of_ranks, *seen_by_ranks;
     const double* norms;    // of the gradient of values
     int64_t* updates;
     float *temperature, *temperature_moments, *heaviest;

@@ -37,7 +37,7 @@ struct Adam {
 template <class E> NACELLE_INLINE void open_gates(const View<E>&, const Arguments& a, Items items) {
     if (items.begin != 0) return;
     const uint64_t steps = a.replay.ring.steps[0];
-    const bool learns = steps * a.replay.ring.rows >= a.replay.warm_up && steps >= a.replay.n_step;
+    const bool learns = steps * rows_of_all(a.replay) >= a.replay.warm_up && steps >= a.replay.n_step;
     const bool policy = (uint64_t(a.updates[0]) + 1) % a.policy_every == 0;
     a.gates[of_values * learn::found_count + learn::stopped] = learns ? 0 : 1;
     a.gates[of_policy * learn::found_count + learn::stopped] = learns && policy ? 0 : 1;
@@ -101,14 +101,28 @@ NACELLE_INLINE float gradient_of(const Networks& of, uint32_t i) {
 #endif
 }
 template <class E> NACELLE_INLINE void sum_gradient(const View<E>&, const Step& a, Items items) {
-    if (is_closed(a.gates, a.learns)) return;
-    learn::over_strips<1>(items, a.of.count * a.of.parameters, a.of.norms,
+    const uint32_t all = a.of.count * a.of.parameters;
+    if (is_closed(a.gates, a.learns)) {    // several ranks add it up all the same
+        for (uint64_t i = items.begin; a.ranks > 1 && i < min(items.end, uint64_t(all)); ++i)
+            a.of.total[i] = 0;
+        return;
+    }
+    learn::over_strips<1>(items, all, a.of.norms,
                           [&](uint32_t first, int n, auto& sums) {
                               for (uint32_t i = first; i < first + uint32_t(n); ++i) {
                                   const float g = gradient_of(a.of, i);
                                   a.of.total[i] = g;
                                   sums.at[0] += double(g) * double(g);
                               }
+                          });
+}
+// The squares of a gradient that several ranks have added up.
+template <class E> NACELLE_INLINE void measure_gradient(const View<E>&, const Step& a, Items items) {
+    if (is_closed(a.gates, a.learns)) return;
+    learn::over_strips<1>(items, a.of.count * a.of.parameters, a.of.norms,
+                          [&](uint32_t first, int n, auto& sums) {
+                              for (uint32_t i = first; i < first + uint32_t(n); ++i)
+                                  sums.at[0] += double(a.of.total[i]) * double(a.of.total[i]);
                           });
 }
 // An item is a parameter.
@@ -142,18 +156,42 @@ NACELLE_INLINE void tune_temperature(const Arguments& a, double found_entropy) {
     a.temperature[0] =
         step(a.temperature[0], slope, a.temperature_moments[0], a.temperature_moments[1]);
 }
+// The tallies of an update over this rank's samples; one block.
+struct UpdateTallies {
+    learn::Sums<value_tallies> values;
+    learn::Sums<policy_tallies> policy;
+
+    NACELLE_INLINE explicit UpdateTallies(const Arguments& a) {
+        const uint32_t blocks = learn::blocks_of(a.replay.batch.size);
+        values = learn::sum_of<value_tallies>(a.value_tallies, blocks);
+        if (a.method != replay::Method::dqn)
+            policy = learn::sum_of<policy_tallies>(a.policy_tallies, blocks);
+    }
+};
+// What several ranks add up of them.
+template <class E> NACELLE_INLINE void sum_tallies(const View<E>&, const Arguments& a, Items items) {
+    const UpdateTallies own(a);
+    if (items.begin != 0) return;
+    double* to = a.tallies_of_ranks;
+    for (const double sum : own.values.at) *to++ = sum;
+    for (const double sum : own.policy.at) *to++ = sum;
+}
+NACELLE_INLINE void take_sums_of_ranks(const Arguments& a, UpdateTallies& all) {
+    const double* from = a.tallies_of_ranks;
+    for (double& sum : all.values.at) sum = *from++;
+    for (double& sum : all.policy.at) sum = *from++;
+}
 // The metrics of an update, a step of the temperature, and the counters; one block.
 template <class E>
 NACELLE_INLINE void finish_update(const View<E>&, const Arguments& a, Items items) {
     if (is_closed(a.gates, of_values)) return;
     const bool acts = a.method != replay::Method::dqn, soft = a.method == replay::Method::sac;
-    const uint32_t blocks = learn::blocks_of(a.replay.batch.size);
-    const double size = double(a.replay.batch.size);
-    const auto values = learn::sum_of<value_tallies>(a.value_tallies, blocks);
+    const double size = double(samples_of_all(a.replay));
+    UpdateTallies all(a);
     const double norm = learn::root(learn::sum_of<1>(a.norms, a.norm_count).at[0]);
-    learn::Sums<policy_tallies> policy;
-    if (acts) policy = learn::sum_of<policy_tallies>(a.policy_tallies, blocks);
     if (items.begin != 0) return;
+    if (a.tallies_of_ranks) take_sums_of_ranks(a, all);
+    const auto& [values, policy] = all;
     double* found = a.found;
     *found++ = values.at[value_loss] / size;
     if (acts) {

@@ -25,24 +25,57 @@ NACELLE_INLINE void copy_outputs(const View<E>&, const Arguments& a, Items items
             a.replay.outputs[i * shown + k] = number(a.choices, i, k) + common;
     }
 }
-// Means and scales, by sums over batches (Chan and others, 1979). On a GPU a block has a column.
-template <class E>
-NACELLE_INLINE void update_normaliser(const View<E>&, const Arguments& a, Items items) {
+// Where rows stand in one column: their mean, and the squares about it.
+struct Column {
+    double count, mean, squares;
+};
+// Of this process, which is alone. On a GPU a block comes along.
+NACELLE_INLINE Column column_of_rows(const Arguments& a, uint64_t k) {
     const uint64_t width = a.replay.ring.width, rows = a.replay.ring.rows;
+    const float* const from = a.replay.standing + k;
+    const double count = double(rows),
+                 mean = learn::sum_by<1>(uint32_t(rows),
+                                         [&](uint32_t i, int) { return double(from[i * width]); })
+                            .at[0] /
+                        count;
+    const double squares = learn::sum_by<1>(uint32_t(rows), [&](uint32_t i, int) {
+                               const double off = double(from[i * width]) - mean;
+                               return off * off;
+                           }).at[0];
+    return {count, mean, squares};
+}
+// Of all ranks, which have added up what measure_rows() left.
+NACELLE_INLINE Column column_of_ranks(const Arguments& a, uint64_t k) {
+    const double count = double(rows_of_all(a.replay)), sum = a.seen_by_ranks[2 * k],
+                 off = sum / count;
+    return {count, double(a.mean[k]) + off, max(a.seen_by_ranks[2 * k + 1] - sum * off, 0.0)};
+}
+// This rank's sums over rows, about the mean until now, which all ranks have. A block has a column.
+template <class E>
+NACELLE_INLINE void measure_rows(const View<E>&, const Arguments& a, Items items) {
+    const uint64_t width = a.replay.ring.width;
     for (uint64_t k = items.begin / learn::block_threads;
          k < min((items.end + learn::block_threads - 1) / learn::block_threads, width); ++k) {
         const float* const from = a.replay.standing + k;
-        const double count = double(rows),
-                     mean =
-                         learn::sum_by<1>(uint32_t(rows),
-                                          [&](uint32_t i, int) { return double(from[i * width]); })
-                             .at[0] /
-                         count;
-        const double squares = learn::sum_by<1>(uint32_t(rows), [&](uint32_t i, int) {
-                                   const double off = double(from[i * width]) - mean;
-                                   return off * off;
-                               }).at[0];
+        const double mean = double(a.mean[k]);
+        const auto sums = learn::sum_by<2>(a.replay.ring.rows, [&](uint32_t i, int which) {
+            const double off = double(from[i * width]) - mean;
+            return which ? off * off : off;
+        });
         if (items.begin % learn::block_threads != 0) continue;
+        a.seen_by_ranks[2 * k] = sums.at[0];
+        a.seen_by_ranks[2 * k + 1] = sums.at[1];
+    }
+}
+// Means and scales, by sums over batches (Chan and others, 1979). On a GPU a block has a column.
+template <class E>
+NACELLE_INLINE void update_normaliser(const View<E>&, const Arguments& a, Items items) {
+    const uint64_t width = a.replay.ring.width;
+    for (uint64_t k = items.begin / learn::block_threads;
+         k < min((items.end + learn::block_threads - 1) / learn::block_threads, width); ++k) {
+        const Column column = a.seen_by_ranks ? column_of_ranks(a, k) : column_of_rows(a, k);
+        if (items.begin % learn::block_threads != 0) continue;
+        const auto [count, mean, squares] = column;
         double *const means = a.carried, *const all = means + width, *const counts = all + width;
         const double before = counts[k], whole = before + count, off = mean - means[k];
         all[k] += squares + off * off * (before * count / whole);

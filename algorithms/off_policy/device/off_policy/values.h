@@ -81,7 +81,7 @@ NACELLE_INLINE void value_losses(const View<E>&, const Arguments& a, Items items
                     continue;
                 }
                 const float weight = batch.weight ? batch.weight[i] / a.heaviest[0] : 1.0f,
-                            share = weight / float(batch.size),
+                            share = weight / samples_of_all(a.replay),
                             aim = batch.reward[i] * a.reward_scale;
                 const SampleLoss found = a.method == replay::Method::dqn
                                              ? choice_loss(a, i, aim, share)

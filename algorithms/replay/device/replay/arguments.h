@@ -45,10 +45,11 @@ struct Tree {
     double* sum[most_levels];    // from level 1 on
     uint64_t count[most_levels + 1];
     uint32_t levels;    // above the leaves
-    float* most;        // [1]: what a new step begins with
+    float* most;         // [1]: what a new step begins with
+    uint64_t* summed;    // [1]: the steps, of all so far, that the sums know of
 };
 
-// A minibatch.
+// A minibatch: what this rank has of it.
 struct Batch {
     int64_t* place;     // [size]: of the first step, in the ring
     int64_t* last;      // of the last one
@@ -81,6 +82,16 @@ struct Arguments {
     uint32_t update;            // its number within the iteration
     uint32_t level;             // of the tree
     uint32_t from_batch;        // whether a tree follows a minibatch or the newest steps
+    // Of the processes that train together: each has a replay of its own environments, and draws its part of a minibatch.
+    uint32_t rank, ranks;
 };
+
+// Rows, and samples of a minibatch, of all ranks.
+NACELLE_INLINE uint64_t rows_of_all(const Arguments& a) {
+    return uint64_t(a.ring.rows) * a.ranks;
+}
+NACELLE_INLINE float samples_of_all(const Arguments& a) {
+    return float(uint64_t(a.batch.size) * a.ranks);
+}
 
 }

@@ -43,7 +43,8 @@ NACELLE_INLINE void sample(const View<E>& view, const Arguments& a, Items items)
     const Window window(a);
     const uint64_t all = max(window.count * ring.rows, uint64_t(1));
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(batch.size)); ++i) {
-        Rng rng(view.head.seed, Domain::permutation, view.head.clock->tick, uint32_t(i), a.update);
+        Rng rng(view.head.seed, Domain::permutation, view.head.clock->tick,
+                a.rank * batch.size + uint32_t(i), a.update);
         size_t place;
         if (a.tree.leaf) {
             const double whole = a.tree.sum[a.tree.levels - 1][0],
@@ -94,11 +95,13 @@ template <class E> NACELLE_INLINE void fetch(const View<E>&, const Arguments& a,
         }
     }
 }
-// Standard normal numbers for the update.
+// Standard normal numbers for the update, by their places in that of all ranks.
 template <class E>
 NACELLE_INLINE void draw_noise(const View<E>& view, const Arguments& a, Items items) {
+    const uint64_t half = a.batch.noise_size / 2;
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(a.batch.noise_size)); ++i) {
-        Rng rng(view.head.seed, Domain::permutation, view.head.clock->tick, uint32_t(i),
+        const uint64_t place = (i / half * a.ranks + a.rank) * half + i % half;
+        Rng rng(view.head.seed, Domain::permutation, view.head.clock->tick, uint32_t(place),
                 32768 + a.update);
         a.batch.noise[i] = rng.normal();
     }

@@ -52,11 +52,13 @@ private:
     Rng fresh_, held_;
 };
 
-// From the first row's, the dial's, to the last one's, evenly in the logarithm: some explore, others do what is known.
+// From the first row's, the dial's, to the last one's of all ranks, evenly in the logarithm: some explore, others do what
+// is known.
 NACELLE_INLINE float exploration_of(const Arguments& a, uint32_t row) {
     const float most = a.dials[exploration], least = min(most, a.least_exploration);
-    if (a.ring.rows < 2 || least == most || least <= 0) return most;
-    return most * exp(log(least / most) * (float(row) / float(a.ring.rows - 1)));
+    const uint64_t rows = rows_of_all(a), its = uint64_t(a.rank) * a.ring.rows + row;
+    if (rows < 2 || least == most || least <= 0) return most;
+    return most * exp(log(least / most) * (float(its) / float(rows - 1)));
 }
 
 NACELLE_INLINE bool is_open(const uint8_t* mask, uint32_t i) { return !mask || mask[i]; }
@@ -130,7 +132,7 @@ NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, Items items)
     using G = TheGroup<E>;
     const Ring& ring = a.ring;
     const uint64_t steps = ring.steps[0];
-    const bool random = a.trains && steps * ring.rows < a.warm_up;
+    const bool random = a.trains && steps * rows_of_all(a) < a.warm_up;
     const uint32_t outputs = a.form == Form::normal  ? 2 * ring.parts
                              : a.form == Form::means ? ring.parts
                                                      : ring.choices;
@@ -190,7 +192,10 @@ template <class E>
 NACELLE_INLINE void advance(const View<E>& view, const Arguments& a, Items items) {
     const float progress = progress_at(view.head, view.head.clock->tick);
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(dial_count)); ++i) {
-        if (i == 0) a.ring.steps[0] += 1;
+        if (i == 0) {
+            a.ring.steps[0] += 1;
+            if (a.tree.leaf) a.tree.summed[0] = a.ring.steps[0];
+        }
         a.dials[i] = learn::scheduled(a.schedules[i], progress);
     }
 }

@@ -60,5 +60,23 @@ template <class E> NACELLE_INLINE void follow(const View<E>&, const Arguments& a
         if (at * span < before + ring.rows && !same) add_up(a.tree, a.level, at);
     }
 }
+// All sums, where a checkpoint has brought other leaves than those that they are of; one block.
+template <class E> NACELLE_INLINE void add_up_all(const View<E>&, const Arguments& a, Items) {
+    const Tree& tree = a.tree;
+    if (tree.summed[0] == a.ring.steps[0]) return;
+    for (uint32_t level = 1; level <= tree.levels; ++level) {
+#if NACELLE_GPU
+        for (uint64_t at = threadIdx.x; at < tree.count[level]; at += uint32_t(learn::block_threads))
+            add_up(tree, level, at);
+        __syncthreads();
+#else
+        for (uint64_t at = 0; at < tree.count[level]; ++at) add_up(tree, level, at);
+#endif
+    }
+#if NACELLE_GPU
+    if (threadIdx.x != 0) return;
+#endif
+    tree.summed[0] = a.ring.steps[0];
+}
 
 }
