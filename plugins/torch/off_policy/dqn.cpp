@@ -11,6 +11,7 @@ class Dqn final : public OffPolicyMethod {
 public:
     explicit Dqn(const NetworkMaker& maker)
         : settings_(maker.settings),
+          replay_(maker.replay),
           normal_(maker.normal),
           choices_(maker.replay.ring.choices()),
           atoms_(maker.settings.atoms),
@@ -37,8 +38,8 @@ public:
             off = taken.squeeze(1) - aim(s);
             losses = at::huber_loss(off, at::zeros_like(off), at::Reduction::None);
         }
-        prioritise(settings_, s, off);
-        const Tensor loss = weighed(s, losses), length = networks_.learn(loss);
+        prioritise(settings_, replay_, off);
+        const Tensor loss = weighed(replay_, losses), length = networks_.learn(loss);
         networks_.follow();
         return {loss.detach(), means(now).detach().amax(1).mean(), length};
     }
@@ -93,6 +94,7 @@ private:
     }
 
     const LearnerSettings& settings_;
+    const ReplayTensors& replay_;
     const Normaliser& normal_;
     int64_t choices_, atoms_;
     std::vector<int64_t> sizes_;

@@ -36,8 +36,9 @@ std::unique_ptr<OffPolicyMethod> make_sac(const NetworkMaker& maker);
 std::unique_ptr<OffPolicyMethod> make_discrete_sac(const NetworkMaker& maker);
 std::unique_ptr<OffPolicyMethod> make_td3(const NetworkMaker& maker);    // and DDPG
 
-// The mean over samples, each by its weight, and what priorities are made of: how far values were off.
-at::Tensor weighed(const Samples& samples, const at::Tensor& losses);
-void prioritise(const LearnerSettings& settings, const Samples& samples, const at::Tensor& off);
+// The mean over this rank's samples, each by its weight among all ranks, and what priorities are made of: how far values were off.
+at::Tensor weighed(const ReplayTensors& replay, const at::Tensor& losses);
+void prioritise(const LearnerSettings& settings, const ReplayTensors& replay,
+                const at::Tensor& off);
 
 }

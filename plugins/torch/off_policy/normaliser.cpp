@@ -8,7 +8,7 @@ using at::Tensor;
 
 Normaliser::Normaliser(const ReplayTensors& replay, const std::string& group,
                        const learn::Encoder& encoder, bool follows)
-    : follows_(follows) {
+    : follows_(follows), ranks_(replay.ranks) {
     const int64_t width = replay.ring.width();
     const auto n = uint64_t(width);
     const Tensors& tensors = replay.tensors;
@@ -38,9 +38,12 @@ Tensor Normaliser::operator()(const Tensor& rows) const {
 void Normaliser::follow(const Tensor& rows) {
     if (!follows_) return;
     const Tensor all = rows.to(at::kDouble), mean = all.mean(0);
-    const auto n = double(rows.size(0));
+    ranks_.average(mean);
+    const Tensor squares = (all - mean).square().sum(0);
+    ranks_.add_up(squares);
+    const auto n = double(rows.size(0)) * ranks_.count();
     const Tensor whole = count_ + n, off = mean - means_;
-    squares_.add_((all - mean).square().sum(0) + off.square() * (count_ * n / whole));
+    squares_.add_(squares + off.square() * (count_ * n / whole));
     means_.add_(off * (n / whole));
     count_.copy_(whole);
     mean_.copy_(means_);

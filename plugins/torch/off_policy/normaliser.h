@@ -15,6 +15,7 @@ public:
 
 private:
     bool follows_;
+    const RankTensors& ranks_;
     at::Tensor mean_, scale_, codes_;
     at::Tensor count_, means_, squares_;    // in doubles; squares about the means
 };

@@ -20,7 +20,7 @@ std::unique_ptr<OffPolicyMethod> make_method(const NetworkMaker& maker) {
 OffPolicy::OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host,
                      std::string_view config, Gpu* gpu)
     : host_(host),
-      settings_(read_learner(learner, config, host.environment())),
+      settings_(read_learner(learner, config, host.environment(), host.ranks().ranks)),
       work_(host, gpu),
       encoder_(learn::encoder_of(settings_.policy, learn::SchemaView(host.environment()))),
       replay_(host, settings_, form_of(settings_), free_bytes(gpu)) {
@@ -59,7 +59,9 @@ void OffPolicy::update(uint32_t number, void* stream) {
         method_->update(tensors_->samples, is_of_policy(updates_made_ + number));
     replay_.revise(stream);
     const at::NoGradGuard no_gradient;
-    if (number + 1 == settings_.updates) found_.copy_(at::stack(found));
+    if (number + 1 < settings_.updates) return;
+    found_.copy_(at::stack(found));
+    tensors_->ranks.average(found_);
 }
 
 void OffPolicy::record(void* stream) {
@@ -68,15 +70,20 @@ void OffPolicy::record(void* stream) {
         host_.read(&updates_made_, updates_, sizeof updates_made_);
         begun_ = true;
     }
-    steps_taken_ += steps_per_iteration();
+    steps_taken_ += steps_per_iteration() * replay_.ranks();
     const bool learns =
-        steps_taken_ >= settings_.warm_up && steps_taken_ >= settings_.n_step * replay_.rows();
+        steps_taken_ >= settings_.warm_up && steps_taken_ >= settings_.n_step * replay_.rows() * replay_.ranks();
     const int phase = int(updates_made_ % uint64_t(settings_.policy_every));
-    work_.run(stream, learns ? 1 + phase : 0, [&] {
+    tensors_->ranks.use(stream);
+    const auto work = [&] {
+        replay_.begin(stream);
         for (uint32_t step = 0; step < settings_.horizon; ++step) take_step(stream);
         for (uint32_t i = 0; learns && i < settings_.updates; ++i) update(i, stream);
         if (learns) count_.add_(int64_t(settings_.updates));
-    });
+    };
+    // Sums of several ranks are not captured beside LibTorch's work.
+    if (replay_.ranks() > 1) work_.once(stream, work);
+    else work_.run(stream, learns ? 1 + phase : 0, work);
     updates_made_ += learns ? settings_.updates : 0;
 }
 

@@ -37,6 +37,7 @@ class Sac : public OffPolicyMethod {
 public:
     Sac(const NetworkMaker& maker, int64_t beside, int64_t outputs, int64_t values)
         : settings_(maker.settings),
+          replay_(maker.replay),
           normal_(maker.normal),
           sizes_(maker.widths(0, outputs)),
           policy_(
@@ -63,8 +64,8 @@ public:
         }
         const Tensor first = taken(*values_.now()[0], s, seen) - aim,
                      second = taken(*values_.now()[1], s, seen) - aim;
-        prioritise(settings_, s, 0.5 * (first.abs() + second.abs()));
-        const Tensor loss = weighed(s, 0.5 * (first.square() + second.square()));
+        prioritise(settings_, replay_, 0.5 * (first.abs() + second.abs()));
+        const Tensor loss = weighed(replay_, 0.5 * (first.square() + second.square()));
         const Tensor length = values_.learn(loss);
         Tensor entropy, value;
         const Tensor policy_loss = loss_of_policy(s, seen, entropy, value);
@@ -87,6 +88,7 @@ protected:
     }
 
     const LearnerSettings& settings_;
+    const ReplayTensors& replay_;
     const Normaliser& normal_;
     std::vector<int64_t> sizes_;
     TrainedNetworks policy_, values_;

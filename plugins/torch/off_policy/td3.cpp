@@ -11,6 +11,7 @@ class Td3 final : public OffPolicyMethod {
 public:
     explicit Td3(const NetworkMaker& maker)
         : settings_(maker.settings),
+          replay_(maker.replay),
           normal_(maker.normal),
           sizes_(maker.widths(0, maker.replay.ring.parts())),
           policy_(
@@ -39,8 +40,8 @@ public:
             losses = losses + 0.5 * (value - aim).square();
             far = far + (value - aim).detach().abs();
         }
-        prioritise(settings_, s, far / double(values_.now().size()));
-        const Tensor loss = weighed(s, losses), length = values_.learn(loss);
+        prioritise(settings_, replay_, far / double(values_.now().size()));
+        const Tensor loss = weighed(replay_, losses), length = values_.learn(loss);
         if (policy) {
             const Tensor action = outputs(seen).tanh();
             const Tensor climbed = -values_.now()[0]->forward(seen, action).mean();
@@ -71,6 +72,7 @@ private:
     }
 
     const LearnerSettings& settings_;
+    const ReplayTensors& replay_;
     const Normaliser& normal_;
     std::vector<int64_t> sizes_;
     TrainedNetworks policy_, values_;

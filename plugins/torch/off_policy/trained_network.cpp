@@ -34,6 +34,7 @@ Trained::Trained(const ReplayTensors& replay, const LearnerSettings& settings,
                  const std::string& name, std::vector<Tensor> parameters,
                  const std::vector<float>& first)
     : settings_(settings),
+      ranks_(replay.ranks),
       parameters_(std::move(parameters)),
       rate_(replay.dial(replay::learning_rate)) {
     const auto n = uint64_t(first.size());
@@ -56,6 +57,7 @@ Tensor Trained::learn(const Tensor& loss) {
     gradient_.zero_();
     loss.backward({}, {}, false, parameters_);
     const at::NoGradGuard no_gradient;
+    ranks_.average(gradient_);
     const Tensor length = gradient_.norm();
     if (settings_.max_gradient_norm > 0)
         gradient_.mul_((settings_.max_gradient_norm / (length + 1e-6)).clamp_max(1));

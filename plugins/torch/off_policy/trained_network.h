@@ -18,6 +18,7 @@ public:
 
 private:
     const LearnerSettings& settings_;
+    const RankTensors& ranks_;
     std::vector<at::Tensor> parameters_;
     at::Tensor weights_, gradient_, moments_, updates_, rate_;
 };
