@@ -15,7 +15,7 @@ OffPolicy::OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host,
     : host_(host),
       settings_(replay::read_learner(learner, config, host.environment(),
                                       host.ranks().ranks)),
-      place_(place_of(settings_, host.environment())),
+      place_(place_of(settings_, host.environment(), host.ranks())),
       replay_(host, settings_, replay::form_of(settings_),
               replay::free_bytes(host.environment().on_gpu)),
       kernels_(host, place_, settings_.policy.activation),
@@ -26,6 +26,7 @@ OffPolicy::OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host,
     make_numbers();
     make_policy();
     make_values();
+    if (place_.peers) make_peers();
 }
 
 void OffPolicy::fill_arguments() {
@@ -67,7 +68,7 @@ void OffPolicy::make_numbers() {
     a.found = arrays_.numbers<double>("found", {names().size()}, false);
     a.updates = arrays_.numbers<int64_t>("updates", {1}, true);
     a.heaviest = arrays_.numbers<float>("heaviest", {1}, false);
-    if (has_ranks()) {
+    if (hands_over()) {
         a.tallies_of_ranks = arrays_.numbers<double>("ranks.tallies", {all_tallies}, false);
         a.seen_by_ranks = arrays_.numbers<double>("ranks.seen", {2 * width}, false);
     }
@@ -155,6 +156,35 @@ void OffPolicy::make_values() {
     }
 }
 
+// Where ranks add up in one another's memory: each kind of sums at its place, for even and for odd turns.
+void OffPolicy::make_peers() {
+    learn::Peers peers{};
+    uint64_t words = 0;
+    const auto make_place = [&](uint32_t place, uint64_t row) {
+        peers.sums[place] = {words, peer_words(row)};
+        words += 2 * uint64_t(place_.ranks + 1) * peer_words(row);
+    };
+    auto* const room = reinterpret_cast<learn::Peers*>(
+        arrays_.numbers<uint32_t>("ranks.peers", {sizeof peers / sizeof(uint32_t)}, false));
+    uint32_t place = learn::gradients_of;
+    for (Step* const step : {&policy_step_, &value_step_}) {
+        const uint64_t parameters = uint64_t(step->of.count) * step->of.parameters;
+        step->peers = room;
+        step->place = place++;
+        step->shots = uint32_t(learn::peer_shots(parameters, place_.ranks));
+        if (step->shots > 0 && parameters > 0) make_place(step->place, parameters);
+    }
+    make_place(learn::statistics_of, 2 * all_tallies);
+    make_place(learn::observations_of, 4 * uint64_t(replay_.width()));
+    const nacelle_peers found =
+        host_.peer_memory(words * sizeof(uint64_t), reinterpret_cast<void**>(room));
+    peers.ended = found.ended;
+    peers.rank = found.rank;
+    peers.count = found.ranks;
+    host_.write(room, &peers, sizeof peers);
+    arguments_.peers = room;
+}
+
 void OffPolicy::prepare(void* stream) const {
     if (!place_.on_gpu) return;
     kernels_.launch("prepare", policy_.parameters, policy_step_, stream);
@@ -170,12 +200,14 @@ void OffPolicy::observe(void* stream) {
     launch("copy_outputs", replay_.rows(), stream);
 }
 void OffPolicy::take_step(void* stream) {
+    arguments_.steps_on = settings_.normalises_observations;
     observe(stream);
+    arguments_.steps_on = false;
     replay_.choose(true, false, stream);
     replay_.step(stream);
     if (!settings_.normalises_observations) return;
     const uint64_t width = uint64_t(replay_.width());
-    if (has_ranks()) {
+    if (hands_over()) {
         launch("measure_rows", width * learn::block_threads, stream);
         host_.all_reduce(arguments_.seen_by_ranks, 2 * width, NACELLE_SUM, stream);
     }
@@ -185,7 +217,7 @@ void OffPolicy::take_step(void* stream) {
 void OffPolicy::optimise(const Step& step, void* stream) const {
     const uint64_t parameters = uint64_t(step.of.count) * step.of.parameters;
     kernels_.launch("sum_gradient", parameters, step, stream);
-    if (has_ranks()) {
+    if (step.ranks > 1 && step.shots == 0) {
         host_.all_reduce(step.of.total, parameters, NACELLE_SUM, stream);
         kernels_.launch("measure_gradient", parameters, step, stream);
     }
@@ -198,16 +230,16 @@ void OffPolicy::update(uint32_t number, void* stream) {
     launch("gather", size * across, stream);
     if (settings_.prioritised()) {
         launch("largest_weight", learn::block_threads, stream);
-        if (has_ranks()) host_.all_reduce(arguments_.heaviest, 1, NACELLE_MAX, stream);
+        if (replay_.ranks() > 1) host_.all_reduce(arguments_.heaviest, 1, NACELLE_MAX, stream);
     }
     learn_values(stream);
     if (settings_.prioritised()) {
         launch("largest_priority", learn::block_threads, stream);
-        if (has_ranks()) host_.all_reduce(arguments_.replay.tree.most, 1, NACELLE_MAX, stream);
+        if (replay_.ranks() > 1) host_.all_reduce(arguments_.replay.tree.most, 1, NACELLE_MAX, stream);
         replay_.revise(stream);
     }
     if (acts()) learn_policy(stream);
-    if (has_ranks()) {
+    if (hands_over()) {
         launch("sum_tallies", learn::block_threads, stream);
         host_.all_reduce(arguments_.tallies_of_ranks, all_tallies, NACELLE_SUM, stream);
     }

@@ -26,6 +26,7 @@ private:
     void make_policy();
     void make_values();
     void make_numbers();
+    void make_peers();
     void fill_arguments();
     // Weights as kernels read them: a checkpoint may have brought others.
     void prepare(void* stream) const;
@@ -35,7 +36,7 @@ private:
     void learn_values(void* stream) const;
     void learn_policy(void* stream) const;
     uint64_t samples() const { return settings_.batch / replay_.ranks(); }    // of this rank
-    bool has_ranks() const { return replay_.ranks() > 1; }
+    bool hands_over() const { return replay_.ranks() > 1 && !place_.peers; }
     // A step of Adam by the gradient that products have left.
     void optimise(const Step& step, void* stream) const;
     void launch(const char* name, uint64_t items, void* stream) const {

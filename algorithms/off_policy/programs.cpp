@@ -7,8 +7,13 @@
 
 namespace off_policy {
 
-Place place_of(const replay::LearnerSettings& settings, const nacelle_environment& environment) {
-    Place place{.on_gpu = environment.on_gpu || settings.emulates, .emulates = settings.emulates};
+Place place_of(const replay::LearnerSettings& settings, const nacelle_environment& environment,
+               const nacelle_ranks& ranks) {
+    Place place{.on_gpu = environment.on_gpu || settings.emulates,
+                .emulates = settings.emulates,
+                .ranks = ranks.ranks};
+    place.peers =
+        place.on_gpu && ranks.ranks > 1 && ranks.peers && ranks.ranks <= learn::most_peers;
     if (!place.on_gpu) return place;
     learn::require_tensor_cores(environment);
     // All bits of f32: Adam divides gradients by their size, so that small ones count as much as others.
@@ -65,6 +70,8 @@ Kernels::Kernels(nacelle::plugin::Host host, const Place& place, const std::stri
     const ProgramText program = program_text(place, activation);
     std::vector<std::string> defines;
     if (place.emulates) defines.push_back("NACELLE_EMULATE");
+    if (place.ranks > 1) defines.push_back("LEARN_RANKS=" + std::to_string(place.ranks));
+    if (place.peers) defines.push_back("LEARN_PEERS=1");
     const uint32_t number = host_.program_of_sizes(program.text, all_headers(), defines);
     for (const char* const name : program.kernels)
         kernels_.emplace_back(name, host_.kernel(number, "off_policy_" + std::string(name)));

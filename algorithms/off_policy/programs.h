@@ -11,8 +11,11 @@ struct Place {
     bool on_gpu = false;    // or as one, in an emulation
     bool emulates = false;
     int planes = 0;
+    uint32_t ranks = 1;
+    bool peers = false;    // whether kernels add up in the memory of all ranks
 };
-Place place_of(const replay::LearnerSettings& settings, const nacelle_environment& environment);
+Place place_of(const replay::LearnerSettings& settings, const nacelle_environment& environment,
+               const nacelle_ranks& ranks);
 
 // What is compiled, and the kernels that it has.
 struct ProgramText {

@@ -48,7 +48,13 @@ struct Step {
     float epsilon, longest, tau;
     Gate learns, follows;
     uint32_t ranks;
+    // Where ranks reach one another's memory and the gradient is not too large for that: its place there, and how many steps
+    // a sum takes; else 0 and the communicator adds up.
+    learn::Peers* peers;
+    uint32_t place, shots;
 };
+// Words of a row of what ranks add up in their memory: they lie in pairs.
+constexpr uint64_t peer_words(uint64_t words) { return (words + 1) / 2 * 2; }
 
 // What an update finds out, over its samples.
 enum ValueTally : int32_t { value_loss, value, value_tallies };
@@ -72,6 +78,8 @@ struct Arguments {
     double *gates, *value_tallies, *policy_tallies, *found;
     // What several ranks add up beside gradients: tallies, and [2][width] of rows about their means until now; else null.
     double *tallies_of_ranks, *seen_by_ranks;
+    learn::Peers* peers;    // null where the communicator adds up all of it
+    uint32_t steps_on;      // whether what rows saw before has been added up everywhere
     const double* norms;    // of the gradient of values
     int64_t* updates;
     float *temperature, *temperature_moments, *heaviest;

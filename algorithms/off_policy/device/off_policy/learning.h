@@ -100,6 +100,26 @@ NACELLE_INLINE float gradient_of(const Networks& of, uint32_t i) {
     return of.total[i];
 #endif
 }
+// One of all ranks, where they add it up in one another's memory. A block's parameters have one owner.
+NACELLE_INLINE float sum_of_peers(const Step& a, uint32_t i, float own) {
+    if constexpr (learn::by_peers) {
+        if (a.shots == 0) return own;
+        const learn::Exchange exchange(*a.peers, a.place);
+        const uint32_t block = i / uint32_t(learn::block_threads);
+        float its[1] = {own};
+        if (a.shots == 1) {
+            exchange.send<1>(i, its, block);
+            exchange.sum<1>(i, its, block);
+        } else {
+            exchange.send<2>(i, its, block);
+            exchange.sum<2>(i, its, block);
+        }
+        return its[0];
+    } else {
+        (void)a, (void)i;
+        return own;
+    }
+}
 template <class E> NACELLE_INLINE void sum_gradient(const View<E>&, const Step& a, Items items) {
     const uint32_t all = a.of.count * a.of.parameters;
     if (is_closed(a.gates, a.learns)) {    // several ranks add it up all the same
@@ -110,7 +130,7 @@ template <class E> NACELLE_INLINE void sum_gradient(const View<E>&, const Step& 
     learn::over_strips<1>(items, all, a.of.norms,
                           [&](uint32_t first, int n, auto& sums) {
                               for (uint32_t i = first; i < first + uint32_t(n); ++i) {
-                                  const float g = gradient_of(a.of, i);
+                                  const float g = sum_of_peers(a, i, gradient_of(a.of, i));
                                   a.of.total[i] = g;
                                   sums.at[0] += double(g) * double(g);
                               }
@@ -131,6 +151,9 @@ template <class E> NACELLE_INLINE void adam(const View<E>&, const Step& a, Items
     const Networks& of = a.of;
     const uint32_t all = of.count * of.parameters;
     const bool follows = of.following && !is_closed(a.gates, a.follows);
+    // All blocks of the gradient's are through.
+    if (learn::by_peers && a.shots > 0 && items.begin == 0)
+        learn::Exchange::next_turn(*a.peers, a.place);
     const float scale =
         a.longest > 0
             ? cut(a.longest, learn::root(learn::sum_of<1>(of.norms, learn::blocks_of(all)).at[0]))
@@ -176,7 +199,20 @@ template <class E> NACELLE_INLINE void sum_tallies(const View<E>&, const Argumen
     for (const double sum : own.values.at) *to++ = sum;
     for (const double sum : own.policy.at) *to++ = sum;
 }
+// Those of all ranks instead of the own ones.
 NACELLE_INLINE void take_sums_of_ranks(const Arguments& a, UpdateTallies& all) {
+#if NACELLE_GPU
+    if constexpr (learn::by_peers) {
+        const learn::Exchange exchange(*a.peers, learn::statistics_of);
+        constexpr uint64_t behind = 2 * uint64_t(value_tallies);
+        learn::send_sums(exchange, 0, all.values);
+        learn::send_sums(exchange, behind, all.policy);
+        all.values = learn::sums_of_all(exchange, 0, all.values);
+        all.policy = learn::sums_of_all(exchange, behind, all.policy);
+        if (threadIdx.x == 0) learn::Exchange::next_turn(*a.peers, learn::statistics_of);
+        return;
+    }
+#endif
     const double* from = a.tallies_of_ranks;
     for (double& sum : all.values.at) sum = *from++;
     for (double& sum : all.policy.at) sum = *from++;
@@ -189,8 +225,8 @@ NACELLE_INLINE void finish_update(const View<E>&, const Arguments& a, Items item
     const double size = double(samples_of_all(a.replay));
     UpdateTallies all(a);
     const double norm = learn::root(learn::sum_of<1>(a.norms, a.norm_count).at[0]);
+    if (a.replay.ranks > 1) take_sums_of_ranks(a, all);
     if (items.begin != 0) return;
-    if (a.tallies_of_ranks) take_sums_of_ranks(a, all);
     const auto& [values, policy] = all;
     double* found = a.found;
     *found++ = values.at[value_loss] / size;

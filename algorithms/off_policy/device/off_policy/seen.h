@@ -15,6 +15,8 @@ NACELLE_INLINE void observe_rows(const View<E>&, const Arguments& a, Items items
 // Outputs of the network that chooses. An item is a row.
 template <class E>
 NACELLE_INLINE void copy_outputs(const View<E>&, const Arguments& a, Items items) {
+    if (learn::by_peers && a.steps_on && items.begin == 0)
+        learn::Exchange::next_turn(*a.peers, learn::observations_of);
     for (uint64_t i = items.begin; i < min(items.end, uint64_t(a.replay.ring.rows)); ++i) {
         const uint32_t shown = a.outputs - a.duelling;
         float mean = 0;
@@ -44,24 +46,41 @@ NACELLE_INLINE Column column_of_rows(const Arguments& a, uint64_t k) {
                            }).at[0];
     return {count, mean, squares};
 }
-// Of all ranks, which have added up what measure_rows() left.
-NACELLE_INLINE Column column_of_ranks(const Arguments& a, uint64_t k) {
-    const double count = double(rows_of_all(a.replay)), sum = a.seen_by_ranks[2 * k],
-                 off = sum / count;
-    return {count, double(a.mean[k]) + off, max(a.seen_by_ranks[2 * k + 1] - sum * off, 0.0)};
+// This rank's sums over rows, and over their squares, about the mean until now, which all ranks have.
+NACELLE_INLINE learn::Sums<2> rows_about_mean(const Arguments& a, uint64_t k) {
+    const uint64_t width = a.replay.ring.width;
+    const float* const from = a.replay.standing + k;
+    const double mean = double(a.mean[k]);
+    return learn::sum_by<2>(a.replay.ring.rows, [&](uint32_t i, int which) {
+        const double off = double(from[i * width]) - mean;
+        return which ? off * off : off;
+    });
 }
-// This rank's sums over rows, about the mean until now, which all ranks have. A block has a column.
+// Of all ranks, which add up in one another's memory, or have added up what measure_rows() left.
+NACELLE_INLINE Column column_of_ranks(const Arguments& a, uint64_t k) {
+    learn::Sums<2> sums;
+#if NACELLE_GPU
+    if constexpr (learn::by_peers) {
+        const learn::Exchange exchange(*a.peers, learn::observations_of);
+        sums = rows_about_mean(a, k);
+        learn::send_sums(exchange, 4 * k, sums);
+        sums = learn::sums_of_all(exchange, 4 * k, sums);
+    } else
+#endif
+    {
+        sums.at[0] = a.seen_by_ranks[2 * k];
+        sums.at[1] = a.seen_by_ranks[2 * k + 1];
+    }
+    const double count = double(rows_of_all(a.replay)), off = sums.at[0] / count;
+    return {count, double(a.mean[k]) + off, max(sums.at[1] - sums.at[0] * off, 0.0)};
+}
+// What a rank hands over. A block has a column.
 template <class E>
 NACELLE_INLINE void measure_rows(const View<E>&, const Arguments& a, Items items) {
     const uint64_t width = a.replay.ring.width;
     for (uint64_t k = items.begin / learn::block_threads;
          k < min((items.end + learn::block_threads - 1) / learn::block_threads, width); ++k) {
-        const float* const from = a.replay.standing + k;
-        const double mean = double(a.mean[k]);
-        const auto sums = learn::sum_by<2>(a.replay.ring.rows, [&](uint32_t i, int which) {
-            const double off = double(from[i * width]) - mean;
-            return which ? off * off : off;
-        });
+        const learn::Sums<2> sums = rows_about_mean(a, k);
         if (items.begin % learn::block_threads != 0) continue;
         a.seen_by_ranks[2 * k] = sums.at[0];
         a.seen_by_ranks[2 * k + 1] = sums.at[1];
@@ -73,7 +92,7 @@ NACELLE_INLINE void update_normaliser(const View<E>&, const Arguments& a, Items 
     const uint64_t width = a.replay.ring.width;
     for (uint64_t k = items.begin / learn::block_threads;
          k < min((items.end + learn::block_threads - 1) / learn::block_threads, width); ++k) {
-        const Column column = a.seen_by_ranks ? column_of_ranks(a, k) : column_of_rows(a, k);
+        const Column column = a.replay.ranks > 1 ? column_of_ranks(a, k) : column_of_rows(a, k);
         if (items.begin % learn::block_threads != 0) continue;
         const auto [count, mean, squares] = column;
         double *const means = a.carried, *const all = means + width, *const counts = all + width;
