@@ -222,7 +222,9 @@ def what_ranks_cannot_do_is_refused(bench):
     refused('wires: there is no such communicator', *setting(run__communicator='"wires"'), **place(0, 2, 1))
     refused("nccl: adds up the memory of GPUs; 'gloo' is for CPUs", *setting(run__communicator='"nccl"'), **place(0, 2, 1))
     needs_gloo(bench)
-    refused('torch_dqn: trains in one process alone, and there are 2 ranks', '--ranks', '2', *setting(learner__name='"torch_dqn"'))
+    for learner in ('dqn', 'torch_dqn'):
+        refused(f'{learner}: batch: there are 2 ranks, and 33 samples cannot be dealt out to them evenly', '--ranks', '2',
+                *setting(learner__name=f'"{learner}"', learner__batch=33))
     refused('ppo: shards: there are 2 ranks, and 3 shards cannot be dealt out to them evenly', '--ranks', '2', *setting(learner__shards=3))
 
 

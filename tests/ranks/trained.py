@@ -25,7 +25,8 @@ def words(environment, envs, ranks, **changed):
     """A run with a checkpoint after each iteration, of so many environments in each rank."""
     each = envs * changed.pop('shared_by', ranks) * HORIZON
     settings = {**SMALL, 'env__count': envs, 'run__checkpoint_every': each, 'run__total_steps': ITERATIONS * each, **changed}
-    return ('train', environment, *CPU, '--threads', '1', '--quiet', '--episodes', '1', *setting(**settings))
+    there = {key: value for key, value in settings.items() if value is not None}
+    return ('train', environment, *CPU, '--threads', '1', '--quiet', '--episodes', '1', *setting(**there))
 
 
 def trained(bench, out, environment, envs, ranks, **changed):
