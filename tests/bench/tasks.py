@@ -45,6 +45,8 @@ TASKS = {
     'mountain_car_continuous': Task('mountain_car_continuous', 90),
     'mountain_car': Task('mountain_car', -130),
     'tag_gridworld': Task('tag_gridworld', 9, configuration='tag_chase.json'),
+    'rooms': Task('rooms', 0, configuration='rooms_short.json'),
+    'torch_rooms': Task('rooms', 0, configuration='rooms_short.json', settings=('learner.name=torch_ppo',)),
     'torch_lstm_cartpole_without_velocities': Task(HIDDEN, 475, settings=(
         'learner.name=torch_ppo', 'env.count=64', 'learner.horizon=64', 'learner.sequence=16', 'learner.entropy=0',
         'learner.learning_rate={"linear": [0.003, 0]}', 'policies.default.model={"name": "lstm"}', 'run.total_steps=1200000',
@@ -55,7 +57,6 @@ ACROBOT = ('learner.updates=2', 'policies.default.hidden=[128,128]', 'learner.ex
            'learner.learning_rate={"linear": [0.001, 0]}')
 TASKS['dqn_acrobot'] = replay('acrobot', -85, 'dqn', 150000, *ACROBOT, 'learner.reward_scale=0.1', 'learner.max_gradient_norm=10')
 TASKS['torch_dqn_acrobot'] = replay('acrobot', -85, 'torch_dqn', 250000, *ACROBOT)
-# The same by kernels of ours and on LibTorch.
 # The same by kernels of ours and on LibTorch.
 for torch in ('', 'torch_'):
     TASKS |= {
