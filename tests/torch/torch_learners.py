@@ -139,6 +139,7 @@ def what_belongs_to_kernels_is_refused(bench):
             ('policies.default.execution', 'streamed', KERNELS),
             ('learner.rollout', 'stepwise', KERNELS),
             ('learner.emulate', 'true', KERNELS),
+            ('policies.default.critic', '{"sees": ["team"], "execution": "fused"}', f'policies.default.critic.execution: {KERNELS}'),
             ('learner.horizn', '3', r"torch_ppo: there is no such setting \(did you mean 'horizon'\?\)")):
         bench.refused(f'--set {path}: {why}', 'train', 'cartpole', *CPU, *setting(learner__name='torch_ppo'), '--set', f'{path}={value}')
 
