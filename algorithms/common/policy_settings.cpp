@@ -137,8 +137,7 @@ private:
     }
     void read_critic(PolicySettings& policy, Config& config, const std::string& path) const {
         const JsonValue* const its = config.find("critic");
-        if (its)
-            policy.critic = learn::read_critic(*its, path + "critic", environment_);
+        if (its) policy.critic = learn::read_critic(*its, path + "critic", environment_);
         if (!policy.critic.there) return;
         if (policy.own.there())
             wrong(path + "critic", "the policy has a \"model\", which gives values itself");

@@ -45,7 +45,6 @@ TASKS = {
     'mountain_car_continuous': Task('mountain_car_continuous', 90),
     'mountain_car': Task('mountain_car', -130),
     'tag_gridworld': Task('tag_gridworld', 9, configuration='tag_chase.json'),
-    'rooms': Task('rooms', 0, configuration='rooms_short.json'),
     'torch_lstm_cartpole_without_velocities': Task(HIDDEN, 475, settings=(
         'learner.name=torch_ppo', 'env.count=64', 'learner.horizon=64', 'learner.sequence=16', 'learner.entropy=0',
         'learner.learning_rate={"linear": [0.003, 0]}', 'policies.default.model={"name": "lstm"}', 'run.total_steps=1200000',

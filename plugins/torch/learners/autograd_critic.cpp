@@ -44,7 +44,8 @@ void AutogradCritic::begin(const learn::Arguments& a) {
                      .scale = tensors_.of(kept.scale, {width})};
     }
     if (int64_t(critic_.agents) != in_group_)
-        members_ = tensors_.of(const_cast<int32_t*>(state.agent_ids), {int64_t(critic_.agents)}).to(at::kLong);
+        members_ = tensors_.of(const_cast<int32_t*>(state.agent_ids), {int64_t(critic_.agents)})
+                       .to(at::kLong);
     flag_ = tensors_.of(m.flag, {all});
     value_ = tensors_.of(m.value, {all + rows_});
     final_value_ = tensors_.of(m.final_value, {all});
@@ -106,20 +107,17 @@ void AutogradCritic::close_rollout(const learn::Arguments&, void*) {
 }
 
 void AutogradCritic::update(const learn::Arguments& a, uint64_t count, void* stream) {
-    const Tensor samples =
-        tensors_.of(a.policy[number_].minibatch, {int64_t(count)}).to(at::kLong);
+    const Tensor samples = tensors_.of(a.policy[number_].minibatch, {int64_t(count)}).to(at::kLong);
     const Tensor at = samples_.index_select(0, samples);
     const Optimiser& o = model_.optimiser();
     const Tensor counts = counting(flag_.index_select(0, at));
-    const Tensor loss =
-        loss_of_values(value_at(at, false), value_.index_select(0, at),
-                       target_.index_select(0, at), o.dial(learn::value_clip));
+    const Tensor loss = loss_of_values(value_at(at, false), value_.index_select(0, at),
+                                       target_.index_select(0, at), o.dial(learn::value_clip));
     const Tensor none = at::zeros_like(counts);
-    const Tensor tally =
-        (at::stack({at::ones_like(counts), none, loss, none, none, none}) * counts)
-            .detach()
-            .to(at::kDouble)
-            .sum(1);
+    const Tensor tally = (at::stack({at::ones_like(counts), none, loss, none, none, none}) * counts)
+                             .detach()
+                             .to(at::kDouble)
+                             .sum(1);
     const Tensor whole = o.dial(learn::value_weight) * (loss * counts).sum();
     model_.step(whole / counts.sum().clamp_min(1), tally, stream);
 }

@@ -47,8 +47,7 @@ private:
 
 // Numbers as networks see them.
 inline at::Tensor normal(const at::Tensor& rows, const at::Tensor& mean, const at::Tensor& scale) {
-    return ((rows - mean) * scale)
-        .clamp(-double(learn::most_normal), double(learn::most_normal));
+    return ((rows - mean) * scale).clamp(-double(learn::most_normal), double(learn::most_normal));
 }
 // Half the square of how far values are off, of which a clip bounds how far they move; `then` are those of the rollout.
 inline at::Tensor loss_of_values(const at::Tensor& value, const at::Tensor& then,
