@@ -47,11 +47,8 @@ void read_sees(CriticSettings& critic, const JsonValue* list, const std::string&
 }
 
 CriticSettings read_critic(const JsonValue& value, const std::string& path,
-                           const Algorithm& algorithm, const nacelle_environment& environment) {
+                           const nacelle_environment& environment) {
     if (value.kind == JsonValue::Kind::flag && value.number == 0) return {};
-    if (algorithm.external)
-        wrong(path, "values see what the policy sees where LibTorch computes them; 'ppo' and 'a2c' "
-                    "have critics that see more, and \"critic\": false does without");
     if (value.kind != JsonValue::Kind::object)
         wrong(path,
               "expected false or an object such as {\"sees\": [\"global\", \"own\"], \"hidden\": "

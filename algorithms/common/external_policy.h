@@ -7,7 +7,7 @@
 
 namespace learn {
 
-// A policy whose networks are computed by other means than the kernels of this folder: by a library, say. Steps, what a
+// A policy, or a central critic, whose networks are computed by other means than the kernels of this folder: by a library, say. Steps, what a
 // rollout keeps, returns, advantages, the order of samples and metrics stay as they are. Between record()'s launches it
 // runs code of its own, so the learner captures itself.
 class ExternalPolicy {
@@ -20,7 +20,8 @@ public:
     virtual void forward(const Arguments& a, void* stream) = 0;
     // Of the ends that are kept of step a.step - 1, before anything is forgotten.
     virtual void value_ends(const Arguments& a, void* stream) = 0;
-    // The values behind a rollout, of where agents stand and of all ends that forward() was not asked for.
+    // The values behind a rollout, of where agents stand and of all ends that forward() was not asked for. Of a central
+    // critic all values, before a review anew.
     virtual void close_rollout(const Arguments& a, void* stream) = 0;
     // All samples' values and ratios now.
     virtual void review(const Arguments& a, void* stream) = 0;

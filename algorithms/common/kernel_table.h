@@ -239,11 +239,11 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "decide", learning, on_cpu | learns | network, items::one_block},
     {policy, "adam", learning, learns | network, items::step},
 
-    {policy, "see_now", rest, external, items::numbers},
-    {policy, "see_step", rollout, external | in_steps, items::numbers},
-    {policy, "recall", rest, external | recurrent, items::agents},
-    {policy, "choose_external", rollout, external | in_steps, items::agents},
-    {policy, "act_external", rest, external, items::agents},
+    {policy, "see_now", rest, external | acts, items::numbers},
+    {policy, "see_step", rollout, external | in_steps | acts, items::numbers},
+    {policy, "recall", rest, external | recurrent | acts, items::agents},
+    {policy, "choose_external", rollout, external | in_steps | acts, items::agents},
+    {policy, "act_external", rest, external | acts, items::agents},
     {policy, "number_minibatch", learning, external | learns, items::counted},
     {policy, "place_samples", rollout, external | learns, items::counted},
 

@@ -160,10 +160,12 @@ void PolicyGradient::make_external(uint32_t p) {
     const std::string name = policy.name + ".policy";
     const uint64_t agents = state.agents, steps = settings_.horizon,
                    width = state.memory_width = uint32_t(shape.memory());
-    state.standing =
-        array<float>(name + ".standing", {agents, uint64_t(shape.seen)}, Kept::not_at_all);
-    state.outputs =
-        array<float>(name + ".outputs", {agents, uint64_t(shape.outputs()) + 1}, Kept::not_at_all);
+    if (!policy.is_critic()) {
+        state.standing =
+            array<float>(name + ".standing", {agents, uint64_t(shape.seen)}, Kept::not_at_all);
+        state.outputs = array<float>(name + ".outputs", {agents, uint64_t(shape.outputs()) + 1},
+                                     Kept::not_at_all);
+    }
     if (width) {
         state.remembered = array<float>(name + ".remembered", {agents, width}, Kept::by_each);
         state.acting = array<float>(name + ".acting", {agents, width}, Kept::not_at_all);

@@ -72,7 +72,7 @@ void PolicyKernels::rollout(Arguments& a, void* stream) const {
             kernels_.launch("choose", p, a, stream);
             kernels_.launch("choose_randomly", p, a, stream);
             if (streamed_[p] && owner(p).is(acts)) streamed_[p]->choose(a, stream);
-            if (external_[p]) choose_externally(a, p, stream);
+            if (external_[p] && owner(p).is(acts)) choose_externally(a, p, stream);
         }
         kernels_.launch("step_once", 0, a, stream);
     }
@@ -96,6 +96,7 @@ void PolicyKernels::find_values(const Arguments& a, size_t critic, void* stream)
     kernels_.launch("find_values", critic, a, stream);
     kernels_.launch("find_own_values", critic, a, stream);
     if (streamed_[critic]) streamed_[critic]->find_values(a, stream);
+    if (external_[critic]) external_[critic]->close_rollout(a, stream);
 }
 void PolicyKernels::choose_externally(const Arguments& a, size_t p, void* stream) const {
     kernels_.launch("see_step", p, a, stream);
@@ -192,7 +193,7 @@ void PolicyKernels::act(Arguments a, void* stream) const {
         kernels_.launch("act", p, a, stream);
         kernels_.launch("act_randomly", p, a, stream);
         if (streamed_[p] && owner(p).is(acts)) streamed_[p]->act(a, stream);
-        if (!external_[p]) continue;
+        if (!external_[p] || !owner(p).is(acts)) continue;
         kernels_.launch("see_now", p, a, stream);
         kernels_.launch("recall", p, a, stream);
         external_[p]->forward(a, stream);

@@ -137,8 +137,7 @@ private:
     }
     void read_critic(PolicySettings& policy, Config& config, const std::string& path) const {
         const JsonValue* const its = config.find("critic");
-        if (its)
-            policy.critic = learn::read_critic(*its, path + "critic", algorithm_, environment_);
+        if (its) policy.critic = learn::read_critic(*its, path + "critic", environment_);
         if (!policy.critic.there) return;
         if (policy.own.there())
             wrong(path + "critic", "the policy has a \"model\", which gives values itself");
@@ -231,6 +230,8 @@ std::vector<PolicySettings> read_policies(const Algorithm& algorithm,
         if (policy.own.there() && policy.role != PolicySettings::Role::random)
             describe(policy, environment);
         check_parameters(policy, environment);
+        if (policy.is_critic() && settings.external)
+            policy.precision = read[size_t(policy.critic_of)].precision;
         if (settings.external) check_external(policy, environment.on_gpu);
         else choose_precision(policy, environment, settings.emulates);
     }

@@ -304,9 +304,6 @@ TEST_CASE(
     CHECK(fault(elsewhere, 1) ==
           "policies.agent.opponents: learners on LibTorch have no pool of past policies so far; "
           "'ppo' and 'a2c' have one, and \"opponents\": false does without");
-    CHECK(fault(elsewhere, 1, "", R"("critic": {"sees": ["team"]})") ==
-          "policies.default.critic: values see what the policy sees where LibTorch computes them; "
-          "'ppo' and 'a2c' have critics that see more, and \"critic\": false does without");
     const std::string without = R"("opponents": {}}, "agent": {"opponents": false)";
     CHECK(fault(elsewhere, 1, "", without) == "");
     CHECK(fault(ppo, 2, "", without) == "");

@@ -56,7 +56,6 @@ ACROBOT = ('learner.updates=2', 'policies.default.hidden=[128,128]', 'learner.ex
 TASKS['dqn_acrobot'] = replay('acrobot', -85, 'dqn', 150000, *ACROBOT, 'learner.reward_scale=0.1', 'learner.max_gradient_norm=10')
 TASKS['torch_dqn_acrobot'] = replay('acrobot', -85, 'torch_dqn', 250000, *ACROBOT)
 # The same by kernels of ours and on LibTorch.
-# The same by kernels of ours and on LibTorch.
 for torch in ('', 'torch_'):
     TASKS |= {
         f'{torch}dqn_cartpole': replay('cartpole', 475, f'{torch}dqn', 60000, 'learner.updates=2', 'learner.reward_scale=0.1',

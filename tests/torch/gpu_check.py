@@ -4,7 +4,7 @@ import array
 import json
 import time
 
-from parity import MARKED, SMALL, difference, needs_libtorch, setting, trained
+from parity import CRITICS, MARKED, SMALL, difference, needs_libtorch, setting, trained, watched
 from bench import Skip, case, main  # noqa: I001
 
 STRICT = {'env__strict': 'true'}
@@ -111,6 +111,31 @@ def ppo_in_f32_leaves_the_weights_of_a_cpu(bench):
             found = far(own, other, 'torch_ppo.default.policy.weights')
             print(f'    {environment}, {iterations} iterations: {found:.2e}', flush=True)
             assert found <= (1e-4 if iterations == 1 else 1e-2), found
+
+
+@case
+def critics_leave_the_weights_of_a_cpu(bench):
+    on_gpu(bench)
+    settings = {**SMALL, **STRICT, **CRITICS, 'learner__minibatches': 2, 'policies__default__precision': 'f32'}
+    environment = watched(bench, 'watched_team')
+    for iterations in (1, 8):
+        own, other = (trained(bench, 'torch_ppo', environment, settings, iterations, backend) for backend in ('cuda', 'cpu'))
+        found = [far(own, other, f'torch_ppo.{policy}.policy.weights') for policy in ('even', 'even.critic', 'odd.critic')]
+        print(f'    {iterations} iterations: even {found[0]:.2e}, its critic {found[1]:.2e}, that of odd {found[2]:.2e}', flush=True)
+        assert max(found) <= (1e-4 if iterations == 1 else 1e-2), found
+    settings = {**settings, 'learner__epochs': 1, 'learner__minibatches': 1}
+    found = difference(trained(bench, 'ppo', environment, settings, 1, 'cuda'), trained(bench, 'torch_ppo', environment, settings, 1, 'cuda'))
+    print(f'    ppo and torch_ppo on a GPU: {found:.2e}', flush=True)
+    assert found <= 1e-4, found
+
+
+@case
+def levers_by_a_critic(bench):
+    for seed in (1, 2):
+        bench.good('train', 'levers', '--backend', 'cuda', '--quiet', '--seed', seed, '--episodes', '200', '--out', f'levers-{seed}',
+                   *setting(learner__name='torch_ppo', run__evaluate_every=0, solved__return='null'))
+        result = json.loads((bench.folder / f'levers-{seed}' / 'result.json').read_text())
+        print(f'    levers, seed {seed}: {result}', flush=True)
 
 
 @case

@@ -36,6 +36,17 @@ NACELLE_ENV(Marked)
 """
 
 
+# Critics of two policies, by the environment `watched_team`.
+CRITICS = {'policies__default__hidden': '[12]', 'policies__even__activation': 'gelu',
+           'policies__even__critic': '{"sees": ["global", "team", "own"], "hidden": [24, 7]}',
+           'policies__odd__critic': '{"sees": ["team"], "hidden": []}'}
+
+
+def watched(bench, name):
+    """An environment whose overview shows what its agents do not see."""
+    return str(bench.root / f'tests/algorithms/environments/{name}.cu')
+
+
 def needs_libtorch(bench):
     if not has_libtorch(bench):
         raise Skip("this build has no learners on LibTorch: 'tools/nacelle torch' installs it and builds them")

@@ -2,7 +2,7 @@
 import json
 import subprocess
 
-from parity import SMALL, difference, needs_libtorch, trained  # first: it says where the others are
+from parity import CRITICS, SMALL, difference, needs_libtorch, trained, watched  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
 from training import goes_on_to_the_same_bytes
 
@@ -97,6 +97,23 @@ def a_policy_that_learns_against_one_that_plays_at_random(bench):
 
 
 @case
+def a_critic_that_sees_the_overview_of_a_policy_that_remembers(bench):
+    agree(bench, watched(bench, 'overseen'), learner__advantage='vtrace', learner__value_clip=0.2, learner__sequence=8, learner__gamma=0.9,
+          policies__default__hidden='[9, {"gru": 6}]', policies__default__critic='{"sees": ["global", "own"], "hidden": [33, 8]}')
+
+
+@case
+def critics_of_teams_by_a2c(bench):
+    agree(bench, watched(bench, 'watched_team'), learner='a2c', **CRITICS)
+
+
+@case
+def a_critic_that_sees_both_sides_of_a_game_by_turns(bench):
+    agree(bench, 'connect_four', policies__default__opponents='false', policies__default__trunk='separate',
+          policies__default__critic='{"sees": ["team"], "hidden": [16]}')
+
+
+@case
 def another_discount_is_seen(bench):
     needs_libtorch(bench)
     fused = trained(bench, 'ppo', 'cartpole', SMALL, 2)
@@ -108,9 +125,10 @@ def another_discount_is_seen(bench):
 @case
 def a_run_that_was_killed_goes_on_to_the_same_bytes(bench):
     needs_libtorch(bench)
-    goes_on_to_the_same_bytes(bench, 'cartpole', {
+    goes_on_to_the_same_bytes(bench, watched(bench, 'overseen'), {
         **SMALL, 'learner__name': 'torch_ppo', 'learner__sequence': 8, 'policies__default__hidden': '[{"gru": 8}]',
-        'run__total_steps': 128 * 60, 'run__checkpoint_every': 128 * 10})
+        'run__total_steps': 128 * 60, 'run__checkpoint_every': 128 * 10,
+        'policies__default__critic': '{"sees": ["global"], "hidden": [8]}'})
 
 
 @case
@@ -121,6 +139,7 @@ def what_belongs_to_kernels_is_refused(bench):
             ('policies.default.execution', 'streamed', KERNELS),
             ('learner.rollout', 'stepwise', KERNELS),
             ('learner.emulate', 'true', KERNELS),
+            ('policies.default.critic', '{"sees": ["team"], "execution": "fused"}', f'policies.default.critic.execution: {KERNELS}'),
             ('learner.horizn', '3', r"torch_ppo: there is no such setting \(did you mean 'horizon'\?\)")):
         bench.refused(f'--set {path}: {why}', 'train', 'cartpole', *CPU, *setting(learner__name='torch_ppo'), '--set', f'{path}={value}')
 

@@ -17,7 +17,7 @@ AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings
       shape_(shape),
       environment_(host.environment()),
       tensors_(environment_.on_gpu),
-      model_(std::move(model)),
+      model_(host, settings, policy_, std::move(model), tensors_),
       heads_(learn::SchemaView(environment_), policy_.group, policy_.squashed),
       steps_(settings.horizon) {}
 
@@ -40,13 +40,12 @@ void AutogradPolicy::begin(const learn::Arguments& a) {
     standing_ = tensors_.of(state.standing, {agents_, shape_.seen});
     outputs_ = tensors_.of(state.outputs, {agents_, shape_.outputs() + 1});
     keep(a);
-    adopt(state);
-    if (!learns()) return;
+    model_.begin(state, shape_.parameters());
+    if (!model_.learns()) return;
     samples_ = tensors_.of(state.samples, {steps_ * agents_}).to(at::kLong);
-    const int64_t width = model_->memory();
+    const int64_t width = model_.memory();
     begun_ = tensors_.of(state.begun, {steps_ / settings_.sequence * agents_, width});
     forgot_ = tensors_.of(state.forgot, {steps_ * agents_});
-    optimiser_ = std::make_unique<Optimiser>(tensors_, state, shape_.parameters());
     if (gpu_) gpu_->finish();
 }
 
@@ -67,77 +66,49 @@ void AutogradPolicy::keep(const learn::Arguments& a) {
              .ratio = tensors_.of(m.ratio, {all})};
 }
 
-// The model's parameters become views of the policy's weights, and their gradients of its gradient.
-void AutogradPolicy::adopt(const learn::PolicyState& state) {
-    const int64_t all = shape_.parameters();
-    weights_ = tensors_.of(state.weights, {all});
-    gradient_ = tensors_.of(state.total, {all});
-    Tensor weights = weights_, gradient = gradient_;
-    if (policy_.precision == "bf16") {
-        weights = half_weights_ = at::zeros_like(weights_, at::kBFloat16);
-        if (learns()) gradient = half_gradient_ = at::zeros_like(weights);
-    }
-    // Those of whole numbers, such as places, stay what they are.
-    for (Tensor& buffer : model_->buffers())
-        buffer.set_data(buffer.is_floating_point() ? buffer.to(weights.options())
-                                                   : buffer.to(weights.device()));
-    int64_t at = 0;
-    for (Tensor& parameter : model_->parameters()) {
-        const int64_t n = parameter.numel();
-        parameter.set_data(weights.narrow(0, at, n).view(parameter.sizes()));
-        if (learns()) parameter.mutable_grad() = gradient.narrow(0, at, n).view(parameter.sizes());
-        else parameter.set_requires_grad(false);
-        at += n;
-    }
-}
-
-void AutogradPolicy::follow_weights() {
-    if (half_weights_.defined()) half_weights_.copy_(weights_);
-}
-
-Tensor AutogradPolicy::normal(const Tensor& rows) const {
-    const Tensor seen =
-        ((rows - mean_) * scale_).clamp(-double(learn::most_normal), double(learn::most_normal));
+Tensor AutogradPolicy::seen_of(const Tensor& rows) const {
+    const Tensor seen = normal(rows, mean_, scale_);
     return codes_.defined() ? at::where(codes_, rows, seen) : seen;
 }
 
 void AutogradPolicy::forward(const learn::Arguments& a, void*) {
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
-    Tensor memory = tensors_.of(state.remembered, {agents_, model_->memory()}), next = memory;
-    if (a.step == 0) follow_weights();    // a checkpoint may have been loaded
-    outputs_.copy_(model_->forward(normal(standing_), next));
+    Tensor memory = tensors_.of(state.remembered, {agents_, model_.memory()}), next = memory;
+    if (a.step == 0) model_.follow_weights();    // a checkpoint may have been loaded
+    const Tensor out = model_.forward(seen_of(standing_), next);
+    outputs_.narrow(1, 0, out.size(1)).copy_(out);
     if (memory.defined()) memory.copy_(next);
 }
 
 void AutogradPolicy::value_ends(const learn::Arguments& a, void*) {
-    if (!learns() || model_->memory() == 0) return;
+    if (!finds_values() || model_.memory() == 0) return;
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
     const Tensor at = samples_.narrow(0, (int64_t(a.step) - 1) * agents_, agents_);
-    Tensor memory = tensors_.of(state.remembered, {agents_, model_->memory()});
-    const Tensor out = model_->forward(normal(kept_.final_obs.index_select(0, at)), memory);
+    Tensor memory = tensors_.of(state.remembered, {agents_, model_.memory()});
+    const Tensor out = model_.forward(seen_of(kept_.final_obs.index_select(0, at)), memory);
     kept_.final_value.index_copy_(0, at, value_of(out));
 }
 
 void AutogradPolicy::close_rollout(const learn::Arguments& a, void*) {
-    if (!learns()) return;
+    if (!finds_values()) return;
     const at::NoGradGuard no_gradient;
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
-    Tensor memory = tensors_.of(state.remembered, {agents_, model_->memory()});
+    Tensor memory = tensors_.of(state.remembered, {agents_, model_.memory()});
     if (memory.defined()) {
         // A row that is about to begin an episode remembers nothing; its value is asked for by nobody.
         memory = memory.clone();
     }
     const Tensor row = samples_.narrow(0, 0, agents_);
     kept_.value.narrow(0, steps_ * rows_, rows_)
-        .index_copy_(0, row, value_of(model_->forward(normal(standing_), memory)));
-    if (model_->memory()) return;
-    const Tensor is_cut = kept_.flag.index_select(0, samples_).bitwise_and(3).eq(2);
+        .index_copy_(0, row, value_of(model_.forward(seen_of(standing_), memory)));
+    if (model_.memory()) return;
+    const Tensor is_cut = cut_short(kept_.flag.index_select(0, samples_));
     Tensor none;
     if (tensors_.on_gpu()) {    // of all, since how many there are would have to be waited for
         const Tensor found =
-            value_of(model_->forward(normal(kept_.final_obs.index_select(0, samples_)), none));
+            value_of(model_.forward(seen_of(kept_.final_obs.index_select(0, samples_)), none));
         const Tensor kept = kept_.final_value.index_select(0, samples_);
         kept_.final_value.index_copy_(0, samples_, at::where(is_cut, found, kept));
         return;
@@ -145,14 +116,14 @@ void AutogradPolicy::close_rollout(const learn::Arguments& a, void*) {
     const Tensor at = samples_.index_select(0, is_cut.nonzero().squeeze(1));
     if (at.numel() == 0) return;
     kept_.final_value.index_copy_(
-        0, at, value_of(model_->forward(normal(kept_.final_obs.index_select(0, at)), none)));
+        0, at, value_of(model_.forward(seen_of(kept_.final_obs.index_select(0, at)), none)));
 }
 
 Tensor AutogradPolicy::outputs_of(const Tensor& samples) {
     const Tensor at = samples_.index_select(0, samples);
-    const Tensor rows = normal(kept_.obs.index_select(0, at));
+    const Tensor rows = seen_of(kept_.obs.index_select(0, at));
     Tensor memory;
-    if (model_->memory() == 0) return model_->forward(rows, memory);
+    if (model_.memory() == 0) return model_.forward(rows, memory);
     // Sequences lie one behind the other; each step takes all of them.
     const int64_t length = settings_.sequence, sequences = samples.numel() / length;
     const Tensor first = samples.view({sequences, length}).select(1, 0);
@@ -164,7 +135,7 @@ Tensor AutogradPolicy::outputs_of(const Tensor& samples) {
     std::vector<Tensor> out;
     for (int64_t t = 0; t < length; ++t) {
         memory = memory * (1 - forgets.select(1, t));
-        out.push_back(model_->forward(steps.select(1, t), memory));
+        out.push_back(model_.forward(steps.select(1, t), memory));
     }
     return at::stack(out, 1).flatten(0, 1);
 }
@@ -172,24 +143,24 @@ Tensor AutogradPolicy::outputs_of(const Tensor& samples) {
 void AutogradPolicy::review(const learn::Arguments&, void*) {
     const at::NoGradGuard no_gradient;
     Tensor samples = at::arange(steps_ * agents_, samples_.options());
-    if (model_->memory())    // by sequences, as outputs_of() takes them
+    if (model_.memory())    // by sequences, as outputs_of() takes them
         samples = samples.view({-1, settings_.sequence, agents_}).transpose(1, 2).flatten();
     const Tensor out = outputs_of(samples), at = samples_.index_select(0, samples);
     const Tensor mask = kept_.mask.defined() ? kept_.mask.index_select(0, at) : Tensor();
     const Tensor now = heads_.judge(out, mask, kept_.choice.index_select(0, at)).log_probability;
     const Tensor change = now - kept_.log_probability.index_select(0, at);
     kept_.ratio.index_copy_(0, at, change.clamp(-20, 20).exp());
-    kept_.value.index_copy_(0, at, value_of(out));
+    if (finds_values()) kept_.value.index_copy_(0, at, value_of(out));
 }
 
 Tensor AutogradPolicy::loss(const Tensor& at, const Tensor& out, Tensor& tally) const {
     const auto of = [&](const Tensor& kept) { return kept.index_select(0, at); };
     const Tensor mask = kept_.mask.defined() ? of(kept_.mask) : Tensor();
     const Heads::Judged now = heads_.judge(out, mask, of(kept_.choice));
-    const Optimiser& o = *optimiser_;
+    const Optimiser& o = model_.optimiser();
     const Tensor advantage = (of(kept_.advantage) - o.found(learn::advantage_mean).to(at::kFloat)) *
                              o.found(learn::advantage_scale).to(at::kFloat);
-    const Tensor counts = of(kept_.flag).bitwise_and(12).eq(4).to(at::kFloat);
+    const Tensor counts = counting(of(kept_.flag));
     const Tensor change = (now.log_probability - of(kept_.log_probability)).clamp(-20, 20),
                  ratio = change.exp();
     Tensor policy = -now.log_probability * advantage, clipped = at::zeros_like(ratio);
@@ -201,12 +172,10 @@ Tensor AutogradPolicy::loss(const Tensor& at, const Tensor& out, Tensor& tally) 
         policy = -at::where(free.le(bounded), free, bounded);
         clipped = held.ne(ratio);
     }
-    const Tensor value = value_of(out), target = of(kept_.target), then = of(kept_.value);
-    const Tensor reach = o.dial(learn::value_clip), moved = value - then;
-    const Tensor kept = then + at::minimum(at::maximum(moved, -reach), reach);
-    const Tensor off = (value - target).square();
-    const Tensor value_loss =
-        0.5 * at::where(reach.gt(0), at::maximum(off, (kept - target).square()), off);
+    Tensor value_loss = at::zeros_like(ratio);
+    if (finds_values())
+        value_loss = loss_of_values(value_of(out), of(kept_.value), of(kept_.target),
+                                    o.dial(learn::value_clip));
     const Tensor whole = policy + o.dial(learn::value_weight) * value_loss -
                          o.dial(learn::entropy_weight) * now.entropy;
     const Tensor kl = change.exp() - 1 - change;
@@ -219,27 +188,12 @@ Tensor AutogradPolicy::loss(const Tensor& at, const Tensor& out, Tensor& tally) 
     return (whole * counts).sum() / counts.sum().clamp_min(1);
 }
 
-void AutogradPolicy::add_up_ranks(Tensor& tally, void* stream) {
-    if (settings_.ranks == 1) return;
-    // Ranks may have different numbers of samples that count: means become sums, and the sum a mean.
-    gradient_ *= tally[learn::weight].to(at::kFloat);
-    tally = tally.contiguous();
-    host_.all_reduce(gradient_.data_ptr<float>(), uint64_t(gradient_.numel()), NACELLE_SUM, stream);
-    host_.all_reduce(tally.data_ptr<double>(), uint64_t(tally.numel()), NACELLE_SUM, stream);
-    gradient_ /= tally[learn::weight].clamp_min(1).to(at::kFloat);
-}
 void AutogradPolicy::update(const learn::Arguments& a, uint64_t count, void* stream) {
     const learn::PolicyState& state = a.policy[&policy_ - settings_.policies.data()];
     const Tensor samples = tensors_.of(state.minibatch, {int64_t(count)}).to(at::kLong);
-    const bool halves = half_gradient_.defined();
-    (halves ? half_gradient_ : gradient_).zero_();
     Tensor tally;
-    loss(samples_.index_select(0, samples), outputs_of(samples), tally).backward();
-    const at::NoGradGuard no_gradient;
-    if (halves) gradient_.copy_(half_gradient_);
-    add_up_ranks(tally, stream);
-    optimiser_->step(tally);
-    follow_weights();
+    const Tensor whole = loss(samples_.index_select(0, samples), outputs_of(samples), tally);
+    model_.step(whole, tally, stream);
 }
 
 }

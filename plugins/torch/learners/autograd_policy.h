@@ -2,9 +2,7 @@
 #include "algorithms/common/external_policy.h"
 #include "plugins/torch/learners/gpu.h"
 #include "plugins/torch/learners/heads.h"
-#include "plugins/torch/learners/network.h"
-#include "plugins/torch/learners/optimiser.h"
-#include "plugins/torch/learners/tensors.h"
+#include "plugins/torch/learners/learning_model.h"
 
 namespace torch_learn {
 
@@ -28,18 +26,14 @@ private:
         at::Tensor obs, mask, choice, log_probability, value, reward, flag, advantage, target,
             final_obs, final_value, ratio;
     };
-    void adopt(const learn::PolicyState& state);
-    // In bf16 the model computes with a copy of the weights, made anew after each step of the optimiser.
-    void follow_weights();
     void keep(const learn::Arguments& a);
-    at::Tensor normal(const at::Tensor& rows) const;
+    at::Tensor seen_of(const at::Tensor& rows) const;
+    // Unless a central critic does.
+    bool finds_values() const { return model_.learns() && !shape_.elsewhere; }
     at::Tensor value_of(const at::Tensor& out) const { return out.select(1, shape_.outputs()); }
     // The model's outputs for these samples, in their order.
     at::Tensor outputs_of(const at::Tensor& samples);
     at::Tensor loss(const at::Tensor& at, const at::Tensor& out, at::Tensor& tally) const;
-    // The gradient of all ranks' samples, and their tally, from those of this rank.
-    void add_up_ranks(at::Tensor& tally, void* stream);
-    bool learns() const { return policy_.role == learn::PolicySettings::Role::trained; }
 
     nacelle::plugin::Host host_;
     Gpu* gpu_;
@@ -48,13 +42,11 @@ private:
     const learn::NetworkShape& shape_;
     nacelle_environment environment_;
     Tensors tensors_;
-    std::shared_ptr<Model> model_;
+    LearningModel model_;
     Heads heads_;
     int64_t agents_ = 0, rows_ = 0, steps_;
     Kept kept_;
-    at::Tensor weights_, gradient_, half_weights_, half_gradient_;    // the halves: in bf16 alone
     at::Tensor mean_, scale_, codes_, samples_, standing_, outputs_, begun_, forgot_;
-    std::unique_ptr<Optimiser> optimiser_;
 };
 
 }

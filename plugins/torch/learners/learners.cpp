@@ -1,5 +1,6 @@
 // The learners on LibTorch: those beside `ppo` and `a2c`, whose settings they take, and those with a replay.
 #include "algorithms/common/policy_gradient.h"
+#include "plugins/torch/learners/autograd_critic.h"
 #include "plugins/torch/learners/autograd_policy.h"
 #include "plugins/torch/learners/captured_work.h"
 #include "plugins/torch/learners/own_models.h"
@@ -68,8 +69,12 @@ public:
           ranks_(host.ranks().ranks),
           learner_(
               algorithm, host, config,
-              [this](auto its_host, const auto& settings, const auto& shape, uint32_t number) {
+              [this](auto its_host, const auto& settings, const auto& shape,
+                     uint32_t number) -> std::unique_ptr<learn::ExternalPolicy> {
                   const learn::PolicySettings& policy = settings.policies[number];
+                  if (policy.is_critic())
+                      return std::make_unique<AutogradCritic>(its_host, settings, shape, number,
+                                                              gpu_);
                   std::shared_ptr<Model> model =
                       policy.own.there() ? models_.of(policy.name) : make_network(shape, policy);
                   return std::make_unique<AutogradPolicy>(its_host, settings, shape, number,

@@ -15,7 +15,7 @@ public:
             "actor", std::make_shared<Layers>(shape.encoder, shape.actor, shape.cells, activation));
         if (shape.free_deviation)
             actor_->last().blind(shape.choices + shape.reals, shape.outputs());
-        if (shape.shared) return;
+        if (shape.critic.empty()) return;
         critic_ = register_module("critic", std::make_shared<Layers>(shape.encoder, shape.critic,
                                                                      shape.cells, activation));
     }

@@ -1,0 +1,60 @@
+#include "plugins/torch/learners/learning_model.h"
+
+#include <ATen/core/grad_mode.h>
+
+namespace torch_learn {
+
+using at::Tensor;
+
+void LearningModel::begin(const learn::PolicyState& state, int64_t parameters) {
+    weights_ = tensors_.of(state.weights, {parameters});
+    gradient_ = tensors_.of(state.total, {parameters});
+    Tensor weights = weights_, gradient = gradient_;
+    if (policy_.precision == "bf16") {
+        weights = half_weights_ = at::zeros_like(weights_, at::kBFloat16);
+        if (learns()) gradient = half_gradient_ = at::zeros_like(weights);
+    }
+    // Those of whole numbers, such as places, stay what they are.
+    for (Tensor& buffer : model_->buffers())
+        buffer.set_data(buffer.is_floating_point() ? buffer.to(weights.options())
+                                                   : buffer.to(weights.device()));
+    int64_t at = 0;
+    for (Tensor& parameter : model_->parameters()) {
+        const int64_t n = parameter.numel();
+        parameter.set_data(weights.narrow(0, at, n).view(parameter.sizes()));
+        if (learns()) parameter.mutable_grad() = gradient.narrow(0, at, n).view(parameter.sizes());
+        else parameter.set_requires_grad(false);
+        at += n;
+    }
+    if (learns()) optimiser_ = std::make_unique<Optimiser>(tensors_, state, parameters);
+}
+
+void LearningModel::follow_weights() {
+    if (half_weights_.defined()) half_weights_.copy_(weights_);
+}
+
+void LearningModel::add_up_ranks(Tensor& tally, void* stream) {
+    if (settings_.ranks == 1) return;
+    // Ranks may have different numbers of samples that count: means become sums, and the sum a mean.
+    gradient_ *= tally[learn::weight].to(at::kFloat);
+    tally = tally.contiguous();
+    host_.all_reduce(gradient_.data_ptr<float>(), uint64_t(gradient_.numel()), NACELLE_SUM, stream);
+    host_.all_reduce(tally.data_ptr<double>(), uint64_t(tally.numel()), NACELLE_SUM, stream);
+    gradient_ /= tally[learn::weight].clamp_min(1).to(at::kFloat);
+}
+
+void LearningModel::step(const Tensor& loss, Tensor tally, void* stream) {
+    const bool halves = half_gradient_.defined();
+    {
+        const at::NoGradGuard no_gradient;
+        (halves ? half_gradient_ : gradient_).zero_();
+    }
+    loss.backward();
+    const at::NoGradGuard no_gradient;
+    if (halves) gradient_.copy_(half_gradient_);
+    add_up_ranks(tally, stream);
+    optimiser_->step(tally);
+    follow_weights();
+}
+
+}
