@@ -44,23 +44,26 @@ def ways(count, engine, clock):
     return {"engine": engines, "copy=False": of(False), "copy=True": of(True)}
 
 
+def print_shares(count, threads, rounds):
+    """A line for each way."""
+    clock, steps = time.process_time if threads == 1 else time.perf_counter, max(10, (1 << 20) // count)
+    found = ways(count, nacelle.Engine("cpu", threads=threads), clock)
+    seconds = [[way(steps) for way in found.values()] for _ in range(rounds + 3)][3:]
+    for which, name in enumerate(found):
+        share = statistics.median(each[0] / each[which] for each in seconds)
+        typical = statistics.median(each[which] for each in seconds)
+        print(f"{count} environments, {threads or 'all'} thread(s), {name:10} {typical * 1e6:7.1f} us a step, "
+              f"{count / typical / 1e6:6.1f} M steps/s, {100 * share:.1f} % of the engine's rate", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("environments", nargs="*", type=int, default=[4096, 65536])
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="0: one for each processor")
     parser.add_argument("--rounds", type=int, default=60)
     arguments = parser.parse_args()
-    engine = nacelle.Engine("cpu", threads=arguments.threads)
-    clock = time.process_time if arguments.threads == 1 else time.perf_counter
     for count in arguments.environments:
-        steps = max(10, (1 << 20) // count)
-        found = ways(count, engine, clock)
-        rounds = [[way(steps) for way in found.values()] for _ in range(arguments.rounds + 3)][3:]
-        for which, name in enumerate(found):
-            share = statistics.median(each[0] / each[which] for each in rounds)
-            seconds = statistics.median(each[which] for each in rounds)
-            print(f"{count} environments, {arguments.threads} thread(s), {name:10} {seconds * 1e6:7.1f} us a step, "
-                  f"{count / seconds / 1e6:6.1f} M steps/s, {100 * share:.1f} % of the engine's rate", flush=True)
+        print_shares(count, arguments.threads, arguments.rounds)
 
 
 if __name__ == "__main__":
