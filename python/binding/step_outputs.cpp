@@ -5,9 +5,6 @@
 
 #include <atomic>
 #include <cstring>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -20,24 +17,6 @@ constexpr const char* program_text = "#include <nacelle/programs/hand_out.h>\nNA
 void copy_bytes(const HandedPart& part, uint64_t first, uint64_t last) {
     std::memcpy(static_cast<std::byte*>(part.target) + first,
                 static_cast<const std::byte*>(part.first) + first, last - first);
-}
-
-// A copy past the caches, of what few will read: lines that the next step wants stay there, and those of the target
-// are not fetched to be overwritten. With it a step of 65,536 CartPoles keeps 82 % of the engine's rate, else 75 % (EPYC,
-// one thread, 2026-11).
-void stream_bytes(const HandedPart& part, uint64_t first, uint64_t last) {
-#if defined(__SSE2__)
-    auto* const target = static_cast<std::byte*>(part.target);
-    const auto* const source = static_cast<const std::byte*>(part.first);
-    constexpr uint64_t unit = sizeof(__m128i);
-    if (uintptr_t(target + first) % unit == 0) {
-        for (; first + unit <= last; first += unit)
-            _mm_stream_si128(reinterpret_cast<__m128i*>(target + first),
-                             _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + first)));
-        _mm_sfence();
-    }
-#endif
-    copy_bytes(part, first, last);
 }
 
 // The program of a CPU: a share of each part, so that the threads that stepped the rows copy them.
@@ -177,8 +156,7 @@ bool StepOutputs::step_and_hand_out(Environment& env, Targets targets, bool writ
             std::memchr(static_cast<const uint8_t*>(joined.target) + first, 1, last - first);
         if (any) ended.store(true, std::memory_order_relaxed);
         for (const auto& [part, row, late] : rows)
-            if (!late) copy_bytes(part, first * row, last * row);
-            else if (any) stream_bytes(part, first * row, last * row);
+            if (any || !late) copy_bytes(part, first * row, last * row);
     });
     std::vector<HandedPart> copies;
     for (const auto& [part, late] : whole)
