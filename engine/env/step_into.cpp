@@ -18,10 +18,17 @@ struct StepAndBehind {
     const Environment::Behind* behind;
 };
 
+// A thread's range is cut into pieces that stay in its first-level cache until `behind` has read them.
+constexpr uint64_t piece_envs = 512;
+
 void step_blocks(const void* given, uint64_t begin, uint64_t end) {
     const auto& all = *static_cast<const StepAndBehind*>(given);
-    all.blocks(&all.step, begin, end);
-    (*all.behind)(begin * all.block, std::min(end * all.block, all.envs));
+    const uint64_t piece = std::max<uint64_t>(1, piece_envs / all.block);
+    for (uint64_t first = begin; first < end; first += piece) {
+        const uint64_t last = std::min(end, first + piece);
+        all.blocks(&all.step, first, last);
+        (*all.behind)(first * all.block, std::min(last * all.block, all.envs));
+    }
 }
 
 }

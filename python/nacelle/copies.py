@@ -12,6 +12,9 @@ from nacelle.outputs import opened
 from nacelle.spaces import TYPES
 
 
+_TAKEN = "env", "seed", "hooks"     # what of a configuration is an environment's
+
+
 class Arrays:
     """The arrays of an environment by name. `env.arrays["state.x"]` is the engine's memory itself, but a copy where NumPy
     cannot share it; assignment writes it."""
@@ -36,13 +39,18 @@ def loaded(source, num_envs, device, engine, settings, params):
     """An environment of the engine: a name, the path of a .cu, or one that is loaded already."""
     if isinstance(source, _engine.Batch):
         return source
+    if not isinstance(settings or {}, dict):
+        raise TypeError(f"settings are a dict such as {{'env': {{'levels': 50}}}}, not of the type {type(settings).__name__}")
+    unknown = set(settings or {}) - set(_TAKEN)
+    if unknown:
+        raise ValueError(f"settings have {sorted(map(str, unknown))}; an environment takes {', '.join(_TAKEN)}")
     changes = {"env": {"params": params}}
     if num_envs is not None:
         changes["env"]["count"] = num_envs
     merge(changes, settings or {})
     asked = configuration(source, changes)
     return (engine or shared_engine(device)).load(
-        written({key: asked[key] for key in ("env", "seed", "hooks") if key in asked}))
+        written({key: asked[key] for key in _TAKEN if key in asked}))
 
 
 def from_text(make, text, num_envs, settings):
@@ -71,10 +79,20 @@ class Copies:
         self.render_mode, self.output = render_mode, output
         self.copies = output != "torch" if copy is None else bool(copy)     # whether a step's arrays are the caller's
         self._door = opened(output, batch, copy)
-        self.arrays = Arrays(batch, self._door)
+        self._arrays = Arrays(batch, self._door)
         self._watches = bool(reload_on_save)
         if self._watches:
             batch.watch()
+
+    @property
+    def arrays(self):
+        """The engine's arrays by name."""
+        self._open()
+        return self._arrays
+
+    def __reduce_ex__(self, _):
+        raise TypeError("an environment cannot be pickled or copied: it holds memory of the engine. Make one in the other process; "
+                        "save_snapshots() keeps states")
 
     @classmethod
     def from_source(cls, text, num_envs=64, **settings):
@@ -127,6 +145,10 @@ class Copies:
 
     def picture(self, which=0, pixels=480):
         """One environment as an image, RGB [height, width, 3]."""
+        if not 0 <= which < self.num_envs:
+            raise ValueError(f"there are environments 0 to {self.num_envs - 1}, not {which}")
+        if not 1 <= pixels <= 8192:
+            raise ValueError(f"pixels is {pixels}; 1 to 8192 are taken")
         width, height, rgb = self._open().picture(which, pixels)
         return np.frombuffer(rgb, np.uint8).reshape(height, width, 3)
 
@@ -136,7 +158,7 @@ class Copies:
 
     def close_extras(self, **_):
         """Lets go of the engine's arrays; those that are held elsewhere stay valid."""
-        self._batch = self._door = self.arrays = None
+        self._batch = self._door = self._arrays = None
 
     def _take_save(self):
         """Goes on in the version that was saved, where it is compiled; warns where it is none."""
@@ -187,14 +209,17 @@ class Copies:
 
     def _begin_anew(self, mask, seed):
         """Begins episodes in the engine, everywhere or where a mask is true."""
+        batch = self._open()
+        if seed is not None and not 0 <= seed < 2**64:
+            raise ValueError(f"seed is {seed}; 0 to 2^64 - 1 are taken")
         if mask is None:
-            self._door.ordered(lambda: self._open().reset(seed), anew=True)
+            self._door.ordered(lambda: batch.reset(seed), anew=True)
             return
         if seed is not None:
             raise ValueError("a seed begins every environment anew: reset takes it without a reset_mask")
         chosen = np.flatnonzero(mask)
         if chosen.size:
-            self._door.ordered(lambda: self._open().reset_some(chosen.tolist()))
+            self._door.ordered(lambda: batch.reset_some(chosen.tolist()))
 
     @staticmethod
     def _shaped(actions, shape, what="actions"):

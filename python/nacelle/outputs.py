@@ -188,6 +188,7 @@ class TorchTensors:
     def find(self, names, late, packed, derives):
         """See above."""
         self._outputs, self._packed, self._tensors = self._batch.outputs(names, late), packed, {}
+        self._early = len(names) + 1 - late
         self._sources = [self._torch.from_dlpack(array) for array in self._outputs.arrays]
         self._shown = None if self._copy or derives == "copies" else packed(self._sources)
 
@@ -206,7 +207,9 @@ class TorchTensors:
         if not self._copy:
             ended = self._batch.step_at(places, self._stream(), self._outputs, ())
             return ended, self._shown or self._packed(self._sources)
-        own = [self._torch.empty_like(tensor) for tensor in self._sources]
+        # A CPU's step fills few rows of the late ones.
+        own = [self._torch.empty_like(tensor) if self._gpu or i < self._early else self._torch.zeros_like(tensor)
+               for i, tensor in enumerate(self._sources)]
         ended = self._batch.step_at(places, self._stream(), self._outputs, [tensor.data_ptr() for tensor in own])
         return ended, self._packed(own)
 

@@ -1,4 +1,6 @@
 """Environments of teams: dicts of arrays, by the policy that decides for the agents."""
+from collections.abc import Mapping
+
 import gymnasium
 
 from nacelle.copies import Copies, loaded
@@ -71,6 +73,8 @@ class TeamEnv(Copies):
         if self._watches:
             self._take_save()
             door = self._door
+        if not isinstance(actions, Mapping):
+            raise TypeError(f"actions are a dict by policy, of {list(self.policies)}, not of the type {type(actions).__name__}")
         if len(actions) != len(self._all) or any(its.name not in actions for its in self._all):
             raise ValueError(f"actions are of {sorted(actions)}; those of {list(self.policies)} are taken")
         given = [self._shaped(actions[its.name], self.action_space[its.name].shape, f"actions of {its.name}") for its in self._all]

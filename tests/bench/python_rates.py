@@ -1,5 +1,5 @@
 """CartPole from Python, ours beside Gymnasium's and EnvPool's: steps a second of the environments alone, and of PPO of
-Stable-Baselines3 in them, by the time of one processor, which counts alike on a machine that others use. python_rates.py
+Stable-Baselines3 in them, by the time of one processor, which counts alike on a machine that others use; and what steps of 65,536 keep of the engine's own rate. python_rates.py
 [ENVIRONMENTS...]; what is not installed is left out. It takes about a minute."""
 import sys
 import time
@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 
 import nacelle
+from python_steps import print_shares
 
 
 ENGINE = nacelle.Engine("cpu", threads=1)
@@ -123,6 +124,8 @@ def table(title, rates):
 
 
 def main(counts):
+    for threads in (1, 0):
+        print_shares(65536, threads, rounds=40)
     for count in counts:
         rates = {}
         for name, make in (("ours", ours), ("Gymnasium's vector environment", gymnasiums), ("SyncVectorEnv", one_by_one), ("EnvPool", envpools)):

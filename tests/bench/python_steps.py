@@ -10,6 +10,9 @@ import numpy as np
 import nacelle
 
 
+WARM = 4    # steps before each round that are not counted: another way's arrays are in the caches then
+
+
 def ways(count, engine, clock):
     """By name a function that takes so many steps and returns the seconds of one. The actions are made anew before each,
     as a policy does, and that time is not counted."""
@@ -20,11 +23,11 @@ def ways(count, engine, clock):
 
     def engines(steps):
         spent = 0
-        for step in range(steps):
+        for step in range(-WARM, steps):
             taken[...] = drawn[step % 16]
             began = clock()
             bare._batch.step()
-            spent += clock() - began
+            spent += clock() - began if step >= 0 else 0
         return spent / steps
 
     def of(copy):
@@ -33,34 +36,37 @@ def ways(count, engine, clock):
 
         def stepped(steps):
             spent, result = 0, None
-            for step in range(steps):
+            for step in range(-WARM, steps):
                 actions = drawn[step % 16].copy()
                 began = clock()
                 result = env.step(actions)      # the one before is let go of here
-                spent += clock() - began
+                spent += clock() - began if step >= 0 else 0
             return spent / steps if result else 0
         return stepped
 
     return {"engine": engines, "copy=False": of(False), "copy=True": of(True)}
 
 
+def print_shares(count, threads, rounds):
+    """A line for each way."""
+    clock, steps = time.process_time if threads == 1 else time.perf_counter, max(10, (1 << 20) // count)
+    found = ways(count, nacelle.Engine("cpu", threads=threads), clock)
+    seconds = [[way(steps) for way in found.values()] for _ in range(rounds + 3)][3:]
+    for which, name in enumerate(found):
+        share = statistics.median(each[0] / each[which] for each in seconds)
+        typical = statistics.median(each[which] for each in seconds)
+        print(f"{count} environments, {threads or 'all'} thread(s), {name:10} {typical * 1e6:7.1f} us a step, "
+              f"{count / typical / 1e6:6.1f} M steps/s, {100 * share:.1f} % of the engine's rate", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("environments", nargs="*", type=int, default=[4096, 65536])
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="0: one for each processor")
     parser.add_argument("--rounds", type=int, default=60)
     arguments = parser.parse_args()
-    engine = nacelle.Engine("cpu", threads=arguments.threads)
-    clock = time.process_time if arguments.threads == 1 else time.perf_counter
     for count in arguments.environments:
-        steps = max(10, (1 << 20) // count)
-        found = ways(count, engine, clock)
-        rounds = [[way(steps) for way in found.values()] for _ in range(arguments.rounds + 3)][3:]
-        for which, name in enumerate(found):
-            share = statistics.median(each[0] / each[which] for each in rounds)
-            seconds = statistics.median(each[which] for each in rounds)
-            print(f"{count} environments, {arguments.threads} thread(s), {name:10} {seconds * 1e6:7.1f} us a step, "
-                  f"{count / seconds / 1e6:6.1f} M steps/s, {100 * share:.1f} % of the engine's rate", flush=True)
+        print_shares(count, arguments.threads, arguments.rounds)
 
 
 if __name__ == "__main__":

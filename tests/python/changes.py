@@ -125,10 +125,14 @@ def a_cell_of_a_notebook_is_an_environment():
     text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
     shell.magic("poles num_envs=3 device=cpu", text)
     assert shell.user_ns["poles"].reset(seed=1)[0].shape == (3, 4)
-    refused(ValueError, lambda: shell.magic("", text), "takes the name of a variable")
-    refused(ValueError, lambda: shell.magic("poles number=3", text), "number=3 is not known; there is num_envs=")
-    refused(ValueError, lambda: shell.magic("poles num_envs=few", text), "num_envs=few is no whole number")
-    refused(nacelle.Error, lambda: shell.magic("poles device=cpu", "struct {"), "source.cu")
+    try:
+        from IPython.core.error import UsageError
+    except ImportError:
+        UsageError = (ValueError, nacelle.Error)
+    refused(UsageError, lambda: shell.magic("", text), "takes the name of a variable")
+    refused(UsageError, lambda: shell.magic("poles number=3", text), "number=3 is not known; there is num_envs=")
+    refused(UsageError, lambda: shell.magic("poles num_envs=few", text), "num_envs=few is no whole number")
+    refused(UsageError, lambda: shell.magic("poles device=cpu", "struct {"), "source.cu")
 
 
 run_cases()

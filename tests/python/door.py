@@ -1,5 +1,7 @@
 """The Python package, from a build: environments, their errors, memory that outlives them, and the documentation's blocks."""
+import copy
 import os
+import pickle
 import re
 import sys
 import tempfile
@@ -73,8 +75,18 @@ def what_may_not_be_is_refused_with_a_sentence():
     swing.reset(seed=1)
     refused(ValueError, lambda: swing.step(np.full((4, 1), np.nan, np.float32)), "not a number")
     refused(ValueError, lambda: swing.step(np.full((4, 1), 9, np.float32)), "is 9")
+    for actions in (np.arange(8).astype(">i8") % 2, np.zeros(8, ">i4")):
+        refused(TypeError, lambda: env.step(actions.astype(actions.dtype.newbyteorder(">"))), "another machine's order")
+    refused(ValueError, lambda: env.reset(seed=2**64), "2^64 - 1")
+    refused(ValueError, lambda: env.picture(-1), "0 to 7")
+    refused(ValueError, lambda: env.picture(0, 0), "pixels is 0")
+    refused(ValueError, lambda: cartpole(settings={"envs": {}}), "['envs']; an environment takes env, seed, hooks")
+    refused(TypeError, lambda: cartpole(settings=3), "settings are a dict")
+    for copied in (pickle.dumps, copy.deepcopy, copy.copy):
+        refused(TypeError, lambda: copied(env), "cannot be pickled or copied")
     env.close()
     refused(RuntimeError, lambda: env.step(np.zeros(8, np.int64)), "closed")
+    refused(RuntimeError, lambda: env.arrays["obs"], "closed")
 
 
 @case

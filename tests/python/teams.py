@@ -32,6 +32,9 @@ def a_team_is_dicts_by_policy():
     assert np.array_equal(env.arrays["action.move"].reshape(3, 5), np.hstack([actions["tagger"], actions["runner"]]))
     assert reward["tagger"].shape == terminated["tagger"].shape == truncated["tagger"].shape == (3, 4)
     assert not terminated["runner"].any() and terminated["runner"].dtype == bool
+    refused(TypeError, lambda: env.step(np.zeros((3, 5), int)), "actions are a dict by policy, of ['tagger', 'runner']")
+    env.close()
+    refused(RuntimeError, env.reset, "closed")
     swarm = nacelle.make_vec("pursuit_swarm", num_envs=2, device="cpu")
     assert swarm.policies == {"predator": 32, "prey": 224}
     swarm.reset(seed=1)
