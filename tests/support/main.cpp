@@ -60,9 +60,10 @@ public:
     }
     void test_case_skipped(const doctest::TestCaseData& data) override {
         if (data.m_skip)
-            count_skipped(data.m_name, data.m_test_suite == std::string_view(thorough_suite)
-                                           ? "takes long; tools/nacelle test --all runs it"
-                                           : "marked so");
+            count_skipped(data.m_name,
+                          data.m_test_suite == std::string_view(thorough_suite)
+                              ? "takes long; tools/nacelle test --all runs it without sanitizers"
+                              : "marked so");
     }
 
     void report_query(const doctest::QueryData&) override {}

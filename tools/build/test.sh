@@ -8,8 +8,9 @@ usage: tools/nacelle test [--all | --sanitized | --asan | --ubsan] [--werror] [N
 Builds and runs the tests, but for those that take long for what quicker ones look at, too. What
 was left out is told as skipped, what took longest at the end, and in the last line the sum.
 
-  --all        every test; then those of the CPU again in one build with the address and the
-               undefined-behaviour sanitizer, and then inputs that nobody would write (tests/fuzz)
+  --all        every test; then those of the CPU, without cases that take long for what quicker
+               ones look at, again in one build with the address and the undefined-behaviour
+               sanitizer, and then inputs that nobody would write (tests/fuzz)
                for ten seconds of each part that reads what others wrote
   --sanitized  with both sanitizers alone
   --asan       with the address sanitizer alone
@@ -103,10 +104,15 @@ test_command() {
                 esac
                 test_build '' "$root/build"
                 package_python='' ;;
-            sanitized) test_instrumented sanitized address,undefined ;;
+            sanitized)
+                # A sanitizer asks for each path through the code once. Cases that take long for what quicker ones look
+                # at, too, have run in the plain build.
+                [ "$given" != --all ] || [ -n "$names" ] || briefly=--cases-briefly
+                test_instrumented sanitized address,undefined ;;
             asan) test_instrumented asan address ;;
             ubsan) test_instrumented ubsan undefined ;;
             fuzz)
+                briefly=''
                 names=fuzz_ten_seconds
                 test_instrumented sanitized address,undefined ;;
         esac

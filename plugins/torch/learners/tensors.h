@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <cstdlib>
 #include <type_traits>
 
@@ -25,7 +26,10 @@ inline void use_one_thread() {
 // Arrays of one device as tensors: the same memory.
 class Tensors final {
 public:
-    explicit Tensors(bool on_gpu) : device_(on_gpu ? at::kCUDA : at::kCPU, on_gpu ? 0 : -1) {}
+    // On a GPU: the one that this thread works on, which is another one for each rank of a machine.
+    explicit Tensors(bool on_gpu)
+        : device_(on_gpu ? c10::impl::VirtualGuardImpl(at::kCUDA).getDevice()
+                         : at::Device(at::kCPU)) {}
     at::Device device() const { return device_; }
     bool on_gpu() const { return device_.is_cuda(); }
     // Undefined where there is none.
