@@ -13,8 +13,7 @@ using replay::Method;
 OffPolicy::OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host,
                      std::string_view config)
     : host_(host),
-      settings_(replay::read_learner(learner, config, host.environment(),
-                                      host.ranks().ranks)),
+      settings_(replay::read_learner(learner, config, host.environment(), host.ranks().ranks)),
       place_(place_of(settings_, host.environment(), host.ranks())),
       replay_(host, settings_, replay::form_of(settings_),
               replay::free_bytes(host.environment().on_gpu)),
@@ -235,7 +234,8 @@ void OffPolicy::update(uint32_t number, void* stream) {
     learn_values(stream);
     if (settings_.prioritised()) {
         launch("largest_priority", learn::block_threads, stream);
-        if (replay_.ranks() > 1) host_.all_reduce(arguments_.replay.tree.most, 1, NACELLE_MAX, stream);
+        if (replay_.ranks() > 1)
+            host_.all_reduce(arguments_.replay.tree.most, 1, NACELLE_MAX, stream);
         replay_.revise(stream);
     }
     if (acts()) learn_policy(stream);

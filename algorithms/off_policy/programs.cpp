@@ -41,7 +41,8 @@ ProgramText program_text(const Place& place, const std::string& activation) {
           "policy_losses", "action_slopes", "value_losses", "largest_weight", "largest_priority",
           "open_gates", "finish_update", "measure_rows", "sum_tallies"})
         add(name, "off_policy::Arguments");
-    for (const char* const name : {"sum_gradient", "measure_gradient", "adam"}) add(name, "off_policy::Step");
+    for (const char* const name : {"sum_gradient", "measure_gradient", "adam"})
+        add(name, "off_policy::Step");
     if (!place.on_gpu) {
         for (const char* const name : {"forward_layers", "backward_layers", "weigh_layers"})
             add(name, "off_policy::LayerProducts");

@@ -245,9 +245,10 @@ private:
                                   " environments; expected " + std::to_string(least * rows) +
                                   " or more");
         // Slots have numbers of 32 bits, and the tree of priorities so many levels.
-        const uint64_t most = std::min<uint64_t>(
-            std::numeric_limits<uint32_t>::max(),
-            s_.prioritised() ? most_leaves / environment_.envs : std::numeric_limits<uint32_t>::max());
+        const uint64_t most =
+            std::min<uint64_t>(std::numeric_limits<uint32_t>::max(),
+                               s_.prioritised() ? most_leaves / environment_.envs
+                                                : std::numeric_limits<uint32_t>::max());
         if (slots > most)
             wrong("capacity", std::to_string(s_.capacity) + " steps; expected at most " +
                                   std::to_string(most * rows) +

@@ -61,16 +61,16 @@ void Replay::size_ring(uint64_t free) {
     const uint64_t of_step = bytes_of_step(environment_, settings_.prioritised()),
                    slots = settings_.capacity / rows_of_all(a_),
                    bytes = slots * ring.rows * of_step;
-    const std::string size = std::to_string(slots * ring.rows) + " steps of " +
-                             std::to_string(of_step) + " bytes, " + size_text(bytes) +
-                             (a_.ranks > 1 ? " on each of " + std::to_string(a_.ranks) + " ranks"
-                                           : "");
+    const std::string size =
+        std::to_string(slots * ring.rows) + " steps of " + std::to_string(of_step) + " bytes, " +
+        size_text(bytes) +
+        (a_.ranks > 1 ? " on each of " + std::to_string(a_.ranks) + " ranks" : "");
     if (bytes > free - free / 16)
-        learn::wrong("capacity",
-                     "a replay of " + size + ", does not fit: " + size_text(free) + " are free" +
-                         (environment_.on_gpu ? " on the GPU" : "") +
-                         "; the largest that fits is " +
-                         std::to_string((free - free / 16) / of_step / ring.rows * rows_of_all(a_)));
+        learn::wrong(
+            "capacity",
+            "a replay of " + size + ", does not fit: " + size_text(free) + " are free" +
+                (environment_.on_gpu ? " on the GPU" : "") + "; the largest that fits is " +
+                std::to_string((free - free / 16) / of_step / ring.rows * rows_of_all(a_)));
     host_.log(NACELLE_INFO, "the replay has " + size +
                                 (settings_.saves_replay ? ", and so have checkpoints"
                                                         : "; checkpoints are without it"));
@@ -106,8 +106,7 @@ void Replay::compile() {
 }
 
 template <class T>
-T* Replay::array(const std::string& name, std::initializer_list<uint64_t> shape,
-                 Kept kept) const {
+T* Replay::array(const std::string& name, std::initializer_list<uint64_t> shape, Kept kept) const {
     const std::vector<int64_t> sizes(shape.begin(), shape.end());
     return static_cast<T*>(host_.array_create(name, uint32_t(dtype_for<T>()), sizes, kept).data);
 }

@@ -57,7 +57,8 @@ public:
     template <class T>
     T* array(const std::string& name, std::initializer_list<uint64_t> shape, Kept kept) const;
     template <class T>
-    T* array(const std::string& name, std::initializer_list<uint64_t> shape, bool persistent) const {
+    T* array(const std::string& name, std::initializer_list<uint64_t> shape,
+             bool persistent) const {
         return array<T>(name, shape, persistent ? Kept::by_all : Kept::not_at_all);
     }
     const nacelle::plugin::Host& host() const { return host_; }

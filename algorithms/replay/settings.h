@@ -10,7 +10,7 @@ inline constexpr float least_log_deviation = -5, most_log_deviation = 2;
 
 // What a replay, and the choices that go into it, are made by.
 struct Settings {
-    bool discrete = true;    // what the environment's agents choose
+    bool discrete = true;                // what the environment's agents choose
     uint32_t batch = 256, n_step = 1;    // of a minibatch of all ranks
     uint64_t capacity = 0, warm_up = 0;
     bool saves_replay = true;

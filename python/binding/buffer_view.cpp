@@ -46,11 +46,10 @@ BufferView::BufferView(nb::handle object) {
     const auto bytes = size_t(view_.itemsize);
     try {
         if (bytes > 1 && (format[0] == '>' || format[0] == '!'))
-            throw nb::type_error(
-                ("actions of type '" + format +
-                 "' have their bytes in another machine's order: "
-                 "astype(dtype.newbyteorder('=')) gives this one's")
-                    .c_str());
+            throw nb::type_error(("actions of type '" + format +
+                                  "' have their bytes in another machine's order: "
+                                  "astype(dtype.newbyteorder('=')) gives this one's")
+                                     .c_str());
         if (kind == 'f' && bytes == 4) type_ = TakenType::f32;
         else if (kind == 'd' && bytes == 8) type_ = TakenType::f64;
         else if (std::strchr("bhilqn", kind)) type_ = whole(bytes, true, format);

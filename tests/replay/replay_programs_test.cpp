@@ -68,7 +68,8 @@ TEST_CASE("programs of networks that learn from a replay compile for GPUs") {
         const Folder folder;
         const auto sizes = folder.write("sizes.cu", stand_in_text(env.schema()));
         const ProgramSource source = source_of(off_policy::all_headers());
-        const std::string text = off_policy::program_text({.on_gpu = true, .planes = 1}, "gelu").text;
+        const std::string text =
+            off_policy::program_text({.on_gpu = true, .planes = 1}, "gelu").text;
         CHECK(fault(compiler, source, sizes, text) == "");
         CHECK(fault(compiler, source, sizes,
                     "#define LEARN_RANKS 2\n#define LEARN_PEERS 1\n" + text) == "");

@@ -71,8 +71,8 @@ void OffPolicy::record(void* stream) {
         begun_ = true;
     }
     steps_taken_ += steps_per_iteration() * replay_.ranks();
-    const bool learns =
-        steps_taken_ >= settings_.warm_up && steps_taken_ >= settings_.n_step * replay_.rows() * replay_.ranks();
+    const bool learns = steps_taken_ >= settings_.warm_up &&
+                        steps_taken_ >= settings_.n_step * replay_.rows() * replay_.ranks();
     const int phase = int(updates_made_ % uint64_t(settings_.policy_every));
     tensors_->ranks.use(stream);
     const auto work = [&] {

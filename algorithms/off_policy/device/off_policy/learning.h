@@ -37,7 +37,8 @@ struct Adam {
 template <class E> NACELLE_INLINE void open_gates(const View<E>&, const Arguments& a, Items items) {
     if (items.begin != 0) return;
     const uint64_t steps = a.replay.ring.steps[0];
-    const bool learns = steps * rows_of_all(a.replay) >= a.replay.warm_up && steps >= a.replay.n_step;
+    const bool learns =
+        steps * rows_of_all(a.replay) >= a.replay.warm_up && steps >= a.replay.n_step;
     const bool policy = (uint64_t(a.updates[0]) + 1) % a.policy_every == 0;
     a.gates[of_values * learn::found_count + learn::stopped] = learns ? 0 : 1;
     a.gates[of_policy * learn::found_count + learn::stopped] = learns && policy ? 0 : 1;
@@ -127,17 +128,17 @@ template <class E> NACELLE_INLINE void sum_gradient(const View<E>&, const Step& 
             a.of.total[i] = 0;
         return;
     }
-    learn::over_strips<1>(items, all, a.of.norms,
-                          [&](uint32_t first, int n, auto& sums) {
-                              for (uint32_t i = first; i < first + uint32_t(n); ++i) {
-                                  const float g = sum_of_peers(a, i, gradient_of(a.of, i));
-                                  a.of.total[i] = g;
-                                  sums.at[0] += double(g) * double(g);
-                              }
-                          });
+    learn::over_strips<1>(items, all, a.of.norms, [&](uint32_t first, int n, auto& sums) {
+        for (uint32_t i = first; i < first + uint32_t(n); ++i) {
+            const float g = sum_of_peers(a, i, gradient_of(a.of, i));
+            a.of.total[i] = g;
+            sums.at[0] += double(g) * double(g);
+        }
+    });
 }
 // The squares of a gradient that several ranks have added up.
-template <class E> NACELLE_INLINE void measure_gradient(const View<E>&, const Step& a, Items items) {
+template <class E>
+NACELLE_INLINE void measure_gradient(const View<E>&, const Step& a, Items items) {
     if (is_closed(a.gates, a.learns)) return;
     learn::over_strips<1>(items, a.of.count * a.of.parameters, a.of.norms,
                           [&](uint32_t first, int n, auto& sums) {
@@ -192,7 +193,8 @@ struct UpdateTallies {
     }
 };
 // What several ranks add up of them.
-template <class E> NACELLE_INLINE void sum_tallies(const View<E>&, const Arguments& a, Items items) {
+template <class E>
+NACELLE_INLINE void sum_tallies(const View<E>&, const Arguments& a, Items items) {
     const UpdateTallies own(a);
     if (items.begin != 0) return;
     double* to = a.tallies_of_ranks;

@@ -44,7 +44,7 @@ struct Tree {
     float* leaf;                 // null: all are as likely
     double* sum[most_levels];    // from level 1 on
     uint64_t count[most_levels + 1];
-    uint32_t levels;    // above the leaves
+    uint32_t levels;     // above the leaves
     float* most;         // [1]: what a new step begins with
     uint64_t* summed;    // [1]: the steps, of all so far, that the sums know of
 };
@@ -87,9 +87,7 @@ struct Arguments {
 };
 
 // Rows, and samples of a minibatch, of all ranks.
-NACELLE_INLINE uint64_t rows_of_all(const Arguments& a) {
-    return uint64_t(a.ring.rows) * a.ranks;
-}
+NACELLE_INLINE uint64_t rows_of_all(const Arguments& a) { return uint64_t(a.ring.rows) * a.ranks; }
 NACELLE_INLINE float samples_of_all(const Arguments& a) {
     return float(uint64_t(a.batch.size) * a.ranks);
 }

@@ -66,7 +66,8 @@ template <class E> NACELLE_INLINE void add_up_all(const View<E>&, const Argument
     if (tree.summed[0] == a.ring.steps[0]) return;
     for (uint32_t level = 1; level <= tree.levels; ++level) {
 #if NACELLE_GPU
-        for (uint64_t at = threadIdx.x; at < tree.count[level]; at += uint32_t(learn::block_threads))
+        for (uint64_t at = threadIdx.x; at < tree.count[level];
+             at += uint32_t(learn::block_threads))
             add_up(tree, level, at);
         __syncthreads();
 #else
