@@ -6,12 +6,6 @@
 using namespace nacelle;
 using namespace nacelle::test;
 
-namespace {
-
-void check(const std::vector<Refusal<Parts>>& refusals) { check_refusals(refusals); }
-
-}
-
 TEST_CASE("a function that is missing or has another signature is named with the right one") {
     const char* const reset = "needs 'static void reset(State&, const Params&, nacelle::Rng&)', "
                               "with 'const nacelle::Episode&' at the end if wanted";
@@ -21,7 +15,7 @@ TEST_CASE("a function that is missing or has another signature is named with the
     const char* const observe =
         "needs 'static Obs observe(const State&, const Params&)' or 'static void observe(const "
         "State&, const Params&, Obs&)', with 'const nacelle::Episode&' at the end if wanted";
-    check({
+    check_refusals<Parts>({
         {"no reset", {.reset = "none"}, reset},
         {"reset without Rng", {.reset = "static void reset(State&, const Params&) {}"}, reset},
         {"reset of a const State",
@@ -67,7 +61,7 @@ TEST_CASE("a function that is missing or has another signature is named with the
 }
 
 TEST_CASE("an optional function with another signature is an error, not silence") {
-    check({
+    check_refusals<Parts>({
         {"mask without Params",
          {.more = "static void mask(const State&, nacelle::Mask<Action>&) {}"},
          "mask must be 'static void mask(const State&, const Params&, nacelle::Mask<Action>&)'"},
@@ -118,7 +112,7 @@ TEST_CASE("an optional function with another signature is an error, not silence"
 }
 
 TEST_CASE("a mistake inside a function stands at its own line") {
-    check({
+    check_refusals<Parts>({
         {"no such member",
          {.reset =
               "static void reset(State& s, const Params&, nacelle::Rng&) { s.y = 3; } /*here*/"},

@@ -8,8 +8,6 @@ using namespace nacelle::test;
 
 namespace {
 
-void check(const std::vector<Refusal<Parts>>& refusals) { check_refusals(refusals); }
-
 const std::string vec2 = "struct Vec2 { float x, y; };";
 std::string many(int count) {
     std::string fields;
@@ -21,7 +19,7 @@ const std::string long_name(64, 'a');
 }
 
 TEST_CASE("a struct that is not plain data is refused") {
-    check({
+    check_refusals<Parts>({
         {"private field",
          {.state = "float x; private: float y;"},
          "State must be a plain struct: no constructor, no private field, no virtual function"},
@@ -77,7 +75,7 @@ TEST_CASE("a struct that is not plain data is refused") {
 }
 
 TEST_CASE("a struct that reflection cannot take apart is refused") {
-    check({
+    check_refusals<Parts>({
         {"65 fields",
          {.state = many(65)},
          "State has more than 64 fields: gather some in a nested struct or an array"},
@@ -105,7 +103,7 @@ TEST_CASE("a struct that reflection cannot take apart is refused") {
 }
 
 TEST_CASE("what is too large is refused with what to use instead") {
-    check({
+    check_refusals<Parts>({
         {"1,000 floats",
          {.state = "float big[1000];"},
          "State has an array of more than 64 elements: use nacelle::Array<T, sizes...>, which is "
@@ -144,7 +142,7 @@ TEST_CASE("what is too large is refused with what to use instead") {
 }
 
 TEST_CASE("a type in the wrong struct is refused") {
-    check({
+    check_refusals<Parts>({
         {"Discrete in State",
          {.state = "nacelle::Discrete<2> x;"},
          "State cannot hold a Discrete, a Continuous or a Table: those belong in Action and "
@@ -197,7 +195,7 @@ TEST_CASE("a type in the wrong struct is refused") {
 }
 
 TEST_CASE("a struct that is missing or empty is asked for") {
-    check({
+    check_refusals<Parts>({
         {"no State",
          {.state = "none", .reset = "none", .step = "none", .observe = "none"},
          "the environment needs 'struct State'"},
