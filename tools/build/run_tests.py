@@ -29,6 +29,8 @@ def arguments():
     parser.add_argument('--failures', type=Path, help='where to add what the programs said that failed')
     parser.add_argument('--times', type=Path, help='where to add how long each program took')
     parser.add_argument('--briefly', action='store_true', help='leave out programs and cases that take long for what quicker ones look at, too')
+    parser.add_argument('--half', choices=['plain', 'sanitized'],
+                        help='of all tests: those of the suites `host` and `both`, or those that are not of `host`')
     parser.add_argument('--targets', action='store_true', help='print what to build for these tests instead')
     return parser.parse_args()
 
@@ -37,19 +39,24 @@ def introspect(build, what):
     return json.loads((build / 'meson-info' / f'intro-{what}.json').read_text())
 
 
-def chosen(build, names):
+def chosen(build, names, half=None):
     tests = introspect(build, 'tests')
+    if half == 'plain':
+        tests = [test for test in tests if not is_of(test, 'host')]
+    if half == 'sanitized':
+        tests = [test for test in tests if is_of(test, 'host') or is_of(test, 'both')]
     known = [test['name'] for test in tests]
     unknown = [name for name in names if name not in known]
     if unknown:
         print(f'there is no test {unknown[0]!r}; there is: {", ".join(sorted(known))}', file=sys.stderr)
         raise SystemExit(2)
-    # Those of the suite `on_request` run only where they are named.
-    return [test for test in tests if test['name'] in names or not names and not is_of(test, 'on_request')]
+    # Those of the suite `on_request` run only where they are named. Of the host's there is one, `fuzz`, which sanitizers want.
+    return [test for test in tests
+            if test['name'] in names or not names and (half == 'sanitized' or not is_of(test, 'on_request'))]
 
 
 def is_of(test, suite):
-    return any(its.endswith(suite) for its in test['suite'])
+    return any(its.split(':')[-1] == suite for its in test['suite'])
 
 
 def targets_of(build, tests):
@@ -66,7 +73,7 @@ def sanitized(build):
     return options['b_sanitize'] != 'none'
 
 
-def environment(build, test):
+def environment(build, test, briefly):
     # What one program has compiled no other compiles again, in this build or in another: entries are found by all
     # that they were made from. The same place as in tests/env/workbench.h.
     cache = Path(tempfile.gettempdir()) / f'nacelle-tests-{os.geteuid()}'
@@ -76,13 +83,15 @@ def environment(build, test):
         # Up to g++ 13 and clang 16 the runtime takes a thread-local block of a loaded library, where it begins at an
         # unlucky place in its page, for one with a header of an old libc; the leak checker then crashes at the end.
         changes['ASAN_OPTIONS'] = 'intercept_tls_get_addr=0'
+    if briefly:
+        changes['NACELLE_TEST_BRIEFLY'] = '1'       # for cases of programs: tests/support/thorough.h
     return {**os.environ, **changes, **test['env']}
 
 
-def run(build, test):
+def run(build, test, briefly):
     """Output, the three counts, seconds, and seconds of processors, with those of all that it started and waited for."""
     began = time.monotonic()
-    process = subprocess.Popen(test['cmd'], cwd=test['workdir'] or build, env=environment(build, test), text=True,
+    process = subprocess.Popen(test['cmd'], cwd=test['workdir'] or build, env=environment(build, test, briefly), text=True,
                                errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, start_new_session=True)
     too_late = threading.Event()
@@ -150,23 +159,23 @@ def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda *_: None)
-    tests = chosen(options.build, options.names)
+    tests = chosen(options.build, options.names, options.half)
     if options.targets:
         print(' '.join(targets_of(options.build, tests)))
         return 0
     sums = [0, 0, 0]
 
     def run_and_report(test):
-        result = run(options.build, test)
+        # What is of both halves has run in the other at length.
+        result = run(options.build, test, options.briefly or options.half == 'sanitized' and is_of(test, 'both'))
         report(options, test, *result)
         for index in range(3):
             sums[index] += result[1][index]
 
     if options.briefly:
-        os.environ['NACELLE_TEST_BRIEFLY'] = '1'        # for cases of programs: tests/support/thorough.h
         for test in tests:
             if is_of(test, 'thorough'):
-                print(f'skipped: {test["name"]}: takes long; tools/nacelle test --all runs it without sanitizers, and so does its name')
+                print(f'skipped: {test["name"]}: takes long; tools/nacelle test --all runs it, and so does its name')
                 sums[2] += 1
         tests = [test for test in tests if not is_of(test, 'thorough')]
     # The longest first, so that no core waits for one at the end; those that want the machine alone

@@ -8,10 +8,10 @@ usage: tools/nacelle test [--all | --sanitized | --asan | --ubsan] [--werror] [N
 Builds and runs the tests, but for those that take long for what quicker ones look at, too. What
 was left out is told as skipped, what took longest at the end, and in the last line the sum.
 
-  --all        every test; then those of the CPU, without what takes long for what quicker
-               ones look at, again in one build with the address and the undefined-behaviour
-               sanitizer, and then inputs that nobody would write (tests/fuzz)
-               for ten seconds of each part that reads what others wrote
+  --all        every test: those of the host's own code in a build with the address and the undefined-
+               behaviour sanitizer, with inputs that nobody would write (tests/fuzz) for five seconds of
+               each part that reads what others wrote; the others as users run them. Where there is a
+               GPU, the host's run as users run them, too, since sanitizers leave a GPU out
   --sanitized  with both sanitizers alone
   --asan       with the address sanitizer alone
   --ubsan      with the undefined-behaviour sanitizer alone
@@ -24,22 +24,22 @@ END
 
 run_tests() { python3 -B "$root/tools/build/run_tests.py" "$@"; }
 
-# test_build LABEL FOLDER [meson options]: builds and runs the tests in $names, or all, and adds to
+# test_build LABEL FOLDER [meson options]: builds and runs the tests in $names, or of $half, or all, and adds to
 # the sums. A build that fails is one failure.
 test_build() {
     label=$1 folder=$2 counts=''
     shift 2
     targets=all built=yes
-    if [ -n "$names" ]; then
+    if [ -n "$names$half" ]; then
         build "$folder" build.ninja "$@" || built=no
         # shellcheck disable=SC2086 # names are words
-        [ $built = no ] || targets=$(run_tests --targets "$folder" $names) || exit 2
+        [ $built = no ] || targets=$(run_tests $half --targets "$folder" $names) || exit 2
     fi
     [ $built = no ] || build "$folder" "$targets" "$@" || built=no
     if [ $built = yes ]; then
         rm -f "$folder/counts"
         # shellcheck disable=SC2086
-        run_tests $briefly --label "$label" --counts "$folder/counts" --failures "$failures" --times "$times" "$folder" $names || :
+        run_tests $briefly $half --label "$label" --counts "$folder/counts" --failures "$failures" --times "$times" "$folder" $names || :
         [ ! -f "$folder/counts" ] || read -r counts <"$folder/counts"
     fi
     # shellcheck disable=SC2086 # three numbers
@@ -68,8 +68,10 @@ test_command() {
             *) names="$names $argument" ;;
         esac
     done
-    [ "$given" != --all ] || kinds='plain sanitized fuzz'
-    briefly=''
+    [ "$given" != --all ] || kinds='plain sanitized'
+    briefly='' half='' halves=no
+    # Each test runs once, in the build that shows most of it.
+    [ "$given" != --all ] || [ -n "$names" ] || halves=yes
     [ "$given$names" != no ] || briefly=--briefly
     case " $names " in
         '  ' | *' docs '* | *' docs_in_depth '* | *' reader '*)
@@ -102,19 +104,14 @@ test_command() {
                         NACELLE_TEST_NOTEBOOKS=$(notebooks_environment) || say 'the tests of the notebooks are skipped'
                         export NACELLE_TEST_NOTEBOOKS ;;
                 esac
+                [ $halves = no ] || [ -e /dev/nvidiactl ] || half=--half=plain
                 test_build '' "$root/build"
                 package_python='' ;;
             sanitized)
-                # A sanitizer asks for each path through the code once. What takes long for what quicker tests look at,
-                # too, has run in the plain build.
-                [ "$given" != --all ] || [ -n "$names" ] || briefly=--briefly
+                [ $halves = no ] || half=--half=sanitized
                 test_instrumented sanitized address,undefined ;;
             asan) test_instrumented asan address ;;
             ubsan) test_instrumented ubsan undefined ;;
-            fuzz)
-                briefly=''
-                names=fuzz_ten_seconds
-                test_instrumented sanitized address,undefined ;;
         esac
     done
     if [ "$(wc -l <"$times")" -gt 3 ]; then
