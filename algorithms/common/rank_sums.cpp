@@ -1,5 +1,7 @@
 #include "algorithms/common/rank_sums.h"
 
+#include "algorithms/common/peer_buffer.h"
+
 #include <algorithm>
 
 namespace learn {
@@ -33,31 +35,18 @@ void RankSums::make_arrays(Arguments& a, const std::vector<Owner>& policies,
 
 void RankSums::make_peers(Arguments& a, const std::vector<Owner>& policies,
                           const std::vector<uint64_t>& floats) {
-    Peers peers{};
-    uint64_t words = 0;
-    const auto make_place = [&](uint32_t place, uint64_t row) {
-        peers.sums[place] = {words, rounded_up(row, 2) * 2};
-        words += 2 * (ranks_ + 1) * peers.sums[place].words;
-    };
+    PeerBuffer buffer(ranks_);
     for (uint32_t p = 0; p < policies.size(); ++p) {
         if (!policies[p].is(learns)) continue;
         if (policies[p].shots)
-            make_place(gradients_of + p, floats[p] + peer_tallies(a.policy[p].sum_blocks));
+            buffer.add(gradients_of + p, floats[p], peer_tallies(a.policy[p].sum_blocks));
         constexpr uint64_t most_statistics = 6;
-        make_place(statistics_of + p, 2 * most_statistics);
+        buffer.add(statistics_of + p, 0, most_statistics);
     }
     for (uint32_t g = 0; g < seen_.size(); ++g)
-        if (a.memory[g].normalises) make_place(observations_of + g, 2 * 3 * seen_[g]);
-    if (overview_) make_place(observations_of + overview_rows, 2 * 3 * overview_);
-    const int64_t shape[] = {int64_t(sizeof peers)};
-    a.of_ranks.peers = static_cast<Peers*>(
-        host_.array_create("ranks.peers", uint32_t(nacelle::Dtype::u8), shape, false).data);
-    const nacelle_peers found =
-        host_.peer_memory(words * sizeof(uint64_t), reinterpret_cast<void**>(a.of_ranks.peers));
-    peers.ended = found.ended;
-    peers.rank = found.rank;
-    peers.count = found.ranks;
-    host_.write(a.of_ranks.peers, &peers, sizeof peers);
+        if (a.memory[g].normalises) buffer.add(observations_of + g, 0, 3 * seen_[g]);
+    if (overview_) buffer.add(observations_of + overview_rows, 0, 3 * overview_);
+    a.of_ranks.peers = buffer.connect(host_);
 }
 
 void RankSums::add_rollout(const Arguments& a, void* stream) const {

@@ -1,5 +1,6 @@
 #include "algorithms/off_policy/learner.h"
 
+#include "algorithms/common/peer_buffer.h"
 #include "algorithms/common/schema_view.h"
 #include "algorithms/replay/free_memory.h"
 #include "algorithms/replay/policy.h"
@@ -155,33 +156,18 @@ void OffPolicy::make_values() {
     }
 }
 
-// Where ranks add up in one another's memory: each kind of sums at its place, for even and for odd turns.
 void OffPolicy::make_peers() {
-    learn::Peers peers{};
-    uint64_t words = 0;
-    const auto make_place = [&](uint32_t place, uint64_t row) {
-        peers.sums[place] = {words, peer_words(row)};
-        words += 2 * uint64_t(place_.ranks + 1) * peer_words(row);
-    };
-    auto* const room = reinterpret_cast<learn::Peers*>(
-        arrays_.numbers<uint32_t>("ranks.peers", {sizeof peers / sizeof(uint32_t)}, false));
+    learn::PeerBuffer buffer(place_.ranks);
     uint32_t place = learn::gradients_of;
     for (Step* const step : {&policy_step_, &value_step_}) {
         const uint64_t parameters = uint64_t(step->of.count) * step->of.parameters;
-        step->peers = room;
         step->place = place++;
         step->shots = uint32_t(learn::peer_shots(parameters, place_.ranks));
-        if (step->shots > 0 && parameters > 0) make_place(step->place, parameters);
+        if (step->shots > 0 && parameters > 0) buffer.add(step->place, parameters);
     }
-    make_place(learn::statistics_of, 2 * all_tallies);
-    make_place(learn::observations_of, 4 * uint64_t(replay_.width()));
-    const nacelle_peers found =
-        host_.peer_memory(words * sizeof(uint64_t), reinterpret_cast<void**>(room));
-    peers.ended = found.ended;
-    peers.rank = found.rank;
-    peers.count = found.ranks;
-    host_.write(room, &peers, sizeof peers);
-    arguments_.peers = room;
+    buffer.add(learn::statistics_of, 0, all_tallies);
+    buffer.add(learn::observations_of, 0, 2 * uint64_t(replay_.width()));
+    arguments_.peers = policy_step_.peers = value_step_.peers = buffer.connect(host_);
 }
 
 void OffPolicy::prepare(void* stream) const {

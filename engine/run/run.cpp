@@ -69,7 +69,9 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
     });
     saves_ = ranks_.decide(directory_.has_value(), false).number != 0;
     if (!start_.record.environments.empty()) begin_recording();
-    if (start_.watch && !ranks_.several() && settings_.reload.watch) watch();
+    if (!start_.watch || !settings_.reload.watch) return;
+    if (!ranks_.several()) watch();
+    else if (ranks_.first()) notice_saves();
 }
 
 // Steps that can fail without the directory come before it, so that no empty directory is left.

@@ -5,6 +5,7 @@
 #include "engine/run/settings.h"
 #include "engine/run/trainee.h"
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 
@@ -126,7 +127,9 @@ private:
     uint64_t burst(uint64_t left);
     // In run_reload.cpp.
     void watch();
+    void notice_saves();
     bool take_reload();
+    void refuse_save();
     void restart(std::shared_ptr<Environment> environment);
     void keep_version(bool other_layout);
     void keep_configuration();
@@ -144,7 +147,9 @@ private:
     std::optional<RunRecording> recording_;
     std::optional<Iteration> iteration_;    // always, once it is constructed
     std::unique_ptr<Reloader> reloader_;
-    std::optional<RunReload> reload_;    // taken; its first iteration has not ended
+    std::atomic<bool> saved_source_ = false;
+    std::unique_ptr<SourceWatch> source_watch_;    // of several ranks, which take no save
+    std::optional<RunReload> reload_;              // taken; its first iteration has not ended
     std::vector<std::pair<std::string, double>> reload_metrics_;
     std::function<void(const RunReload&)> told_;
     std::function<void(uint64_t)> look_;

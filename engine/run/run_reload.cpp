@@ -20,8 +20,29 @@ void TrainingRun::watch() {
                                                   }});
 }
 
+void TrainingRun::notice_saves() {
+    const Environment& env = trainee_.environment();
+    source_watch_ = std::make_unique<SourceWatch>(env.settings().source, env.code().files,
+                                                  [this](SavedSource) { saved_source_ = true; });
+}
+
+void TrainingRun::refuse_save() {
+    const Environment& env = trainee_.environment();
+    RunReload refused;
+    refused.version = env.version();
+    refused.environment = env.name();
+    refused.steps = progress_.steps;
+    refused.why = "a save is not taken while several ranks train";
+    refused.text = env.settings().source.filename().string() + " was saved, and " +
+                   std::to_string(ranks_.count()) +
+                   " ranks train on with the version that they began with: end the run, and "
+                   "'resume --changed-source' goes on with the new one";
+    tell(refused, LogLevel::warning);
+}
+
 // Takes a save; whether a new version runs now.
 bool TrainingRun::take_reload() {
+    if (saved_source_.exchange(false)) refuse_save();
     if (!reloader_) return false;
     const uint64_t layout = trainee_.environment().schema().header().layout;
     const std::optional<Reload> found = reloader_->take();

@@ -1,3 +1,5 @@
+#include "algorithms/common/peer_buffer.h"
+
 #include <atomic>
 #include <bit>
 #include <doctest/doctest.h>
@@ -13,19 +15,22 @@ using namespace learn;
 
 namespace {
 
-constexpr uint64_t words = 24;
+// What add_up() sends.
+constexpr uint64_t floats = 16, doubles = 1;
 
 class Ranks {
 public:
     explicit Ranks(uint32_t count) : peers_(count) {
+        PeerBuffer buffer(count);
+        buffer.add(0, floats, doubles);
         for (uint32_t rank = 0; rank < count; ++rank)
-            memory_.push_back(std::make_unique<std::vector<uint64_t>>(2 * (count + 1) * words));
+            memory_.push_back(std::make_unique<std::vector<uint64_t>>(buffer.words()));
         for (uint32_t rank = 0; rank < count; ++rank) {
             Peers& its = peers_[rank];
             its.rank = rank;
             its.count = count;
             its.ended = &ended_;
-            its.sums[0] = {0, words};
+            its.sums[0] = buffer.of(0);
             for (uint32_t other = 0; other < count; ++other)
                 its.memory[other] = memory_[other]->data();
         }
@@ -114,6 +119,21 @@ TEST_CASE("ranks add up by one tree, in one step and in two, turn after turn") {
     }
 }
 
+TEST_CASE(
+    "a place has a word for each float and two for each double, in pairs, and overlaps none") {
+    PeerBuffer buffer(3);
+    buffer.add(5, 3);
+    buffer.add(0, 0, 2);
+    buffer.add(2, 5, 1);
+    const auto is = [&](uint32_t place, uint64_t first, uint64_t words) {
+        return buffer.of(place).first == first && buffer.of(place).words == words;
+    };
+    CHECK(is(5, 0, 4));
+    CHECK(is(0, 2 * 4 * 4, 4));    // behind two turns of three ranks' rows and one of sums
+    CHECK(is(2, 2 * 4 * 8, 8));
+    CHECK(buffer.words() == 2 * 4 * 16);
+}
+
 TEST_CASE("numbers of turns may come around") {
     Ranks ranks(2);
     for (uint32_t rank = 0; rank < 2; ++rank) ranks.of(rank).turns[0] = ~0u - 6;
@@ -127,7 +147,7 @@ template <int shots> void run_blocks(Peers& peers, uint32_t room) {
     std::vector<std::thread> places;
     for (uint32_t place = 0; place < room; ++place)
         places.emplace_back([&] {
-            for (uint32_t block; (block = next++) < words;) {
+            for (uint32_t block; (block = next++) < floats;) {
                 const Exchange exchange(peers, 0);
                 float own[1] = {float(block + peers.rank)};
                 exchange.send<shots>(block, own, block);

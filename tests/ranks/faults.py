@@ -210,20 +210,25 @@ def torchrun_starts_a_rank_again_that_was_killed(bench):
 
 
 @case
-def a_signal_ends_all_of_them_with_a_checkpoint(bench):
+def a_save_is_refused_and_a_signal_ends_all_of_them_with_a_checkpoint(bench):
     needs_gloo(bench)
+    own = bench.folder / 'own.cu'
+    shutil.copy(bench.root / 'env_sources' / 'cartpole.cu', own)
     # Of this process alone; and of all at once, as a terminal that is closed or a system does, who are also told on.
     for tell in (lambda process: process.send_signal(signal.SIGINT), lambda process: os.killpg(process.pid, signal.SIGTERM)):
         shutil.rmtree(bench.folder / 'told', ignore_errors=True)
-        parent = subprocess.Popen([bench.program, *map(str, words('cartpole', 8, 2, run__total_steps=10**12, run__checkpoint_every=10**11)),
+        parent = subprocess.Popen([bench.program, *map(str, words('own.cu', 8, 2, run__total_steps=10**12, run__checkpoint_every=10**11)),
                                    '--out', 'told', '--ranks', '2'],
                                   cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   start_new_session=True)
         wait_for(parent, lambda: any(bench.folder.glob('told/metrics.jsonl')) and (bench.folder / 'told' / 'metrics.jsonl').stat().st_size > 0)
+        own.write_text(own.read_text() + '// saved\n')
+        refusal = parent.stderr.readline()
+        assert refusal.startswith('own.cu was saved, and 2 ranks train on with the version that they began with: end the run, and'), refusal
         tell(parent)
         said = parent.communicate(timeout=60)
         assert parent.returncode == 0 and not said[1], (said, parent.returncode)
-        bench.good('eval', 'told', *CPU, '--episodes', '1')
+        bench.good('eval', 'told', *CPU, '--episodes', '1', '--changed-source')
 
 
 if __name__ == '__main__':

@@ -1,6 +1,7 @@
 // A learner that learns nothing: an iteration is many sums over all ranks, one after the other, by the memory that kernels
 // of all reach or by the communicator, and its metrics say how long one took and whether it was right.
 #include "algorithms/common/headers.h"
+#include "algorithms/common/peer_buffer.h"
 
 #include <learn/arguments.h>
 #include <nacelle/plugin/config.h>
@@ -175,18 +176,9 @@ private:
         host_.launch(mark_, 1, 1, args_, stream);
     }
     void make_peers() {
-        const int64_t shape[] = {int64_t(sizeof(learn::Peers))};
-        args_.peers =
-            static_cast<learn::Peers*>(host_.array_create("peers", NACELLE_U8, shape, false).data);
-        learn::Peers peers{};
-        peers.sums[0] = {0, largest_};
-        const nacelle_peers found =
-            host_.peer_memory(2 * (ranks_.ranks + 1) * largest_ * sizeof(uint64_t),
-                              reinterpret_cast<void**>(args_.peers));
-        peers.ended = found.ended;
-        peers.rank = found.rank;
-        peers.count = found.ranks;
-        host_.write(args_.peers, &peers, sizeof peers);
+        learn::PeerBuffer buffer(ranks_.ranks);
+        buffer.add(0, largest_);
+        args_.peers = buffer.connect(host_);
     }
 
     plugin::Host host_;

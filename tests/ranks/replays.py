@@ -33,8 +33,10 @@ def the_first_update_is_that_of_one_rank_with_all_environments(bench):
         mine, others = (tensors(checkpoints(run)[-1]) for run in (several, one))
         assert mine.keys() == others.keys(), mine.keys() ^ others.keys()
         kept = [name for name in mine if '.replay.' in name]
-        assert len(kept) >= 8 and all(mine[name] == others[name] for name in kept), kept
-        far = {name: max(apart(several, one, f'{learner}.{name}')) for name in ('policy.weights', 'policy.moments')}
+        # Priorities come of the network, which some processors compute to other bits for another number of rows.
+        errors = [name for name in kept if name.endswith('priority')]
+        assert len(kept) >= 8 and all(mine[name] == others[name] for name in kept if name not in errors), kept
+        far = {name: max(apart(several, one, name)) for name in (*errors, *(f'{learner}.policy.{what}' for what in ('weights', 'moments')))}
         assert mine[f'{learner}.policy.updates'] == others[f'{learner}.policy.updates'] and max(far.values()) < 2e-6, far
 
 

@@ -16,7 +16,7 @@ AutogradCritic::AutogradCritic(nacelle::plugin::Host host, const learn::Settings
       number_(number),
       environment_(host.environment()),
       tensors_(environment_.on_gpu),
-      model_(host, settings, critic_, make_network(shape, critic_), tensors_),
+      model_(host, critic_, make_network(shape, critic_), tensors_),
       steps_(settings.horizon) {}
 
 void AutogradCritic::begin(const learn::Arguments& a) {

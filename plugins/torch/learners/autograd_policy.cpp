@@ -17,7 +17,7 @@ AutogradPolicy::AutogradPolicy(nacelle::plugin::Host host, const learn::Settings
       shape_(shape),
       environment_(host.environment()),
       tensors_(environment_.on_gpu),
-      model_(host, settings, policy_, std::move(model), tensors_),
+      model_(host, policy_, std::move(model), tensors_),
       heads_(learn::SchemaView(environment_), policy_.group, policy_.squashed),
       steps_(settings.horizon) {}
 

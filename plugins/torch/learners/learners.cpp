@@ -66,7 +66,6 @@ public:
         : gpu_(gpu_of(host)),
           work_(host, gpu_),
           models_(host),
-          ranks_(host.ranks().ranks),
           learner_(
               algorithm, host, config,
               [this](auto its_host, const auto& settings, const auto& shape,
@@ -86,8 +85,7 @@ public:
 
     uint64_t steps_per_iteration() const noexcept { return learner_.steps_per_iteration(); }
     void record(void* stream) {
-        if (models_.all_captured() && ranks_ == 1)
-            work_.run(stream, 0, [&] { learner_.record(stream); });
+        if (models_.all_captured()) work_.run(stream, 0, [&] { learner_.record(stream); });
         else work_.once(stream, [&] { learner_.record(stream); });
     }
     void act(bool greedy, void* stream) {
@@ -101,7 +99,6 @@ private:
     Gpu* gpu_;
     CapturedWork work_;
     OwnModels models_;
-    uint32_t ranks_;    // sums of several are not captured beside LibTorch's work
     learn::PolicyGradient learner_;
 };
 

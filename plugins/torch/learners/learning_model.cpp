@@ -33,17 +33,7 @@ void LearningModel::follow_weights() {
     if (half_weights_.defined()) half_weights_.copy_(weights_);
 }
 
-void LearningModel::add_up_ranks(Tensor& tally, void* stream) {
-    if (settings_.ranks == 1) return;
-    // Ranks may have different numbers of samples that count: means become sums, and the sum a mean.
-    gradient_ *= tally[learn::weight].to(at::kFloat);
-    tally = tally.contiguous();
-    host_.all_reduce(gradient_.data_ptr<float>(), uint64_t(gradient_.numel()), NACELLE_SUM, stream);
-    host_.all_reduce(tally.data_ptr<double>(), uint64_t(tally.numel()), NACELLE_SUM, stream);
-    gradient_ /= tally[learn::weight].clamp_min(1).to(at::kFloat);
-}
-
-void LearningModel::step(const Tensor& loss, Tensor tally, void* stream) {
+void LearningModel::step(const Tensor& loss, const Tensor& tally, void* stream) {
     const bool halves = half_gradient_.defined();
     {
         const at::NoGradGuard no_gradient;
@@ -52,7 +42,11 @@ void LearningModel::step(const Tensor& loss, Tensor tally, void* stream) {
     loss.backward();
     const at::NoGradGuard no_gradient;
     if (halves) gradient_.copy_(half_gradient_);
-    add_up_ranks(tally, stream);
+    if (ranks_.count() > 1) {    // which may have different numbers of samples that count
+        const Tensor own = tally[learn::weight].to(at::kFloat);
+        ranks_.add_up(tally, stream);
+        ranks_.average(gradient_, own, tally[learn::weight].clamp_min(1).to(at::kFloat), stream);
+    }
     optimiser_->step(tally);
     follow_weights();
 }

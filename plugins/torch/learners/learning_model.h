@@ -2,28 +2,23 @@
 #include "algorithms/common/settings.h"
 #include "plugins/torch/learners/network.h"
 #include "plugins/torch/learners/optimiser.h"
-#include "plugins/torch/learners/tensors.h"
+#include "plugins/torch/learners/rank_tensors.h"
 
 namespace torch_learn {
 
 // A model whose parameters are a policy's weights, or a critic's, and the steps that they make.
 class LearningModel final {
 public:
-    LearningModel(nacelle::plugin::Host host, const learn::Settings& settings,
-                  const learn::PolicySettings& policy, std::shared_ptr<Model> model,
-                  const Tensors& tensors)
-        : host_(host),
-          settings_(settings),
-          policy_(policy),
-          tensors_(tensors),
-          model_(std::move(model)) {}
+    LearningModel(nacelle::plugin::Host host, const learn::PolicySettings& policy,
+                  std::shared_ptr<Model> model, const Tensors& tensors)
+        : ranks_(host), policy_(policy), tensors_(tensors), model_(std::move(model)) {}
 
     // The arrays are there. The model's parameters become views of the weights, and their gradients of the gradient.
     void begin(const learn::PolicyState& state, int64_t parameters);
     // In bf16 the model computes with a copy of the weights, made anew after each step of the optimiser.
     void follow_weights();
-    // One update down this loss, the mean over the samples that count, whose tally this is.
-    void step(const at::Tensor& loss, at::Tensor tally, void* stream);
+    // One update down this loss, the mean over the samples that count, whose tally this is. It becomes that of all ranks.
+    void step(const at::Tensor& loss, const at::Tensor& tally, void* stream);
 
     int64_t memory() const { return model_->memory(); }
     at::Tensor forward(const at::Tensor& rows, at::Tensor& memory) {
@@ -33,11 +28,7 @@ public:
     const Optimiser& optimiser() const { return *optimiser_; }
 
 private:
-    // The gradient of all ranks' samples, and their tally, from those of this rank.
-    void add_up_ranks(at::Tensor& tally, void* stream);
-
-    nacelle::plugin::Host host_;
-    const learn::Settings& settings_;
+    RankTensors ranks_;
     const learn::PolicySettings& policy_;
     Tensors tensors_;
     std::shared_ptr<Model> model_;

@@ -26,7 +26,7 @@ public:
     Tensor outputs(const Tensor& seen) const override {
         return means(values(*networks_.now()[0], seen));
     }
-    std::vector<Tensor> update(const Samples& s, bool) override {
+    std::vector<Tensor> update(const Samples& s, bool, void* stream) override {
         const Tensor seen = normal_(s.obs), chosen = s.action.to(at::kLong);
         const Tensor now = values(*networks_.now()[0], seen);
         const Tensor taken = now.gather(1, chosen.unsqueeze(2).expand({-1, 1, atoms_})).squeeze(1);
@@ -38,8 +38,9 @@ public:
             off = taken.squeeze(1) - aim(s);
             losses = at::huber_loss(off, at::zeros_like(off), at::Reduction::None);
         }
-        prioritise(settings_, replay_, off);
-        const Tensor loss = weighed(replay_, losses), length = networks_.learn(loss);
+        prioritise(settings_, replay_, off, stream);
+        const Tensor loss = weighed(replay_, losses, stream),
+                     length = networks_.learn(loss, stream);
         networks_.follow();
         return {loss.detach(), means(now).detach().amax(1).mean(), length};
     }

@@ -12,7 +12,7 @@ public:
     virtual at::Tensor outputs(const at::Tensor& seen) const = 0;
     // One update; `policy` says whether it is also one of the policy, where values have more of them. The numbers that
     // names() names, each a tensor without dimensions.
-    virtual std::vector<at::Tensor> update(const Samples& samples, bool policy) = 0;
+    virtual std::vector<at::Tensor> update(const Samples& samples, bool policy, void* stream) = 0;
     virtual std::vector<const char*> names() const = 0;
     // The array of the network that chooses and the neurons of its layers, or none where its outputs are more than that.
     virtual std::vector<int64_t> sizes() const = 0;
@@ -37,8 +37,8 @@ std::unique_ptr<OffPolicyMethod> make_discrete_sac(const NetworkMaker& maker);
 std::unique_ptr<OffPolicyMethod> make_td3(const NetworkMaker& maker);    // and DDPG
 
 // The mean over this rank's samples, each by its weight among all ranks, and what priorities are made of: how far values were off.
-at::Tensor weighed(const ReplayTensors& replay, const at::Tensor& losses);
-void prioritise(const LearnerSettings& settings, const ReplayTensors& replay,
-                const at::Tensor& off);
+at::Tensor weighed(const ReplayTensors& replay, const at::Tensor& losses, void* stream);
+void prioritise(const LearnerSettings& settings, const ReplayTensors& replay, const at::Tensor& off,
+                void* stream);
 
 }

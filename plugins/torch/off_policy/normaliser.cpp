@@ -35,12 +35,12 @@ Tensor Normaliser::operator()(const Tensor& rows) const {
 }
 
 // Sums by batches (Chan and others, 1979).
-void Normaliser::follow(const Tensor& rows) {
+void Normaliser::follow(const Tensor& rows, void* stream) {
     if (!follows_) return;
     const Tensor all = rows.to(at::kDouble), mean = all.mean(0);
-    ranks_.average(mean);
+    ranks_.average(mean, stream);
     const Tensor squares = (all - mean).square().sum(0);
-    ranks_.add_up(squares);
+    ranks_.add_up(squares, stream);
     const auto n = double(rows.size(0)) * ranks_.count();
     const Tensor whole = count_ + n, off = mean - means_;
     squares_.add_(squares + off.square() * (count_ * n / whole));

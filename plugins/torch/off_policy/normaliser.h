@@ -11,7 +11,7 @@ public:
                bool follows);
 
     at::Tensor operator()(const at::Tensor& rows) const;
-    void follow(const at::Tensor& rows);
+    void follow(const at::Tensor& rows, void* stream);
 
 private:
     bool follows_;

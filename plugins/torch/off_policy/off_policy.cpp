@@ -51,17 +51,17 @@ void OffPolicy::take_step(void* stream) {
     replay_.choose(true, false, stream);
     replay_.step(stream);
     const at::NoGradGuard no_gradient;
-    normal_->follow(tensors_->standing);
+    normal_->follow(tensors_->standing, stream);
 }
 void OffPolicy::update(uint32_t number, void* stream) {
     replay_.draw(number, stream);
     const std::vector<at::Tensor> found =
-        method_->update(tensors_->samples, is_of_policy(updates_made_ + number));
+        method_->update(tensors_->samples, is_of_policy(updates_made_ + number), stream);
     replay_.revise(stream);
     const at::NoGradGuard no_gradient;
     if (number + 1 < settings_.updates) return;
     found_.copy_(at::stack(found));
-    tensors_->ranks.average(found_);
+    tensors_->ranks.average(found_, stream);
 }
 
 void OffPolicy::record(void* stream) {
@@ -74,16 +74,13 @@ void OffPolicy::record(void* stream) {
     const bool learns = steps_taken_ >= settings_.warm_up &&
                         steps_taken_ >= settings_.n_step * replay_.rows() * replay_.ranks();
     const int phase = int(updates_made_ % uint64_t(settings_.policy_every));
-    tensors_->ranks.use(stream);
     const auto work = [&] {
         replay_.begin(stream);
         for (uint32_t step = 0; step < settings_.horizon; ++step) take_step(stream);
         for (uint32_t i = 0; learns && i < settings_.updates; ++i) update(i, stream);
         if (learns) count_.add_(int64_t(settings_.updates));
     };
-    // Sums of several ranks are not captured beside LibTorch's work.
-    if (replay_.ranks() > 1) work_.once(stream, work);
-    else work_.run(stream, learns ? 1 + phase : 0, work);
+    work_.run(stream, learns ? 1 + phase : 0, work);
     updates_made_ += learns ? settings_.updates : 0;
 }
 

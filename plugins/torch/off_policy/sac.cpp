@@ -23,8 +23,9 @@ public:
                                       std::vector<Tensor>{logarithm_}, std::vector<float>{0.0f});
     }
     Tensor now() const { return trained_ ? logarithm_.detach().exp().squeeze(0) : set_; }
-    void learn(const Tensor& entropy) {
-        if (trained_) trained_->learn((logarithm_ * (entropy - settings_.target_entropy)).sum());
+    void learn(const Tensor& entropy, void* stream) {
+        if (trained_)
+            trained_->learn((logarithm_ * (entropy - settings_.target_entropy)).sum(), stream);
     }
 
 private:
@@ -55,7 +56,7 @@ public:
     std::vector<const char*> names() const override {
         return {"loss.value", "loss.policy", "value", "entropy", "temperature", "gradient_norm"};
     }
-    std::vector<Tensor> update(const Samples& s, bool) override {
+    std::vector<Tensor> update(const Samples& s, bool, void* stream) override {
         const Tensor seen = normal_(s.obs);
         Tensor aim;
         {
@@ -64,14 +65,14 @@ public:
         }
         const Tensor first = taken(*values_.now()[0], s, seen) - aim,
                      second = taken(*values_.now()[1], s, seen) - aim;
-        prioritise(settings_, replay_, 0.5 * (first.abs() + second.abs()));
-        const Tensor loss = weighed(replay_, 0.5 * (first.square() + second.square()));
-        const Tensor length = values_.learn(loss);
+        prioritise(settings_, replay_, 0.5 * (first.abs() + second.abs()), stream);
+        const Tensor loss = weighed(replay_, 0.5 * (first.square() + second.square()), stream);
+        const Tensor length = values_.learn(loss, stream);
         Tensor entropy, value;
         const Tensor policy_loss = loss_of_policy(s, seen, entropy, value);
-        policy_.learn(policy_loss);
+        policy_.learn(policy_loss, stream);
         const Tensor now = temperature_.now();
-        temperature_.learn(entropy);
+        temperature_.learn(entropy, stream);
         values_.follow();
         return {loss.detach(), policy_loss.detach(), value, entropy, now, length};
     }

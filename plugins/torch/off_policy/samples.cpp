@@ -4,26 +4,8 @@
 
 namespace torch_learn {
 
-void RankTensors::add_up(const at::Tensor& numbers) const {
-    if (count() == 1) return;
-    const auto n = uint64_t(numbers.numel());
-    if (numbers.scalar_type() == at::kDouble)
-        ring_.host().all_reduce(numbers.data_ptr<double>(), n, NACELLE_SUM, stream_);
-    else ring_.host().all_reduce(numbers.data_ptr<float>(), n, NACELLE_SUM, stream_);
-}
-void RankTensors::average(at::Tensor numbers) const {
-    if (count() == 1) return;
-    add_up(numbers);
-    numbers.div_(double(count()));
-}
-void RankTensors::keep_most(const at::Tensor& numbers) const {
-    if (count() == 1) return;
-    ring_.host().all_reduce(numbers.data_ptr<float>(), uint64_t(numbers.numel()), NACELLE_MAX,
-                            stream_);
-}
-
 ReplayTensors::ReplayTensors(const replay::Replay& its_replay)
-    : ring(its_replay), ranks(its_replay), tensors(ring.host().environment().on_gpu) {
+    : ring(its_replay), ranks(its_replay.host()), tensors(ring.host().environment().on_gpu) {
     const replay::Arguments& a = ring.arguments();
     const replay::Batch& b = a.batch;
     const auto rows = int64_t(ring.rows()), n = int64_t(b.size);

@@ -1,7 +1,7 @@
 #pragma once
 #include "algorithms/replay/replay.h"
 #include "plugins/torch/learners/gpu.h"
-#include "plugins/torch/learners/tensors.h"
+#include "plugins/torch/learners/rank_tensors.h"
 
 namespace torch_learn {
 
@@ -13,25 +13,6 @@ struct Samples {
     at::Tensor most_priority;                         // [1]
     at::Tensor mask, next_mask;                       // [size][choices]
     at::Tensor noise;                                 // [2][size][reals]
-};
-
-// Numbers of all ranks together, which have as many samples each; nothing happens where one trains alone.
-class RankTensors final {
-public:
-    explicit RankTensors(const replay::Replay& ring) : ring_(ring) {}
-
-    // Where what follows is put.
-    void use(void* stream) { stream_ = stream; }
-    uint32_t count() const { return ring_.ranks(); }
-    // Sums, and means, of floats or of doubles that lie side by side.
-    void add_up(const at::Tensor& numbers) const;
-    void average(at::Tensor numbers) const;
-    // The most of floats.
-    void keep_most(const at::Tensor& numbers) const;
-
-private:
-    const replay::Replay& ring_;
-    void* stream_ = nullptr;
 };
 
 // A replay's arrays as tensors.

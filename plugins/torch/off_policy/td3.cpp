@@ -32,7 +32,7 @@ public:
     std::vector<const char*> names() const override {
         return {"loss.value", "loss.policy", "value", "gradient_norm"};
     }
-    std::vector<Tensor> update(const Samples& s, bool policy) override {
+    std::vector<Tensor> update(const Samples& s, bool policy, void* stream) override {
         const Tensor seen = normal_(s.obs), aim = this->aim(s);
         Tensor losses = at::zeros_like(aim), far = at::zeros_like(aim), value;
         for (const auto& network : values_.now()) {
@@ -40,12 +40,12 @@ public:
             losses = losses + 0.5 * (value - aim).square();
             far = far + (value - aim).detach().abs();
         }
-        prioritise(settings_, replay_, far / double(values_.now().size()));
-        const Tensor loss = weighed(replay_, losses), length = values_.learn(loss);
+        prioritise(settings_, replay_, far / double(values_.now().size()), stream);
+        const Tensor loss = weighed(replay_, losses, stream), length = values_.learn(loss, stream);
         if (policy) {
             const Tensor action = outputs(seen).tanh();
             const Tensor climbed = -values_.now()[0]->forward(seen, action).mean();
-            policy_.learn(climbed);
+            policy_.learn(climbed, stream);
             policy_loss_.copy_(climbed.detach());
             policy_.follow();
             values_.follow();

@@ -53,11 +53,11 @@ Trained::Trained(const ReplayTensors& replay, const LearnerSettings& settings,
     }
 }
 
-Tensor Trained::learn(const Tensor& loss) {
+Tensor Trained::learn(const Tensor& loss, void* stream) {
     gradient_.zero_();
     loss.backward({}, {}, false, parameters_);
     const at::NoGradGuard no_gradient;
-    ranks_.average(gradient_);
+    ranks_.average(gradient_, stream);
     const Tensor length = gradient_.norm();
     if (settings_.max_gradient_norm > 0)
         gradient_.mul_((settings_.max_gradient_norm / (length + 1e-6)).clamp_max(1));

@@ -14,7 +14,7 @@ public:
 
     const at::Tensor& weights() const { return weights_; }
     // Follows the loss's gradient, whose length is returned.
-    at::Tensor learn(const at::Tensor& loss);
+    at::Tensor learn(const at::Tensor& loss, void* stream);
 
 private:
     const LearnerSettings& settings_;
@@ -35,7 +35,7 @@ public:
 
     const Networks& now() const { return networks_; }
     const Networks& following() const { return following_; }
-    at::Tensor learn(const at::Tensor& loss) { return trained_->learn(loss); }
+    at::Tensor learn(const at::Tensor& loss, void* stream) { return trained_->learn(loss, stream); }
     void follow();
 
 private:

@@ -279,10 +279,10 @@ struct Peers {
     uint32_t turns[peer_places];    // exchanges so far
     PeerSums sums[peer_places];
 };
-// Words of a row that has so many floats, each layer's begun anew, and tallies behind them: the count of samples for each of
-// so many blocks, then all of them.
+// Of a gradient: floats, each layer's begun anew, and doubles behind them: the count of samples for each of so many blocks,
+// then all tallies.
 constexpr uint64_t peer_floats(uint64_t floats) { return (floats + 127) / 128 * 128; }
-constexpr uint64_t peer_tallies(uint64_t blocks) { return 2 * (blocks + uint64_t(tally_count)); }
+constexpr uint64_t peer_tallies(uint64_t blocks) { return blocks + uint64_t(tally_count); }
 // How ranks add up a gradient: in one step, in which each sends all of its own to all others, or in two, by way of an owner.
 // One step is quicker until it sends some 384 KB more. Behind a megabyte it is the communicator's: 0.
 constexpr int peer_shots(uint64_t parameters, uint64_t ranks) {

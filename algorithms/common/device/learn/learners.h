@@ -56,7 +56,9 @@ NACELLE_INLINE size_t place_of(const View<E>& view, const Arguments& a, uint32_t
     else {
         // All of the group are its own.
         if (!plays_past<policy> && state.agents_per_env == in_group) return n;
-        const uint32_t own = learners<policy>(state);
+        // A product of numbers in constant memory: loops that have no register left do not keep it in one.
+        uint32_t own = view.head.envs * state.agents_per_env;
+        if constexpr (plays_past<policy>) own = learners<policy>(state);
         return size_t(n / own) * group_rows<E, policy>(view) + learner_row<E, policy>(a, n % own);
     }
 }

@@ -34,7 +34,7 @@ template <int policy> struct PeerGradient : Exchange {
     NACELLE_INLINE explicit PeerGradient(const Arguments& a)
         : Exchange(*a.of_ranks.peers, gradients_of + uint32_t(policy)) {}
     NACELLE_INLINE uint64_t first_tally(const PolicyState& state) const {
-        return words() - peer_tallies(state.sum_blocks);
+        return words() - 2 * peer_tallies(state.sum_blocks);
     }
 };
 struct NoExchange {

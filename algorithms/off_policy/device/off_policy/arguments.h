@@ -53,8 +53,6 @@ struct Step {
     learn::Peers* peers;
     uint32_t place, shots;
 };
-// Words of a row of what ranks add up in their memory: they lie in pairs.
-constexpr uint64_t peer_words(uint64_t words) { return (words + 1) / 2 * 2; }
 
 // What an update finds out, over its samples.
 enum ValueTally : int32_t { value_loss, value, value_tallies };
