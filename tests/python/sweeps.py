@@ -11,8 +11,11 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
+
 import nacelle
 from cases import case, refused, run_cases
+from nacelle.sweep_file import SweepFile
 
 QUICK = {"env": {"count": 64}, "run": {"total_steps": 12000}, "solved": {"return": None}}
 VARIED = {"learner.learning_rate": {"from": 0.0005, "to": 0.005, "log": True}, "learner.epochs": {"from": 1, "to": 4}}
