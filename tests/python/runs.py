@@ -45,7 +45,7 @@ def what_training_may_not_be_given_is_refused_with_a_sentence():
     begin = lambda **given: nacelle.train("cartpole", device="cpu", **given)    # noqa: E731
     for seeds in (0, 2.5, True, [1, 2]):
         refused(ValueError, lambda: begin(seeds=seeds), f"seeds is {seeds!r}; a whole number from 1 to 10000")
-    for seed in (-1, 1.5, "a", None, 2**64):
+    for seed in (-1, 1.5, "a", None, 2**60):
         refused(ValueError, lambda: begin(seed=seed), f"seed is {seed!r}; a whole number from 0")
     refused(TypeError, lambda: begin(callback=3), "callback is 3; a function")
     refused(TypeError, lambda: begin(out=3), 'out is 3; a path is taken, such as "runs/mine"')
