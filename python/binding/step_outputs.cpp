@@ -3,6 +3,8 @@
 #include "engine/base/error.h"
 #include "python/binding/gpu_program.h"
 
+#include <nacelle/device/loop/places.h>
+
 #include <atomic>
 #include <cstring>
 
@@ -14,9 +16,23 @@ namespace {
 
 constexpr const char* program_text = "#include <nacelle/programs/hand_out.h>\nNACELLE_HAND_OUT()\n";
 
+constexpr uint64_t most_places = 512;    // of ended environments, looked for at once
+
 void copy_bytes(const HandedPart& part, uint64_t first, uint64_t last) {
     std::memcpy(static_cast<std::byte*>(part.target) + first,
                 static_cast<const std::byte*>(part.first) + first, last - first);
+}
+
+// Rows of ended environments: the places of some of them, counted from one.
+void copy_rows(const HandedPart& part, size_t row, uint64_t from, std::span<const int> places) {
+    auto* const target = static_cast<std::byte*>(part.target) + from * row;
+    const auto* const first = static_cast<const std::byte*>(part.first) + from * row;
+    const auto copy = [&](auto bytes) {
+        for (const int place : places)
+            std::memcpy(target + size_t(place) * bytes, first + size_t(place) * bytes, bytes);
+    };
+    if (row == 4) copy(std::integral_constant<size_t, 4>());    // no call
+    else copy(row);
 }
 
 // The program of a CPU: a share of each part, so that the threads that stepped the rows copy them.
@@ -50,7 +66,7 @@ StepOutputs::StepOutputs(std::shared_ptr<EngineUse> use, Environment& env,
             std::make_shared<DeviceArray>(use_, on_, std::move(memory), name, dtype, shape));
         by_rows_.push_back(shape.front() == int64_t(env.count()));
     };
-    written_.push_back(false);
+    written_.push_back(alone_);
     add(std::make_shared<const Buffer>(on_->device, env.count()), "done", Dtype::b8, {env.count()});
     for (const std::string& name : names) {
         const NamedArray& array = env.arrays()[name];
@@ -135,28 +151,34 @@ bool StepOutputs::step_and_hand_out(Environment& env, Targets targets, bool writ
     struct Rows {
         HandedPart part;
         size_t row;    // bytes
-        bool late;
     };
     std::vector<Elsewhere> elsewhere;
-    std::vector<Rows> rows;
+    std::vector<Rows> rows, late_rows;
     std::vector<std::pair<HandedPart, bool>> whole;
-    const HandedPart joined = part_of(0, arrays_[0]->memory()->data());
-    for (size_t i = 0; i < targets.size(); ++i) {
+    const HandedPart joined = part_of(0, written ? targets[0] : arrays_[0]->memory()->data());
+    const auto* const done = static_cast<const uint8_t*>(joined.target);
+    for (size_t i = written ? 1 : 0; i < targets.size(); ++i) {
         HandedPart part = part_of(i, targets[i]);
         if (i == 0) part = {targets[0], joined.target, nullptr, joined.bytes};
         const bool late = i + late_ >= arrays_.size();
         if (written && written_[i]) elsewhere.push_back({arrays_[i]->name(), targets[i]});
-        else if (by_rows_[i]) rows.push_back({part, size_t(part.bytes / env.count()), late});
+        else if (by_rows_[i])
+            (late ? late_rows : rows).push_back({part, size_t(part.bytes / env.count())});
         else whole.emplace_back(part, late);
     }
     std::atomic<bool> ended = false;
     env.step_into(elsewhere, [&](uint64_t first, uint64_t last) {
         detail::hand_out_bytes(joined, first, last);
-        const bool any =
-            std::memchr(static_cast<const uint8_t*>(joined.target) + first, 1, last - first);
-        if (any) ended.store(true, std::memory_order_relaxed);
-        for (const auto& [part, row, late] : rows)
-            if (any || !late) copy_bytes(part, first * row, last * row);
+        for (const auto& [part, row] : rows) copy_bytes(part, first * row, last * row);
+        if (!std::memchr(done + first, 1, last - first)) return;
+        ended.store(true, std::memory_order_relaxed);
+        int places[most_places];
+        for (; first < last && !late_rows.empty(); first += most_places) {
+            const int count = int(std::min(last - first, most_places)),
+                      found = detail::places_of(done + first, count, places);
+            for (const auto& [part, row] : late_rows)
+                copy_rows(part, row, first, {places, size_t(found)});
+        }
     });
     std::vector<HandedPart> copies;
     for (const auto& [part, late] : whole)

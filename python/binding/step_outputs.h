@@ -28,8 +28,9 @@ public:
     // Whether a CPU's step may write this array into its target: no step reads it.
     bool is_written(size_t array) const { return written_[array]; }
     // One step, which fills the first array, and copies of all in targets in ordinary memory, one for each, unless there
-    // are none. Waits. Whether an episode has ended; only then the late ones are copied. With `written` the targets of
-    // arrays that may be written have the step's numbers in place of the arrays themselves, which stay as they were.
+    // are none. Waits. Whether an episode has ended; only then the late ones are copied, of one agent on a CPU the rows of
+    // ended episodes alone. With `written` the targets of arrays that may be written have the step's numbers in place of the
+    // arrays themselves, which stay as they were.
     bool step(Environment& env, Targets targets, bool written);
     // Behind a step, with targets in a GPU's memory, on the environment's stream. Nobody waits, and all are copied.
     void hand_out_on_device(Targets targets);

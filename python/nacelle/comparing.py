@@ -1,6 +1,7 @@
 """Runs side by side: their curves, and a table of what came of them."""
 from pathlib import Path
 
+from nacelle.checks import one_of, path, whole
 from nacelle.program import lines_of
 
 
@@ -37,13 +38,16 @@ class Picture:
 def plot(runs, metrics=(), *, x="steps", out=None, pixels=None):
     """Draws the curves of runs, with intervals over seeds, as `nacelle plot` does: .svg or .png. The default is the
     mean return over steps, as an .svg in the working directory."""
-    words = ["plot", *folders(runs), "--x", x]
-    for metric in [metrics] if isinstance(metrics, str) else metrics:
+    words = ["plot", *folders(runs), "--x", one_of(x, "x", ("steps", "seconds"))]
+    named = [metrics] if isinstance(metrics, str) else metrics
+    if not isinstance(named, (list, tuple)) or not all(isinstance(metric, str) for metric in named):
+        raise TypeError(f"metrics is {metrics!r}; a metric's name is taken, or a list of them")
+    for metric in named:
         words += ["--metric", metric]
     if out is not None:
-        words += ["--out", out]
+        words += ["--out", path(out, "out", "curves.svg")]
     if pixels is not None:
-        words += ["--size", pixels]
+        words += ["--size", whole(pixels, "pixels", 200, 16384)]
     drawn = lines_of(*words)[0]
     return Picture(drawn["out"], drawn["curves"])
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from nacelle import _engine
-from nacelle.engine import configuration, merge, shared_engine, written
+from nacelle.checks import whole
+from nacelle.engine import MOST_SEED, configuration, merge, shared_engine, written
 from nacelle.outputs import opened
 from nacelle.spaces import TYPES
 
@@ -48,8 +49,11 @@ def loaded(source, num_envs, device, engine, settings, params):
     if num_envs is not None:
         changes["env"]["count"] = num_envs
     merge(changes, settings or {})
+    if engine is not None and not isinstance(engine, _engine.Engine):
+        raise TypeError(f"engine is {engine!r}; what nacelle.Engine() returns is taken, or a device")
     asked = configuration(source, changes)
-    return (engine or shared_engine(device)).load(
+    whole(asked.get("seed", 1), "seed", 0, MOST_SEED)
+    return (shared_engine(device) if engine is None else engine).load(
         written({key: asked[key] for key in _TAKEN if key in asked}))
 
 
@@ -69,6 +73,9 @@ class Copies:
     _ended = None       # of one agent: those whose new episode the caller has not seen
 
     def _begin(self, batch, output, copy, render_mode, reload_on_save):
+        if copy is not None and not isinstance(copy, (bool, np.bool_)):
+            raise TypeError(f"copy is {copy!r}; True, False or None is taken")
+        copy = copy if copy is None else bool(copy)
         self._batch = batch
         self.description = json.loads(batch.describe())
         self.num_envs, name = self.description["count"], self.description["name"]

@@ -8,7 +8,10 @@ import os
 from pathlib import Path
 
 from nacelle import _engine
+from nacelle.checks import one_of, whole
 
+DEVICES = "auto", "cuda", "cpu"
+MOST_SEED = 2**53      # of a configuration
 FOLDER = Path(__file__).parent.absolute()
 ENV_FOLDERS = [FOLDER / "env_sources"]
 PLUGIN_FOLDERS = [FOLDER / "plugins"]
@@ -16,11 +19,9 @@ PLUGIN_FOLDERS = [FOLDER / "plugins"]
 
 def Engine(device="auto", threads=0):
     """Opens a device: "cuda", "cpu", or "auto", which takes a GPU where one works."""
-    if device not in ("auto", "cuda", "cpu"):
-        raise ValueError(f'device is {device!r}; there is "auto", "cuda" and "cpu"')
-    if device != "cpu":
+    if one_of(device, "device", DEVICES) != "cpu":
         open_nvrtc()
-    return _engine.Engine(device, threads, ENV_FOLDERS, PLUGIN_FOLDERS)
+    return _engine.Engine(device, whole(threads, "threads", 0, 1024), ENV_FOLDERS, PLUGIN_FOLDERS)
 
 
 @functools.cache
@@ -39,7 +40,7 @@ _shared: dict = {}      # by device: the process that opened it, and the engine
 def shared_engine(device):
     """The engine that all environments of a device share unless they are given one. A forked process opens one of its own on a
     CPU; a GPU's says what to do, since its driver does not work on in a forked process."""
-    process, engine = _shared.get(device, (None, None))
+    process, engine = _shared.get(one_of(device, "device", DEVICES), (None, None))
     if engine is None or process != os.getpid() and engine.backend == "cpu":
         engine = Engine(device)
         _shared[device] = os.getpid(), engine
@@ -53,16 +54,17 @@ def configuration(source, changes):
 
 def written(settings, where=""):
     """The text of settings: numbers of NumPy and paths are taken as Python's own."""
-    return json.dumps(_plain(settings, where))
+    return json.dumps(plain(settings, where))
 
 
-def _plain(value, path):
+def plain(value, path):
+    """A value of a setting as JSON has it; `path` says where it is."""
     if isinstance(value, dict):
-        return {str(key): _plain(each, f"{path}.{key}" if path else str(key)) for key, each in value.items()}
+        return {str(key): plain(each, f"{path}.{key}" if path else str(key)) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(each, f"{path}[{i}]") for i, each in enumerate(value)]
+        return [plain(each, f"{path}[{i}]") for i, each in enumerate(value)]
     if hasattr(value, "tolist"):
-        return _plain(value.tolist(), path)
+        return plain(value.tolist(), path)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, float) and not math.isfinite(value):

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 from nacelle._engine import Error, taken_type
+from nacelle.checks import one_of
 from nacelle.spaces import TYPES
 
 _LINE, _LARGE_PAGE = 64, 2 << 20     # bytes
@@ -18,9 +19,7 @@ _LINE, _LARGE_PAGE = 64, 2 << 20     # bytes
 def opened(output, batch, copy):
     """The way of an environment's arrays into a library's: "numpy", "torch" or "jax"."""
     kinds = {"numpy": NumpyArrays, "torch": TorchTensors, "jax": JaxArrays}
-    if output not in kinds:
-        raise ValueError(f'output is {output!r}; there is "numpy", "torch" and "jax"')
-    return kinds[output](batch, copy)
+    return kinds[one_of(output, "output", [*kinds])](batch, copy)
 
 
 def on_gpu(array):

@@ -7,7 +7,8 @@ import tempfile
 import threading
 
 from nacelle._engine import Error
-from nacelle.engine import FOLDER
+from nacelle.checks import one_of
+from nacelle.engine import DEVICES, FOLDER
 
 PROGRAM = FOLDER / "bin" / "nacelle"
 # Of launchers of ranks: a command trains alone, also where this process is one of several.
@@ -72,6 +73,4 @@ def lines_of(*words):
 
 def machine(device):
     """The words that say where a command runs."""
-    if device not in ("auto", "cuda", "cpu"):
-        raise ValueError(f'device is {device!r}; there is "auto", "cuda" and "cpu"')
-    return ("--backend", device)
+    return ("--backend", one_of(device, "device", DEVICES))

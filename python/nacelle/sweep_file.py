@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from nacelle._engine import Error
-from nacelle.engine import configuration, merge
+from nacelle.engine import configuration, merge, plain
 
 SEARCHES = ("grid", "random", "bayesian", "population")
 RUNNERS = ("local", "slurm", "ray")
@@ -45,9 +45,13 @@ class SweepFile:
     def __init__(self, source, changes):
         self.where = "sweep"
         if not isinstance(source, dict):
+            if not isinstance(source, (str, os.PathLike)):
+                raise TypeError(f"a sweep is a dict or the path of a file, not of the type {type(source).__name__}")
             self.where = str(source)
             source = self._read(Path(source))
-        given = self.given = {**source, **changes}
+        # What Ray takes may be no JSON.
+        given = self.given = {key: value if key == "ray" else plain(value, f"{self.where}: {key}")
+                              for key, value in {**source, **changes}.items()}
         for key in given:
             if key not in TAKEN:
                 raise self._fault(key, f"is not known; there is {', '.join(TAKEN)}")

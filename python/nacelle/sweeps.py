@@ -3,7 +3,7 @@ import contextlib
 import fcntl
 import json
 
-from nacelle import sweep_workers
+from nacelle import checks, sweep_workers
 from nacelle._engine import Error
 from nacelle.sweep_file import SweepFile, write_whole
 from nacelle.sweep_local import run_trials
@@ -15,6 +15,7 @@ from nacelle.sweep_study import Study, needed, quiet
 def sweep(source, *, callback=None, **changes):
     """Tries settings: `source` is a dict or the path of a file, as docs/sweeps.md says; keywords replace its values. The
     same call goes on with a sweep that was interrupted. A callback gets each trial that has ended."""
+    checks.callback(callback)
     told = SweepFile(source, changes)
     if told.search == "population":
         with _kept_alone(told) as lock:

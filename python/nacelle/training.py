@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nacelle import _engine
-from nacelle.engine import configuration, shared_engine, written
+from nacelle import _engine, checks
+from nacelle.engine import MOST_SEED, configuration, shared_engine, written
 from nacelle.program import lines_of, machine
 
 
@@ -37,7 +37,7 @@ class Run:
 
     def eval(self, episodes=100):
         """The mean return of the greedy policy over whole episodes."""
-        return self._training.evaluate(episodes)
+        return self._training.evaluate(checks.whole(episodes, "episodes", 1, 2**31 - 1))
 
     def policy(self, observations, name="", sample=False, masks=None, memory=None):
         """An action for each observation, by the policy as it is now: see act()."""
@@ -46,8 +46,8 @@ class Run:
     def remembered(self, count, name=""):
         """What a policy remembers of `count` environments where episodes begin, to be given as `memory`; None of one that
         remembers nothing."""
-        floats = self._training.policy(name).memory
-        return np.zeros((count, floats), np.float32) if floats else None
+        floats, rows = self._training.policy(name).memory, checks.whole(count, "count", 0, 2**31 - 1)
+        return np.zeros((rows, floats), np.float32) if floats else None
 
     def frame(self):
         """The metrics so far as a frame of pandas, a row for each reading."""
@@ -67,20 +67,25 @@ def act(policy, observations, sample=False, masks=None, memory=None):
     """Actions of a trained policy, one for each observation, as an environment shows them: whole numbers where all parts are
     choices, else floats. Masks forbid choices by 0. A policy that remembers takes `memory`, float32 [rows, policy.memory], which it changes, and which is 0
     where an episode begins. Tensors of PyTorch give a tensor on their device; a GPU's come to the host and go back."""
+    if not isinstance(policy, _engine.Policy):
+        raise TypeError(f'policy is {policy!r}; a nacelle.Policy is taken, such as nacelle.Policy("runs/mine")')
     torch = sys.modules.get("torch")
     parts = [observations]
-    if isinstance(observations, dict):      # the numbers first, as networks take them
+    if isinstance(observations, dict) and observations:      # the numbers first, as networks take them
         parts = [observations[name] for name in sorted(observations, key=lambda name: name != "obs")]
     if torch is not None and isinstance(parts[0], torch.Tensor):
         host = lambda given: given.detach().cpu().numpy() if isinstance(given, torch.Tensor) else given
         seen = dict(enumerate(map(host, parts))) if len(parts) > 1 else host(parts[0])
         return torch.from_numpy(act(policy, seen, sample, host(masks), memory)).to(parts[0].device)
-    rows = [part.reshape(len(part), -1) if part.ndim > 2 or len(parts) > 1 else part for part in map(np.asarray, parts)]
+    parts = [_numbers(part, "observations") for part in parts]
+    if len({part.shape[:1] for part in parts}) > 1:
+        raise ValueError(f"observations have the shapes {[part.shape for part in parts]}; each part has a row for each environment")
+    rows = [part.reshape(len(part), -1) if part.ndim > 2 or part.ndim and len(parts) > 1 else part for part in parts]
     seen = np.ascontiguousarray(np.concatenate(rows, 1) if len(rows) > 1 else rows[0], np.float32)
     if seen.ndim != 2 or seen.shape[1] != policy.inputs:
         raise ValueError(f"observations have the shape {seen.shape}; [rows, {policy.inputs}] is taken")
     if masks is not None:
-        masks = np.ascontiguousarray(masks, np.uint8)
+        masks = np.ascontiguousarray(_numbers(masks, "masks") != 0, np.uint8)
         if masks.shape != (len(seen), policy.choices):
             raise ValueError(f"masks have the shape {masks.shape}; ({len(seen)}, {policy.choices}) is taken")
     if policy.memory and (not isinstance(memory, np.ndarray) or memory.dtype != np.float32 or memory.shape != (len(seen), policy.memory)):
@@ -93,6 +98,17 @@ def act(policy, observations, sample=False, masks=None, memory=None):
         actions = actions.astype(np.int64)
         return actions[:, 0] if actions.shape[1] == 1 else actions
     return actions
+
+
+def _numbers(given, what):
+    """An array of real numbers."""
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{what} are rows of different lengths; an array [rows, numbers] is taken") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{what} are of the type {type(given).__name__} ({array.dtype}); an array of real numbers is taken")
+    return array
 
 
 class Seeds:
@@ -114,12 +130,15 @@ def train(source, *, device="auto", out="", callback=None, seeds=None, **setting
     """Begins a run: settings are those of a configuration, such as learner={"name": "ppo"}. With a callback, which gets
     each reading's metrics, it trains to the end. With seeds=10 ten seeds train to their ends, side by side where they
     have room, in the folder `out` or the first free one of runs/NAME-1, -2."""
+    checks.callback(callback)
+    out = "" if out is None or out == "" else checks.path(out, "out", "runs/mine")
     asked = configuration(source, settings)
+    checks.whole(asked.get("seed", 1), "seed", 0, MOST_SEED)
     if seeds is not None:
         if callback is not None:
             raise ValueError("seeds=: the runs of several seeds take no callback; their metrics lie in their folders")
-        return train_seeds(asked, seeds, out, device)
-    run = Run(_engine.begin_run(shared_engine(device), written(asked), str(out)), out)
+        return train_seeds(asked, checks.whole(seeds, "seeds", 1, 10000), out, device)
+    run = Run(_engine.begin_run(shared_engine(device), written(asked), out), out)
     if callback is not None:
         for metrics in run:
             callback(metrics)
@@ -137,9 +156,13 @@ def train_seeds(settings, seeds, out, device):
 
 def resume(folder, *, device="auto", **changes):
     """Goes on with the run in a folder."""
-    return Run(_engine.resume_run(shared_engine(device), str(folder), written(changes)), folder)
+    place = checks.path(folder, "folder", "runs/mine")
+    return Run(_engine.resume_run(shared_engine(device), place, written(changes)), place)
 
 
 def load(folder, checkpoint="best", *, device="auto"):
-    """Opens a run at a checkpoint; its folder stays as it is."""
-    return Run(_engine.load_run(shared_engine(device), str(folder), checkpoint), folder)
+    """Opens a run at a checkpoint, "best", "latest" or a number of steps; its folder stays as it is."""
+    place = checks.path(folder, "folder", "runs/mine")
+    if not isinstance(checkpoint, str):
+        checkpoint = str(checks.whole(checkpoint, 'checkpoint, where not "best" or "latest",', 0, 2**53))
+    return Run(_engine.load_run(shared_engine(device), place, checkpoint), place)

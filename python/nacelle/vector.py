@@ -18,7 +18,7 @@ class Env(Copies, gymnasium.vector.VectorEnv):
 
     def __init__(self, source, num_envs=None, *, device="auto", engine=None, output="numpy", copy=None,
                  autoreset_mode=AutoresetMode.SAME_STEP, render_mode=None, settings=None, reload_on_save=False, **params):
-        self._mode = AutoresetMode(autoreset_mode)
+        self._mode = _mode(autoreset_mode)
         if self._mode is not AutoresetMode.SAME_STEP:
             if copy is False:
                 raise ValueError(f"autoreset_mode {self._mode.value} shows what the engine's arrays have no longer: copy=False is for "
@@ -125,6 +125,14 @@ class Env(Copies, gymnasium.vector.VectorEnv):
         return self._door.where(self._ended, last, seen)
 
 
+def _mode(asked):
+    try:
+        return AutoresetMode(asked)
+    except ValueError:
+        there = ", ".join(f"AutoresetMode.{mode.name}" for mode in AutoresetMode)
+        raise ValueError(f"autoreset_mode is {asked!r}; there is {there}") from None
+
+
 def make_vec(source, num_envs=None, *, device="auto", engine=None, settings=None, output="numpy", copy=None,
              autoreset_mode=AutoresetMode.SAME_STEP, render_mode=None, reload_on_save=False, **params):
     """Makes many copies of an environment: a name ("cartpole") or the path of a .cu. Of one agent it is an Env, of a team a
@@ -132,6 +140,6 @@ def make_vec(source, num_envs=None, *, device="auto", engine=None, settings=None
     batch = loaded(source, num_envs, device, engine, settings, params)
     if not json.loads(batch.describe())["is_team"]:
         return Env(batch, output=output, copy=copy, autoreset_mode=autoreset_mode, render_mode=render_mode, reload_on_save=reload_on_save)
-    if AutoresetMode(autoreset_mode) is not AutoresetMode.SAME_STEP:
+    if _mode(autoreset_mode) is not AutoresetMode.SAME_STEP:
         raise ValueError("autoreset_mode is for environments of one agent: teams begin anew in the same step")
     return TeamEnv(batch, output=output, copy=copy, render_mode=render_mode, reload_on_save=reload_on_save)

@@ -1,6 +1,7 @@
 """CartPole from Python, ours beside Gymnasium's and EnvPool's: steps a second of the environments alone, and of PPO of
-Stable-Baselines3 in them, by the time of one processor, which counts alike on a machine that others use; and what steps of 65,536 keep of the engine's own rate. python_rates.py
-[ENVIRONMENTS...]; what is not installed is left out. It takes about a minute."""
+Stable-Baselines3 in them, by the time of one processor, which counts alike on a machine that others use; and what steps
+of 65,536 keep of the engine's own rate. python_rates.py [ENVIRONMENTS...]; what is not installed is left out. It takes
+about a minute."""
 import sys
 import time
 

@@ -79,6 +79,13 @@ def what_may_not_be_is_refused_with_a_sentence():
     refused(ValueError, lambda: env.picture(0, 0), "pixels is 0")
     refused(ValueError, lambda: cartpole(settings={"envs": {}}), "['envs']; an environment takes env, seed, hooks")
     refused(TypeError, lambda: cartpole(settings=3), "settings are a dict")
+    refused(ValueError, lambda: cartpole(settings={"seed": "a"}), "seed is 'a'; a whole number from 0")
+    refused(TypeError, lambda: cartpole(engine=3), "engine is 3; what nacelle.Engine() returns is taken")
+    refused(TypeError, lambda: cartpole(copy="no"), "copy is 'no'; True, False or None is taken")
+    refused(ValueError, lambda: cartpole(output=["numpy"]), 'there is "numpy", "torch" and "jax"')
+    refused(ValueError, lambda: cartpole(autoreset_mode="x"), "AutoresetMode.NEXT_STEP")
+    refused(ValueError, lambda: nacelle.Engine("cpu", threads="a"), "threads is 'a'; a whole number from 0 to 1024")
+    assert not cartpole(copy=np.False_).copies
     for copied in (pickle.dumps, copy.deepcopy, copy.copy):
         refused(TypeError, lambda: copied(env), "cannot be pickled or copied")
     env.close()

@@ -61,7 +61,8 @@ def what_a_step_has_written_into_the_callers_arrays_is_his_alone():
             parts = [*zip(leaves(mine[0]), leaves(its[0])), *zip(mine[1:4], its[1:4])]
             if final in its[4]:
                 done = its[4]["_final_obs"]
-                parts += [(part[done], other[done]) for part, other in zip(leaves(mine[4][final]), leaves(its[4][final]))]
+                ends = [[*leaves(each[4][final]), *each[4]["final_info"]["episode"].values()] for each in (mine, its)]
+                parts += [(mine[4]["_final_obs"], done), *((part[done], other[done]) for part, other in zip(*ends))]
             for part, other in parts:
                 assert np.array_equal(part, other), (name, step)
             arrays = [*leaves(mine[0]), *mine[1:4], *leaves(mine[4].get(final, []))]

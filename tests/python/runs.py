@@ -40,6 +40,33 @@ def settings_lie_over_those_of_the_environment_as_the_command_lays_them():
     assert run.steps == 800
 
 
+@case
+def what_training_may_not_be_given_is_refused_with_a_sentence():
+    begin = lambda **given: nacelle.train("cartpole", device="cpu", **given)    # noqa: E731
+    for seeds in (0, 2.5, True, [1, 2]):
+        refused(ValueError, lambda: begin(seeds=seeds), f"seeds is {seeds!r}; a whole number from 1 to 10000")
+    for seed in (-1, 1.5, "a", None, 2**60):
+        refused(ValueError, lambda: begin(seed=seed), f"seed is {seed!r}; a whole number from 0")
+    refused(TypeError, lambda: begin(callback=3), "callback is 3; a function")
+    refused(TypeError, lambda: begin(out=3), 'out is 3; a path is taken, such as "runs/mine"')
+    refused(ValueError, lambda: nacelle.train("cartpole", device=["cpu"]), 'there is "auto", "cuda" and "cpu"')
+    refused(TypeError, lambda: nacelle.resume(None), "folder is None")
+    refused(TypeError, lambda: nacelle.load(3), "folder is 3")
+    refused(TypeError, lambda: nacelle.act("runs/mine", np.zeros((1, 4))), "a nacelle.Policy is taken")
+    refused(TypeError, lambda: nacelle.plot("runs/mine", 3), "metrics is 3")
+    refused(ValueError, lambda: nacelle.plot("runs/mine", pixels="a"), "pixels is 'a'; a whole number from 200")
+    run = begin(out=None, env={"count": 16}, run={"total_steps": 400})
+    assert run.folder == ""
+    for episodes in (0, -1, 1.5, "a"):
+        refused(ValueError, lambda: run.eval(episodes), f"episodes is {episodes!r}; a whole number from 1")
+    refused(ValueError, lambda: run.remembered(-1), "count is -1")
+    for seen in (None, "abcd", {}, np.zeros((2, 4), complex)):
+        refused(TypeError, lambda: run.policy(seen), "an array of real numbers is taken")
+    refused(ValueError, lambda: run.policy([[0], [0, 1]]), "rows of different lengths")
+    refused(ValueError, lambda: run.policy({"obs": np.zeros((2, 3)), "x": np.zeros((3, 1))}), "a row for each environment")
+    assert (run.policy(np.zeros((5, 4)), masks=np.tile([0, 0.5], (5, 1))) == 1).all(), "0 alone forbids"
+
+
 LAMP = """#include <nacelle/env.h>
 // One cell of an image is lit; right is its column, or the next one where `shift` is 1.
 struct Lamp {

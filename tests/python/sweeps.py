@@ -11,8 +11,11 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
+
 import nacelle
 from cases import case, refused, run_cases
+from nacelle.sweep_file import SweepFile
 
 QUICK = {"env": {"count": 64}, "run": {"total_steps": 12000}, "solved": {"return": None}}
 VARIED = {"learner.learning_rate": {"from": 0.0005, "to": 0.005, "log": True}, "learner.epochs": {"from": 1, "to": 4}}
@@ -206,6 +209,12 @@ def wrong_words_are_told():
             ({"settings": {"env.count": [64, "auto"]}}, 'env.count is "auto" in a trial'),
             ({"env": "nowhere_at_all"}, "nowhere_at_all")):
         refused(nacelle.Error, lambda: nacelle.sweep(quick("wrong"), **changes), words)
+    refused(ValueError, lambda: nacelle.sweep(quick("wrong"), settings={"a": [float("nan")]}), "sweep: settings.a[0] is nan; a finite number")
+    refused(TypeError, lambda: nacelle.sweep(quick("wrong"), settings={"a": [print]}), "sweep: settings.a[0] is of the type builtin")
+    refused(TypeError, lambda: nacelle.sweep(3), "a dict or the path of a file")
+    refused(TypeError, lambda: nacelle.sweep(quick("wrong"), callback=3), "callback is 3; a function")
+    numbers = {"learner.epochs": np.array([1, 2]), "learner.gamma": (np.float64(0.5),)}
+    assert SweepFile(quick("wrong"), {"settings": numbers}).ranges == {"learner.epochs": [1, 2], "learner.gamma": [0.5]}
     assert not Path("wrong").exists()
     refused(nacelle.Error, lambda: nacelle.sweep("none.json"), "none.json: No such file")
     Path("broken.json").write_text("{")

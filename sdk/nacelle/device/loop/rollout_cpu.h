@@ -1,4 +1,5 @@
 #pragma once
+#include <nacelle/device/loop/places.h>
 #include <nacelle/device/loop/rows.h>
 // Included by rollout.h: the passes of a CPU over a block of environments.
 
@@ -32,6 +33,13 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
     for (int i = 0; i < count; ++i)
         if (!finite(to.reward[begin + size_t(i)]))
             return note_bad(view.head, Bad::reward, tick, begin + size_t(i));
+}
+
+// Asks for the memory of a last observation, whose row lies far from the one before it.
+template <class E> NACELLE_INLINE void await_last(const View<E>& view, size_t env) {
+    const float* const row = obs_row<E, Role::final_obs>(view, env);
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row + numbers_in<O<E>> - 1, 1);
 }
 
 template <class E, class Record>
@@ -75,13 +83,16 @@ void rollout_alone(const View<E>& view, Items items, uint32_t ahead, int steps, 
     if (stopped) return;
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
     uint8_t ended[block_envs];
+    int places[block_envs];
     for (uint64_t begin = items.begin; begin < end; begin += block_envs) {
         const int count = int(min(end - begin, uint64_t(block_envs)));
         for (int t = 0; t < steps; ++t) {
             const uint64_t tick = start + uint64_t(t);
             step_pass<E>(view, tick, t, begin, count, ended, policy, record);
-            for (int i = 0; i < count; ++i)
-                if (ended[i]) end_one<E>(view, tick, t, begin + uint64_t(i), record);
+            const int found = places_of(ended, count, places);
+            for (int k = 0; k < found; ++k) await_last<E>(view, begin + uint64_t(places[k]));
+            for (int k = 0; k < found; ++k)
+                end_one<E>(view, tick, t, begin + uint64_t(places[k]), record);
             look_pass<E>(view, tick, t, begin, count, record);
         }
     }

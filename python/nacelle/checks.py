@@ -1,0 +1,36 @@
+"""What a call is given: each refusal says what it is, and what is taken."""
+import operator
+import os
+
+
+def one_of(value, name, words):
+    """A text that is one of some."""
+    if not isinstance(value, str) or value not in words:
+        said = [f'"{word}"' for word in words]
+        raise ValueError(f"{name} is {value!r}; there is {', '.join(said[:-1])} and {said[-1]}")
+    return value
+
+
+def whole(value, name, least, most):
+    """A whole number from `least` to `most`, also one of NumPy."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise ValueError(f"{name} is {value!r}; a whole number from {least} to {most} is taken")
+    return number
+
+
+def path(value, name, example):
+    """The text of a path."""
+    if not isinstance(value, (str, os.PathLike)) or not str(value):
+        raise TypeError(f'{name} is {value!r}; a path is taken, such as "{example}"')
+    return os.fspath(value)
+
+
+def callback(value):
+    """A function to be called, or None."""
+    if value is not None and not callable(value):
+        raise TypeError(f"callback is {value!r}; a function is taken that is called with a dict")
+    return value
