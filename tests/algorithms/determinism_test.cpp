@@ -37,13 +37,11 @@ TEST_CASE(
     Json wide = for_all({{"hidden", {4096, 17}}, {"activation", "gelu"}});
     wide["advantage"] = "vtrace";
     const std::vector<std::pair<size_t, Json>> asked = {
-        {0, {{"normalise_advantages", "minibatch"}}},
-        {4, Json::object()},
-        {5, Json::object()},
+        {4, {{"normalise_advantages", "minibatch"}}},
         {6, {{"advantage", "vtrace"}}},
         {7, Json::object()},
     };
-    for (const auto& [place, more] : few_if_sanitized(asked, {1, 3})) repeat(cases()[place], more);
+    for (const auto& [place, more] : few_if_sanitized(asked, {0, 1})) repeat(cases()[place], more);
 #ifndef NACELLE_SANITIZE
     {
         const CompiledBy with_vectors("quick_compiler");    // these compute more than they compile
