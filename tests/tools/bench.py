@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 LONGEST = 600       # seconds that one command may take
+LONG_CASE = 2       # seconds of processors; as in tests/support/main.cpp
 CPU = ('--backend', 'cpu')
 TESTS = []
 
@@ -104,6 +105,11 @@ def setting(**values):
     return [word for key, value in values.items() for word in ('--set', f'{key.replace("__", ".")}={value}')]
 
 
+def processor_seconds():
+    """Of this process and of those that it has waited for."""
+    return sum(os.times()[:4])
+
+
 def outcome(test, bench):
     try:
         test(bench)
@@ -125,10 +131,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix='nacelle-tools-') as folder:
         bench = Bench(options, folder)
         for test in (one for one in TESTS if options.only in one.__name__):
-            began = time.monotonic()
+            name, began, before = test.__name__.replace('_', ' '), time.monotonic(), processor_seconds()
             word, more = outcome(test, bench)
             counts[word] += 1
             seconds = f'   {time.monotonic() - began:.1f} s' if word == 'ok' else ''
-            print(word, test.__name__.replace('_', ' ') + seconds + more, flush=True)
+            print(word, name + seconds + more, flush=True)
+            if (took := processor_seconds() - before) > LONG_CASE:
+                print(f'took {took:.1f} s: {name}', flush=True)
     print(f'{counts["ok"]} passed, {counts["FAILED"]} failed, {counts["skipped:"]} skipped')
     return 1 if counts['FAILED'] else 0
