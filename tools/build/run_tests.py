@@ -28,8 +28,7 @@ def arguments():
     parser.add_argument('--counts', type=Path, help='where to write the three sums')
     parser.add_argument('--failures', type=Path, help='where to add what the programs said that failed')
     parser.add_argument('--times', type=Path, help='where to add how long each program took')
-    parser.add_argument('--briefly', action='store_true', help='leave out what takes long for what quicker tests look at, too')
-    parser.add_argument('--cases-briefly', action='store_true', help='leave out such cases, but no whole program')
+    parser.add_argument('--briefly', action='store_true', help='leave out programs and cases that take long for what quicker ones look at, too')
     parser.add_argument('--targets', action='store_true', help='print what to build for these tests instead')
     return parser.parse_args()
 
@@ -163,12 +162,11 @@ def main():
         for index in range(3):
             sums[index] += result[1][index]
 
-    if options.briefly or options.cases_briefly:
-        os.environ['NACELLE_TEST_BRIEFLY'] = '1'        # for cases of programs: tests/support/thorough.h
     if options.briefly:
+        os.environ['NACELLE_TEST_BRIEFLY'] = '1'        # for cases of programs: tests/support/thorough.h
         for test in tests:
             if is_of(test, 'thorough'):
-                print(f'skipped: {test["name"]}: takes long; tools/nacelle test --all runs it, and so does its name')
+                print(f'skipped: {test["name"]}: takes long; tools/nacelle test --all runs it without sanitizers, and so does its name')
                 sums[2] += 1
         tests = [test for test in tests if not is_of(test, 'thorough')]
     # The longest first, so that no core waits for one at the end; those that want the machine alone

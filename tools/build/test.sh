@@ -8,7 +8,7 @@ usage: tools/nacelle test [--all | --sanitized | --asan | --ubsan] [--werror] [N
 Builds and runs the tests, but for those that take long for what quicker ones look at, too. What
 was left out is told as skipped, what took longest at the end, and in the last line the sum.
 
-  --all        every test; then those of the CPU, without cases that take long for what quicker
+  --all        every test; then those of the CPU, without what takes long for what quicker
                ones look at, again in one build with the address and the undefined-behaviour
                sanitizer, and then inputs that nobody would write (tests/fuzz)
                for ten seconds of each part that reads what others wrote
@@ -105,9 +105,9 @@ test_command() {
                 test_build '' "$root/build"
                 package_python='' ;;
             sanitized)
-                # A sanitizer asks for each path through the code once. Cases that take long for what quicker ones look
-                # at, too, have run in the plain build.
-                [ "$given" != --all ] || [ -n "$names" ] || briefly=--cases-briefly
+                # A sanitizer asks for each path through the code once. What takes long for what quicker tests look at,
+                # too, has run in the plain build.
+                [ "$given" != --all ] || [ -n "$names" ] || briefly=--briefly
                 test_instrumented sanitized address,undefined ;;
             asan) test_instrumented asan address ;;
             ubsan) test_instrumented ubsan undefined ;;
