@@ -67,7 +67,7 @@ def two_ranks_learn(bench):
     out = of(bench, 'learns', 'sac', 'pendulum', 2, env__count=512, learner__capacity=1000000, learner__batch=1024, learner__warm_up=None,
              learner__save_replay='false', learner__reward_scale=0.1, learner__learning_rate=0.01, learner__tau=0.05,
              policies__default__hidden='[64,64]', run__evaluate_every=50, run__total_steps=600000, run__checkpoint_every=0,
-             solved__return=-200, solved__episodes=200)
+             solved__return=-400, solved__episodes=200)    # at random it is below -1,100
     lines = [json.loads(line) for line in (out / 'metrics.jsonl').read_text().splitlines()]
     assert lines[-1]['step'] < 600000, lines[-1]
 
