@@ -11,9 +11,14 @@ using namespace nacelle;
 using namespace nacelle::test;
 
 TEST_CASE("every environment keeps the contract") {
-    for (const std::string& name : kinds_if_sanitized(all_environments())) {
+    auto names = all_environments();
+#ifdef NACELLE_SANITIZE
+    names = {"cartpole", "tag_gridworld"};
+    leave_out("the plain build has all, this one an environment of one agent and a team");
+#endif
+    for (const std::string& name : names) {
         std::optional<CompiledBy> flags;
-        if (name == "cartpole" || name == "tag_gridworld") flags.emplace("");
+        if (name == "tag_gridworld") flags.emplace("");    // as users compile
         const Report report = check(env_folder / (name + ".cu"));
         CAPTURE(name);
         CHECK_MESSAGE(report.passes, report.refusals());

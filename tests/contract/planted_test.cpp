@@ -68,9 +68,9 @@ std::string text_of(const Report& report) {
 TEST_CASE("every planted mistake is refused in the words that its file expects") {
 #ifdef NACELLE_SANITIZE
     // Another file's mistake is found by the same check.
-    const std::set<std::string> alike = {"double_literal", "forgotten_member", "index_of_list",
-                                         "libm_call",      "no_observe",       "race_neighbour",
-                                         "race_over",      "race_state"};
+    const std::set<std::string> alike = {
+        "division_by_zero", "double_literal", "forgotten_member", "index_of_list",  "libm_call",
+        "no_observe",       "race_neighbour", "race_over",        "race_own_field", "race_state"};
     leave_out("the plain build has all mistakes, this one leaves out " +
               std::to_string(alike.size()));
 #endif
@@ -100,5 +100,5 @@ TEST_CASE("every planted mistake is refused in the words that its file expects")
                 CHECK_MESSAGE(!(finding.remedy.empty() && finding.check != "host compiler"),
                               "nothing is said of what to do: " << finding.what);
     }
-    CHECK(files >= 13);
+    CHECK(files >= 12);
 }

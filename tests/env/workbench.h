@@ -87,6 +87,12 @@ private:
     std::string before_;
 };
 
+// Compiles by the flags that users have, which takes a compiler up to four times as long.
+inline std::shared_ptr<RunsOn> cpu_of_users(int threads = 2) {
+    const CompiledBy flags("");
+    return cpu(threads);
+}
+
 // A CPU that compiles another build of the same code.
 inline std::shared_ptr<RunsOn> cpu_for(Variant variant) {
     // Where a script or a sanitizer decides on the level, another -O would only compile the same once more.

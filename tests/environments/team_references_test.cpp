@@ -211,11 +211,17 @@ void check_reset(const std::shared_ptr<RunsOn>& on, const std::string& name, con
     CHECK(worst.error <= 1e-6);
 }
 
-void check_table(const std::shared_ptr<RunsOn>& on, const Tolerance& tolerance) {
+// The first case of a table on one, the others on another.
+using FirstAndOthers = std::pair<std::shared_ptr<RunsOn>, std::shared_ptr<RunsOn>>;
+void check_table(const FirstAndOthers& both, const Tolerance& tolerance) {
     const std::string name = tolerance.name;
-    const Json table = table_of(name);
-    REQUIRE(table["cases"].size() > 0);
-    for (const Json& one : table["cases"]) {
+    Json cases = table_of(name)["cases"];
+    REQUIRE(cases.size() > 0);
+#ifdef NACELLE_SANITIZE
+    cases.erase(cases.begin() + 1, cases.end());    // they are the same code with other sizes
+#endif
+    for (const Json& one : cases) {
+        const std::shared_ptr<RunsOn>& on = &one == &cases.front() ? both.first : both.second;
         const std::string about = name + ": " + one["about"].get<std::string>();
         CAPTURE(about);
         if (one.contains("reset")) check_reset(on, name, one);
@@ -224,8 +230,8 @@ void check_table(const std::shared_ptr<RunsOn>& on, const Tolerance& tolerance) 
         check_plays(on, name, one, trajectories_of(one["trajectories"]), tolerance.trajectory);
     }
 }
-void check_tables(const std::shared_ptr<RunsOn>& on) {
-    for (const Tolerance& tolerance : tolerances) check_table(on, tolerance);
+void check_tables(const FirstAndOthers& both) {
+    for (const Tolerance& tolerance : tolerances) check_table(both, tolerance);
 }
 
 void check_house(const House& house, int start) {
@@ -249,7 +255,7 @@ void check_house(const House& house, int start) {
 }
 
 TEST_CASE("on a CPU, teams and rooms do what independent readings of their rules do") {
-    check_tables(cpu());
+    check_tables({cpu_of_users(), cpu()});
 }
 
 TEST_CASE("every house of rooms has 15 doors, the keys for them, and a way to every cell") {
@@ -277,5 +283,5 @@ TEST_CASE("every house of rooms has 15 doors, the keys for them, and a way to ev
 TEST_CASE("on a GPU, teams and rooms do what independent readings of their rules do") {
     const auto on = open("auto");
     if (!on->cuda()) NACELLE_SKIP(on->why);
-    check_tables(on);
+    check_tables({on, on});
 }

@@ -54,7 +54,7 @@ def in_each_phase(bench, what, gone):
     # Rank 0 plays for minutes, and the other one waits for it.
     both = pair(bench, 'evaluation', run__evaluate_every=1, solved__episodes=1000000)
     wait_for(both[0], lambda: (bench.folder / 'evaluation' / 'config.json').exists())
-    time.sleep(7)    # longer than ranks wait for one that trains
+    time.sleep(7 if what == signal.SIGSTOP else 1)    # once longer than ranks wait for one that trains
     assert [one.poll() for one in both] == [None, None], both
     ends(both, 0, what, f'rank 1 on {host} ends: rank 0 on {host} {gone}')
     # Most of the time goes into checkpoints of 30 megabytes.

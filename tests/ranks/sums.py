@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from trained import HORIZON, ITERATIONS, agree, apart, checkpoints, free_port, needs_gloo, place, same, started, trained, words
+from trained import ITERATIONS, SMALL, agree, apart, checkpoints, free_port, needs_gloo, place, same, started, trained, words
 
 from bench import CPU, case, main, setting
 from training import newest
@@ -13,7 +13,7 @@ from training import newest
 
 @case
 def two_ranks_learn_what_one_learns_from_all_their_environments(bench):
-    agree(bench, 'cartpole', 8, 2, learner__normalise_advantages='"minibatch"')
+    agree(bench, 'cartpole', 8, 2)
     config = json.loads((bench.folder / 'several' / 'config.json').read_text())
     assert config['run']['ranks'] == 2 and config['env']['count'] == 8 and config['learner']['shards'] == 2, config
 
@@ -24,18 +24,14 @@ def three_ranks_do(bench):
 
 
 @case
-def and_by_the_kernels_of_a_gpu(bench):
-    agree(bench, 'cartpole', 8, 2, learner__emulate='true')
-
-
-@case
-def four_do_and_two_with_the_same_shards(bench):
+def four_do_and_two_with_the_same_shards_and_four_by_the_kernels_of_a_gpu(bench):
     needs_gloo(bench)
     def of(ranks, **kernels):
-        return trained(bench, f'of-{ranks}', 'cartpole', 16 // ranks, ranks, learner__shards=4, **kernels)
-    same(of(1), of(4))
-    emulated = {'learner__emulate': 'true', 'learner__normalise_advantages': '"minibatch"'}
-    same(of(2, **emulated), of(4, **emulated))
+        return trained(bench, f'of-{ranks}', 'cartpole', 16 // ranks, ranks, learner__shards=4, learner__normalise_advantages='"minibatch"', **kernels)
+    whole = of(1)
+    for ranks in (2, 4):
+        same(whole, of(ranks))
+    same(of(1, learner__emulate='true'), of(4, learner__emulate='true'))
 
 
 @case
@@ -78,12 +74,12 @@ def critics_that_see_more_do(bench):
 @case
 def sums_in_one_anothers_memory_leave_the_bytes_of_the_communicator(bench):
     needs_gloo(bench)
-    its = {'learner__emulate': 'true', 'learner__normalise_observations': 'true', 'learner__normalise_advantages': '"minibatch"'}
-    critic = {'env__constants__shift': 7, 'policies__default__critic': '{"sees": ["global", "own"], "hidden": [16]}'}
-    for environment, more in (('cartpole', {}), ('levers', critic)):
-        by_memory = trained(bench, 'memory', environment, 8, 2, **its, **more)
-        by_gloo = trained(bench, 'communicator', environment, 8, 2, run__peer_memory='false', **its, **more)
-        assert newest(by_memory, 'safetensors').read_bytes() == newest(by_gloo, 'safetensors').read_bytes(), environment
+    # Two networks, and what observations are divided by.
+    its = {'learner__emulate': 'true', 'learner__normalise_observations': 'true', 'learner__normalise_advantages': '"minibatch"',
+           'env__constants__shift': 7, 'policies__default__critic': '{"sees": ["global", "own"], "hidden": [16]}'}
+    by_memory = trained(bench, 'memory', 'levers', 8, 2, **its)
+    by_gloo = trained(bench, 'communicator', 'levers', 8, 2, run__peer_memory='false', **its)
+    assert newest(by_memory, 'safetensors').read_bytes() == newest(by_gloo, 'safetensors').read_bytes()
     assert json.loads((by_gloo / 'config.json').read_text())['run']['peer_memory'] is False
 
 
@@ -193,7 +189,7 @@ def one_process_keeps_what_several_may_go_on_with(bench):
 def a_table_shows_how_rates_grow(bench):
     needs_gloo(bench)
     words = ('bench', 'cartpole', '--train', '--ranks', '1,2', *CPU, '--threads', '1', '--envs', '8', '--repetitions', '1',
-             *setting(learner__horizon=HORIZON))
+             *setting(**{key: SMALL[key] for key in SMALL if not key.startswith(('run', 'solved'))}))
     rows = bench.lines(*words)
     assert [(one['ranks'], one['envs'], one['settings']['learner'].get('shards')) for one in rows] == [(1, 8, None), (2, 8, 2)], rows
     assert rows[0]['times'] == 1 and rows[1]['times'] == rows[1]['steps_per_second'] / rows[0]['steps_per_second'], rows

@@ -259,7 +259,7 @@ TEST_CASE("all of this on a GPU") {
 }
 
 TEST_CASE("looking again changes no byte of an environment, of whatever kind") {
-    for (const std::string& name : kinds()) {
+    for (const std::string& name : few_if_sanitized(kinds(), {0, 3})) {
         CAPTURE(name);
         const Folder folder;
         for (const auto& entry : std::filesystem::directory_iterator(env_folder))

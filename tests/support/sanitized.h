@@ -28,15 +28,5 @@ std::vector<T> few_if_sanitized(std::vector<T> all, std::initializer_list<size_t
 inline std::vector<std::string> kinds() {
     return {"cartpole", "mazes", "connect_four", "tag_gridworld"};
 }
-// As few_if_sanitized, for the names of all environments.
-inline std::vector<std::string> kinds_if_sanitized(std::vector<std::string> all) {
-#ifdef NACELLE_SANITIZE
-    leave_out("the plain build has all " + std::to_string(all.size()) +
-              " environments, this one has one of each kind");
-    return kinds();
-#else
-    return all;
-#endif
-}
 
 }

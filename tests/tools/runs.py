@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import tensorboard_file
-from bench import CPU, LONGEST, Skip, case, main, setting
+from bench import CPU, LONGEST, Skip, case, main, plain_only, setting
 from training import SMALL, SHORT, MANY_STEPS, train, whole, content, newest, wait_for, going_on, kill_and_resume, different
 
 
@@ -27,8 +27,9 @@ def gpu(bench):
 
 
 @case
+@plain_only('of what is read and written then, checkpoints has each part')
 def a_run_killed_many_times_ends_with_the_bytes_of_one_that_was_not(bench):
-    end, enough = MANY_STEPS, 8 if bench.sanitized else 20
+    end, enough = MANY_STEPS, 20
     wanted = content(whole(bench, 'unharmed', end))
     chances, kills = random.Random(7), 0
     for number, threads in enumerate(((1,), (1, 2), (2, 3)) * 6):
@@ -81,18 +82,17 @@ def killed_learners_end_alike(bench, name, backend, settings, enough):
 
 
 @case
+@plain_only('of what is read and written then, checkpoints has each part')
 def networks_killed_while_they_learn_end_with_the_bytes_of_those_that_were_not(bench):
     # The learner of cartpole.json, in iterations of 8,192 steps.
-    enough = 4 if bench.sanitized else 20
     settings = (*setting(env__count=64, learner__horizon=128, run__total_steps=200000, run__checkpoint_every=1, solved__return=1000,
                          solved__episodes=64), '--episodes', '10')
-    killed_learners_end_alike(bench, 'learned', CPU, settings, enough)
+    killed_learners_end_alike(bench, 'learned', CPU, settings, 20)
 
 
 @case
+@plain_only('it saves the same arrays by the same code')
 def networks_that_remember_killed_in_an_episode_go_on_with_what_they_remembered(bench):
-    if bench.sanitized:
-        raise Skip('the plain build has it: it saves the same arrays by the same code')
     settings = (*setting(env__count=64, learner__horizon=64, learner__sequence=16, run__total_steps=100000, run__checkpoint_every=1,
                          solved__return=1000, solved__episodes=64,
                          learner__policies__default__hidden='[16,{"mingru":16},{"gru":8}]'), '--episodes', '10')

@@ -61,11 +61,9 @@ def a_team_learns_with_a_network_for_each_of_its_policies(bench):
     assert (policies['tagger']['hidden'], policies['runner']['hidden']) == ([64, 64], [16]), policies
 
 
-def short(bench):
-    """A run of seven iterations and without success: how long one is, and the words for it."""
-    envs = 16 if bench.sanitized else 256
-    words = setting(env__count=envs, learner__horizon=128, run__total_steps=200000 * envs // 256, solved__return=1000, solved__episodes=50)
-    return envs * 128, (*CPU, '--episodes', '10', *words)
+# A run of seven iterations and without success: how long one is, and the words for it.
+ITERATION = 16 * 128
+SHORT = (*CPU, '--episodes', '10', *setting(env__count=16, learner__horizon=128, run__total_steps=12500, solved__return=1000, solved__episodes=50))
 
 
 def best_steps(out):
@@ -75,30 +73,29 @@ def best_steps(out):
 @case
 def a_run_leaves_its_settings_its_source_and_its_metrics(bench):
     path = bench.write('run.json', '{"seed": 3, "run": {"sinks": ["jsonl", "csv"]}}')
-    iteration, words = short(bench)
-    text = bench.good('train', 'cartpole', path, *words, '--out', 'left')
-    assert re.search(rf'^Ended after {7 * iteration} steps: return .* over 10 episodes', text, re.MULTILINE), text
+    text = bench.good('train', 'cartpole', path, *SHORT, '--out', 'left')
+    assert re.search(rf'^Ended after {7 * ITERATION} steps: return .* over 10 episodes', text, re.MULTILINE), text
     out = bench.folder / 'left'
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob('*') if path.is_file())
-    kept_steps = [number * iteration for number in (5, 6, 7)]
+    kept_steps = [number * ITERATION for number in (5, 6, 7)]
     assert files == sorted([f'checkpoints/best-step-{best_steps(out):015}.safetensors'] +
                            [f'checkpoints/step-{step:015}.{kind}' for step in kept_steps for kind in ('json', 'safetensors')] +
                            ['checkpoints/best.json', 'config.json', 'metrics.csv', 'metrics.jsonl', 'source/0/cartpole.cu', 'state.json']), files
     source = (bench.root / 'env_sources' / 'cartpole.cu').read_bytes()
     assert (out / 'source' / '0' / 'cartpole.cu').read_bytes() == source
     kept = json.loads((out / 'config.json').read_text())
-    assert kept['seed'] == 3 and kept['env']['count'] == iteration // 128 and kept['learner']['name'] == 'ppo', kept
+    assert kept['seed'] == 3 and kept['env']['count'] == 16 and kept['learner']['name'] == 'ppo', kept
     assert kept['learner']['horizon'] == 128 and kept['learner']['learning_rate'] == {'linear': [0.002, 0]}, kept
     assert kept['policies']['default']['hidden'] == [64, 64], kept
     assert kept['solved'] == {'return': 1000, 'episodes': 50}, kept
     metrics = [json.loads(line) for line in (out / 'metrics.jsonl').read_text().splitlines()]
-    assert [line['step'] for line in metrics] == [number * iteration for number in range(1, 8)], metrics
+    assert [line['step'] for line in metrics] == [number * ITERATION for number in range(1, 8)], metrics
     assert all(line['episode.length'] > 0 for line in metrics), metrics
     table = (out / 'metrics.csv').read_text().splitlines()
     assert len(table) == 8 and table[0].startswith('step,') and table[0].count(',') == table[1].count(','), table
     assert kept['env']['params']['gravity'] == 9.8 and kept['env']['strict'] is False, kept
     total = kept['run']['total_steps']
-    assert 6 * iteration < total <= 7 * iteration, kept
+    assert 6 * ITERATION < total <= 7 * ITERATION, kept
     assert kept['run'] == {'total_steps': total, 'evaluate_every': 1, 'report_every': 'auto', 'checkpoint_every': total // 10,
                            'keep': 3, 'sinks': ['jsonl', 'csv'], 'evaluate': 'greedy', 'stagger': True}, kept
     # What is kept is a configuration itself.
@@ -144,7 +141,7 @@ def an_error_names_the_option_that_gave_the_value(bench):
 
 @case
 def the_policy_is_evaluated_as_it_is_asked_for(bench):
-    words = (*short(bench)[1], *setting(run__total_steps=1, run__evaluate_every=1))
+    words = (*SHORT, *setting(run__total_steps=1, run__evaluate_every=1))
     found = {way: bench.lines('train', 'cartpole', *words, '--out', way, *setting(run__evaluate=way))
              for way in ('greedy', 'sampled', 'both')}
     greedy, sampled, both = ([lines[0], lines[-1]] for lines in found.values())
@@ -201,8 +198,8 @@ def the_last_evaluation_ends_when_it_is_asked_to(bench):
 @case
 def a_seed_repeats_a_run(bench):
     def metrics(seed, threads):
-        lines = bench.lines('train', 'cartpole', *short(bench)[1], '--seed', seed, '--threads', threads, '--out',
-                            f'seed-{seed}-{threads}')
+        lines = bench.lines('train', 'cartpole', *SHORT, *setting(env__count=256, run__total_steps=3 * 256 * 128), '--seed', seed,
+                            '--threads', threads, '--out', f'seed-{seed}-{threads}')
         return [{key: value for key, value in line.items() if 'second' not in key and key != 'out'} for line in lines]
 
     assert metrics(5, 1) == metrics(5, 3) != metrics(6, 1)
@@ -211,7 +208,7 @@ def a_seed_repeats_a_run(bench):
 @case
 def runs_without_a_directory_are_numbered(bench):
     for number in (1, 2):
-        text = bench.good('train', 'cartpole', *short(bench)[1])
+        text = bench.good('train', 'cartpole', *SHORT)
         assert f'results in runs/cartpole-{number}' in text, text
         assert (bench.folder / 'runs' / f'cartpole-{number}' / 'config.json').exists()
 
@@ -241,7 +238,7 @@ def a_run_that_cannot_begin_leaves_no_directory(bench):
 
 @case
 def a_run_overwrites_and_removes_nothing_that_it_did_not_make(bench):
-    words = ('train', 'cartpole', *short(bench)[1], '--out', 'taken')
+    words = ('train', 'cartpole', *SHORT, '--out', 'taken')
     out, source = bench.folder / 'taken', (bench.root / 'env_sources' / 'cartpole.cu').read_text()
     for name in ('source/0/cartpole.cu', 'checkpoints/best.json', 'checkpoints/step-000000000000100.json'):
         bench.write(f'taken/{name}', 'mine')
@@ -256,8 +253,8 @@ def a_run_overwrites_and_removes_nothing_that_it_did_not_make(bench):
     bench.write('taken/source/0/cartpole.cu', source)        # as a process leaves it that is killed while it starts
     bench.good(*words, *setting(run__sinks='["jsonl","csv"]', run__keep=1))
     [latest] = bench.lines('eval', 'taken', *CPU, '--checkpoint', 'latest', '--episodes', '2')
-    assert latest['steps'] == 7 * short(bench)[0], latest
-    bench.good('resume', 'taken', *CPU, *setting(run__total_steps=9 * short(bench)[0]), '--episodes', '2')
+    assert latest['steps'] == 7 * ITERATION, latest
+    bench.good('resume', 'taken', *CPU, *setting(run__total_steps=9 * ITERATION), '--episodes', '2')
     assert {(out / name).read_text() for name in mine} == {'mine'}, list(out.rglob('*'))
 
 

@@ -1,6 +1,7 @@
 """Networks of your own on LibTorch: modules of plugins, and files of TorchScript; and what is said of wrong ones."""
 import shlex
 import subprocess
+import sys
 
 from parity import needs_libtorch  # first: it says where the others are
 from bench import CPU, case, main, setting  # noqa: I001
@@ -13,6 +14,7 @@ MODELS = r"""
 #include <nacelle/plugin/config.h>
 #include <nacelle/torch/model.h>
 #include <torch/nn/modules/linear.h>
+#include <torch/script.h>
 
 using nacelle::torch_models::Model;
 using nacelle::torch_models::Sizes;
@@ -79,10 +81,8 @@ struct Old {
 };
 template <class T> using Offer = nacelle::torch_models::Offer<T>;
 NACELLE_PLUGIN("test.models", "1.0.0", "Models", Offer<Averages>, Offer<Short>, Offer<Doubles>, Offer<Infinite>, Offer<Fails>, Offer<Empty>, Old)
-"""
-SCRIPT = r"""
-#include <torch/script.h>
-int main() {
+// Files of TorchScript, in the folder in which this is called.
+extern "C" __attribute__((visibility("default"))) void save_scripts() {
     torch::jit::Module net("Net");
     net.register_parameter("weight", 0.1 * torch::randn({3, 4}), false);
     net.register_buffer("order", torch::tensor({3, 1, 2, 0}));    // places stay whole numbers
@@ -97,20 +97,16 @@ int main() {
 """
 
 
-def compiled(bench, name, text, *more):
-    """Once; the plugin's folder holds it alone."""
-    needs_libtorch(bench)
-    source = bench.write(f'{name}.cpp', text)
-    target = bench.folder / ('models/models.so' if name == 'models' else name)
-    if not target.exists():
-        target.parent.mkdir(exist_ok=True)
-        flags = subprocess.run([bench.root / 'tools' / 'nacelle', 'torch', '--flags'], capture_output=True, text=True, check=True).stdout
-        subprocess.run(['c++', '-std=c++20', '-O0', *more, source, '-o', target, *shlex.split(flags)], cwd=bench.folder, check=True)
-    return target
-
-
 def models(bench):
-    return ('--plugins', compiled(bench, 'models', MODELS, '-fPIC', '-shared', '-fvisibility=hidden').parent)
+    """The folder of the plugin, which is compiled once."""
+    needs_libtorch(bench)
+    target = bench.folder / 'models' / 'models.so'
+    if not target.exists():
+        target.parent.mkdir()
+        flags = subprocess.run([bench.root / 'tools' / 'nacelle', 'torch', '--flags'], capture_output=True, text=True, check=True).stdout
+        subprocess.run(['c++', '-std=c++20', '-O0', '-fPIC', '-shared', '-fvisibility=hidden', bench.write('models.cpp', MODELS), '-o', target,
+                        *shlex.split(flags)], cwd=bench.folder, check=True)
+    return '--plugins', target.parent
 
 
 def with_model(text, **more):
@@ -129,8 +125,8 @@ def a_module_that_remembers_learns_and_goes_on_to_the_same_bytes(bench):
 
 @case
 def files_of_torchscript_learn(bench):
-    needs_libtorch(bench)
-    subprocess.run([compiled(bench, 'script', SCRIPT)], cwd=bench.folder, check=True)
+    library = models(bench)[1] / 'models.so'
+    subprocess.run([sys.executable, '-c', f'import ctypes; ctypes.CDLL({str(library)!r}).save_scripts()'], cwd=bench.folder, check=True)
     for name, more in (('net', {}), ('keeps', {'learner__sequence': 4})):
         bench.good('train', 'cartpole', *CPU, '--quiet', '--episodes', '8', '--out', name, *with_model(f'{{"script": "{name}.pt"}}', **more))
         bench.good('eval', name, *CPU, '--episodes', '8')
