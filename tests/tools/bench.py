@@ -26,7 +26,8 @@ class Skip(Exception):
 
 
 def plain_only(reason):
-    """For a case that shows nothing more where code is instrumented, and takes minutes there."""
+    """For a case that shows nothing more where code is instrumented, and takes minutes there. `tools/nacelle test --all` does not
+    run what is of the suite `host` plainly: a program that has such a case is of `both`, or of neither."""
     def decorated(test):
         @functools.wraps(test)
         def checked(bench):

@@ -173,10 +173,9 @@ def main():
             sums[index] += result[1][index]
 
     if options.briefly:
-        os.environ['NACELLE_TEST_BRIEFLY'] = '1'        # for cases of programs: tests/support/thorough.h
         for test in tests:
             if is_of(test, 'thorough'):
-                print(f'skipped: {test["name"]}: takes long; tools/nacelle test --all runs it without sanitizers, and so does its name')
+                print(f'skipped: {test["name"]}: takes long; tools/nacelle test --all runs it, and so does its name')
                 sums[2] += 1
         tests = [test for test in tests if not is_of(test, 'thorough')]
     # The longest first, so that no core waits for one at the end; those that want the machine alone
