@@ -13,7 +13,8 @@ template <class E, bool keeps, int envs> class WarpPolicy {
     using L = typename N::Actor;
 
 public:
-    using Stage = RowStage<L, 1, envs == half_rows>;
+    using Stage =
+        RowStage<L, 1, envs == half_rows, layout_of<L>.rolled || nacelle::detail::gpu_draft>;
     static constexpr bool chooses_by_warp = true;
 
     // `bias` has room for the biases, and is filled here; the stage is this warp's.
