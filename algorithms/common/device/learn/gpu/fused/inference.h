@@ -23,6 +23,21 @@ template <class L> constexpr int widest_pitch() {
     for (int l = 0; l < L::count; ++l) pitch = max(pitch, layout_of<L>.layer[l].pitch);
     return pitch;
 }
+// By which a rollout scales what it sees. Few of them stay in registers: in memory they would be read behind what each step
+// stores.
+template <int width> struct KeptScales {
+    float mean[width], scale[width];
+    NACELLE_INLINE explicit KeptScales(const Memory& memory) {
+        NACELLE_UNROLL for (int k = 0; k < width; ++k) {
+            mean[k] = memory.mean[k];
+            scale[k] = memory.scale[k];
+        }
+    }
+};
+inline constexpr int most_kept_scales = 8;
+template <int width>
+using ScalesOf = Either<0 < width && width <= most_kept_scales, KeptScales<width>, const Memory&>;
+
 // A warp's rows in shared memory, one or two bands of 16, or half of one: what goes into a layer as pairs, then outputs. The
 // whole warp comes along. Where it rolls, tiles are counted at run time, and levels go through shared memory.
 template <class L, int bands = 1, bool halves = false, bool rolls = layout_of<L>.rolled>
@@ -36,8 +51,9 @@ struct RowStage {
         for (int i = warp_lane(); i < rows * pitch_in; i += 32) in[i] = 0;
     }
     // This lane's row.
-    template <class Row> NACELLE_CALLED_IN_DRAFTS void put(const Row& obs, const Memory& memory) {
-        put_row<L::in, L::planes>(in + warp_lane() * pitch_in, obs, memory);
+    template <class Row, class Scales>
+    NACELLE_CALLED_IN_DRAFTS void put(const Row& obs, const Scales& scales) {
+        put_row<L::in, L::planes>(in + warp_lane() * pitch_in, obs, scales);
     }
     NACELLE_INLINE const float* outputs() const { return outputs(warp_lane()); }
     NACELLE_INLINE const float* outputs(int row) const { return out + row * pitch_out; }
