@@ -31,7 +31,7 @@ using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 
 #if defined(__CUDACC_RTC__)
 #if defined(NACELLE_DRAFT)
-#define NACELLE_UNROLL    // the compiler sees each body once: a fifth less time
+#define NACELLE_UNROLL    // the compiler sees each body once
 #else
 #define NACELLE_UNROLL _Pragma("unroll")
 #endif
