@@ -74,9 +74,12 @@ private:
     nvrtcProgram program_ = nullptr;
 };
 
+// Lines are for who profiles a program that runs for long.
+const std::string full_option = "-lineinfo";
+
 std::vector<std::string> options_for(const NvrtcLibrary& nvrtc, const std::string& architecture) {
     std::vector<std::string> options{"--gpu-architecture=" + architecture, "-std=c++20",
-                                     "-default-device", "-minimal", "-lineinfo"};
+                                     "-default-device", "-minimal", full_option};
     // A program that is not in our cache is not in that of NVRTC either.
     if (nvrtc.has_cache()) options.push_back("--no-cache");
     return options;
@@ -140,7 +143,10 @@ private:
         std::vector<std::string> options = options_;
         for (const std::string& define : source.defines) options.push_back("-D" + define);
         options.insert(options.end(), source.options.begin(), source.options.end());
-        if (source.draft) options.insert(options.end(), draft_options.begin(), draft_options.end());
+        if (source.draft) {
+            std::erase(options, full_option);
+            options.insert(options.end(), draft_options.begin(), draft_options.end());
+        }
         const nvrtcResult result = program.compile(options);
         if (cancel && *cancel) throw_cancelled(source);
 

@@ -30,7 +30,11 @@ using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 #endif
 
 #if defined(__CUDACC_RTC__)
+#if defined(NACELLE_DRAFT)
+#define NACELLE_UNROLL    // the compiler sees each body once
+#else
 #define NACELLE_UNROLL _Pragma("unroll")
+#endif
 #define NACELLE_ROLLED _Pragma("unroll 1")
 #define NACELLE_TWICE _Pragma("unroll 2")
 #define NACELLE_FOURFOLD _Pragma("unroll 4")
@@ -47,7 +51,7 @@ using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 #define NACELLE_EIGHTFOLD
 #endif
 // A draft of a GPU's program is there sooner and runs slower, with the same bits: what is large and wanted in several
-// places is called there, and long loops of whole numbers stay loops.
+// places is called there, and loops stay loops.
 #if defined(__CUDACC_RTC__) && defined(NACELLE_DRAFT)
 #define NACELLE_CALLED_IN_DRAFTS __attribute__((noinline))
 #define NACELLE_ROLLED_IN_DRAFTS NACELLE_ROLLED

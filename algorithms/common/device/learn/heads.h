@@ -21,7 +21,7 @@ NACELLE_INLINE float log_squash(float x) { return 2.0f * (log_two - x - softplus
 
 // The scores of one discrete part.
 struct Scores {
-    float top, log_sum;
+    float top, sum, log_sum;    // the sum of all chances, that of the top one being one
     NACELLE_INLINE float log_probability(float score) const { return score - top - log_sum; }
 };
 template <int choices> NACELLE_INLINE Scores scores_of(const float* out, const uint8_t* mask) {
@@ -29,8 +29,8 @@ template <int choices> NACELLE_INLINE Scores scores_of(const float* out, const u
     for (int i = 0; i < choices; ++i) top = open(mask, i) ? max(top, out[i]) : top;
     for (int i = 0; i < choices; ++i) sum += open(mask, i) ? quick_exp(out[i] - top) : 0.0f;
     if (top == -infinity)
-        return {out[0], 0.0f};    // nothing is open: the first choice, for certain
-    return {top, quick_log(sum)};
+        return {out[0], 1.0f, 0.0f};    // nothing is open: the first choice, for certain
+    return {top, sum, quick_log(sum)};
 }
 
 template <class A, class S> struct Head {
@@ -92,20 +92,21 @@ template <class A, class S> struct Head {
             return log_probability;
         } else {
             const Scores scores = scores_of<T::choices>(out + first, mask);
-            float left = uniform_from(dice.bits()) * quick_exp(scores.log_sum);
-            int chosen = -1;
+            float left = uniform_from(dice.bits()) * scores.sum;
+            int chosen = 0;
+            float score = out[first];    // of the choice: an index would put the scores in memory
             bool found = false;
             for (int i = 0; i < T::choices; ++i) {
                 const float weight = open(mask, i) ? quick_exp(out[first + i] - scores.top) : 0.0f;
                 const bool here = !found && open(mask, i);
-                chosen =
-                    here ? i : chosen;    // the last one that is open, if rounding passes them all
+                // The last one that is open, if rounding passes them all.
+                chosen = here ? i : chosen;
+                score = here ? out[first + i] : score;
                 found = found || (here && left < weight);
                 left -= weight;
             }
-            chosen = max(chosen, 0);
             choice = float(chosen);
-            return scores.log_probability(out[first + chosen]);
+            return scores.log_probability(score);
         }
     }
     // Every choice that is open is as likely as another.

@@ -17,11 +17,33 @@ using KeptWeights =
     Either<keeps_weights<L>, WeightsInRegisters<keeps_weights<L> ? layout_of<L>.weight_tiles : 1>,
            TilesInMemory<L::planes>>;
 
+// Words of a row in shared memory that has room for every level of a network.
+template <class L> constexpr int widest_pitch() {
+    int pitch = 0;
+    for (int l = 0; l < L::count; ++l) pitch = max(pitch, layout_of<L>.layer[l].pitch);
+    return pitch;
+}
+// By which a rollout scales what it sees. Few of them stay in registers: in memory they would be read behind what each step
+// stores.
+template <int width> struct KeptScales {
+    float mean[width], scale[width];
+    NACELLE_INLINE explicit KeptScales(const Memory& memory) {
+        NACELLE_UNROLL for (int k = 0; k < width; ++k) {
+            mean[k] = memory.mean[k];
+            scale[k] = memory.scale[k];
+        }
+    }
+};
+inline constexpr int most_kept_scales = 8;
+template <int width>
+using ScalesOf = Either<0 < width && width <= most_kept_scales, KeptScales<width>, const Memory&>;
+
 // A warp's rows in shared memory, one or two bands of 16, or half of one: what goes into a layer as pairs, then outputs. The
-// whole warp comes along.
-template <class L, int bands = 1, bool halves = false> struct RowStage {
-    static constexpr int pitch_in = layout_of<L>.in_pitch, pitch_out = layout_of<L>.out_pitch,
-                         rows = bands * warp_rows;
+// whole warp comes along. Where it rolls, tiles are counted at run time, and levels go through shared memory.
+template <class L, int bands = 1, bool halves = false, bool rolls = layout_of<L>.rolled>
+struct RowStage {
+    static constexpr int pitch_in = rolls ? widest_pitch<L>() : layout_of<L>.in_pitch,
+                         pitch_out = layout_of<L>.out_pitch, rows = bands * warp_rows;
     alignas(16) uint32_t in[rows * pitch_in];
     float out[rows * pitch_out];
 
@@ -29,8 +51,9 @@ template <class L, int bands = 1, bool halves = false> struct RowStage {
         for (int i = warp_lane(); i < rows * pitch_in; i += 32) in[i] = 0;
     }
     // This lane's row.
-    template <class Row> NACELLE_INLINE void put(const Row& obs, const Memory& memory) {
-        put_row<L::in, L::planes>(in + warp_lane() * pitch_in, obs, memory);
+    template <class Row, class Scales>
+    NACELLE_CALLED_IN_DRAFTS void put(const Row& obs, const Scales& scales) {
+        put_row<L::in, L::planes>(in + warp_lane() * pitch_in, obs, scales);
     }
     NACELLE_INLINE const float* outputs() const { return outputs(warp_lane()); }
     NACELLE_INLINE const float* outputs(int row) const { return out + row * pitch_out; }
@@ -42,7 +65,7 @@ template <class L, int bands = 1, bool halves = false> struct RowStage {
     NACELLE_CALLED_IN_DRAFTS void forward_band(const Weights& weights, const float* bias,
                                                int band) {
         __syncwarp();
-        if constexpr (layout_of<L>.rolled) forward_from<0>(weights, bias, band);
+        if constexpr (rolls) forward_from<0>(weights, bias, band);
         else {
             LayerFragments<L, 1> fragments;
             fragments.take(in + band * warp_rows * pitch_in, pitch_in);
@@ -56,7 +79,7 @@ template <class L, int bands = 1, bool halves = false> struct RowStage {
     template <class Weights>
     NACELLE_CALLED_IN_DRAFTS void forward(const Weights& weights, const float* bias) {
         __syncwarp();
-        if constexpr (layout_of<L>.rolled)
+        if constexpr (rolls)
             NACELLE_ROLLED for (int b = 0; b < bands; ++b) forward_from<0>(weights, bias, b);
         else {
             LayerFragments<L, bands, halves> fragments;

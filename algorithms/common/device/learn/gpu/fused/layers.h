@@ -118,9 +118,9 @@ NACELLE_INLINE void store_outputs(float* rows, int pitch, int j, const float (&c
     lower[1] = c[3];
 }
 // One row's numbers as pairs, written by the lane that owns it. What is behind them stays zero.
-template <int width, int planes = 1, int apart = 8 * tiles_of(width, 16), class Row>
-NACELLE_INLINE void put_row(uint32_t* to, const Row& obs, const Memory& memory) {
-    const float *const mean = memory.mean, *const scale = memory.scale;
+template <int width, int planes = 1, int apart = 8 * tiles_of(width, 16), class Row, class Scales>
+NACELLE_INLINE void put_row(uint32_t* to, const Row& obs, const Scales& scales) {
+    const float *const mean = scales.mean, *const scale = scales.scale;
     NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
         const float first = number_of(obs, k, mean, scale);
         const float second = k + 1 < width ? number_of(obs, k + 1, mean, scale) : 0;

@@ -13,13 +13,15 @@ template <class E, bool keeps, int envs> class WarpPolicy {
     using L = typename N::Actor;
 
 public:
-    using Stage = RowStage<L, 1, envs == half_rows>;
+    using Stage =
+        RowStage<L, 1, envs == half_rows, layout_of<L>.rolled || nacelle::detail::gpu_draft>;
     static constexpr bool chooses_by_warp = true;
 
     // `bias` has room for the biases, and is filled here; the stage is this warp's.
     NACELLE_INLINE WarpPolicy(const View<E>& view, const Arguments& a, Stage& stage, float* bias)
         : seat_(view, a),
           memory_(a.memory[0]),
+          scales_(a.memory[0]),
           stage_(stage),
           bias_(bias),
           steps_(int(a.steps)),
@@ -32,12 +34,12 @@ public:
     }
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
         if constexpr (keeps) value_cut(rows.view, rows.env, rows.t - 1);
-        auto dice = seat_.dice(rows);
         rows.for_own([&](int i) {
             const float* const obs = rows.obs(i);
             seat_.keep_obs(seat_.place(rows.env, rows.t), obs);
-            stage_.put(obs, memory_);
+            stage_.put(obs, scales_);
         });
+        auto dice = seat_.dice(rows);    // here its words fill the time that products take
         stage_.forward(weights_, bias_);
         rows.for_own([&](int i) { seat_.decide(rows, i, stage_.outputs(), dice); });
     }
@@ -50,7 +52,7 @@ public:
         if (mine) {
             const float* const obs = obs_row<E>(view, env);
             seat_.keep_obs(at, obs);
-            stage_.put(obs, memory_);
+            stage_.put(obs, scales_);
         }
         if constexpr (N::shared) {
             stage_.forward(weights_, bias_);
@@ -65,7 +67,7 @@ private:
         const bool cut = seat_.was_cut();
         if (!__ballot_sync(~0u, cut)) return;
         if constexpr (N::shared) {
-            if (cut) stage_.put(obs_row<E, Role::final_obs>(view, env), memory_);
+            if (cut) stage_.put(obs_row<E, Role::final_obs>(view, env), scales_);
             stage_.forward(weights_, bias_);
             if (cut) memory_.final_value[seat_.place(env, t)] = stage_.outputs()[N::value_output];
         } else if (cut) seat_.keep_cut(view, env, t);
@@ -73,6 +75,7 @@ private:
 
     AloneSeat<E, keeps> seat_;
     const Memory& memory_;
+    ScalesOf<L::in> scales_;
     Stage& stage_;
     float* bias_;
     int steps_;
