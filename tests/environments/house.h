@@ -34,18 +34,28 @@ struct House {
     }
     // Whether all but walls can be reached, with the keys found on the way.
     bool open_from(int start) const {
-        std::set<int> reached{start}, keys;
-        for (std::size_t before = 0; before < reached.size();) {
-            before = reached.size();
-            for (const int at : std::vector<int>(reached.begin(), reached.end()))
-                for (const int next : {at - 1, at + 1, at - side, at + side}) {
-                    if (thing(next) == wall) continue;
-                    if (thing(next) == locked && !keys.contains(colour(next))) continue;
-                    if (thing(next) == key) keys.insert(colour(next));
-                    reached.insert(next);
-                }
+        std::vector<bool> reached(cells.size());
+        std::vector<int> ahead{start}, shut;    // the latter: doors whose key was not found yet
+        std::set<int> keys;
+        int found = 0;
+        while (!ahead.empty()) {
+            const int at = ahead.back();
+            ahead.pop_back();
+            if (reached[std::size_t(at)]) continue;
+            if (thing(at) == locked && !keys.contains(colour(at))) {
+                shut.push_back(at);
+                continue;
+            }
+            reached[std::size_t(at)] = true;
+            ++found;
+            if (thing(at) == key && keys.insert(colour(at)).second) {
+                ahead.insert(ahead.end(), shut.begin(), shut.end());
+                shut.clear();
+            }
+            for (const int next : {at - 1, at + 1, at - side, at + side})
+                if (thing(next) != wall) ahead.push_back(next);
         }
-        return int(reached.size()) == side * side - count(wall);
+        return found == side * side - count(wall);
     }
 };
 
