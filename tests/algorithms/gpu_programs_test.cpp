@@ -34,7 +34,7 @@ struct Wanted {
     uint32_t ranks = 1, peers = 0;
 };
 
-// How NVRTC takes a program: as a run does, with less optimisation, which refuses nothing and takes a fifth less time, or as a
+// How NVRTC takes a program: as a run does, with less optimisation, which refuses nothing and takes half of the time, or as a
 // draft of what a save compiles.
 enum class As { optimised, quick, draft };
 
@@ -69,7 +69,7 @@ std::string fault_of(Compiler& compiler, const Wanted& program, As as = As::quic
                          .defines = {},
                          .options = {"--prec-div=false"},
                          .draft = drafts};
-    if (as == As::quick) source.options.push_back("--Ofast-compile=max");
+    if (as == As::quick) source.options.push_back("--Ofast-compile=mid");
     for (const EmbeddedFile& header : embedded_sdk())
         source.headers.push_back({header.name, header.text});
     for (const nacelle_header& header : learn::kernel_headers())
@@ -163,8 +163,7 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
              "critic": {"sees": ["global", "own"], "hidden": [256, 256]}}}})",
          90, 1, true},
         {"overseen", ppo,
-         R"({"policies": {"default": {"critic": {"sees": ["global"], "execution": "streamed"}}}})",
-         90, 1, true},
+         R"({"policies": {"default": {"critic": {"sees": ["global"], "execution": "streamed"}}}})"},
         {"cartpole", elsewhere, R"({"normalise_advantages": "minibatch"})", 90, 0},
         {"tag_gridworld", elsewhere,
          R"({"advantage": "vtrace", "policies": {"runner": {"train": "random"}, "tagger": {"hidden": [{"gru": 8}]}}})",

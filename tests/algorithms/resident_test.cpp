@@ -49,7 +49,6 @@ TEST_CASE("a block that keeps the weights leaves the bits of a launch for each l
     NACELLE_SKIP("the plain build does this; instrumented, emulated tensor cores take minutes");
 #endif
     const Net nets[] = {
-        {"relay", {{"hidden", {70, 24}}, {"activation", "gelu"}, {"precision", "f32"}}},
         {"relay",
          Json::object(),
          {{"policies",
