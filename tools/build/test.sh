@@ -73,9 +73,7 @@ test_command() {
         esac
     done
     [ "$given" != --all ] || kinds='plain sanitized'
-    briefly='' half='' halves=no
-    # Each test runs once, in the build that shows most of it.
-    [ "$given" != --all ] || [ -n "$names" ] || halves=yes
+    briefly='' half=''
     [ "$given$names" != no ] || briefly=--briefly
     case " $names " in
         '  ' | *' docs '* | *' docs_in_depth '* | *' reader '*)
@@ -108,11 +106,12 @@ test_command() {
                         NACELLE_TEST_NOTEBOOKS=$(notebooks_environment) || say 'the tests of the notebooks are skipped'
                         export NACELLE_TEST_NOTEBOOKS ;;
                 esac
-                [ $halves = no ] || [ -e /dev/nvidiactl ] || half=--half=plain
+                # Of all, each test runs in the build that shows most of it.
+                [ "$given$names" != --all ] || [ -e /dev/nvidiactl ] || half=--half=plain
                 test_build '' "$root/build"
                 package_python='' ;;
             sanitized)
-                [ $halves = no ] || half=--half=sanitized
+                [ "$given$names" != --all ] || half=--half=sanitized
                 test_instrumented sanitized address,undefined ;;
             asan) test_instrumented asan address ;;
             ubsan) test_instrumented ubsan undefined ;;
