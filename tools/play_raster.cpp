@@ -17,7 +17,9 @@
 #include <cmath>
 
 // A false warning of GCC: inlined, these headers seem to lack the path that sets the numbers.
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 namespace nacelle::tools {
 namespace {

@@ -106,9 +106,10 @@ void look_at_action(const Tensor& tensor, std::vector<Suspicion>& found) {
         values[i] = read_number(tensor.dtype, tensor.data.data() + i * sizeof(float));
     if (values.empty()) return;
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    const auto at_bounds = std::count_if(values.begin(), values.end(), [&](double value) {
-        return value == *low || value == *high;
-    });
+    const auto at_bounds =
+        std::count_if(values.begin(), values.end(), [lowest = *low, highest = *high](double value) {
+            return value == lowest || value == highest;
+        });
     if (*low < *high && double(at_bounds) >= mostly * double(values.size()))
         found.push_back({tensor.name + " is " + digits(*low) + " or " + digits(*high) + " in " +
                              std::to_string(at_bounds) + " of " + std::to_string(values.size()) +
@@ -123,7 +124,7 @@ void Diagnosis::add(const MetricValues& metrics) {
     size_t longest = 0;
     for (const auto& [name, value] : metrics) {
         auto its = std::find_if(series_.begin(), series_.end(),
-                                [&](const Series& one) { return one.name == name; });
+                                [&wanted = name](const Series& one) { return one.name == wanted; });
         if (its == series_.end()) its = series_.insert(series_.end(), Series{name, {}});
         if (std::isfinite(value)) its->values.push_back(value);
         longest = std::max(longest, its->values.size());

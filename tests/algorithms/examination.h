@@ -70,7 +70,8 @@ public:
         std::vector<Traced> weights;
         for (const double w : weights_) weights.emplace_back(tape, w);
         std::vector<double> slopes(weights.size());
-        const auto [count, mean, deviation] = spread();
+        const Spread all = spread();
+        const double count = all.count, mean = all.mean, deviation = all.deviation;
         each_row(policy_, kept_, [&](size_t row) {
             for (size_t first = 0; first < kept_.steps; first += memories_.sequence) {
                 std::vector<Traced> h;

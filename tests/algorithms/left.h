@@ -21,9 +21,9 @@ inline Left left_by(Lesson& lesson) {
 }
 inline void hold_same(const Left& together, const Left& apart) {
     REQUIRE(together.size() == apart.size());
-    for (const auto& [name, bytes] : apart) {
-        CAPTURE(name);
-        CHECK(together.at(name) == bytes);
+    for (const auto& one : apart) {
+        CAPTURE(one.first);
+        CHECK(together.at(one.first) == one.second);
     }
 }
 

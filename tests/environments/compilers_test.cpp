@@ -60,11 +60,12 @@ TEST_CASE(
         {"sm_80", {"tag_gridworld"}},
         {"sm_90", all_environments()},
         {"sm_100", {"tag_gridworld"}}};
-    for (const auto& [architecture, names] : named) {
+    for (const auto& one : named) {
+        const std::string& architecture = one.first;
         const auto compiler = nvrtc(architecture);
         CAPTURE(architecture);
         REQUIRE(compiler != nullptr);
-        for (const std::string& name : names) {
+        for (const std::string& name : one.second) {
             CAPTURE(name);
             const Binary cubin = built(*compiler, name);
             CHECK(cubin.warnings == "");
@@ -77,7 +78,11 @@ TEST_CASE(
 TEST_CASE("teams of thousands that see much take no more shared memory than an architecture has" *
           test::thorough()) {
     if (!nvrtc("sm_90")) NACELLE_SKIP("NVRTC is not here");
-    const std::vector<std::pair<const char*, uint32_t>> architectures = {
+    struct Architecture {
+        const char* name;
+        uint32_t kibibytes;
+    };
+    const std::vector<Architecture> architectures = {
         {"sm_75", 64}, {"sm_80", 163}, {"sm_86", 99}, {"sm_90", 227}};
     // 65 numbers a row, 32 rows a warp, 32 warps: 260 KiB.
     const Folder folder;
@@ -85,12 +90,12 @@ TEST_CASE("teams of thousands that see much take no more shared memory than an a
         folder.write("probe.cu", TeamParts{.constants = "static constexpr int agents = 4096;",
                                            .obs = "float some[60], others[5];"}
                                      .text());
-    for (const auto& [architecture, kibibytes] : architectures) {
-        const auto compiler = nvrtc(architecture);
-        CAPTURE(architecture);
+    for (const Architecture& one : architectures) {
+        const auto compiler = nvrtc(one.name);
+        CAPTURE(one.name);
         REQUIRE(compiler != nullptr);
         const Header header = EnvSchema::read(built(*compiler, author).elf(), "probe").header();
-        CHECK(header.shared_bytes > kibibytes * 1024 / 2);
-        CHECK(header.shared_bytes <= kibibytes * 1024);
+        CHECK(header.shared_bytes > one.kibibytes * 1024 / 2);
+        CHECK(header.shared_bytes <= one.kibibytes * 1024);
     }
 }

@@ -189,7 +189,8 @@ void check_plays(const std::shared_ptr<RunsOn>& on, const std::string& name, con
     CHECK(result.inexact.error <= tolerance);
     CAPTURE(result.exact.where);
     CHECK(result.exact.error == 0);
-    for (const auto& [column, list] : plays[0].after.items()) {
+    for (const auto& entry : plays[0].after.items()) {
+        const std::string& column = entry.key();
         CAPTURE(column);
         CHECK(result.compared[column] > 0);
     }
@@ -199,7 +200,8 @@ void check_plays(const std::shared_ptr<RunsOn>& on, const std::string& name, con
 void check_reset(const std::shared_ptr<RunsOn>& on, const std::string& name, const Json& one) {
     Environment env = open_case(on, name, one, 3);
     Worst worst;
-    for (const auto& [column, entry] : one["reset"].items()) {
+    for (const auto& [key, entry] : one["reset"].items()) {
+        const std::string& column = key;
         const Places places(env, column);
         const std::vector<double> found = numbers(env, column);
         for (size_t i = 0; i < env.count(); ++i)

@@ -83,7 +83,7 @@ TEST_CASE("a damaged manifest is refused with what is wrong") {
           "csv.so: its manifest does not begin as one");
     CHECK(complaint_after([](nacelle_manifest& m) { m.size = 64; }) ==
           "csv.so: its manifest is cut short");
-    CHECK(complaint_after([](nacelle_manifest& m) { m.size += 4; }) ==
+    CHECK(complaint_after([](nacelle_manifest& m) { m.size += 65536; }) ==
           "csv.so: its manifest is cut short");
     CHECK(complaint_after([](nacelle_manifest& m) { m.id[0] = 0; }) ==
           "csv.so: its manifest has no id");

@@ -59,7 +59,7 @@ TEST_CASE("a name that nobody offers is an error with what there is") {
           }) == "csv: there is no such sink (no plugin of that kind was found in /nowhere, /no)");
     // What a build may be without.
     for (const auto& [kind, name] : {std::pair("learner", "torch_ppo"), {"communicator", "gloo"}})
-        CHECK(complaint([&] {
+        CHECK(complaint([&, kind = kind, name = name] {
                   plugins_of({"/nowhere"}).find({std::string(kind) + "/1", name});
               }) == std::string(name) + ": there is no such " + kind +
                         " ('tools/nacelle torch' installs LibTorch and builds what is on it)");

@@ -57,7 +57,8 @@ TEST_CASE("an episode that no environment can have played is left out") {
     for (const auto& [key, value] : wrong) {
         const auto said = problems_after(
             [&, &key = key, &value = value](auto& all) { all[first_episode].about[key] = value; });
-        CHECK_MESSAGE(said == no_episode, key << " " << value.dump());
+        const std::string which = key + " " + value.dump();
+        CHECK_MESSAGE(said == no_episode, which);
     }
 }
 

@@ -83,8 +83,9 @@ struct Followed {
 TEST_CASE("a recording holds what every array held before a step, and what came of it") {
     // A parameter that is drawn for each episode is an array, too.
     const Json drawn = {{"gravity", {{"uniform", {8, 12}}}}}, none = Json::object();
-    for (const auto& [name, params] :
+    for (const auto& [env, params] :
          {std::pair("cartpole", drawn), std::pair("tag_gridworld", none)}) {
+        const char* const name = env;
         CAPTURE(name);
         const Followed followed(name, {.environments = {1, 2, 4}}, 6, params);
         const Recording& recording = *followed.recording;

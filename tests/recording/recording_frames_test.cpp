@@ -133,13 +133,17 @@ TEST_CASE("arrays of other forms than the program's are not given to its draw()"
         contains(said("state.x", "type", "f32"),
                  "state.x is recorded as state, value f32, 1 in columns, before and not as state, "
                  "value i32, 1 in columns, before"));
-    const std::vector<std::tuple<std::string, std::string, Json>> others{
-        {"state.x", "role", "agent"},    {"state.x", "layout", "rows"},
-        {"state.x", "kind", "discrete"}, {"state.x", "dims", {1}},
-        {"state.x", "by_agent", true},   {"obs.image", "dims", {81}},
-        {"action.go", "choices", 77}};
-    for (const auto& [name, key, value] : others)
-        CHECK_MESSAGE(contains(said(name, key, value), name + " is recorded as"), key);
+    struct Other {
+        std::string name, key;
+        Json value;
+    };
+    const std::vector<Other> others{{"state.x", "role", "agent"},    {"state.x", "layout", "rows"},
+                                    {"state.x", "kind", "discrete"}, {"state.x", "dims", {1}},
+                                    {"state.x", "by_agent", true},   {"obs.image", "dims", {81}},
+                                    {"action.go", "choices", 77}};
+    for (const Other& one : others)
+        CHECK_MESSAGE(contains(said(one.name, one.key, one.value), one.name + " is recorded as"),
+                      one.key);
     const std::string smaller = why_not_after(shot, folder, [](auto& blocks) {
         array_named(blocks, "obs.image")["dims"] = {1, 1};
         for (ForgedBlock& one : blocks)

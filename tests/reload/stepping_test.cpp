@@ -252,9 +252,9 @@ TEST_CASE("all of this on a GPU") {
     Where on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const auto& [name, run] : stepping_cases) {
-        CAPTURE(name);
-        run(on);
+    for (const auto& one : stepping_cases) {
+        CAPTURE(one.first);
+        one.second(on);
     }
 }
 

@@ -218,9 +218,9 @@ TEST_CASE("runs reload on a GPU") {
     std::shared_ptr<RunsOn> on;
     const std::string missing = complaint([&] { on = open("cuda"); });
     if (!missing.empty()) NACELLE_SKIP(missing);
-    for (const auto& [name, run] : training_cases) {
-        CAPTURE(name);
-        run(on);
+    for (const auto& one : training_cases) {
+        CAPTURE(one.first);
+        one.second(on);
     }
 }
 

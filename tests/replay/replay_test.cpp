@@ -158,7 +158,8 @@ TEST_CASE("all steps that may be drawn are as likely as another") {
 }
 
 TEST_CASE("priorities, their sums and what is drawn by them are those of a plain list") {
-    for (const auto& [n_step, rows] : {std::pair(1u, 6u), std::pair(3u, 6u), std::pair(2u, 45u)}) {
+    for (const auto& one : {std::pair(1u, 6u), std::pair(3u, 6u), std::pair(2u, 45u)}) {
+        const uint32_t n_step = one.first, rows = one.second;
         CAPTURE(n_step);
         CAPTURE(rows);
         replay::Settings settings = small(n_step, 0.6);

@@ -218,7 +218,11 @@ TEST_CASE("what a checkpoint with a checksum that fits says wrongly is told by i
     const auto path = checkpoints.of_steps(100);
     const std::string whole = "is no whole number from 0 to 2^62",
                       hex = "is no text of 16 hexadecimal digits";
-    const std::vector<std::tuple<nlohmann::json, std::string, std::string>> changes = {
+    struct Change {
+        nlohmann::json over;
+        std::string key, what;
+    };
+    const std::vector<Change> changes = {
         {{{"format", "1"}}, "format", whole},
         {{{"format", -1}}, "format", whole},
         {{{"format", {1}}}, "format", whole},
@@ -247,12 +251,12 @@ TEST_CASE("what a checkpoint with a checksum that fits says wrongly is told by i
         {{{"tensors", {{"bytes", "9"}}}}, "tensors.bytes", whole},
         {{{"tensors", {{"checksum", 9}}}}, "tensors.checksum", "is no plain text"},
         {{{"tensors", {{"file", 9}}}}, "tensors.file", "is no plain text"}};
-    for (const auto& [over, key, what] : changes) {
-        CAPTURE(over);
+    for (const Change& one : changes) {
+        CAPTURE(one.over);
         checkpoints.save(record_at(100), tensors_with(3), false);
-        change(path, over);
+        change(path, one.over);
         CHECK(complaint([&] { Checkpoints::read(path); }) ==
-              path.string() + ": is damaged: its '" + key + "' " + what);
+              path.string() + ": is damaged: its '" + one.key + "' " + one.what);
     }
     checkpoints.save(record_at(100), tensors_with(3), false);
     change(path, {{"format", 2}});

@@ -44,7 +44,7 @@ inline EnvSchema accepted(const std::string& text) {
         tables[name] = without_launch(symbol_of(binary, "nacelle_schema")) + defaults_of(binary);
         schema = std::make_unique<EnvSchema>(EnvSchema::read(binary.elf(), name));
     }
-    for (const auto& [name, table] : tables) CHECK_MESSAGE((table == tables.begin()->second), name);
+    for (const auto& one : tables) CHECK_MESSAGE((one.second == tables.begin()->second), one.first);
     return *schema;
 }
 

@@ -86,7 +86,8 @@ TEST_CASE("so it does for teams of every size, with groups, turns, bins and vari
     };
     // One warp for 105, and four for 33: several agents to a thread, and threads without any.
     const std::vector<Size> sizes = {{1, 1, 0}, {5, 32, 0}, {3, 33, 128}, {33, 105, 32}};
-    for (const auto& [hunters, preys, lanes] : few_if_sanitized(sizes, {0, 3})) {
+    for (const Size& size : few_if_sanitized(sizes, {0, 3})) {
+        const int hunters = size.hunters, preys = size.preys, lanes = size.lanes;
         CAPTURE(hunters);
         CAPTURE(preys);
         CAPTURE(lanes);
@@ -114,7 +115,8 @@ TEST_CASE("several steps in one launch are those of single steps on a CPU, too")
     const Folder folder;
     const std::filesystem::path source = folder.write("chase.cu", team_everything);
     const std::vector<std::pair<int, int>> sizes = {{2, 31}, {40, 500}};
-    for (const auto& [hunters, preys] : few_if_sanitized(sizes, {0})) {
+    for (const auto& size : few_if_sanitized(sizes, {0})) {
+        const int hunters = size.first, preys = size.second;
         CAPTURE(preys);
         const EnvSettings settings =
             settings_of({{"source", source},

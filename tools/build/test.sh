@@ -47,13 +47,27 @@ test_build() {
     passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# Enough debug information for a report to name lines. -Og, since instrumented code compiles a third faster than at -O1.
+# Whether clang++ is here, with the runtime library of these sanitizers, and nobody asked for another compiler.
+instruments_by_clang() {
+    [ -z "${CXX:-}" ] || return 1
+    printf 'int main() {}\n' | clang++ "-fsanitize=$1" -x c++ - -o /dev/null 2>/dev/null
+}
+
+# Enough debug information for a report to name lines. Clang compiles instrumented code in less than half of the time
+# that g++ takes, which takes a third less at -Og than at -O1. Its libraries find the runtime in the program.
 # Beside the address sanitizer, which stops at what a wrong pointer leads to, the other one need not ask about pointers:
-# a fifth of the compiler's time.
+# a fifth of g++'s time.
 test_instrumented() {
     flags=-g1
     [ "$2" != address,undefined ] || flags="$flags -fno-sanitize=null,object-size,pointer-overflow,vptr"
-    test_build "$1" "$root/build-$1" "-Db_sanitize=$2" -Doptimization=g "-Dcpp_args=$flags"
+    if instruments_by_clang "$2"; then
+        set -- "$@" "--native-file=$root/tools/build/clang.ini" -Doptimization=0 -Db_lundef=false
+    else
+        set -- "$@" -Doptimization=g
+    fi
+    label=$1 sanitizers=$2
+    shift 2
+    test_build "$label" "$root/build-$label" "-Db_sanitize=$sanitizers" "-Dcpp_args=$flags" "$@"
 }
 
 test_command() {

@@ -16,22 +16,20 @@ namespace detail {
 
 #if !defined(__CUDACC_RTC__)
 // What the agents chose last and what they got for it, which a team does not keep between steps.
-template <class E> void load_last_step(const View<E>& view, LocalTeam<E>& local) {
-    for_each_group<E>([&]<class G, int I>() {
-        for (int i = 0; i < count_of<E, G>; ++i) {
-            Member<E, G>& member = member_of(local.memory.template group<G>(), i);
-            const size_t row = row_of<E, G>(local.env, i);
-            load_row<E>(view.array, group_slot<E>(Role::action, I), row, rows_of<E, G>(view),
-                        member.action);
-            member.reward = group_column<E, float, Role::reward, I>(view)[row];
-        }
-    });
+template <class E, class G, int I> void load_last_step(const View<E>& view, LocalTeam<E>& local) {
+    for (int i = 0; i < count_of<E, G>; ++i) {
+        Member<E, G>& member = member_of(local.memory.template group<G>(), i);
+        const size_t row = row_of<E, G>(local.env, i);
+        load_row<E>(view.array, group_slot<E>(Role::action, I), row, rows_of<E, G>(view),
+                    member.action);
+        member.reward = group_column<E, float, Role::reward, I>(view)[row];
+    }
 }
 
 template <class E> void draw_team(const View<E>& view, const DrawArgs& args, Canvas& canvas) {
     LocalTeam<E> local(view, 0);
     load_local<E>(view, args.tick, local);
-    load_last_step<E>(view, local);
+    for_each_group<E>([&]<class G, int I>() { load_last_step<E, G, I>(view, local); });
     const Source source = local.source(view, args.tick, Domain::step);
     const Team<E> team(local.memory, local.threads, local.episode, source);
     E::draw(canvas, team, local.params(view));

@@ -45,7 +45,7 @@ public:
         schema.log_names();
         const Header& header = schema.header();
         std::vector<std::byte> view(header.view_size);
-        uint64_t sum = schema.bytes_per_env();
+        [[maybe_unused]] uint64_t sum = schema.bytes_per_env();
         for (const Field& field : schema.fields()) {
             if (field.slot < 0) continue;
             for (const size_t envs : {size_t(1), size_t(4096), size_t(1) << 30}) {
