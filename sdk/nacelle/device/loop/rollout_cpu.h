@@ -35,6 +35,9 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
             return note_bad(view.head, Bad::reward, tick, begin + size_t(i));
 }
 
+// Ends of episodes whose memory is asked for ahead: more at once than a processor has misses under way would wait.
+inline constexpr int awaited = 4;
+
 // Asks for the memory of a last observation, whose row lies far from the one before it.
 template <class E> NACELLE_INLINE void await_last(const View<E>& view, size_t env) {
     const float* const row = obs_row<E, Role::final_obs>(view, env);
@@ -51,6 +54,7 @@ NACELLE_COLD void end_one(const View<E>& view, uint64_t tick, int t, size_t env,
     keep_last_overview<E>(view, local, record, t);
     EpisodeSums sums;
     close_episode<E>(view, tick, local, sums);
+    if constexpr (requires { record.ended(env, sums); }) record.ended(env, sums);
     add_totals<E>(view, env, sums);
     open_episode<E>(view, tick, local, false);
     store_state<E>(view, local);    // the counters of the ended episode stay to be seen
@@ -90,9 +94,15 @@ void rollout_alone(const View<E>& view, Items items, uint32_t ahead, int steps, 
             const uint64_t tick = start + uint64_t(t);
             step_pass<E>(view, tick, t, begin, count, ended, policy, record);
             const int found = places_of(ended, count, places);
+            if constexpr (requires { record.stepped(view, size_t(begin), count, ended, found); })
+                record.stepped(view, size_t(begin), count, ended, found);
             for (int k = 0; k < found; ++k) await_last<E>(view, begin + uint64_t(places[k]));
-            for (int k = 0; k < found; ++k)
-                end_one<E>(view, tick, t, begin + uint64_t(places[k]), record);
+            for (int k = -awaited; k < found; ++k) {
+                if constexpr (requires { record.await(size_t(begin)); })
+                    if (k + awaited < found)
+                        record.await(size_t(begin) + size_t(places[k + awaited]));
+                if (k >= 0) end_one<E>(view, tick, t, begin + uint64_t(places[k]), record);
+            }
             look_pass<E>(view, tick, t, begin, count, record);
         }
     }
