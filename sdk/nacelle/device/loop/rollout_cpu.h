@@ -94,9 +94,9 @@ void rollout_alone(const View<E>& view, Items items, uint32_t ahead, int steps, 
             const uint64_t tick = start + uint64_t(t);
             step_pass<E>(view, tick, t, begin, count, ended, policy, record);
             const int found = places_of(ended, count, places);
+            for (int k = 0; k < found; ++k) await_last<E>(view, begin + uint64_t(places[k]));
             if constexpr (requires { record.stepped(view, size_t(begin), count, ended, found); })
                 record.stepped(view, size_t(begin), count, ended, found);
-            for (int k = 0; k < found; ++k) await_last<E>(view, begin + uint64_t(places[k]));
             for (int k = -awaited; k < found; ++k) {
                 if constexpr (requires { record.await(size_t(begin)); })
                     if (k + awaited < found)
