@@ -13,6 +13,7 @@ from nacelle.checks import one_of
 from nacelle.spaces import TYPES
 
 _LINE, _LARGE_PAGE = 64, 2 << 20     # bytes
+_BETWEEN = 16       # steps: to catch up costs some of those that copy
 
 
 def opened(output, batch, copy):
@@ -37,12 +38,13 @@ def on_host(array):
 
 class NumpyArrays:
     """Arrays of the caller's own where `copy` is not False: those that he has let go of are filled again. On a CPU the engine
-    then writes into them what no later step reads, and nothing is copied, as long as there are only steps and whole resets."""
+    then writes into them what no later step reads, and nothing is copied, but in steps soon behind what else the engine did."""
 
     def __init__(self, batch, copy):
         self._batch, self._copy = batch, copy is not False
         self._written = self._copy      # whether the engine writes into the caller's
         self._last = None       # the arrays that it has written into, where its own are behind
+        self._waits = 0         # steps that do not
 
     def find(self, names, late, packed, derives):
         """See above."""
@@ -70,12 +72,15 @@ class NumpyArrays:
             ended = self._batch.step_from(given, self._outputs)
             return ended, self._shown or self._packed(self._shared)
         own, result = self._own()
+        writes = self._written and not self._waits
+        if self._waits:
+            self._waits -= 1
         try:
-            ended = self._batch.step_from(given, self._outputs, own, self._written)
+            ended = self._batch.step_from(given, self._outputs, own, writes)
         except Error:
             self._last = None       # the step was taken, and the engine's arrays have what was wrong
             raise
-        self._last = own if self._written else None
+        self._last = own if writes else None
         return ended, result or self._packed(own.arrays)
 
     def read(self):
@@ -123,14 +128,14 @@ class NumpyArrays:
         return on_host(self._batch.array(name))
 
     def _catch_up(self):
-        """Fills the engine's own arrays where the last step has written into the caller's, which is then not done again."""
+        """Fills the engine's own arrays where the last step has written into the caller's."""
         if self._last is None:
             return
         for source, target in zip(self._sources, self._last.arrays):
             if source.name in self._written_names:
                 source.write_from(target)
         self._batch.observe_again()     # the caller may have changed his
-        self._last, self._written = None, False
+        self._last, self._waits = None, _BETWEEN
 
     def _own(self):
         """Arrays that nobody else holds, and what `packed` made of them where it derives nothing: who holds a view holds

@@ -82,9 +82,14 @@ def what_a_step_has_written_into_the_callers_arrays_is_his_alone():
         mask = random.random(count) < 0.3
         for mine, its in zip(*(leaves(each.reset(options={"reset_mask": mask})[0]) for each in (env, twin))):
             assert np.array_equal(mine, its), name
-        for _ in range(3):
+        assert env._door._last is None
+        for _ in range(30):     # at first they are copied
             actions = env.action_space.sample()
-            assert np.array_equal(env.step(actions)[1], twin.step(actions)[1])
+            for mine, its in zip(*([*leaves(each[0]), *each[1:4]] for each in (env.step(actions), twin.step(actions)))):
+                assert np.array_equal(mine, its), name
+        assert env._door._last is not None
+        for mine, its in zip(*(leaves(each.restore_snapshots([], [])[0]) for each in (env, twin))):
+            assert np.array_equal(mine, its), name
     env, actions = cartpole(), np.ones(8, np.int64)
     env.reset(seed=1)
     for step in range(30):
