@@ -13,7 +13,7 @@ from nacelle.checks import one_of
 from nacelle.spaces import TYPES
 
 _LINE, _LARGE_PAGE = 64, 2 << 20     # bytes
-_BETWEEN = 16       # steps: to catch up costs some of those that copy
+BETWEEN = 256        # steps that copy: to catch up costs what some forty of them do
 
 
 def opened(output, batch, copy):
@@ -135,7 +135,7 @@ class NumpyArrays:
             if source.name in self._written_names:
                 source.write_from(target)
         self._batch.observe_again()     # the caller may have changed his
-        self._last, self._waits = None, _BETWEEN
+        self._last, self._waits = None, BETWEEN
 
     def _own(self):
         """Arrays that nobody else holds, and what `packed` made of them where it derives nothing: who holds a view holds
