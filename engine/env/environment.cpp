@@ -210,7 +210,7 @@ void Environment::reset(std::span<const uint32_t> chosen) {
 }
 
 void Environment::record_step(bool draw, uint32_t ahead, uint32_t envs) {
-    const StepArgs args{.ahead = ahead, .draw = draw};
+    const StepArgs args{.ahead = ahead, .draw = draw, .copies = nullptr};
     launch(stepwise_.step, shape_of(envs ? envs : settings_.count), args_of(args));
 }
 void Environment::record_ticks(uint64_t by) {

@@ -75,10 +75,12 @@ public:
     void step();
     void step_at_random();
     // The same on a CPU, for environments of one agent. It writes some arrays elsewhere this time; what they hold here stays
-    // as it was. Only for arrays that no step reads: observations, last observations, rewards. `behind` is called for
-    // environments [first, last) by the thread that has stepped them, which has their numbers in its cache.
+    // as it was. Only for arrays that no step reads: observations, last observations, rewards. `copies` are made of some that
+    // steps read. `behind`, if there is one, is called for environments [first, last) by the thread that has stepped them,
+    // which has their numbers in its cache.
     using Behind = std::function<void(uint64_t first, uint64_t last)>;
-    void step_into(std::span<const Elsewhere> written, const Behind& behind);
+    void step_into(std::span<const Elsewhere> written, const StepCopies& copies,
+                   const Behind& behind = {});
     // Enqueues one step without advancing the clock, for graphs of many steps. `ahead` counts from the clock; `envs`,
     // unless 0, limits the step to the first ones (whole blocks).
     void record_step(bool draw, uint32_t ahead, uint32_t envs = 0);

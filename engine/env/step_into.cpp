@@ -33,16 +33,22 @@ void step_blocks(const void* given, uint64_t begin, uint64_t end) {
 
 }
 
-void Environment::step_into(std::span<const Elsewhere> written, const Behind& behind) {
+void Environment::step_into(std::span<const Elsewhere> written, const StepCopies& copies,
+                            const Behind& behind) {
     EnvView view = view_;
     for (const auto& [array, memory] : written) view.place(schema(), array, memory);
     const LaunchShape shape = shape_of(count());
-    const StepAndBehind all{
-        .step = {.call = {view.bytes().data()}, .args = {.ahead = 0, .draw = false}},
-        .blocks = reinterpret_cast<Blocks>(stepwise_.step.function),
-        .block = shape.items_per_block,
-        .envs = count(),
-        .behind = &behind};
+    const StepArgs args{.ahead = 0, .draw = false, .copies = &copies};
+    if (!behind) {
+        launch_program(*on_, *on_->stream, stepwise_.step, shape, view.bytes().data(),
+                       args_of(args));
+        return record_ticks(1);
+    }
+    const StepAndBehind all{.step = {.call = {view.bytes().data()}, .args = args},
+                            .blocks = reinterpret_cast<Blocks>(stepwise_.step.function),
+                            .block = shape.items_per_block,
+                            .envs = count(),
+                            .behind = &behind};
     Kernel kernel = stepwise_.step;    // by its name a message says what threw
     kernel.function = reinterpret_cast<void*>(&step_blocks);
     on_->stream->launch(kernel, shape, args_of(all));

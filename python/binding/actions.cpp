@@ -24,10 +24,17 @@ double number_at(const Actions::Given& given, uint64_t place) {
     return value;
 }
 
+// Rows that one thread of a CPU takes: waking another one for fewer would take longer than they do.
+uint32_t rows_together(const TakeActionsArgs& args) {
+    constexpr uint32_t numbers = 8192;
+    return std::max(1u, numbers / std::max(1u, args.parts));
+}
+
 // The program of a CPU, over blocks of rows.
 void take_blocks(const void* given, uint64_t begin, uint64_t end) {
     const auto& args = *static_cast<const TakeActionsArgs*>(given);
-    const uint64_t first = begin * args.threads, last = std::min(end * args.threads, args.rows);
+    const uint64_t together = rows_together(args), first = begin * together,
+                   last = std::min(end * together, args.rows);
     uint64_t fault = no_fault;
     detail::with_type(args.type, args.source, [&](const auto* source) {
         fault = detail::take_rows(args, source, first, last);
@@ -112,11 +119,11 @@ void Actions::take_on_device(const Given& given) {
 }
 
 void Actions::launch(const Kernel& kernel, const TakeActionsArgs& args) {
-    env_.on().stream->launch(kernel,
-                             {.items = args.rows,
-                              .threads = TakeActionsArgs::threads,
-                              .items_per_block = TakeActionsArgs::threads},
-                             nacelle::args_of(args));
+    const uint32_t together = module_ ? TakeActionsArgs::threads : rows_together(args);
+    env_.on().stream->launch(
+        kernel,
+        {.items = args.rows, .threads = TakeActionsArgs::threads, .items_per_block = together},
+        nacelle::args_of(args));
 }
 
 void Actions::require_good() {

@@ -153,21 +153,19 @@ std::shared_ptr<StepOutputs> Batch::outputs(const std::vector<std::string>& name
 }
 
 bool Batch::step_from(const std::vector<nb::object>& given, StepOutputs& outputs,
-                      const std::vector<nb::object>& targets, bool written) {
+                      const OwnArrays* own, bool written) {
+    const StepOutputs::Targets targets =
+        own ? StepOutputs::Targets(own->places()) : StepOutputs::Targets();
     outputs.require_targets(targets.size());
-    std::deque<BufferView> views;
-    for (const nb::object& actions : given) views.emplace_back(actions);
-    std::deque<Bytes> memory;
-    std::vector<void*> places;
-    for (const nb::object& target : targets)
-        places.push_back(memory.emplace_back(target, Bytes::Use::write).data());
-    for (size_t i = 0; i < memory.size(); ++i)
-        if (memory[i].size() != outputs.arrays()[i]->bytes())
+    for (size_t i = 0; i < targets.size(); ++i)
+        if (own->bytes(i) != outputs.arrays()[i]->bytes())
             throw nb::value_error(
                 (outputs.arrays()[i]->name() + ": the target has another size").c_str());
+    std::deque<BufferView> views;
+    for (const nb::object& actions : given) views.emplace_back(actions);
     const Call call(*use_, lengthy);
     take_from_host(views);
-    return outputs.step(environment(), places, written);
+    return outputs.step(environment(), targets, written);
 }
 
 void Batch::observe_again() {
@@ -264,7 +262,7 @@ void bind_batch(nb::module_& module) {
         .def("make_wait", &Batch::make_wait, "stream"_a)
         .def("step", &Batch::step)
         .def("outputs", &Batch::outputs, "names"_a, "late"_a)
-        .def("step_from", &Batch::step_from, "actions"_a, "outputs"_a, "targets"_a,
+        .def("step_from", &Batch::step_from, "actions"_a, "outputs"_a, "own"_a = nb::none(),
              "written"_a = false)
         .def("step_at", &Batch::step_at, "actions"_a, "stream"_a, "outputs"_a, "targets"_a)
         .def("observe_again", &Batch::observe_again)

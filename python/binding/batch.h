@@ -4,6 +4,7 @@
 #include "engine/view/drawing.h"
 #include "python/binding/actions.h"
 #include "python/binding/buffer_view.h"
+#include "python/binding/own_arrays.h"
 #include "python/binding/step_outputs.h"
 
 #include <deque>
@@ -28,11 +29,11 @@ public:
 
     // What steps leave for a caller.
     std::shared_ptr<StepOutputs> outputs(const std::vector<std::string>& names, size_t late);
-    // One step with actions from objects with the buffer protocol, one for each policy; the outputs go into such objects,
-    // one for each, or stay in the engine. It has ended when the call returns, which says whether an episode has, too.
-    // `written`: by StepOutputs::step.
+    // One step with actions from objects with the buffer protocol, one for each policy; the outputs go into arrays of the
+    // caller's own, or stay in the engine where there are none. It has ended when the call returns, which says whether an
+    // episode has, too. `written`: by StepOutputs::step.
     bool step_from(const std::vector<nb::object>& actions, StepOutputs& outputs,
-                   const std::vector<nb::object>& targets, bool written);
+                   const OwnArrays* own, bool written);
     // One step with actions and targets at addresses in the device's memory, behind what is on a library's stream and
     // before what is put there then. A GPU is not waited for, and the result is None.
     using GivenAt = std::tuple<uintptr_t, uint32_t, uint64_t>;    // address, type, numbers

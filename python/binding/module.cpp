@@ -59,6 +59,7 @@ NB_MODULE(_engine, module) {
     nb::exception<Error>(module, "Error", bases);
     bind_device_array(module);
     bind_step_outputs(module);
+    bind_own_arrays(module);
     bind_batch(module);
     nb::class_<OpenEngine>(module, "Engine", "A device, its compiler and its plugins.")
         .def(nb::new_(&open_engine), "backend"_a, "threads"_a, "env_folders"_a, "plugin_folders"_a)

@@ -5,7 +5,6 @@
 
 #include <nacelle/device/loop/places.h>
 
-#include <atomic>
 #include <cstring>
 
 #include <nanobind/stl/shared_ptr.h>
@@ -33,6 +32,17 @@ void copy_rows(const HandedPart& part, size_t row, uint64_t from, std::span<cons
     };
     if (row == 4) copy(std::integral_constant<size_t, 4>());    // no call
     else copy(row);
+}
+
+// Whether a step itself fills the target of the array with this name, beside what the next step reads. Of returns and
+// lengths it has those of ended episodes.
+bool is_copied(StepCopies& copies, const std::string& name, bool late, void* target) {
+    if (name == "terminated") copies.terminated = static_cast<uint8_t*>(target);
+    else if (name == "truncated") copies.truncated = static_cast<uint8_t*>(target);
+    else if (late && name == "episode.return") copies.last_return = static_cast<float*>(target);
+    else if (late && name == "episode.length") copies.last_length = static_cast<int32_t*>(target);
+    else return false;
+    return true;
 }
 
 // The program of a CPU: a share of each part, so that the threads that stepped the rows copy them.
@@ -155,23 +165,27 @@ bool StepOutputs::step_and_hand_out(Environment& env, Targets targets, bool writ
     std::vector<Elsewhere> elsewhere;
     std::vector<Rows> rows, late_rows;
     std::vector<std::pair<HandedPart, bool>> whole;
-    const HandedPart joined = part_of(0, written ? targets[0] : arrays_[0]->memory()->data());
-    const auto* const done = static_cast<const uint8_t*>(joined.target);
+    bool ended = false;
+    auto* const done = static_cast<uint8_t*>(written ? targets[0] : arrays_[0]->memory()->data());
+    StepCopies copies{.done = done,
+                      .terminated = nullptr,
+                      .truncated = nullptr,
+                      .last_return = nullptr,
+                      .last_length = nullptr,
+                      .any_done = &ended};
     for (size_t i = written ? 1 : 0; i < targets.size(); ++i) {
-        HandedPart part = part_of(i, targets[i]);
-        if (i == 0) part = {targets[0], joined.target, nullptr, joined.bytes};
+        const std::string& name = arrays_[i]->name();
         const bool late = i + late_ >= arrays_.size();
-        if (written && written_[i]) elsewhere.push_back({arrays_[i]->name(), targets[i]});
+        HandedPart part = part_of(i, targets[i]);
+        if (i == 0) part = {targets[0], done, nullptr, part.bytes};
+        if (written && written_[i]) elsewhere.push_back({name, targets[i]});
+        else if (i > 0 && is_copied(copies, name, late, targets[i])) continue;
         else if (by_rows_[i])
             (late ? late_rows : rows).push_back({part, size_t(part.bytes / env.count())});
         else whole.emplace_back(part, late);
     }
-    std::atomic<bool> ended = false;
-    env.step_into(elsewhere, [&](uint64_t first, uint64_t last) {
-        detail::hand_out_bytes(joined, first, last);
+    const auto behind = [&](uint64_t first, uint64_t last) {
         for (const auto& [part, row] : rows) copy_bytes(part, first * row, last * row);
-        if (!std::memchr(done + first, 1, last - first)) return;
-        ended.store(true, std::memory_order_relaxed);
         int places[most_places];
         for (; first < last && !late_rows.empty(); first += most_places) {
             const int count = int(std::min(last - first, most_places)),
@@ -179,11 +193,13 @@ bool StepOutputs::step_and_hand_out(Environment& env, Targets targets, bool writ
             for (const auto& [part, row] : late_rows)
                 copy_rows(part, row, first, {places, size_t(found)});
         }
-    });
-    std::vector<HandedPart> copies;
+    };
+    const bool by_rows = !rows.empty() || !late_rows.empty();
+    env.step_into(elsewhere, copies, by_rows ? Environment::Behind(behind) : nullptr);
+    std::vector<HandedPart> parts;
     for (const auto& [part, late] : whole)
-        if (ended || !late) copies.push_back(part);
-    launch(copies);
+        if (ended || !late) parts.push_back(part);
+    launch(parts);
     return ended;
 }
 

@@ -5,15 +5,15 @@ them in order: the arrays themselves ("nothing" is derived from them), "views" o
 matter where an episode has ended."""
 import math
 import mmap
-import sys
 
 import numpy as np
 
-from nacelle._engine import Error, taken_type
+from nacelle._engine import Error, OwnArrays, taken_type
 from nacelle.checks import one_of
 from nacelle.spaces import TYPES
 
 _LINE, _LARGE_PAGE = 64, 2 << 20     # bytes
+BETWEEN = 256        # steps that copy: to catch up costs what some forty of them do
 
 
 def opened(output, batch, copy):
@@ -38,12 +38,13 @@ def on_host(array):
 
 class NumpyArrays:
     """Arrays of the caller's own where `copy` is not False: those that he has let go of are filled again. On a CPU the engine
-    then writes into them what no later step reads, and nothing is copied, as long as there are only steps and whole resets."""
+    then writes into them what no later step reads, and nothing is copied, but in steps soon behind what else the engine did."""
 
     def __init__(self, batch, copy):
         self._batch, self._copy = batch, copy is not False
         self._written = self._copy      # whether the engine writes into the caller's
         self._last = None       # the arrays that it has written into, where its own are behind
+        self._waits = 0         # steps that do not
 
     def find(self, names, late, packed, derives):
         """See above."""
@@ -68,26 +69,30 @@ class NumpyArrays:
         """One step with the actions of each policy: whether an episode has ended, and the arrays."""
         given = [np.ascontiguousarray(each) for each in actions]
         if self._shared:
-            ended = self._batch.step_from(given, self._outputs, ())
+            ended = self._batch.step_from(given, self._outputs)
             return ended, self._shown or self._packed(self._shared)
-        targets, result = self._own()
+        own, result = self._own()
+        writes = self._written and not self._waits
+        if self._waits:
+            self._waits -= 1
         try:
-            ended = self._batch.step_from(given, self._outputs, targets, self._written)
+            ended = self._batch.step_from(given, self._outputs, own, writes)
         except Error:
             self._last = None       # the step was taken, and the engine's arrays have what was wrong
             raise
-        self._last = targets if self._written else None
-        return ended, result or self._packed(targets)
+        self._last = own if writes else None
+        return ended, result or self._packed(own.arrays)
 
     def read(self):
         """The arrays as they are."""
         if self._shared:
             return self._shown or self._packed(self._shared)
         self._catch_up()
-        targets, result = self._own()
-        for source, target in zip(self._sources, targets):
+        own, result = self._own()
+        arrays = own.arrays
+        for source, target in zip(self._sources, arrays):
             source.read_into(target)
-        return result or self._packed(targets)
+        return result or self._packed(arrays)
 
     @staticmethod
     def as_mask(mask):
@@ -123,29 +128,30 @@ class NumpyArrays:
         return on_host(self._batch.array(name))
 
     def _catch_up(self):
-        """Fills the engine's own arrays where the last step has written into the caller's, which is then not done again."""
+        """Fills the engine's own arrays where the last step has written into the caller's."""
         if self._last is None:
             return
-        for source, target in zip(self._sources, self._last):
+        for source, target in zip(self._sources, self._last.arrays):
             if source.name in self._written_names:
                 source.write_from(target)
         self._batch.observe_again()     # the caller may have changed his
-        self._last, self._written = None, False
+        self._last, self._waits = None, BETWEEN
 
     def _own(self):
         """Arrays that nobody else holds, and what `packed` made of them where it derives nothing: who holds a view holds
         its array, which would not be seen of a view that is kept here, too. The first two sets, which take turns in a loop, share
         large pages, without which a step of 65,536 CartPoles takes a tenth longer (EPYC, 2026-11)."""
-        for targets, result, free in self._sets:
-            if not self._copy or _references(targets) == free:
-                return targets, result
+        for own, result in self._sets:
+            if not self._copy or own.are_free():
+                return own, result
         made = _in_large_pages(self._form, 2) if not self._sets else []
-        made = made or [tuple(np.zeros(shape, kind) for shape, kind in self._form)]    # a step writes few rows of last observations
+        made = made or [[np.zeros(shape, kind) for shape, kind in self._form]]    # a step writes few rows of last observations
         while made:
-            targets = made.pop()
-            result = self._packed(targets) if self._derives == "nothing" else None
-            self._sets = [(targets, result, _references(targets)), *self._sets[:3]]
-        return targets, result
+            own = OwnArrays(made.pop())
+            result = self._packed(own.arrays) if self._derives == "nothing" else None
+            own.count_from_now()
+            self._sets = [(own, result), *self._sets[:3]]
+        return own, result
 
 
 def _in_large_pages(form, count):
@@ -157,16 +163,12 @@ def _in_large_pages(form, count):
     memory.madvise(mmap.MADV_HUGEPAGE)
     begin = -np.frombuffer(memory, np.uint8).ctypes.data % _LARGE_PAGE
     arrays = [np.ndarray(shape, kind, memory, begin + sum(sizes[:i])) for i, (shape, kind) in enumerate(form * count)]
-    return [tuple(arrays[i:i + len(form)]) for i in range(0, len(arrays), len(form))]
+    return [arrays[i:i + len(form)] for i in range(0, len(arrays), len(form))]
 
 
 def _of_rows(flags, dimensions):
     """Flags of rows, for arrays of so many dimensions."""
     return flags.reshape(-1, *[1] * (dimensions - 1))
-
-
-def _references(arrays):
-    return [*map(sys.getrefcount, arrays)]
 
 
 class TorchTensors:
@@ -291,7 +293,7 @@ class JaxArrays:
             self._batch.step_at(places, 0, self._outputs, ())
             self._batch.check()
             return None, self.read()
-        ended = self._batch.step_from([np.ascontiguousarray(each) for each in actions], self._outputs, ())
+        ended = self._batch.step_from([np.ascontiguousarray(each) for each in actions], self._outputs)
         return ended, self.read()
 
     def read(self):

@@ -26,6 +26,9 @@
 // null for the environment's own array; those of the first step are copied there unless record.goes_on() says that they
 // lie there already.
 //
+// On a CPU a `record` of one agent that has stepped(...) is told behind each step of a block which episodes have ended, and
+// one that has ended(env, sums) of each of them, before its environment begins another.
+//
 // One step is a rollout of length one: there is no second loop. On a GPU an environment's state stays
 // in its thread's registers for all steps; on a CPU blocks of environments take each step in passes
 // (choose, step, ends, look), so that all but the ends vectorise.

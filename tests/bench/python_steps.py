@@ -10,7 +10,9 @@ import numpy as np
 import nacelle
 
 
-WARM = 4    # steps before each round that are not counted: another way's arrays are in the caches then
+# Steps before each round that are not counted: another way's arrays are in the caches then, and of last observations a step meets
+# few rows, with copies in every second step the same array's.
+WARM = 24
 
 
 def ways(count, engine, clock):

@@ -1,7 +1,11 @@
 """Whose the arrays are that a step hands out, and how long they stay as they were."""
+import ctypes
+from pathlib import Path
+
 import nacelle
 import numpy as np
 from cases import case, refused
+from nacelle._engine import OwnArrays
 
 
 def cartpole(count=8, **settings):
@@ -78,9 +82,14 @@ def what_a_step_has_written_into_the_callers_arrays_is_his_alone():
         mask = random.random(count) < 0.3
         for mine, its in zip(*(leaves(each.reset(options={"reset_mask": mask})[0]) for each in (env, twin))):
             assert np.array_equal(mine, its), name
-        for _ in range(3):
+        assert env._door._last is None
+        for _ in range(nacelle.outputs.BETWEEN + 5):     # at first they are copied
             actions = env.action_space.sample()
-            assert np.array_equal(env.step(actions)[1], twin.step(actions)[1])
+            for mine, its in zip(*([*leaves(each[0]), *each[1:4]] for each in (env.step(actions), twin.step(actions)))):
+                assert np.array_equal(mine, its), name
+        assert env._door._last is not None
+        for mine, its in zip(*(leaves(each.restore_snapshots([], [])[0]) for each in (env, twin))):
+            assert np.array_equal(mine, its), name
     env, actions = cartpole(), np.ones(8, np.int64)
     env.reset(seed=1)
     for step in range(30):
@@ -109,10 +118,82 @@ def a_step_takes_a_target_for_each_array():
     env.reset(seed=1)
     outputs, actions = env._batch.outputs(["obs", "reward"], 0), np.zeros(8, np.int64)
     targets = [np.empty(array.shape, nacelle.spaces.TYPES[array.dtype]) for array in outputs.arrays]
-    env._batch.step_from([actions], outputs, targets)
+    env._batch.step_from([actions], outputs, OwnArrays(targets))
     assert np.array_equal(targets[1], env.arrays["obs"])
     before = env.arrays["obs"].copy()
     for few in (targets[:2], [*targets, targets[0]]):
-        refused(ValueError, lambda: env._batch.step_from([actions], outputs, few), "3 are taken, one for each array, or none")
+        refused(ValueError, lambda: env._batch.step_from([actions], outputs, OwnArrays(few)), "3 are taken, one for each array, or none")
         refused(ValueError, lambda: env._batch.step_at([(actions.ctypes.data, 0, 8)], 0, outputs, [each.ctypes.data for each in few]), "3 are taken")
     assert np.array_equal(before, env.arrays["obs"])
+
+
+@case
+def whatever_is_kept_of_a_step_stays_as_it_was():
+    ways = (lambda array: array, lambda array: array[3:], lambda array: array[::7], lambda array: array.reshape(-1)[5:], memoryview,
+            np.from_dlpack, lambda array: array.view(np.uint8), lambda array: np.frombuffer(array, np.uint8), lambda array: array.T,
+            lambda array: [array], lambda array: np.broadcast_to(array[None], (2, *array.shape)), lambda array: array.ctypes.data_as(BYTES))
+    random, count = np.random.default_rng(3), 24000        # sets of arrays from that size on share large pages
+    engines = [nacelle.Engine("cpu", threads=threads) for threads in (1, 3)]
+    envs = [nacelle.make_vec("cartpole", count, engine=engine) for engine in engines]
+    kept, places = [], set()
+    for env in envs:
+        env.reset(seed=2)
+    for step in range(70):
+        actions = random.integers(0, 2, count)
+        results = [env.step(actions) for env in envs]
+        nothing = {"episode": {"r": None, "l": None}}
+        each = [[*result[:4], result[4].get("final_obs"), result[4].get("_final_obs"),
+                 *result[4].get("final_info", nothing)["episode"].values()] for result in results]
+        assert all(np.array_equal(*pair) for parts in each for pair in zip(parts[:4], each[0])), step
+        places |= {parts[0].ctypes.data for parts in each}
+        for way in ways:
+            array = each[random.integers(len(each))][random.integers(len(each[0]))]
+            if array is not None and random.random() < 0.08:
+                kept.append((way(array), way, array.copy(), step + random.integers(1, 12)))
+        del results, each, array
+        if step == 40:      # from here on they are copied
+            mask = random.random(count) < 0.1
+            for env in envs:
+                env.reset(options={"reset_mask": mask})
+        if step == 60:
+            envs[0].close()
+            envs = [envs[1]]
+        for what, way, copied, _ in kept:
+            assert same(what, way(copied), copied.nbytes), step
+        kept = [part for part in kept if part[3] > step]
+    assert len(places) < 30, f"memory that was let go of is not filled again: {len(places)} arrays"
+
+
+BYTES = ctypes.POINTER(ctypes.c_uint8)
+
+
+def same(one, other, size):
+    if isinstance(one, BYTES):
+        one, other = (ctypes.string_at(each, size) for each in (one, other))
+    return np.array_equal(one, other)
+
+
+@case
+def arrays_whose_form_was_changed_in_place_are_not_filled_again():
+    for change in (lambda array: setattr(array, "shape", (8, 1)), lambda array: array.setflags(write=False),
+                   lambda array: setattr(array, "dtype", np.int32), lambda array: array.resize((4, 2), refcheck=False)):
+        env = cartpole()
+        env.reset(seed=1)
+        for _ in range(12):
+            reward = env.step(np.ones(8, np.int64))[1]
+            assert reward.shape == (8,) and reward.dtype == np.float32 and reward.flags.writeable and (reward == 1).all()
+            change(reward)
+
+
+@case
+def steps_of_a_reloaded_environment_have_other_arrays():
+    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    env = nacelle.Env.from_source(text, 16, device="cpu")
+    env.reset(seed=1)
+    kept = [env.step(np.ones(16, np.int64))[:2] for _ in range(3)]
+    copied = [[part.copy() for part in parts] for parts in kept]
+    Path(env.description["source"]).write_text(text.replace(".reward = 1.0f", ".reward = 2.0f"))
+    assert env.reload()
+    seen = [env.step(np.ones(16, np.int64)) for _ in range(9)]
+    assert all((part[1] == 2).all() for part in seen)
+    assert all(np.array_equal(*pair) for parts in zip(kept, copied) for pair in zip(*parts))

@@ -120,7 +120,7 @@ public:
           reset_(program_.kernel("nacelle_reset")) {}
 
     void step_at_random() {
-        const StepArgs args{.ahead = 0, .draw = true};
+        const StepArgs args{.ahead = 0, .draw = true, .copies = nullptr};
         env_.launch(step_, over(env_.count()), args_of(args));
         env_.record_ticks(1);
     }

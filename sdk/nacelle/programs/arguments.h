@@ -9,9 +9,18 @@ inline constexpr uint32_t kernel_block = 128;
 // Threads that share the filling of tables in prepare().
 inline constexpr int prepare_lanes = 16384;
 
+// Where a CPU's step of environments of one agent leaves copies for a caller of what the next step reads; null: nowhere.
+struct StepCopies {
+    uint8_t *done, *terminated, *truncated;    // done: terminated or truncated
+    float* last_return;    // of episodes that have ended; nothing else is written
+    int32_t* last_length;
+    bool* any_done;    // set where an episode has ended
+};
+
 struct StepArgs {
     uint32_t ahead;    // ticks after the clock's
     uint32_t draw;     // 0: actions come from their arrays; 1: drawn at random within the mask
+    const StepCopies* copies;    // of a CPU; or null
 };
 
 struct ResetArgs {

@@ -9,7 +9,7 @@ namespace detail {
 
 template <class E> struct EitherPolicy {
     bool draw;
-    RandomPolicy<E> random{};
+    RandomPolicy<E> random;    // not cleared: it stores what it draws
     template <class Rows> NACELLE_INLINE void choose(Rows& rows) {
 #if NACELLE_GPU || !defined(NACELLE_DRAFT)
         if (draw) random.choose(rows);
@@ -23,11 +23,42 @@ template <class E> struct EitherPolicy {
 #endif
     }
 };
+
+// Of each step what a caller wants copied, while it is in the cache of the thread that has stepped a block.
+template <class E> struct StepRecord {
+    const StepCopies* to;
+
+    NACELLE_INLINE void operator()(const Now&, const auto&, const Outcome&) const {}
+#if !NACELLE_GPU
+    // Of the environments from `first` on; in `found` of them an episode has ended.
+    NACELLE_INLINE void stepped(const View<E>& view, size_t first, int count, const uint8_t* done,
+                                int found) const {
+        if (!to) return;
+        const auto copy = [&](uint8_t* target, const uint8_t* from) {
+            if (target) __builtin_memcpy(target + first, from, size_t(count));
+        };
+        copy(to->done, done);
+        copy(to->terminated, column<E, uint8_t, Role::terminated>(view) + first);
+        copy(to->truncated, column<E, uint8_t, Role::truncated>(view) + first);
+        if (!found) return;
+        if (to->any_done && !__atomic_load_n(to->any_done, __ATOMIC_RELAXED))
+            __atomic_store_n(to->any_done, true, __ATOMIC_RELAXED);
+    }
+    NACELLE_INLINE void await(size_t env) const {
+        if (to && to->last_return) __builtin_prefetch(to->last_return + env, 1);
+        if (to && to->last_length) __builtin_prefetch(to->last_length + env, 1);
+    }
+    NACELLE_INLINE void ended(size_t env, const EpisodeSums& sums) const {
+        if (to && to->last_return) to->last_return[env] = sums.last_return;
+        if (to && to->last_length) to->last_length[env] = sums.last_length;
+    }
+#endif
+};
 template <class E>
 NACELLE_INLINE void step_body(const View<E>& view, const StepArgs& args, Items items) {
-    EitherPolicy<E> policy{.draw = args.draw != 0};
-    rollout<E>(view, items, args.ahead, Index<1>{}, policy,
-               [](const Now&, const auto&, const Outcome&) {});
+    EitherPolicy<E> policy;
+    policy.draw = args.draw != 0;
+    rollout<E>(view, items, args.ahead, Index<1>{}, policy, StepRecord<E>{args.copies});
 }
 
 // What all see of an episode that has begun, and what a launch leaves behind.

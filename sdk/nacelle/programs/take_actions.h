@@ -70,20 +70,27 @@ template <class Fn> NACELLE_INLINE void with_type(TakenType type, const void* so
 }
 
 #if !NACELLE_GPU
-// Stores choices that lie one after the other. Whether all may be, by signs alone, so that the loop vectorises for all
+// The bits of a whole number: 64 of a wide one, else 32; of a negative one the highest is set.
+template <class T> auto bits_of(T value) {
+    if constexpr (sizeof(T) == 8) return uint64_t(value);
+    else return uint32_t(value);
+}
+
+// Stores choices that lie one after the other. Whether all may be, by bits alone, so that the loop vectorises for all
 // processors; where one may not be, they are to be taken anew.
 template <class T>
 bool store_choices(const TakenPart& part, const T* source, uint64_t first, uint64_t last) {
     auto* const target = static_cast<int32_t*>(part.target);
     const uint32_t highest = uint32_t(part.choices) - 1;
-    uint32_t above = 0, signs = 0;
+    decltype(bits_of(T())) all = 0;
+    uint32_t above = 0;
     for (uint64_t row = first; row < last; ++row) {
-        const uint32_t low = uint32_t(source[row]);
-        if constexpr (sizeof(T) == 8) above |= uint32_t(uint64_t(source[row]) >> 32);
-        target[row] = int32_t(low);
-        signs |= low | (highest - low);
+        const auto bits = bits_of(source[row]);
+        all |= bits;
+        target[row] = int32_t(bits);
+        above |= highest - uint32_t(bits);
     }
-    return above == 0 && signs >> 31 == 0;
+    return all >> 31 == 0 && above >> 31 == 0;
 }
 
 // Rows in ordinary memory: a part after the other, in loops that vectorise where all agents are given. Returns the place

@@ -35,6 +35,9 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
             return note_bad(view.head, Bad::reward, tick, begin + size_t(i));
 }
 
+// Ends of episodes whose memory is asked for ahead: more at once than a processor has misses under way would wait.
+inline constexpr int awaited = 4;
+
 // Asks for the memory of a last observation, whose row lies far from the one before it.
 template <class E> NACELLE_INLINE void await_last(const View<E>& view, size_t env) {
     const float* const row = obs_row<E, Role::final_obs>(view, env);
@@ -51,6 +54,7 @@ NACELLE_COLD void end_one(const View<E>& view, uint64_t tick, int t, size_t env,
     keep_last_overview<E>(view, local, record, t);
     EpisodeSums sums;
     close_episode<E>(view, tick, local, sums);
+    if constexpr (requires { record.ended(env, sums); }) record.ended(env, sums);
     add_totals<E>(view, env, sums);
     open_episode<E>(view, tick, local, false);
     store_state<E>(view, local);    // the counters of the ended episode stay to be seen
@@ -82,19 +86,44 @@ void rollout_alone(const View<E>& view, Items items, uint32_t ahead, int steps, 
     const auto [start, stopped] = time_of(view.head, ahead);
     if (stopped) return;
     const uint64_t end = min(items.end, uint64_t(view.head.envs));
-    uint8_t ended[block_envs];
-    int places[block_envs];
-    for (uint64_t begin = items.begin; begin < end; begin += block_envs) {
-        const int count = int(min(end - begin, uint64_t(block_envs)));
-        for (int t = 0; t < steps; ++t) {
-            const uint64_t tick = start + uint64_t(t);
-            step_pass<E>(view, tick, t, begin, count, ended, policy, record);
-            const int found = places_of(ended, count, places);
-            for (int k = 0; k < found; ++k) await_last<E>(view, begin + uint64_t(places[k]));
-            for (int k = 0; k < found; ++k)
-                end_one<E>(view, tick, t, begin + uint64_t(places[k]), record);
-            look_pass<E>(view, tick, t, begin, count, record);
+    const uint64_t blocks =
+                       end > items.begin ? (end - items.begin + block_envs - 1) / block_envs : 0,
+                   passes = blocks * uint64_t(steps);
+    struct Pass {
+        uint64_t begin, tick;
+        int count, t, found;
+        uint8_t ended[block_envs];
+        int places[block_envs];
+    } passed[2];
+    // Of one step a block's ends come behind the next block's step: by then the memory that was asked for has come.
+    const uint64_t later = steps == 1;
+    for (uint64_t n = 0; n < passes + later; ++n) {
+        if (n < passes) {
+            Pass& now = passed[n % 2];
+            now.begin = items.begin + n / uint64_t(steps) * block_envs;
+            now.t = int(n % uint64_t(steps));
+            now.tick = start + uint64_t(now.t);
+            now.count = int(min(end - now.begin, uint64_t(block_envs)));
+            step_pass<E>(view, now.tick, now.t, now.begin, now.count, now.ended, policy, record);
+            now.found = places_of(now.ended, now.count, now.places);
+            for (int k = 0; k < now.found; ++k) {
+                const size_t env = size_t(now.begin) + size_t(now.places[k]);
+                await_last<E>(view, env);
+            }
+            if constexpr (requires { record.stepped(view, size_t(0), 0, now.ended, 0); })
+                record.stepped(view, size_t(now.begin), now.count, now.ended, now.found);
         }
+        if (n < later) continue;
+        const Pass& before = passed[(n - later) % 2];
+        for (int k = -awaited; k < before.found; ++k) {
+            if constexpr (requires { record.await(size_t(0)); })
+                if (k + awaited < before.found)
+                    record.await(size_t(before.begin) + size_t(before.places[k + awaited]));
+            if (k >= 0)
+                end_one<E>(view, before.tick, before.t, before.begin + uint64_t(before.places[k]),
+                           record);
+        }
+        look_pass<E>(view, before.tick, before.t, before.begin, before.count, record);
     }
 }
 
