@@ -72,7 +72,7 @@ inline uint64_t remembering(const Owner& o, uint64_t) {
     return rounded_up(o.envs, remembering_rows) * o.remembering_threads;
 }
 inline uint64_t chunks(const Owner& o, uint64_t) {
-    const ObsCut cut = obs_cut(o.steps * o.rows / o.shards, o.width, o.is(on_gpu));
+    const ObsCut cut = obs_cut(o.steps * o.rows / o.shards, o.kept_parts, o.is(on_gpu));
     return o.shards * cut.chunks * cut.slabs * block_threads;
 }
 inline uint64_t columns(const Owner& o, uint64_t) { return o.width * block_threads; }

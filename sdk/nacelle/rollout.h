@@ -24,7 +24,7 @@
 //
 // A `record` that has rows(group, t) says where a team's observations of step t go, so that they are written once, or
 // null for the environment's own array; those of the first step are copied there unless record.goes_on() says that they
-// lie there already.
+// lie there already. One that has packed<group>(t) keeps them in a form of its own (device/team/packed_rows.h).
 //
 // One step is a rollout of length one: there is no second loop. On a GPU an environment's state stays
 // in its thread's registers for all steps; on a CPU blocks of environments take each step in passes

@@ -20,7 +20,8 @@ template <class E, int policy, class L, Part part> class WarpGradient {
     // Whether the rows of two times have room in a GPU's second-level cache, of which the blocks of an H100 or H200 get
     // half for sure. Wider ones would be thrown out before they are read.
     static constexpr bool comes_early =
-        uint64_t(2 * 132) * uint64_t(all.samples) * uint64_t(L::in) * sizeof(float) <= 25 << 20;
+        uint64_t(2 * 132) * uint64_t(all.samples) * uint64_t(kept_parts<L::in>) * sizeof(float) <=
+        25 << 20;
 
 public:
     NACELLE_INLINE explicit WarpGradient(const Arguments& a)
@@ -121,8 +122,9 @@ private:
     }
     NACELLE_INLINE bool is_mine() const { return there_ && counts(flag_); }
     // Where many numbers lie that this lane's row sees, or null.
-    NACELLE_INLINE const float* own_numbers() const {
-        return is_mine() ? memory_.obs + at_ * size_t(L::in) : nullptr;
+    NACELLE_INLINE auto own_numbers() const {
+        using Row = decltype(kept_row<L::in>(memory_, at_));
+        return is_mine() ? kept_row<L::in>(memory_, at_) : Row{};
     }
     NACELLE_INLINE bool has_obs() const { return all_lanes || warp_lane() < warp_rows; }
     NACELLE_INLINE bool has_loss() const { return all_lanes || warp_lane() >= warp_rows; }
@@ -133,8 +135,11 @@ private:
         const WeightsInMemory weights{all.words_outside > 0 ? own_words(prepared)
                                                             : rows_.weights(0)};
         NoSums none;
-        forward_chunks(fragments, rows_.template seen<0>(), layer_of<L, 0>.pitch, chunk_inputs / 2,
-                       chunk_, own_numbers(), nullptr, false, memory_, weights, rows_.bias(), none);
+        const auto own = own_numbers();
+        using Row = bare<decltype(own)>;
+        forward_chunks<L, bands, Row>(fragments, rows_.template seen<0>(), layer_of<L, 0>.pitch,
+                                      chunk_inputs / 2, chunk_, own, {}, false, memory_, weights,
+                                      rows_.bias(), none);
     }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {
@@ -257,7 +262,7 @@ private:
                 const int unit = warp_ * units + u, m = unit / across, n = unit % across;
                 NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
                     const int place = 16 * m + g + k % 4 / 2 * 8,
-                              i = l == 0 && all.in_chunks ? column_in_chunks(place) : place,
+                              i = l == 0 && reads_in_chunks<L> ? column_in_chunks(place) : place,
                               o = 16 * n + 8 * (k / 4) + 2 * t + k % 2;
                     if (unit < its.in_tiles * across && i < in && o < out)
                         to[i * pitch + o] = sum_[its.first_unit + u][k / 4][k % 4];
@@ -283,7 +288,8 @@ private:
     uint8_t flag_ = 0;
     size_t at_ = 0;
     Prefetched<E, policy> prefetched_;
-    ChunkOfRows<L::in> chunk_;    // the first of many numbers arrive while other samples are summed
+    ChunkOfRows<decltype(kept_row<L::in>(Memory{}, 0)), L::in>
+        chunk_;    // the first of many numbers arrive while other samples are summed
     float sum_[all.units][2][4];
     float bias_[all.bias_units][4];
     LossGradient<E, policy, L, part> loss_;

@@ -33,16 +33,18 @@ public:
         const TilesInMemory<L::planes> weights{own_words(prepared)};
         const float* const bias = prepared + layout_of<L>.bias_start;
         uint64_t row = first() * warp_rows;
-        const float* next = look_up(row, count, from);
-        ChunkOfRows<width> numbers;
+        auto next = look_up(row, count, from);
+        using Row = decltype(next);
+        ChunkOfRows<Row, width> numbers;
         if (row < count) numbers.read(next, 0, 0, memory_);
         while (row < count) {
             const uint64_t its = row + uint64_t(warp_lane());
-            const float* const own = next;
+            const Row own = next;
             SeenSums<columns> seen{sums(), memory_.normalises && row < counted};
             row += stride() * warp_rows;
             next = look_up(row, count, from);
-            stage.forward(numbers, own, next, row < count, memory_, weights, bias, seen);
+            stage.template forward<Row>(numbers, own, next, row < count, memory_, weights, bias,
+                                        seen);
             if (own) fn(its, stage.outputs());
             __syncwarp();
         }
@@ -57,7 +59,7 @@ public:
         for (int n = int(threadIdx.x); n < 2 * width; n += block_threads) {
             double sum = adds ? to[1 + n] : 0;
             NACELLE_UNROLL for (int warp = 0; warp < warps; ++warp) sum +=
-                all()[warp][n % 2 * columns + n / 2];
+                all()[warp][n % 2 * columns + SeenSums<columns>::place_of(n / 2)];
             to[1 + n] = sum;
         }
         if (threadIdx.x == 0) to[0] = block_ == 0 ? double(counted) * double(a_.step + 1) : 0;
@@ -68,13 +70,14 @@ private:
     NACELLE_INLINE uint64_t stride() const { return uint64_t(choosers_.count) * warps; }
     // Where the row of this lane lies, of the next rows from `row` on that there are.
     template <class From>
-    NACELLE_INLINE const float* look_up(uint64_t& row, uint64_t count, From&& from) const {
+    NACELLE_INLINE auto look_up(uint64_t& row, uint64_t count, From&& from) const {
+        using Row = decltype(from(row));
         for (; row < count; row += stride() * warp_rows) {
             const uint64_t its = row + uint64_t(warp_lane());
-            const float* const own = warp_lane() < warp_rows && its < count ? from(its) : nullptr;
-            if (__ballot_sync(~0u, own != nullptr)) return own;
+            const Row own = warp_lane() < warp_rows && its < count ? from(its) : Row{};
+            if (__ballot_sync(~0u, bool(own))) return own;
         }
-        return nullptr;
+        return Row{};
     }
     static NACELLE_INLINE double (&all())[warps][2 * columns] {
         __shared__ double sums[warps][2 * columns];
