@@ -17,7 +17,7 @@ const Json in_bf16 = {{"kept_observations", "bf16"}},
 
 // All that two iterations leave but what is kept, which is not normalised.
 Left left_behind(const std::shared_ptr<RunsOn>& on, Case c, const char* kept, uint32_t envs,
-             uint64_t seed) {
+                 uint64_t seed) {
     c.config.update(Json{{"kept_observations", kept}, {"normalise_observations", false}});
     Json env = env_of(c.env, envs);
     if (!c.constants.empty()) env["constants"] = c.constants;
@@ -27,7 +27,7 @@ Left left_behind(const std::shared_ptr<RunsOn>& on, Case c, const char* kept, ui
     std::erase_if(all, [](const auto& one) {
         const std::string& name = one.first;
         return name.ends_with("kept.obs") || name.ends_with("kept.final_obs") ||
-               name.ends_with("obs.slots");
+               name.ends_with("obs.slots") || name.ends_with(".places");
     });
     return all;
 }
@@ -51,16 +51,41 @@ TEST_CASE("networks in bf16 see the same bits whatever is kept of observations, 
     NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
 #endif
     const auto on = quick_cpu();
-    const Json by_steps = {{"emulate", true}, {"horizon", 3}, {"minibatches", 1}, {"rollout", "stepwise"}};
-    for (const Json& learner : {in_short, by_steps}) {
-        hold_to_floats(on, with(crowd(33, {{"hidden", {17}}}), Json::object(), learner), 9);
-        hold_to_floats(on, with(crowd(71, {{"hidden", {70, 9}}, {"execution", "row_pass"}}), Json::object(), learner), 9);
-        hold_to_floats(on, with(crowd(71, {{"hidden", {70, 9}}, {"execution", "streamed"}, {"trunk", "separate"}}), Json::object(), learner), 9);
-        hold_to_floats(on, with(crowd(35, {{"hidden", {{{"gru", 9}}}}}), Json::object(), learner), 9);
-        hold_to_floats(on, with(cases()[0], narrow, learner), 30);
-        hold_to_floats(on, with(streamed(1, "bf16"), Json::object(), learner), 30);
-        hold_to_floats(on, with(cases()[0], {{"hidden", {{{"mingru", 9}}}}, {"precision", "bf16"}}, learner), 30);
-        hold_to_floats(on, with(overseen(1, "bf16", "fused"), Json::object(), learner), 9);
-        hold_to_floats(on, with(overseen(2, "bf16", "row_pass", {70, 9}), Json::object(), learner), 9);
-    }
+    // Teams in one launch by warps and by blocks, a launch a step, critics that see more, and layers that remember.
+    hold_to_floats(on, with(crowd(33, {{"hidden", {17}}}), Json::object(), in_short), 9);
+    hold_to_floats(on,
+                   with(crowd(71, {{"hidden", {70, 9}}, {"execution", "streamed"}}),
+                        {{"trunk", "separate"}}, in_short),
+                   9);
+    const Json by_steps = {{"rollout", "stepwise"}};
+    hold_to_floats(on,
+                   with(with(crowd(71, {{"hidden", {70, 9}}, {"execution", "row_pass"}}),
+                             Json::object(), in_short),
+                        Json::object(), by_steps),
+                   9);
+    hold_to_floats(on, with(crowd(35, {{"hidden", {{{"gru", 9}}}}}), Json::object(), in_short), 9);
+    hold_to_floats(on, with(overseen(1, "bf16", "fused"), Json::object(), in_short), 9);
+    // One agent, which lanes have and blocks.
+    hold_to_floats(on, with(cases()[0], narrow, in_short), 30);
+    hold_to_floats(on, with(streamed(1, "bf16"), Json::object(), in_short), 30);
+    hold_to_floats(
+        on, with(cases()[0], {{"hidden", {{{"mingru", 9}}}}, {"precision", "bf16"}}, in_short), 30);
+}
+
+TEST_CASE("the whole gradient of rows of many numbers that are kept in bf16 is that of the "
+          "formulas, on threads" *
+          test::thorough()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
+#endif
+    for (const size_t i : {0u, 1u})
+        hold_to_doubles(
+            quick_cpu(),
+            with(with(much_seen()[i], Json::object(), briefly_on_threads), Json::object(), in_bf16),
+            as_bf16_of_few, 60);
+    hold_to_doubles(quick_cpu(),
+                    with(with(crowd(71, {{"hidden", {70, 9}}, {"execution", "row_pass"}}),
+                              Json::object(), briefly_on_threads),
+                         Json::object(), in_bf16),
+                    as_bf16_of_few, 60);
 }
