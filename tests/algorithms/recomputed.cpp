@@ -157,7 +157,7 @@ std::vector<double> from_pairs(const std::vector<uint32_t>& pairs, size_t width,
                                const Normaliser& normaliser) {
     std::vector<double> all;
     if (normaliser.mean.empty()) return all;
-    const size_t across = (width + 1) / 2;
+    const size_t across = (width + 7) / 8 * 4;
     for (size_t row = 0; row < pairs.size() / across; ++row)
         for (size_t k = 0; k < width; ++k) {
             const uint32_t pair = pairs[row * across + k / 2];
@@ -185,10 +185,9 @@ Kept::Kept(Lesson& lesson, const PolicyForm& policy, const Normaliser& normalise
     const NamedArray& kept = lesson.array(policy.group + ".kept.obs");
     in_pairs = kept.dtype() == Dtype::u32;
     // All steps side by side are like so many environments.
-    obs = overseen_rows(policy,
-                        policy.overview ? lesson.numbers("overview.kept") : std::vector<double>(),
-                        in_pairs ? from_pairs(kept.host<uint32_t>(), policy.seen, normaliser)
-                                 : kept.numbers());
+    obs = overseen_rows(
+        policy, policy.overview ? lesson.numbers("overview.kept") : std::vector<double>(),
+        in_pairs ? from_pairs(kept.host<uint32_t>(), policy.seen, normaliser) : kept.numbers());
     choice = get("choice");
     log_probability = get("log_probability");
     value = get("value");

@@ -51,7 +51,7 @@ private:
     NACELLE_INLINE float observed(int agent, int number) const {
 #if NACELLE_GPU
         if constexpr (keeps_pairs) {
-            const uint32_t pair = cut_pair(observed_.at[agent * pairs_of_row(each) + number / 2]);
+            const uint32_t pair = cut_pair(observed_.at[agent * kept_words(each) + number / 2]);
             return number % 2 ? high_half(pair) : low_half(pair);
         } else
 #endif

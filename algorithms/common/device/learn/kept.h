@@ -14,32 +14,36 @@ inline constexpr bool keeps_pairs = true;
 #else
 inline constexpr bool keeps_pairs = false;
 #endif
+// Words of a row of pairs, which begins on 16 bytes, and those of them that have numbers.
+constexpr int kept_words(int width) { return (width + 7) / 8 * 4; }
+constexpr int pairs_of(int width) { return (width + 1) / 2; }
 
 #if NACELLE_GPU
-// How two neighbouring numbers of all rows become a pair; behind the last number of a row lies a zero.
+// How two neighbouring numbers of all rows become a pair. What lies behind the last one becomes zero.
 struct PairForm {
     float mean[2], scale[2];
 
-    NACELLE_INLINE PairForm(const float* means, const float* scales, int pair, int width)
-        : mean{means[2 * pair], 2 * pair + 1 < width ? means[2 * pair + 1] : 0},
-          scale{scales[2 * pair], 2 * pair + 1 < width ? scales[2 * pair + 1] : 0} {}
-    NACELLE_INLINE float normal(float number, int half) const {
-        return (number - mean[half]) * scale[half];
+    PairForm() = default;
+    NACELLE_INLINE PairForm(const float* means, const float* scales, int pair, int width) {
+        NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
+            const int k = min(2 * pair + i, width - 1);
+            mean[i] = means[k];
+            scale[i] = 2 * pair + i < width ? scales[k] : 0;
+        }
     }
     NACELLE_INLINE uint32_t operator()(float first, float second) const {
-        return pair_of(normal(first, 0), normal(second, 1));
+        return pair_of((first - mean[0]) * scale[0], (second - mean[1]) * scale[1]);
     }
 };
 // A pair of a row of floats, not yet cut.
 template <int width>
 NACELLE_INLINE uint32_t kept_pair(const float* row, int pair, const auto& scales) {
-    const int k = 2 * pair;
-    return PairForm(scales.mean, scales.scale, pair, width)(row[k], k + 1 < width ? row[k + 1] : 0);
+    const PairForm form(scales.mean, scales.scale, pair, width);
+    return form(row[min(2 * pair, width - 1)], row[min(2 * pair + 1, width - 1)]);
 }
 
 // A kept row, or none.
 template <int width> struct PairRow {
-    static constexpr int pairs = pairs_of_row(width);
     const uint32_t* at = nullptr;
 
     explicit NACELLE_INLINE operator bool() const { return at != nullptr; }
@@ -61,18 +65,15 @@ inline constexpr bool in_pairs = requires(const Row& row, const Memory& memory) 
     row.pair(0, memory);
 };
 
-// Where a team's rollout keeps what it sees, as a record says it: the rows of one step of a group.
-template <int width> struct KeptPairs {
+// Where a team's rollout keeps what it sees, as a record says it (nacelle/device/team/packed_rows.h): the rows of a step.
+template <int row_width> struct KeptPairs {
+    static constexpr int width = row_width, words = kept_words(width);
     uint32_t* rows = nullptr;
     const float *mean = nullptr, *scale = nullptr;
 
     explicit NACELLE_INLINE operator bool() const { return rows != nullptr; }
     NACELLE_INLINE PairForm form(int pair) const { return {mean, scale, pair, width}; }
-    NACELLE_INLINE void store(size_t row, int pair, const PairForm& form, float first,
-                              float second) const {
-        store_streaming(rows[row * size_t(pairs_of_row(width)) + size_t(pair)],
-                        form(first, second));
-    }
+    NACELLE_INLINE uint32_t* row(size_t number) const { return rows + number * size_t(words); }
 };
 #else
 template <class Row> inline constexpr bool in_pairs = false;
@@ -84,14 +85,14 @@ NACELLE_INLINE auto kept_row(const Memory& memory, size_t at, bool final = false
 #if NACELLE_GPU
     if constexpr (keeps_pairs)
         return PairRow<width>{(final ? memory.final_pairs : memory.pairs) +
-                              at * size_t(pairs_of_row(width))};
+                              at * size_t(kept_words(width))};
     else
 #endif
         return static_cast<const float*>((final ? memory.final_obs : memory.obs) +
                                          at * size_t(width));
 }
 // Part `i` of a row on its way to where row `at` is kept: a number, or a pair of them.
-template <int width> inline constexpr int kept_parts = keeps_pairs ? pairs_of_row(width) : width;
+template <int width> inline constexpr int kept_parts = keeps_pairs ? kept_words(width) : width;
 template <int width>
 NACELLE_INLINE void keep_part(const Memory& memory, size_t at, bool final, const float* row,
                               int i) {

@@ -32,7 +32,7 @@ template <class E> struct ObsRows<E, overview_rows> {
 template <class E, int group> struct ObsSums : ObsRows<E, group> {
     using ObsRows<E, group>::width, ObsRows<E, group>::in_pairs;
     static constexpr int count = 1 + 2 * width,
-                         parts = in_pairs ? pairs_of_row(width) : width;    // of a row, as it lies
+                         parts = in_pairs ? kept_words(width) : width;    // of a row, as it lies
     // Of a shard.
     static NACELLE_INLINE uint32_t own_rows(const View<E>& view) {
         return ObsRows<E, group>::rows(view) / shards;

@@ -80,7 +80,7 @@ template <class E> struct TeamRecord {
         const size_t step = first + size_t(t);
         KeptPairs<width> kept{nullptr, memory.mean, memory.scale};
         if (step < to.steps)
-            kept.rows = memory.pairs + step * rows_of<E, G>(view) * size_t(pairs_of_row(width));
+            kept.rows = memory.pairs + step * rows_of<E, G>(view) * size_t(kept_words(width));
         return kept;
     }
 #endif

@@ -89,14 +89,12 @@ NACELLE_INLINE void copy_first_rows(const View<E>& view, LocalTeam<E>& local, Re
     if constexpr (packs<Record>) {
         if (record.goes_on()) return;
         for_each_group<E>([&]<class G, int I>() {
-            constexpr int count = count_of<E, G>, width = numbers_in<ObsOf<E, G>>,
-                          pairs = pairs_of_row(width);
             const auto packed = record.template packed<I>(0);
+            constexpr int width = decltype(packed)::width, words = decltype(packed)::words;
             const float* const from = group_column<E, float, Role::obs, I>(view);
-            local.threads.template spread_over<count * pairs, Weight::light>([&](int i) {
-                const size_t row = row_of<E, G>(local.env, i / pairs);
-                pack_pair<width>(packed, packed.form(i % pairs), row, i % pairs,
-                                 from + row * size_t(width));
+            local.threads.template spread_over<count_of<E, G> * words, Weight::light>([&](int i) {
+                const size_t row = row_of<E, G>(local.env, i / words);
+                pack_word(packed, row, i % words, from + row * size_t(width));
             });
         });
     }

@@ -141,18 +141,18 @@ NACELLE_INLINE bool send_scattered(const float* stage, float* rows, uint32_t own
     return zero == 0.0f;
 }
 // `here` rows in the stage leave it, those of an environment whose first row has this number in the group.
-template <class E, class G, class Packed>
-NACELLE_INLINE bool send_rows(const float* stage, float* rows, const Packed& packed,
+template <class E, class G, class Packed, class Pairs>
+NACELLE_INLINE bool send_rows(const float* stage, float* rows, const Packed& packed, Pairs& pairs,
                               size_t first_row, uint32_t own, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
     if constexpr (!same<Packed, Unpacked>)
         if (packed)
-            return pack_rows<E, width>(packed, stage, here, [&](int r) {
+            return pairs.pack(packed, stage, here, [&](int r) {
                 if constexpr (has_bins<E, G>)
                     return first_row + shown_by<E>(own, r) / uint32_t(width);
                 else return first_row + size_t(first + r);
             });
-    (void)packed, (void)first_row;
+    (void)packed, (void)pairs, (void)first_row;
     if constexpr (has_bins<E, G>) return send_scattered<E, width>(stage, rows, own, here);
     else {
         (void)own;
@@ -170,10 +170,10 @@ template <class E, int width> NACELLE_INLINE int rows_with_room(int here) {
         return fit >= here ? here : fit / 4 * 4;
     }
 }
-template <class E, class G, class Packed>
+template <class E, class G, class Packed, class Pairs>
 NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>& team,
                                LocalTeam<E>& local, bool final, float* rows, const Packed& packed,
-                               int first, int here) {
+                               Pairs& pairs, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
     auto& members = local.memory.template group<G>();
     constexpr bool aligned = Shape<E>::template sends_aligned<G>();
@@ -186,15 +186,15 @@ NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>
     if (at < here)
         look_member<E, G>(view, team, local, final, i, visited_member(members, first + at), own);
     TeamThreads<E>::sync_unit();
-    if (!send_rows<E, G>(stage, rows, packed, row_of<E, G>(local.env, 0), uint32_t(i * width),
-                         first, gathered))
+    if (!send_rows<E, G>(stage, rows, packed, pairs, row_of<E, G>(local.env, 0),
+                         uint32_t(i * width), first, gathered))
         NACELLE_ROLLED for (int k = 0; k < gathered; ++k) note_bad_row(
             view.head, tick, row_in_all<E, G>(local.env, visited_at(members, first + k)), width,
             stage + k * width);
     if (in_place && !row_is_finite<width>(own))
         note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i));
     if constexpr (!same<Packed, Unpacked> && Shape<E>::some_in_place)
-        if (in_place && packed) pack_row<width>(packed, row_of<E, G>(local.env, i), own);
+        if (in_place && packed) pack_row(packed, row_of<E, G>(local.env, i), own);
     TeamThreads<E>::sync_unit();
 }
 // The rows of a group to `rows`, in rounds of as many as the stage holds.
@@ -204,14 +204,16 @@ NACELLE_INLINE void look_staged(const View<E>& view, uint64_t tick, const Team<E
                                 const Packed& packed) {
     constexpr int count = count_of<E, G>, unit = Shape<E>::unit;
     const int at = int(threadIdx.x) % unit;
+    OwnPairs<Packed, unit> pairs(packed);
     NACELLE_ROLLED for (int base = local.threads.lane - at; base < count;
                         base += TeamThreads<E>::lanes) {
         const int end = min(base + unit, count);
         if constexpr (staged >= unit || staged >= count)
-            look_round<E, G>(view, tick, team, local, final, rows, packed, base, end - base);
+            look_round<E, G>(view, tick, team, local, final, rows, packed, pairs, base, end - base);
         else
-            NACELLE_ROLLED for (int first = base; first < end; first += staged) look_round<E, G>(
-                view, tick, team, local, final, rows, packed, first, min(staged, end - first));
+            NACELLE_ROLLED for (int first = base; first < end; first += staged)
+                look_round<E, G>(view, tick, team, local, final, rows, packed, pairs, first,
+                                 min(staged, end - first));
     }
 }
 #endif
@@ -228,7 +230,7 @@ NACELLE_INLINE void look_alone(const View<E>& view, uint64_t tick, const Team<E>
         look_member<E, G>(view, team, local, final, i,
                           member_of(local.memory.template group<G>(), i), seen);
         if constexpr (!same<Packed, Unpacked>)
-            if (packed) pack_row<width>(packed, row_of<E, G>(local.env, i), seen);
+            if (packed) pack_row(packed, row_of<E, G>(local.env, i), seen);
         if (apart && !packed) store_row_of_floats<apart ? width : 0>(own, row);
         if (!row_is_finite<width>(seen))
             note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i));

@@ -124,7 +124,7 @@ NACELLE_INLINE void store_outputs(float* rows, int pitch, int j, const float (&c
 template <int width, int planes = 1, int apart = 8 * tiles_of(width, 16), class Row, class Scales>
 NACELLE_INLINE void put_row(uint32_t* to, const Row& obs, const Scales& scales) {
     if constexpr (in_pairs<Row>) {
-        NACELLE_FOURFOLD for (int p = 0; p < pairs_of_row(width); ++p) to[p] = obs.pair(p, scales);
+        NACELLE_FOURFOLD for (int p = 0; p < pairs_of(width); ++p) to[p] = obs.pair(p, scales);
         return;
     } else {
         const float *const mean = scales.mean, *const scale = scales.scale;

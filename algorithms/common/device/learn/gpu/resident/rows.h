@@ -13,7 +13,7 @@ NACELLE_INLINE void put_seen(const Network& network, int row, int pair, const Ro
                              const Memory& memory) {
     if constexpr (in_pairs<Row>)
         network.put_pair(row, pair,
-                         bool(obs) && pair < pairs_of_row(width) ? obs.pair(pair, memory) : 0);
+                         bool(obs) && pair < pairs_of(width) ? obs.pair(pair, memory) : 0);
     else {
         float two[2];
         NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
