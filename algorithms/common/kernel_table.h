@@ -249,7 +249,8 @@ inline constexpr Kernel kernel_table[] = {
 
     {stream, "gather_now", rest, streamed | acts, items::stream_lanes},
     {stream, "act_streamed", rest, streamed | acts, items::stream_rows},
-    {stream, "gather_step", rollout, streamed | feedforward | in_steps | acts, items::stream_lanes},
+    {stream, "gather_step", rollout, streamed | feedforward | in_steps | acts,
+     items::minibatch_lanes},
     {stream, "choose_streamed", rollout, streamed | feedforward | in_steps | acts,
      items::stream_rows},
     {stream, "gather_valued", update, streamed | learns | feedforward, items::stream_lanes},
@@ -264,6 +265,7 @@ inline constexpr Kernel kernel_table[] = {
     {stream, "slopes_streamed", update, streamed | learns | last_apart | by_layers, items::update},
     {last_layer, "last_layer", update, streamed | learns | last_at_once, items::last_layer},
     {pass, "row_pass", update, row_passed | learns, items::row_pass},
+    {pass, "row_forward", update, row_passed | learns | acts, items::row_pass},
     {stream, "total_streamed", update, streamed | learns, items::stream_total},
     {last_layer, "last_outputs", update, streamed | last_at_once, items::last_outputs},
     {narrow, "forward_64", update, narrow_forward, items::products},

@@ -107,7 +107,7 @@ TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads" *
     CAPTURE(seed);
     const auto gradient = [&](Case c, const char* execution) {
         c = with(c, {{"execution", execution}},
-                 {{"emulate", true}, {"horizon", 4}, {"minibatches", 1}});
+                 {{"emulate", true}, {"horizon", 4}, {"minibatches", 1}, {"rollout", "stepwise"}});
         if (c.learner == "ppo") c.config["epochs"] = 1;
         Lesson lesson(on, env_of(c.env, 150), c.learner, c.config, seed);
         lesson.iterate();

@@ -81,7 +81,8 @@ NACELLE_INLINE void gather_standing(const View<E>& view, const StreamArguments& 
     constexpr int width = width_of<E, policy>;
     const Memory& memory = a.all.memory[C::group];
     const size_t rows = group_rows<E, policy>(view), step = a.all.step;
-    gather<E, policy>(a, items, [&](uint32_t agent) {
+    constexpr int together = keeps ? int(gather_rows(width)) : 1;
+    gather<E, policy, together>(a, items, [&](uint32_t agent) {
         const size_t row = C::row_of(a.all, agent);
         if constexpr (keeps) {
             // What a team sees is kept by its step, but for what it sees last.
