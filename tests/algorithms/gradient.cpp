@@ -139,8 +139,7 @@ void hold_to_doubles(const std::shared_ptr<RunsOn>& on, const Case& c, const Lim
         const std::vector<double> last(kept.obs.end() - std::ptrdiff_t(kept.rows * kept.width),
                                        kept.obs.end()),
             seen_last = overseen_rows(
-                policy,
-                policy.overview ? numbers(lesson.env(), "global") : std::vector<double>(),
+                policy, policy.overview ? numbers(lesson.env(), "global") : std::vector<double>(),
                 rows_seen(lesson, policy, "obs"));
         if (kept.in_pairs) CHECK(relative_error(last, seen_last) < 0x1p-9);
         else CHECK(last == seen_last);

@@ -29,7 +29,7 @@ std::string kept_by(const char* source, const std::string& config, const Json& c
 std::string asked(const std::string& policy) {
     return R"({"kept_observations": "bf16", "policies": {"default": )" + policy + "}}";
 }
-const Json few = {{"taggers", 4}}, many = {{"taggers", 104}};
+const Json few = {{"observe_all", false}}, many = {{"taggers", 104}};
 const std::string otherwise = "; \"f32\" is for all, and so is \"auto\"";
 
 }
