@@ -13,7 +13,7 @@ using namespace nacelle::test;
 namespace {
 
 const Json in_bf16 = {{"kept_observations", "bf16"}},
-           in_short = {{"emulate", true}, {"horizon", 3}, {"minibatches", 1}};
+           in_short = {{"emulate", true}, {"horizon", 2}, {"minibatches", 1}};
 
 // All that two iterations leave but what is kept, which is not normalised.
 Left left_behind(const std::shared_ptr<RunsOn>& on, Case c, const char* kept, uint32_t envs,
