@@ -23,8 +23,9 @@ void compute_in_f32(Json& configuration) {
     }
 }
 
-// Who acts meets nobody's past.
-void leave_opponents(Json& configuration) {
+// Who acts meets nobody's past, and keeps nothing of what is observed.
+void leave_what_learns(Json& configuration) {
+    if (configuration.contains("learner")) configuration["learner"].erase("kept_observations");
     if (!configuration.contains("policies")) return;
     for (auto& [name, policy] : configuration["policies"].items())
         if (policy.is_object()) policy.erase("opponents");
@@ -64,7 +65,7 @@ ResolvedConfiguration acting_configuration(const std::filesystem::path& run,
                                            bool on_gpu) {
     Json own = run_configuration(run);
     if (!on_gpu) compute_in_f32(own);
-    leave_opponents(own);
+    leave_what_learns(own);
     for (const std::string& assignment : assignments) require_of_use(assignment);
     ResolvedConfiguration configuration =
         changed_configuration(own, (run / "config.json").string(), assignments);

@@ -84,6 +84,7 @@ std::string learner_text(const Json& configuration) {
     append(text, updates, " ");
     append(text, policies_text(at(configuration, "policies")));
     append(text, normalised_text(learner));
+    if (at(learner, "kept_observations") == "bf16") append(text, "observations kept in bf16");
     if (at(learner, "rollout") == "stepwise") append(text, "a launch a step");
     if (const Json constants = at(at(configuration, "env"), "constants"); constants.is_object())
         for (const auto& [name, value] : constants.items()) append(text, name + "=" + plain(value));

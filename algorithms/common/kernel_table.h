@@ -72,7 +72,7 @@ inline uint64_t remembering(const Owner& o, uint64_t) {
     return rounded_up(o.envs, remembering_rows) * o.remembering_threads;
 }
 inline uint64_t chunks(const Owner& o, uint64_t) {
-    const ObsCut cut = obs_cut(o.steps * o.rows / o.shards, o.width, o.is(on_gpu));
+    const ObsCut cut = obs_cut(o.steps * o.rows / o.shards, o.kept_parts, o.is(on_gpu));
     return o.shards * cut.chunks * cut.slabs * block_threads;
 }
 inline uint64_t columns(const Owner& o, uint64_t) { return o.width * block_threads; }
@@ -249,7 +249,8 @@ inline constexpr Kernel kernel_table[] = {
 
     {stream, "gather_now", rest, streamed | acts, items::stream_lanes},
     {stream, "act_streamed", rest, streamed | acts, items::stream_rows},
-    {stream, "gather_step", rollout, streamed | feedforward | in_steps | acts, items::stream_lanes},
+    {stream, "gather_step", rollout, streamed | feedforward | in_steps | acts,
+     items::minibatch_lanes},
     {stream, "choose_streamed", rollout, streamed | feedforward | in_steps | acts,
      items::stream_rows},
     {stream, "gather_valued", update, streamed | learns | feedforward, items::stream_lanes},
@@ -264,6 +265,7 @@ inline constexpr Kernel kernel_table[] = {
     {stream, "slopes_streamed", update, streamed | learns | last_apart | by_layers, items::update},
     {last_layer, "last_layer", update, streamed | learns | last_at_once, items::last_layer},
     {pass, "row_pass", update, row_passed | learns, items::row_pass},
+    {pass, "row_forward", update, row_passed | learns | acts, items::row_pass},
     {stream, "total_streamed", update, streamed | learns, items::stream_total},
     {last_layer, "last_outputs", update, streamed | last_at_once, items::last_outputs},
     {narrow, "forward_64", update, narrow_forward, items::products},

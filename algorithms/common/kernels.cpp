@@ -167,6 +167,7 @@ std::vector<std::string> program_defines(const Settings& settings) {
     if (const size_t critics = settings.policies.size() - settings.acting())
         defines.push_back("LEARN_CRITICS=" + std::to_string(critics));
     if (settings.overview) defines.push_back("LEARN_OVERVIEW=" + std::to_string(settings.overview));
+    if (settings.keeps_pairs) defines.push_back("LEARN_KEPT_PAIRS=1");
     if (settings.ranks > 1) defines.push_back("LEARN_RANKS=" + std::to_string(settings.ranks));
     if (settings.gathers) defines.push_back("LEARN_GATHERS=1");
     if (settings.peers) defines.push_back("LEARN_PEERS=1");

@@ -250,12 +250,13 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         Owner& group = groups.emplace_back(every);
         group.rows = every.envs * schema.header().group[g].count;
         group.width = schema.seen(g);
+        group.kept_parts = settings.keeps_pairs ? rounded_up(group.width, 8) * 4 : group.width;
         if (schema.image_elements(g)) group.facts |= images;
     }
     if (settings.overview) {
         Owner& all = groups.emplace_back(every);
         all.rows = every.envs;
-        all.width = settings.overview;
+        all.width = all.kept_parts = settings.overview;
         all.facts |= overviews;
     }
     for (Owner& group : groups) group.facts |= measured;

@@ -86,6 +86,7 @@ struct Owner {
     uint64_t facts = 0;
     uint64_t envs = 0, steps = 0;
     uint64_t rows = 0, width = 0;                // of a group or policy: of all environments
+    uint64_t kept_parts = 0;                     // of a group's row: numbers, or pairs of them
     uint64_t learners = 0, members = 0;          // of a policy's rows, and of its pool
     uint64_t parameters = 0, slot_floats = 0;    // of a policy's networks
     uint32_t parts = 0, networks = 1;    // of an update: blocks that sum apart, each into a slot

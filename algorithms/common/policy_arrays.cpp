@@ -38,7 +38,14 @@ void PolicyGradient::make_group(uint32_t g) {
     const std::string name = group.name;
     const uint64_t rows = uint64_t(environment_.envs) * group.count, steps = settings_.horizon,
                    width = schema.seen(g);
-    memory.obs = array<float>(name + ".kept.obs", {steps + 1, rows, width}, Kept::not_at_all);
+    const uint64_t parts = kernels_->group(g).kept_parts;
+    const auto observations = [&](const char* of, uint64_t times, auto& floats, auto& pairs) {
+        const std::string whole = name + ".kept." + of;
+        if (settings_.keeps_pairs)
+            pairs = array<uint32_t>(whole, {times, rows, parts}, Kept::not_at_all);
+        else floats = array<float>(whole, {times, rows, width}, Kept::not_at_all);
+    };
+    observations("obs", steps + 1, memory.obs, memory.pairs);
     if (group.mask_width)
         memory.mask =
             array<uint8_t>(name + ".kept.mask", {steps, rows, group.mask_width}, Kept::not_at_all);
@@ -62,8 +69,7 @@ void PolicyGradient::make_group(uint32_t g) {
         if (policy.group == g && !memory.final_obs &&
             (settings_.external || policy.critic.there ||
              (policy.on_tensor_cores() && (!policy.shared || policy.streamed()))))
-            memory.final_obs =
-                array<float>(name + ".kept.final_obs", {steps, rows, width}, Kept::not_at_all);
+            observations("final_obs", steps, memory.final_obs, memory.final_pairs);
     if (schema.image_elements(g)) {
         memory.seen = array<float>(name + ".seen", {rows, width}, Kept::not_at_all);
         memory.seen_final = array<float>(name + ".seen_final", {rows, width}, Kept::not_at_all);
@@ -72,7 +78,7 @@ void PolicyGradient::make_group(uint32_t g) {
         memory.ratio = array<float>(name + ".kept.ratio", {steps, rows}, Kept::not_at_all);
     memory.running = array<float>(name + ".running_return", {rows}, Kept::by_each);
     memory.choosers = kernels_->group(g).choosers.count;
-    make_normaliser(memory, name + ".obs", steps * rows, width, memory.choosers);
+    make_normaliser(memory, name + ".obs", steps * rows, width, parts, memory.choosers);
 }
 
 // What critics see of all environments, as observations of a group have it.
@@ -83,7 +89,7 @@ void PolicyGradient::make_overviews() {
     const std::string name = "overview";
     memory.obs = array<float>(name + ".kept", {steps + 1, envs, width}, Kept::not_at_all);
     memory.final_obs = array<float>(name + ".kept.final", {steps, envs, width}, Kept::not_at_all);
-    make_normaliser(memory, name, steps * envs, width, 0);
+    make_normaliser(memory, name, steps * envs, width, width, 0);
     auto* const there = reinterpret_cast<Overviews*>(
         array<uint8_t>(name + ".places", {sizeof memory}, Kept::not_at_all));
     host_.write(there, &memory, sizeof memory);
@@ -91,13 +97,13 @@ void PolicyGradient::make_overviews() {
 }
 template <class To>
 void PolicyGradient::make_normaliser(To& memory, const std::string& name, uint64_t samples,
-                                     uint64_t width, uint32_t choosers) {
+                                     uint64_t width, uint64_t parts, uint32_t choosers) {
     memory.mean = array<float>(name + ".mean", {width}, Kept::by_all);
     memory.scale = array<float>(name + ".scale", {width}, Kept::by_all);
     memory.obs_carried = array<double>(name + ".carried", {3 * width + 1}, Kept::by_all);
     const uint64_t slots =
         choosers ? choosers
-                 : settings_.shards * obs_cut(samples / settings_.shards, width, as_gpu()).chunks;
+                 : settings_.shards * obs_cut(samples / settings_.shards, parts, as_gpu()).chunks;
     memory.obs_slots = array<double>(name + ".slots", {slots, 2 * width + 1}, Kept::not_at_all);
     memory.normalises = settings_.normalises_observations;
     const std::vector<float> ones(width, 1.0f);

@@ -39,7 +39,7 @@ private:
     void make_overviews();
     template <class To>
     void make_normaliser(To& memory, const std::string& name, uint64_t samples, uint64_t width,
-                         uint32_t choosers);
+                         uint64_t parts, uint32_t choosers);
     void make_policy(uint32_t policy);
     void make_memory(uint32_t policy);
     void make_external(uint32_t policy);

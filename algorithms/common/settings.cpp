@@ -1,5 +1,6 @@
 #include "algorithms/common/settings.h"
 
+#include "algorithms/common/kept_observations.h"
 #include "algorithms/common/policy_settings.h"
 #include "algorithms/common/schema_view.h"
 
@@ -64,6 +65,8 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
                         one_of(config, "", "rollout", "auto", {"auto", "stepwise"}) == "stepwise";
     settings.traced = one_of(config, "", "advantage", "gae", {"gae", "vtrace"}) == "vtrace";
     settings.normalises_observations = config.flag("normalise_observations", true);
+    const std::string kept =
+        one_of(config, "", "kept_observations", "auto", {"auto", "f32", "bf16"});
     settings.scales_rewards = config.flag("normalise_returns", true);
     if (!settings.scales_rewards)
         settings.reward_factor = config.number("reward_scale", 1, -1e9, 1e9);
@@ -80,6 +83,7 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     settings.policies = read_policies(algorithm, environment, settings,
                                       policies ? *policies : nothing, dials, describe);
     config.finish();
+    settings.keeps_pairs = keeps_in_bf16(kept, settings, environment);
     for (const PolicySettings& policy : settings.policies)
         if (policy.is_critic())
             settings.overview = std::max(settings.overview, policy.critic.numbers);
@@ -128,6 +132,7 @@ Settings read_settings(const Algorithm& algorithm, std::string_view text,
     if (!settings.external) json.text("rollout", settings.stepwise ? "stepwise" : "auto");
     json.text("advantage", settings.traced ? "vtrace" : "gae");
     json.raw("normalise_observations", settings.normalises_observations ? "true" : "false");
+    if (!settings.external) json.text("kept_observations", settings.keeps_pairs ? "bf16" : "f32");
     json.raw("normalise_returns", settings.scales_rewards ? "true" : "false");
     if (!settings.scales_rewards) json.number("reward_scale", settings.reward_factor);
     json.number("reward_bound", settings.reward_bound).text("normalise_advantages", scaled);

@@ -107,6 +107,7 @@ struct Settings {
     bool stepwise = false;    // a launch a step, where one for all of them could be
     uint32_t overview = 0;    // numbers of it that critics see
     bool traced = false, normalises_observations = true, scales_rewards = true;
+    bool keeps_pairs = false;    // of bfloat16, of what is observed
     uint32_t scales_advantages = 1;
     double reward_bound = 0, reward_factor = 1;
     std::vector<PolicySettings> policies;    // those that act, then their critics

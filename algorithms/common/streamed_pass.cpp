@@ -3,7 +3,7 @@
 
 namespace learn {
 
-void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
+PassArguments StreamedPolicy::with_layers(const StreamArguments& a) const {
     PassArguments with{a, {}, {}, {}};
     for (size_t n = 0; n < networks_.size(); ++n) {
         const Network& network = networks_[n];
@@ -24,7 +24,13 @@ void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
                                  .out = uint32_t(network.widths[l + 1]),
                                  .read = uint32_t(networks_[0].widths[l + 1])};
     }
-    kernels_.launch("row_pass", number_, with, stream);
+    return with;
+}
+void StreamedPolicy::pass_rows(const StreamArguments& a, void* stream) const {
+    kernels_.launch("row_pass", number_, with_layers(a), stream);
+}
+void StreamedPolicy::pass_forward(const StreamArguments& a, void* stream) const {
+    kernels_.launch("row_forward", number_, with_layers(a), stream);
 }
 
 Product StreamedPolicy::product_back(const Network& network, uint32_t rows, size_t l) const {

@@ -216,12 +216,15 @@ void StreamedPolicy::sum_weights(uint32_t rows, const Products& with, void* stre
     launch("weights_128", weight_columns, products, with, stream);
 }
 
+// Unless products may be left out.
 void StreamedPolicy::infer(uint64_t all, KernelName from, KernelName use, const Products& with,
                            const Arguments& a, void* stream) const {
+    const bool passes_forward = !with.found && !with.present;
     each_chunk(all, [&](Rows rows) {
         const StreamArguments its = with_rows(a, rows);
         launch(from, its, stream);
-        forward(rows.count, Which::actor, with, stream);
+        if (passes_forward && owner().is(row_passed | learn::learns)) pass_forward(its, stream);
+        else forward(rows.count, Which::actor, with, stream);
         launch(use, its, stream);
     });
 }

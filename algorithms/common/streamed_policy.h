@@ -98,7 +98,9 @@ private:
     Product product_back(const Network& network, uint32_t rows, size_t layer) const;
     void backward(uint32_t rows, size_t layer, const Products& with, void* stream) const;
     void backward_to_first(uint32_t rows, Products with, void* stream) const;
+    PassArguments with_layers(const StreamArguments& a) const;
     void pass_rows(const StreamArguments& a, void* stream) const;
+    void pass_forward(const StreamArguments& a, void* stream) const;
     void sum_weights(uint32_t rows, const Products& with, void* stream) const;
     // Layers that remember, in streamed_memory.cpp. How rows go through them: a step of a rollout or of an evaluation, or
     // all steps of sequences, by which a gradient is found.

@@ -13,8 +13,6 @@ namespace {
 constexpr int64_t most_shared_bytes = most_resident_bytes;
 // Of shared memory a multiprocessor has so much in all, and each block takes some more than it asks for.
 constexpr int64_t processor_bytes = 228 * 1024, block_bytes = 1024;
-// Of a block whose warps take rows through the layers, outside of an update.
-constexpr int64_t most_stage_bytes = 48 * 1024;
 
 }
 
@@ -59,9 +57,9 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     threads = uint32_t(layout.threads);
     shared_bytes = uint32_t(4 * layout.words);
     band_bytes = uint32_t(4 * warp_rows * (layout.in_pitch + layout.out_pitch));
-    sums_seen = in_chunks && block_threads / 32 *
-                                     (int64_t(band_bytes) +
-                                      32 * layout.layer[0].in_tiles * int64_t(sizeof(double))) <=
+    static_assert(wide_warps == block_threads / 32);
+    sums_seen = in_chunks && wide_warps * std::max(wide_bytes(layout, 1, 8),
+                                                   wide_bytes(layout, few_wide_slots, 4)) <=
                                  most_stage_bytes;
     // Four warps of up to 168 registers a thread fit three times, but twice with two bands of samples of more than a small
     // network; eight once.
@@ -79,7 +77,8 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     limit("an update needs this many bytes of a processor's shared memory: ", 4 * layout.words,
           most_shared_bytes);
     limit("a block of choices needs this many bytes of shared memory: ",
-          block_threads / 32 * int64_t(band_bytes), most_stage_bytes);
+          wide_warps * (in_chunks ? wide_bytes(layout, few_wide_slots, 0) : int64_t(band_bytes)),
+          most_stage_bytes);
 }
 
 TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, uint32_t compute) {

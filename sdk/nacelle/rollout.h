@@ -24,7 +24,7 @@
 //
 // A `record` that has rows(group, t) says where a team's observations of step t go, so that they are written once, or
 // null for the environment's own array; those of the first step are copied there unless record.goes_on() says that they
-// lie there already.
+// lie there already. One that has packed<group>(t) keeps them in a form of its own (device/team/packed_rows.h).
 //
 // On a CPU a `record` of one agent that has stepped(...) is told behind each step of a block which episodes have ended, and
 // one that has ended(env, sums) of each of them, before its environment begins another.

@@ -164,6 +164,12 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
          90, 1, true},
         {"overseen", ppo,
          R"({"policies": {"default": {"critic": {"sees": ["global"], "execution": "streamed"}}}})"},
+        // What is kept in bf16 of many numbers, and of few that warps and blocks see in one launch.
+        {"crowd", a2c, R"({"policies": {"default": {"hidden": [32, 32]}}})"},
+        {"crowd", ppo, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true},
+        {"levers", ppo,
+         R"({"kept_observations": "bf16", "policies": {"default": {"hidden": [17],
+             "critic": {"sees": ["global", "team", "own"], "hidden": [33, 9]}}}})"},
         {"cartpole", elsewhere, R"({"normalise_advantages": "minibatch"})", 90, 0},
         {"tag_gridworld", elsewhere,
          R"({"advantage": "vtrace", "policies": {"runner": {"train": "random"}, "tagger": {"hidden": [{"gru": 8}]}}})",

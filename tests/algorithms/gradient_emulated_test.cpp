@@ -29,7 +29,9 @@ TEST_CASE("the whole gradient of rows of many numbers is that of the formulas, o
 #endif
     const auto on = quick_cpu();
     for (const size_t i : {0u, 1u})
-        hold_to_doubles(on, with(much_seen()[i], Json::object(), briefly_on_threads),
+        hold_to_doubles(on,
+                        with(with(much_seen()[i], Json::object(), briefly_on_threads),
+                             Json::object(), {{"kept_observations", "f32"}}),
                         as_bf16_of_few, 60);
 }
 
@@ -105,7 +107,7 @@ TEST_CASE("a row pass has the gradient of a kernel for each layer, on threads" *
     CAPTURE(seed);
     const auto gradient = [&](Case c, const char* execution) {
         c = with(c, {{"execution", execution}},
-                 {{"emulate", true}, {"horizon", 4}, {"minibatches", 1}});
+                 {{"emulate", true}, {"horizon", 4}, {"minibatches", 1}, {"rollout", "stepwise"}});
         if (c.learner == "ppo") c.config["epochs"] = 1;
         Lesson lesson(on, env_of(c.env, 150), c.learner, c.config, seed);
         lesson.iterate();

@@ -1,5 +1,7 @@
 #include "tests/algorithms/recomputed.h"
 
+#include <bit>
+
 namespace nacelle::test {
 
 LossForm PolicyForm::loss() const {
@@ -148,7 +150,26 @@ std::vector<double> overseen_rows(const PolicyForm& policy, const std::vector<do
     return all;
 }
 
-Kept::Kept(Lesson& lesson, const PolicyForm& policy) {
+namespace {
+
+// Pairs of numbers that are normalised, as the environment gave them; nothing without a normaliser.
+std::vector<double> from_pairs(const std::vector<uint32_t>& pairs, size_t width,
+                               const Normaliser& normaliser) {
+    std::vector<double> all;
+    if (normaliser.mean.empty()) return all;
+    const size_t across = (width + 7) / 8 * 4;
+    for (size_t row = 0; row < pairs.size() / across; ++row)
+        for (size_t k = 0; k < width; ++k) {
+            const uint32_t pair = pairs[row * across + k / 2];
+            const float normal = std::bit_cast<float>(k % 2 ? pair & 0xffff0000u : pair << 16);
+            all.push_back(normaliser.mean[k] + double(normal) / normaliser.scale[k]);
+        }
+    return all;
+}
+
+}
+
+Kept::Kept(Lesson& lesson, const PolicyForm& policy, const Normaliser& normaliser) {
     const auto get = [&](const std::string& name) {
         return lesson.numbers(policy.group + ".kept." + name);
     };
@@ -161,10 +182,12 @@ Kept::Kept(Lesson& lesson, const PolicyForm& policy) {
     parts = size_t(shape[2]);
     width = policy.seen + policy.overseen;
     choices = policy.head.choices();
+    const NamedArray& kept = lesson.array(policy.group + ".kept.obs");
+    in_pairs = kept.dtype() == Dtype::u32;
     // All steps side by side are like so many environments.
-    obs = overseen_rows(policy,
-                        policy.overview ? lesson.numbers("overview.kept") : std::vector<double>(),
-                        get("obs"));
+    obs = overseen_rows(
+        policy, policy.overview ? lesson.numbers("overview.kept") : std::vector<double>(),
+        in_pairs ? from_pairs(kept.host<uint32_t>(), policy.seen, normaliser) : kept.numbers());
     choice = get("choice");
     log_probability = get("log_probability");
     value = get("value");

@@ -61,7 +61,10 @@ struct Kept {
     std::vector<uint8_t> mask, flag;
     std::vector<bool> waits;    // of a row: whether it is not its turn when the rollout ends
 
-    Kept(Lesson& lesson, const PolicyForm& policy);
+    bool in_pairs =
+        false;    // of bfloat16: then obs is worked out by the normaliser that the rollout had
+
+    Kept(Lesson& lesson, const PolicyForm& policy, const Normaliser& normaliser = {});
     static bool acted(uint8_t flag) { return flag & 4; }
     static bool counts(uint8_t flag) { return (flag & 12) == 4; }
     static bool ends(uint8_t flag) { return flag & 3; }

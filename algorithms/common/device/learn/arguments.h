@@ -123,13 +123,21 @@ enum Flag : uint8_t { terminated = 1, truncated = 2, acted = 4, unsettled = 8 };
 
 // What a rollout keeps of a group's rows, [steps][rows].
 struct Memory {
-    float* obs;                // [steps + 1][rows][width], as the environment gave them
+    // [steps + 1][rows][width] as the environment gave them, or [steps + 1][rows][pairs of numbers], as kept.h says.
+    union {
+        float* obs;
+        uint32_t* pairs;
+    };
     uint8_t* mask;             // [steps][rows][choices], or null
     float* choice;             // [steps][rows][parts]: what was drawn, before bounds
     float* log_probability;    // of the choice
     float* value;              // [steps + 1][rows]
     float* final_value;        // of the observation that a truncated episode ended with
-    float* final_obs;    // [steps][rows][width] of such ends, where values come from a second pass
+    // The same of such ends, [steps][rows], where values come from a second pass.
+    union {
+        float* final_obs;
+        uint32_t* final_pairs;
+    };
     float* reward;
     uint8_t* flag;
     float* advantage;

@@ -20,9 +20,8 @@ template <class E, int policy> struct Chooser {
     static NACELLE_INLINE const float* obs_of(const View<E>& view, const Arguments& a, size_t row) {
         return S::now(view, a) + row * width;
     }
-    static NACELLE_INLINE const float* standing(const View<E>& view, const Arguments& a,
-                                                size_t row) {
-        return S::at_step(view, a, a.step) + row * width;
+    static NACELLE_INLINE auto standing(const View<E>& view, const Arguments& a, size_t row) {
+        return S::at_step(view, a, a.step, row);
     }
     // In step t of a rollout, and kept as one of its choices; `out` is null for who acts at random.
     static NACELLE_INLINE void draw(const View<E>& view, const Arguments& a, uint32_t t,
@@ -48,10 +47,8 @@ template <class E, int policy> struct Chooser {
     static constexpr bool keeps_obs = !is_team<E> || has_image<E>;
     static NACELLE_INLINE void keep_obs(const View<E>& view, const Arguments& a, size_t row) {
         if constexpr (keeps_obs) {
-            const float* const obs = obs_of(view, a, row);
-            float* const to =
-                a.memory[group].obs + (size_t(a.step) * rows_of<E, G>(view) + row) * width;
-            for (size_t i = 0; i < width; ++i) to[i] = obs[i];
+            keep_row<S::width>(a.memory[group], size_t(a.step) * rows_of<E, G>(view) + row, false,
+                               obs_of(view, a, row));
         }
     }
     // Whether the row's episode was cut short in step t, and where it stood then.
@@ -63,10 +60,8 @@ template <class E, int policy> struct Chooser {
     // A network for values of its own looks at them later: until then they are kept.
     static NACELLE_INLINE void keep_cut(const View<E>& view, const Arguments& a, uint32_t t,
                                         size_t row) {
-        const float* const obs = cut_at(view, a, t, row);
-        float* const to =
-            a.memory[group].final_obs + (size_t(t) * rows_of<E, G>(view) + row) * width;
-        for (size_t i = 0; i < (obs ? width : 0); ++i) to[i] = obs[i];
+        if (const float* const obs = cut_at(view, a, t, row))
+            keep_row<S::width>(a.memory[group], size_t(t) * rows_of<E, G>(view) + row, true, obs);
     }
 };
 

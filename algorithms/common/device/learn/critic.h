@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/kept.h>
 #include <learn/network.h>
 #include <learn/record.h>
 // What networks see of a sample that a rollout has kept: its observation, or, of a central critic, more than that. Nothing is
@@ -22,7 +23,7 @@ public:
         if constexpr (sees.overview > 0)
             overview_ =
                 (final ? a.overviews->final_obs : a.overviews->obs) + env * size_t(sees.overview);
-        observed_ = (final ? group.final_obs : group.obs) + env * size_t(in_group * each);
+        observed_ = kept_row<each>(group, env * size_t(in_group), final);
         flag_ = final ? group.flag + env * size_t(in_group) : nullptr;
     }
     explicit NACELLE_INLINE operator bool() const { return there_; }
@@ -35,33 +36,49 @@ public:
         const int at = k - sees.overview, agent = at < first_own ? member(at / each) : agent_,
                   number = at % each;
         if (flag_ && !is_cut(flag_[agent])) return 0;
-        const Memory& group = a_->memory[Spec<policy>::group];
-        return normal_of(observed_[agent * each + number], group.mean[number], group.scale[number]);
+        return observed(agent, number);
     }
+#if NACELLE_GPU
+    NACELLE_INLINE uint32_t pair(int p, const auto&) const requires(keeps_pairs) {
+        return pair_of((*this)(2 * p), 2 * p + 1 < width_of<E, policy> ? (*this)(2 * p + 1) : 0);
+    }
+#endif
 
 private:
     NACELLE_INLINE int member(int i) const {
         return sees.team == in_group ? i : int(a_->policy[policy].agent_ids[i]);
     }
+    NACELLE_INLINE float observed(int agent, int number) const {
+#if NACELLE_GPU
+        if constexpr (keeps_pairs) {
+            const uint32_t pair = cut_pair(observed_.at[agent * kept_words(each) + number / 2]);
+            return number % 2 ? high_half(pair) : low_half(pair);
+        } else
+#endif
+        {
+            const Memory& group = a_->memory[Spec<policy>::group];
+            return normal_of(observed_[agent * each + number], group.mean[number],
+                             group.scale[number]);
+        }
+    }
 
     const Arguments* a_ = nullptr;
-    const float *overview_ = nullptr, *observed_ = nullptr;
+    const float* overview_ = nullptr;
+    decltype(kept_row<each>(Memory{}, 0)) observed_ = {};
     const uint8_t* flag_ = nullptr;
     bool there_ = false;
     int agent_ = 0;
 };
 
+template <class E, int policy> using KeptRow = decltype(kept_row<width_of<E, policy>>(Memory{}, 0));
 template <class E, int policy>
-using SeenRow = Either<Spec<policy>::sees.more(), CriticRow<E, policy>, const float*>;
+using SeenRow = Either<Spec<policy>::sees.more(), CriticRow<E, policy>, KeptRow<E, policy>>;
 
 // What is seen at place `at` of a rollout, and where an episode was cut short there.
 template <class E, int policy>
 NACELLE_INLINE SeenRow<E, policy> seen_at(const Arguments& a, size_t at, bool final = false) {
     if constexpr (Spec<policy>::sees.more()) return CriticRow<E, policy>(a, at, final);
-    else {
-        const Memory& memory = a.memory[Spec<policy>::group];
-        return (final ? memory.final_obs : memory.obs) + at * size_t(width_of<E, policy>);
-    }
+    else return kept_row<width_of<E, policy>>(a.memory[Spec<policy>::group], at, final);
 }
 // Number k of a row as the networks see it, where no number is a code.
 NACELLE_INLINE float number_of(const float* row, int k, const float* mean, const float* scale) {

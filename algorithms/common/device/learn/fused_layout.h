@@ -177,4 +177,19 @@ private:
     }
 };
 
+// Of a block whose warps take rows through the layers, outside of an update.
+inline constexpr int most_stage_bytes = 48 * 1024;
+// What a warp has there for rows of many numbers: slots of chunks, outputs, and where it adds up what it sees the sums, each
+// of so many bytes. Of pairs several chunks are on their way, and sums are smaller.
+template <class Number>
+constexpr Number wide_bytes(const FusedLayout<Number>& layout, int slots, int sum_bytes) {
+    return 4 * warp_rows * (slots * chunk_pitch + layout.out_pitch) +
+           2 * 16 * layout.layer[0].in_tiles * sum_bytes;
+}
+inline constexpr int wide_warps = 4, few_wide_slots = 2, many_wide_slots = 3;
+template <class Number> constexpr int wide_slots_of(const FusedLayout<Number>& layout) {
+    return wide_warps * wide_bytes(layout, many_wide_slots, 4) <= most_stage_bytes ? many_wide_slots
+                                                                                   : few_wide_slots;
+}
+
 }

@@ -22,6 +22,7 @@
 #include <learn/gpu/streamed/last_layer.h>
 #include <learn/gpu/streamed/mingru.h>
 #include <learn/gpu/streamed/remembering_rollout.h>
+#include <learn/gpu/streamed/row_forward.h>
 #include <learn/gpu/streamed/row_pass.h>
 #include <learn/gpu/streamed/sequences.h>
 #include <learn/gpu/streamed/sums.h>

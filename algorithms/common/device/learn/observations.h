@@ -17,6 +17,8 @@ template <class E, int group> struct ObsRows {
         return counting_flag<E, G>(memory, at) & acted;
     }
     static NACELLE_INLINE uint32_t choosers(const Memory& memory) { return memory.choosers; }
+    // Where pairs are kept, these are summed as they lie: normalised.
+    static constexpr bool in_pairs = keeps_pairs;
 };
 // An environment's overview counts in every step.
 template <class E> struct ObsRows<E, overview_rows> {
@@ -25,10 +27,12 @@ template <class E> struct ObsRows<E, overview_rows> {
     static NACELLE_INLINE const Overviews& kept(const Arguments& a) { return *a.overviews; }
     static NACELLE_INLINE bool counts(const Overviews&, size_t) { return true; }
     static NACELLE_INLINE uint32_t choosers(const Overviews&) { return 0; }
+    static constexpr bool in_pairs = false;
 };
 template <class E, int group> struct ObsSums : ObsRows<E, group> {
-    using ObsRows<E, group>::width;
-    static constexpr int count = 1 + 2 * width;
+    using ObsRows<E, group>::width, ObsRows<E, group>::in_pairs;
+    static constexpr int count = 1 + 2 * width,
+                         parts = in_pairs ? kept_words(width) : width;    // of a row, as it lies
     // Of a shard.
     static NACELLE_INLINE uint32_t own_rows(const View<E>& view) {
         return ObsRows<E, group>::rows(view) / shards;
@@ -42,7 +46,7 @@ template <class E, int group> struct ObsSums : ObsRows<E, group> {
         else return size_t(i / own_rows * shards + shard) * own_rows + i % own_rows;
     }
     static NACELLE_INLINE ObsCut cut(const View<E>& view, const Arguments& a) {
-        return obs_cut(samples(view, a), uint64_t(width), NACELLE_GPU);
+        return obs_cut(samples(view, a), uint64_t(parts), NACELLE_GPU);
     }
     static NACELLE_INLINE uint32_t slots(const View<E>& view, const Arguments& a) {
         const uint32_t choosers = ObsRows<E, group>::choosers(ObsRows<E, group>::kept(a));
@@ -57,6 +61,17 @@ template <class E, int group> struct ObsSums : ObsRows<E, group> {
             });
         });
     }
+    // Number n of a part of a row.
+    static NACELLE_INLINE float number(float part, uint32_t n) {
+#if NACELLE_GPU
+        if constexpr (in_pairs) {
+            const uint32_t pair = __builtin_bit_cast(uint32_t, part);
+            return n ? high_half(pair) : low_half(pair);
+        }
+#endif
+        (void)n;
+        return part;
+    }
     template <class Kept>
     static NACELLE_INLINE void add(const Kept& memory, size_t at, int k, double shift, double* to) {
         const double off = double(memory.obs[at * size_t(width) + size_t(k)]) - shift;
@@ -65,62 +80,69 @@ template <class E, int group> struct ObsSums : ObsRows<E, group> {
     }
 };
 #if NACELLE_GPU
-// Count, then sums and squares about the mean until now, of a chunk's samples. A thread has one number of them, or of
-// every so many rows of them, so that neighbours read neighbours, many of them at once.
+// Count, then sums and squares about the mean until now, of a chunk's samples. A thread has one number of them or a pair,
+// or that of every so many rows of them, so that neighbours read neighbours, many of them at once.
 template <class E, int group>
 NACELLE_INLINE void measure_observations(const View<E>& view, const Arguments& a, Items items) {
     using O = ObsSums<E, group>;
-    constexpr uint32_t threads = uint32_t(block_threads), width = uint32_t(O::width),
-                       slab = uint32_t(obs_cut(0, width, true).slab), rows = threads / slab,
-                       at_once = 16;
-    __shared__ double sums[2][threads];
+    constexpr uint32_t threads = uint32_t(block_threads), parts = uint32_t(O::parts),
+                       slab = uint32_t(obs_cut(0, parts, true).slab), rows = threads / slab,
+                       at_once = 16, numbers = O::in_pairs ? 2 : 1, width = uint32_t(O::width);
+    __shared__ double sums[2 * numbers][threads];
     __shared__ uint32_t counts_of[threads];
     const auto& memory = ObsRows<E, group>::kept(a);
     if (!memory.normalises) return;
     const ObsCut cut = O::cut(view, a);
     const uint32_t block = uint32_t(items.begin / threads), thread = threadIdx.x,
                    chunk = block / uint32_t(cut.slabs),
-                   first_number = block % uint32_t(cut.slabs) * slab,
-                   k = first_number + thread % slab, row = thread / slab;
+                   first_part = block % uint32_t(cut.slabs) * slab, k = first_part + thread % slab,
+                   row = thread / slab;
     const ShardBlocks shard_cut(0, uint32_t(cut.chunks));
     const uint32_t shard = shard_cut.shard_of(chunk), own_rows = O::own_rows(view),
                    first = shard_cut.own(chunk) * uint32_t(cut.samples),
                    end = min(first + uint32_t(cut.samples), O::samples(view, a));
     if (first >= end) return;    // the whole block
-    double sum = 0, squares = 0;
+    double sum[numbers] = {}, squares[numbers] = {};
     uint32_t count = 0;
-    if (row < rows && k < width) {
-        const double shift = double(memory.mean[k]);
+    if (row < rows && k < parts) {
         const float* const from = memory.obs + k;
+        const double shift = O::in_pairs ? 0 : double(memory.mean[k]);
         NACELLE_ROLLED for (uint32_t at = first + row; at < end; at += at_once * rows) {
-            float x[at_once];
+            float x[at_once];    // or the bits of a pair
             bool flag[at_once];
             // From the last sample where there is none: with branches each would wait for memory alone.
             NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
                 const size_t its = O::place(shard, own_rows, min(at + i * rows, end - 1));
-                x[i] = from[its * width];
+                x[i] = from[its * parts];
                 flag[i] = O::counts(memory, its);
             }
             NACELLE_UNROLL for (uint32_t i = 0; i < at_once; ++i) {
                 const bool counted = at + i * rows < end && flag[i];
-                const double off = counted ? double(x[i]) - shift : 0.0;
                 count += counted;
-                sum += off;
-                squares += off * off;
+                NACELLE_UNROLL for (uint32_t n = 0; n < numbers; ++n) {
+                    const double off = counted ? double(O::number(x[i], n)) - shift : 0.0;
+                    sum[n] += off;
+                    squares[n] += off * off;
+                }
             }
         }
     }
-    sums[0][thread] = sum;
-    sums[1][thread] = squares;
+    NACELLE_UNROLL for (uint32_t n = 0; n < numbers; ++n) {
+        sums[2 * n][thread] = sum[n];
+        sums[2 * n + 1][thread] = squares[n];
+    }
     counts_of[thread] = count;
     __syncthreads();
     double* const to = memory.obs_slots + size_t(chunk) * uint32_t(O::count);
-    for (uint32_t n = thread; n < 2 * slab && first_number + n / 2 < width; n += threads) {
+    for (uint32_t n = thread; n < 2 * numbers * slab; n += threads) {
+        const uint32_t number = numbers * first_part + n / 2;
+        if (number >= width) break;
         double all = 0;
-        NACELLE_UNROLL for (uint32_t r = 0; r < rows; ++r) all += sums[n % 2][r * slab + n / 2];
-        to[1 + 2 * first_number + n] = all;
+        NACELLE_UNROLL for (uint32_t r = 0; r < rows; ++r) all +=
+            sums[n % (2 * numbers)][r * slab + n / (2 * numbers)];
+        to[1 + 2 * number + n % 2] = all;
     }
-    if (first_number > 0 || thread > 0) return;
+    if (first_part > 0 || thread > 0) return;
     uint32_t all = 0;
     NACELLE_UNROLL for (uint32_t r = 0; r < rows; ++r) all += counts_of[r * slab];
     to[0] = double(all);
@@ -193,7 +215,8 @@ NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a,
 #endif
         double* const carried = memory.obs_carried;
         Spread spread{carried[1 + 2 * width + k], carried[1 + k], carried[1 + width + k]};
-        spread.add(sums.at[0], sums.at[1], sums.at[2], double(memory.mean[k]));
+        const double unit = O::in_pairs ? 1.0 / double(memory.scale[k]) : 1.0;
+        spread.add(sums.at[0], sums.at[1] * unit, sums.at[2] * unit * unit, double(memory.mean[k]));
         carried[1 + k] = spread.mean;
         carried[1 + width + k] = spread.squares;
         carried[1 + 2 * width + k] = spread.count;

@@ -15,14 +15,20 @@ template <class E, class G> struct Observed {
         if constexpr (gathered) return a.memory[group].seen;
         else return group_column<E, float, Role::obs, group>(view);
     }
-    // The rows before step t of a rollout of one launch a step: what a team saw between its first and its last step
-    // lies where it is kept.
-    static NACELLE_INLINE const float* at_step(const View<E>& view, const Arguments& a,
-                                               uint32_t t) {
-        if constexpr (is_team<E> && !has_image<E>)
-            if (t > 0 && t < a.steps)
-                return a.memory[group].obs + size_t(t) * rows_of<E, G>(view) * size_t(width);
-        return now(view, a);
+    // A row before step t of a rollout: what a team saw between its first and its last step lies where it is kept, and
+    // so does what it saw first where a launch takes all steps.
+    static NACELLE_INLINE auto at_step(const View<E>& view, const Arguments& a, uint32_t t,
+                                       size_t row, bool first_is_kept = false) {
+        const bool kept = is_team<E> && !has_image<E> && (t > 0 || first_is_kept) && t < a.steps;
+        const size_t at = size_t(t) * rows_of<E, G>(view) + row;
+        const float* const floats = now(view, a) + row * size_t(width);
+#if NACELLE_GPU
+        if constexpr (keeps_pairs)
+            return kept ? StandingRow<width>{nullptr, kept_row<width>(a.memory[group], at)}
+                        : StandingRow<width>{floats};
+        else
+#endif
+            return kept ? kept_row<width>(a.memory[group], at) : floats;
     }
     static NACELLE_INLINE const float* final(const View<E>& view, const Arguments& a) {
         if constexpr (gathered) return a.memory[group].seen_final;

@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/kept.h>
 #include <learn/past.h>
 #include <nacelle/sample.h>
 // What a rollout writes down of each row.
@@ -61,7 +62,7 @@ template <class E> struct TeamRecord {
     }
     // Where observations are kept at once; images and the numbers before them are put together later. What comes of
     // the last step lies in the environment's array, in which the next rollout begins.
-    NACELLE_INLINE float* rows(int group, int t) const requires(!has_image<E>) {
+    NACELLE_INLINE float* rows(int group, int t) const requires(!has_image<E> && !keeps_pairs) {
         float* found = nullptr;
         if (first + uint32_t(t) >= to.steps) return found;
         for_each_group<E>([&]<class G, int I>() {
@@ -71,6 +72,18 @@ template <class E> struct TeamRecord {
         });
         return found;
     }
+#if NACELLE_GPU
+    template <int group> NACELLE_INLINE auto packed(int t) const requires(keeps_pairs) {
+        using G = GroupNumber<E, group>;
+        constexpr int width = numbers_in<ObsOf<E, G>>;
+        const Memory& memory = to.memory[group];
+        const size_t step = first + size_t(t);
+        KeptPairs<width> kept{nullptr, memory.mean, memory.scale};
+        if (step < to.steps)
+            kept.rows = memory.pairs + step * rows_of<E, G>(view) * size_t(kept_words(width));
+        return kept;
+    }
+#endif
     template <class G>
     NACELLE_INLINE void operator()(const Now& now, const Member<E, G>& me,
                                    const Outcome& outcome) const {

@@ -86,6 +86,18 @@ NACELLE_INLINE float* rows_at(const View<E>& view, int t, Record& record) {
 // The observations of the first step lie in `obs`; the record gets a copy.
 template <class E, class Record>
 NACELLE_INLINE void copy_first_rows(const View<E>& view, LocalTeam<E>& local, Record& record) {
+    if constexpr (packs<Record>) {
+        if (record.goes_on()) return;
+        for_each_group<E>([&]<class G, int I>() {
+            const auto packed = record.template packed<I>(0);
+            constexpr int width = decltype(packed)::width, words = decltype(packed)::words;
+            const float* const from = group_column<E, float, Role::obs, I>(view);
+            local.threads.template spread_over<count_of<E, G> * words, Weight::light>([&](int i) {
+                const size_t row = row_of<E, G>(local.env, i / words);
+                pack_word(packed, row, i % words, from + row * size_t(width));
+            });
+        });
+    }
     if constexpr (requires { record.rows(0, 0); }) {
         if (record.goes_on()) return;
         for_each_group<E>([&]<class G, int I>() {
@@ -130,7 +142,7 @@ NACELLE_INLINE void look_team(const View<E>& view, uint64_t tick, int next, Loca
     for_each_group<E>([&]<class G, int I>() {
         float* const to = final ? group_column<E, float, Role::final_obs, I>(view)
                                 : rows_at<E, I>(view, next, record);
-        look_group<E, G>(view, tick, team, local, final, to);
+        look_group<E, G>(view, tick, team, local, final, to, packed_at<I>(record, next, final));
     });
     overview_team<E>(view, team, local, final, record, next - 1);
     if (final) return;

@@ -2,6 +2,7 @@
 #include <nacelle/device/episode/observation.h>
 #include <nacelle/device/episode/run_clock.h>
 #include <nacelle/device/team/local_team.h>
+#include <nacelle/device/team/packed_rows.h>
 // What the policies and a critic see of a team. On a GPU rows are staged in shared memory and stored from there
 // by neighbouring threads: stored by each agent alone, their bytes would reach memory in pieces.
 
@@ -139,10 +140,19 @@ NACELLE_INLINE bool send_scattered(const float* stage, float* rows, uint32_t own
     }
     return zero == 0.0f;
 }
-// `here` rows in the stage leave it.
-template <class E, class G>
-NACELLE_INLINE bool send_rows(const float* stage, float* rows, uint32_t own, int first, int here) {
+// `here` rows in the stage leave it, those of an environment whose first row has this number in the group.
+template <class E, class G, class Packed, class Pairs>
+NACELLE_INLINE bool send_rows(const float* stage, float* rows, const Packed& packed, Pairs& pairs,
+                              size_t first_row, uint32_t own, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
+    if constexpr (!same<Packed, Unpacked>)
+        if (packed)
+            return pairs.pack(packed, stage, here, [&](int r) {
+                if constexpr (has_bins<E, G>)
+                    return first_row + shown_by<E>(own, r) / uint32_t(width);
+                else return first_row + size_t(first + r);
+            });
+    (void)packed, (void)pairs, (void)first_row;
     if constexpr (has_bins<E, G>) return send_scattered<E, width>(stage, rows, own, here);
     else {
         (void)own;
@@ -160,9 +170,10 @@ template <class E, int width> NACELLE_INLINE int rows_with_room(int here) {
         return fit >= here ? here : fit / 4 * 4;
     }
 }
-template <class E, class G>
+template <class E, class G, class Packed, class Pairs>
 NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>& team,
-                               LocalTeam<E>& local, bool final, float* rows, int first, int here) {
+                               LocalTeam<E>& local, bool final, float* rows, const Packed& packed,
+                               Pairs& pairs, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
     auto& members = local.memory.template group<G>();
     constexpr bool aligned = Shape<E>::template sends_aligned<G>();
@@ -175,35 +186,41 @@ NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>
     if (at < here)
         look_member<E, G>(view, team, local, final, i, visited_member(members, first + at), own);
     TeamThreads<E>::sync_unit();
-    if (!send_rows<E, G>(stage, rows, uint32_t(i * width), first, gathered))
+    if (!send_rows<E, G>(stage, rows, packed, pairs, row_of<E, G>(local.env, 0),
+                         uint32_t(i * width), first, gathered))
         NACELLE_ROLLED for (int k = 0; k < gathered; ++k) note_bad_row(
             view.head, tick, row_in_all<E, G>(local.env, visited_at(members, first + k)), width,
             stage + k * width);
     if (in_place && !row_is_finite<width>(own))
         note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i));
+    if constexpr (!same<Packed, Unpacked> && Shape<E>::some_in_place)
+        if (in_place && packed) pack_row(packed, row_of<E, G>(local.env, i), own);
     TeamThreads<E>::sync_unit();
 }
 // The rows of a group to `rows`, in rounds of as many as the stage holds.
-template <class E, class G, int staged>
+template <class E, class G, int staged, class Packed>
 NACELLE_INLINE void look_staged(const View<E>& view, uint64_t tick, const Team<E>& team,
-                                LocalTeam<E>& local, bool final, float* rows) {
+                                LocalTeam<E>& local, bool final, float* rows,
+                                const Packed& packed) {
     constexpr int count = count_of<E, G>, unit = Shape<E>::unit;
     const int at = int(threadIdx.x) % unit;
+    OwnPairs<Packed, unit> pairs(packed);
     NACELLE_ROLLED for (int base = local.threads.lane - at; base < count;
                         base += TeamThreads<E>::lanes) {
         const int end = min(base + unit, count);
         if constexpr (staged >= unit || staged >= count)
-            look_round<E, G>(view, tick, team, local, final, rows, base, end - base);
+            look_round<E, G>(view, tick, team, local, final, rows, packed, pairs, base, end - base);
         else
-            NACELLE_ROLLED for (int first = base; first < end; first += staged) look_round<E, G>(
-                view, tick, team, local, final, rows, first, min(staged, end - first));
+            NACELLE_ROLLED for (int first = base; first < end; first += staged)
+                look_round<E, G>(view, tick, team, local, final, rows, packed, pairs, first,
+                                 min(staged, end - first));
     }
 }
 #endif
 // Each agent stores its own row.
-template <class E, class G>
+template <class E, class G, class Packed>
 NACELLE_INLINE void look_alone(const View<E>& view, uint64_t tick, const Team<E>& team,
-                               LocalTeam<E>& local, bool final, float* rows) {
+                               LocalTeam<E>& local, bool final, float* rows, const Packed& packed) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
     constexpr bool apart = NACELLE_GPU && leaves_alone(width);
     local.threads.template spread_over<count_of<E, G>>([&](int i) {
@@ -212,23 +229,26 @@ NACELLE_INLINE void look_alone(const View<E>& view, uint64_t tick, const Team<E>
         float* const seen = apart ? own : row;
         look_member<E, G>(view, team, local, final, i,
                           member_of(local.memory.template group<G>(), i), seen);
-        if (apart) store_row_of_floats<apart ? width : 0>(own, row);
+        if constexpr (!same<Packed, Unpacked>)
+            if (packed) pack_row(packed, row_of<E, G>(local.env, i), seen);
+        if (apart && !packed) store_row_of_floats<apart ? width : 0>(own, row);
         if (!row_is_finite<width>(seen))
             note_bad(view.head, Bad::obs, tick, row_in_all<E, G>(local.env, i));
     });
 }
-// The rows of a group to `to`, where those of environment 0 begin.
-template <class E, class G>
+// The rows of a group to `to`, where those of environment 0 begin, or packed; then what lies at `to` is of no use.
+template <class E, class G, class Packed>
 NACELLE_INLINE void look_group(const View<E>& view, uint64_t tick, const Team<E>& team,
-                               LocalTeam<E>& local, bool final, float* to) {
+                               LocalTeam<E>& local, bool final, float* to, const Packed& packed) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
     float* const rows = to + row_of<E, G>(local.env, 0) * size_t(width);
 #if NACELLE_GPU
     constexpr int staged = Shape<E>::template rows_at_once<G>();
-    if constexpr (staged > 0) look_staged<E, G, staged>(view, tick, team, local, final, rows);
-    else look_alone<E, G>(view, tick, team, local, final, rows);
+    if constexpr (staged > 0)
+        look_staged<E, G, staged>(view, tick, team, local, final, rows, packed);
+    else look_alone<E, G>(view, tick, team, local, final, rows, packed);
 #else
-    look_alone<E, G>(view, tick, team, local, final, rows);
+    look_alone<E, G>(view, tick, team, local, final, rows, packed);
 #endif
 }
 

@@ -32,7 +32,7 @@ public:
     }
     // The same for one policy in a rollout of one launch a step.
     template <int policy> void choose_alone(size_t first, size_t end) {
-        const float* const obs = S::at_step(view_, a_, a_.step);
+        const float* const obs = S::at_step(view_, a_, a_.step, 0);
         const int t = int(a_.step);
         for (size_t row = first; row < end; row += rows_together) {
             const int count = int(min(end - row, size_t(rows_together)));

@@ -19,7 +19,7 @@ public:
     NACELLE_INLINE size_t place(size_t env, int t) const { return size_t(t) * rows_ + env; }
     NACELLE_INLINE bool has(size_t env) const { return env < rows_; }
     NACELLE_INLINE void keep_obs(size_t at, const float* obs) const {
-        if constexpr (keeps) keep(memory_.obs, at, obs);
+        if constexpr (keeps) keep_row<width>(memory_, at, false, obs);
     }
     // Writes steps down, and notes here whether the last one cut an episode short: read back from memory, the flag would
     // be as late as a layer's outputs.
@@ -35,7 +35,7 @@ public:
     }
     // Where it stood then: for a pass over such ends behind the rollout.
     NACELLE_INLINE void keep_cut(const View<E>& view, size_t env, int t) const {
-        keep(memory_.final_obs, place(env, t), obs_row<E, Role::final_obs>(view, env));
+        keep_row<width>(memory_, place(env, t), true, obs_row<E, Role::final_obs>(view, env));
     }
     template <class Rows>
     NACELLE_INLINE void decide(const Rows& rows, int i, const float* outputs,
@@ -75,9 +75,6 @@ private:
             return to.overview(env, t, final);
         }
     };
-    static NACELLE_INLINE void keep(float* to, size_t at, const float* obs) {
-        for (int k = 0; k < width; ++k) to[at * size_t(width) + size_t(k)] = obs[k];
-    }
 
     const Arguments& a_;
     const Memory& memory_;

@@ -18,10 +18,21 @@ NACELLE_INLINE float high_half(uint32_t pair) {
     return __builtin_bit_cast(float, pair & 0xffff0000u);
 }
 
+// The bits of most_normal twice.
+inline constexpr uint32_t most_pair = 0x41204120u;
+static_assert(__builtin_bit_cast(float, most_pair & 0xffff0000u) == most_normal);
+
 #if defined(__CUDACC_RTC__)
 NACELLE_INLINE uint32_t pair_of(float low, float high) {
     uint32_t pair;
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+}
+// Both numbers, cut to what networks see at most.
+NACELLE_INLINE uint32_t cut_pair(uint32_t pair) {
+    constexpr uint32_t most = most_pair;
+    asm("min.bf16x2 %0, %0, %1;" : "+r"(pair) : "r"(most));
+    asm("max.bf16x2 %0, %0, %1;" : "+r"(pair) : "r"(most | 0x80008000u));
     return pair;
 }
 NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
@@ -103,6 +114,10 @@ NACELLE_INLINE uint32_t rounded(float x) {
 }
 NACELLE_INLINE uint32_t pair_of(float low, float high) {
     return rounded(low) | rounded(high) << 16;
+}
+NACELLE_INLINE uint32_t cut_pair(uint32_t pair) {
+    return pair_of(clamp(low_half(pair), -most_normal, most_normal),
+                   clamp(high_half(pair), -most_normal, most_normal));
 }
 NACELLE_INLINE uint32_t tanh_of(uint32_t pair) {
     return pair_of(tanh(low_half(pair)), tanh(high_half(pair)));

@@ -12,6 +12,8 @@ template <class L>
 inline constexpr FusedLayout<> layout_of{L::width, L::count, L::planes,
                                          Curve<L::activation>::needs_input};
 template <class L, int l> inline constexpr FusedLayer<int> layer_of = layout_of<L>.layer[l];
+// Whether the numbers of a wide first layer lie in the order of place_in_chunks(). Kept pairs are of neighbours.
+template <class L> inline constexpr bool reads_in_chunks = layout_of<L>.in_chunks && !keeps_pairs;
 
 // A network's parameters in the order in which its kernels read them.
 template <class L> struct FusedOrder {
@@ -34,7 +36,8 @@ template <class L> struct FusedOrder {
             prepared[all.bias_start + its.bias + at - in * out] = value;
             return;
         }
-        const int o = at / in, i = l == 0 && all.in_chunks ? place_in_chunks(at % in) : at % in;
+        const int o = at / in,
+                  i = l == 0 && reads_in_chunks<L> ? place_in_chunks(at % in) : at % in;
         const int tile = its.weights + i / 16 * its.out_tiles + o / 8,
                   turned = its.turned + o / 16 * 2 * its.in_tiles + i / 8;
         const Planes<planes> pair = planes_of<planes>(value, 0.0f);
@@ -120,12 +123,17 @@ NACELLE_INLINE void store_outputs(float* rows, int pitch, int j, const float (&c
 // One row's numbers as pairs, written by the lane that owns it. What is behind them stays zero.
 template <int width, int planes = 1, int apart = 8 * tiles_of(width, 16), class Row, class Scales>
 NACELLE_INLINE void put_row(uint32_t* to, const Row& obs, const Scales& scales) {
-    const float *const mean = scales.mean, *const scale = scales.scale;
-    NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
-        const float first = number_of(obs, k, mean, scale);
-        const float second = k + 1 < width ? number_of(obs, k + 1, mean, scale) : 0;
-        const Planes<planes> pair = planes_of<planes>(first, second);
-        NACELLE_UNROLL for (int p = 0; p < planes; ++p) to[apart * p + k / 2] = pair.at[p];
+    if constexpr (in_pairs<Row>) {
+        NACELLE_FOURFOLD for (int p = 0; p < pairs_of(width); ++p) to[p] = obs.pair(p, scales);
+        return;
+    } else {
+        const float *const mean = scales.mean, *const scale = scales.scale;
+        NACELLE_FOURFOLD for (int k = 0; k < width; k += 2) {
+            const float first = number_of(obs, k, mean, scale);
+            const float second = k + 1 < width ? number_of(obs, k + 1, mean, scale) : 0;
+            const Planes<planes> pair = planes_of<planes>(first, second);
+            NACELLE_UNROLL for (int p = 0; p < planes; ++p) to[apart * p + k / 2] = pair.at[p];
+        }
     }
 }
 // Tiles of 8 outputs that a warp works on at once: a product waits for the one before it in the same tile, and

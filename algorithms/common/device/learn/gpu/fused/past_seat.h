@@ -28,7 +28,6 @@ public:
 
 private:
     template <class Rows> NACELLE_INLINE void choose(Rows& rows, const WarpRow& row) {
-        constexpr size_t width = C::width;
         const Memory& memory = a_.memory[C::group];
         const bool closing = uint32_t(rows.t) == a_.steps;
         const size_t own = rows.row(row), all = rows_of<E, typename C::G>(rows.view),
@@ -59,8 +58,7 @@ private:
                 });
                 if (pass == 1 && row.there && !asked && !closing) rows.give(row, {});
             }
-        if (closing && row.there)
-            for (size_t k = 0; k < width; ++k) memory.obs[at * width + k] = obs[k];
+        if (closing && row.there) keep_row<int(C::width)>(memory, at, false, obs);
     }
     // use(outputs) for rows that ask, after their player's network took them through; the whole warp comes along.
     template <class Use>

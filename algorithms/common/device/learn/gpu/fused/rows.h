@@ -62,9 +62,10 @@ NACELLE_INLINE void with_standing(const View<E>& view, const Arguments& a, Over&
     const bool values_cut = C::N::shared && a.step > 0 && Spec<policy>::kind == Kind::trained;
     over(
         values_cut ? ends + agents : agents,
-        [&](uint64_t i) -> const float* {
+        [&](uint64_t i) {
+            using Row = decltype(C::standing(view, a, 0));
             if (i < agents) return C::standing(view, a, C::row_of(a, i));
-            return i < ends ? nullptr : C::cut_at(view, a, a.step - 1, C::row_of(a, i - ends));
+            return i < ends ? Row{} : Row{C::cut_at(view, a, a.step - 1, C::row_of(a, i - ends))};
         },
         [&](uint64_t i, const float* out) {
             const size_t row = C::row_of(a, i < agents ? i : i - ends);
@@ -99,20 +100,16 @@ NACELLE_INLINE void keep_standing(const View<E>& view, const Arguments& a, Items
     const size_t row = there ? C::row_of(a, mine) : 0, rows = group_rows<E, policy>(view),
                  before = a.step > 0 ? a.step - 1 : 0;
     const Memory& memory = a.memory[C::group];
-    const float *const obs = there && keeps ? C::standing(view, a, row) : nullptr,
+    const float *const obs = there && keeps ? C::obs_of(view, a, row) : nullptr,
                        *const cut =
                            there && cuts ? C::cut_at(view, a, uint32_t(before), row) : nullptr;
-    float *const to = memory.obs + (size_t(a.step) * rows + row) * C::width, *const cut_to =
-                                                                                 memory.final_obs +
-                                                                                 (before * rows +
-                                                                                  row) *
-                                                                                     C::width;
+    const size_t to = size_t(a.step) * rows + row, cut_to = before * rows + row;
     if constexpr (layout_of<typename C::N::Actor>.in_chunks) {
-        if (keeps) copy_rows<int(C::width)>(obs, to, memory);
-        if (cuts) copy_rows<int(C::width)>(cut, cut_to, memory);
+        if (keeps) keep_rows<int(C::width)>(memory, obs, to, false);
+        if (cuts) keep_rows<int(C::width)>(memory, cut, cut_to, true);
     } else {
-        for (size_t k = 0; k < (obs ? C::width : 0); ++k) to[k] = obs[k];
-        for (size_t k = 0; k < (cut ? C::width : 0); ++k) cut_to[k] = cut[k];
+        if (obs) keep_row<int(C::width)>(memory, to, false, obs);
+        if (cut) keep_row<int(C::width)>(memory, cut_to, true, cut);
     }
 }
 template <class E, int policy>
@@ -130,7 +127,14 @@ NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, Items items)
         with_standing<E, policy>(
             view, a,
             [&](uint64_t count, auto&& from, auto&& to) {
-                choices.over_rows(count, agents, from, to);
+                if constexpr (keeps_pairs) {
+                    // What is kept first, then what lies in the environment's arrays.
+                    if (a.step > 0)
+                        choices.over_pairs(
+                            agents, [&](uint64_t i) { return from(i).kept; }, to);
+                    choices.over_rows(
+                        count, agents, [&](uint64_t i) { return from(i).floats; }, to);
+                } else choices.over_rows(count, agents, from, to);
             },
             chosen);
         choices.store(agents);
@@ -151,13 +155,11 @@ NACELLE_INLINE void close_rollout(const View<E>& view, const Arguments& a, Items
 template <class E, int policy>
 NACELLE_INLINE void review(const View<E>& view, const Arguments& a, Items items) {
     using N = Networks<E, policy>;
-    constexpr size_t width = size_t(width_of<E, policy>);
-    const Memory& memory = a.memory[Spec<policy>::group];
     const auto at_of = [&](uint64_t i) { return place_of<E, policy>(view, a, uint32_t(i)); };
     if (a.policy[policy].found[stopped] != 0) return;
     over_rows<E, policy, typename N::Actor>(
         a, a.policy[policy].prepared, items, samples_of<E, policy>(view, a),
-        [&](uint64_t i) { return memory.obs + at_of(i) * width; },
+        [&](uint64_t i) { return seen_at<E, policy>(a, at_of(i)); },
         [&](uint64_t i, const float* out) { review_row<E, policy>(a, at_of(i), out); });
 }
 

@@ -46,11 +46,11 @@ public:
 
 private:
     template <class Rows> NACELLE_INLINE void choose(Rows& rows, const WarpRow& row, bool closing) {
-        constexpr size_t width = C::width;
         const Memory& memory = a_.memory[C::group];
         const size_t own = rows.row(row), all = rows_of<E, typename C::G>(rows.view),
                      at = size_t(rows.t) * all + own;
-        const float *const obs = rows.obs(row), *cut = nullptr;
+        const auto obs = C::S::at_step(rows.view, a_, uint32_t(rows.t), own, true);
+        const float* cut = nullptr;
         if (learns && rows.t > 0 && row.there)
             cut = C::cut_at(rows.view, a_, uint32_t(rows.t) - 1, own);
         if (!N::shared && cut) C::keep_cut(rows.view, a_, uint32_t(rows.t) - 1, own);
@@ -59,7 +59,7 @@ private:
             NACELLE_ROLLED for (int pass = N::shared && __ballot_sync(~0u, cut != nullptr) ? 0 : 1;
                                 pass < 2; ++pass) {
                 if (pass == 0 ? cut != nullptr : row.there)
-                    stage_.put(pass == 0 ? cut : obs, memory);
+                    stage_.put(pass == 0 ? decltype(obs){cut} : obs, memory);
                 stage_.forward(weights_, a_.policy[policy].prepared + layout_of<L>.bias_start);
                 if constexpr (N::shared)
                     if (pass == 0 && cut)
@@ -68,7 +68,7 @@ private:
         if (!row.there) return;
         if constexpr (N::shared) memory.value[at] = stage_.outputs()[N::value_output];
         if (closing) {
-            for (size_t k = 0; k < width; ++k) memory.obs[at * width + k] = obs[k];
+            keep_row<int(C::width)>(memory, at, false, C::obs_of(rows.view, a_, own));
             return;
         }
         decide<E, policy>(a_, rows, row, stage_.outputs());

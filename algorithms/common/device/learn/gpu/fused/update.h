@@ -1,7 +1,7 @@
 #pragma once
 #include <learn/gpu/fused/plane_update.h>
 #include <learn/gpu/fused/prefetched.h>
-#include <learn/gpu/fused/wide_input.h>
+#include <learn/gpu/fused/wide_pairs.h>
 #include <learn/gpu/loss_gradient.h>
 #include <learn/shuffle.h>
 // The gradient of one minibatch on tensor cores. A block is a slot. Each of its warps takes 16 or 32 samples
@@ -18,9 +18,11 @@ template <class E, int policy, class L, Part part> class WarpGradient {
     static constexpr FusedLayout<> all = layout_of<L>;
     static constexpr int bands = all.bands, planes = L::planes;
     // Whether the rows of two times have room in a GPU's second-level cache, of which the blocks of an H100 or H200 get
-    // half for sure. Wider ones would be thrown out before they are read.
-    static constexpr bool comes_early =
-        uint64_t(2 * 132) * uint64_t(all.samples) * uint64_t(L::in) * sizeof(float) <= 25 << 20;
+    // half for sure. Wider ones would be thrown out before they are read. Chunks of pairs are all in shared memory by then.
+    static constexpr bool comes_early = uint64_t((all.in_chunks && keeps_pairs ? 1 : 2) * 132) *
+                                            uint64_t(all.samples) * uint64_t(kept_parts<L::in>) *
+                                            sizeof(float) <=
+                                        25 << 20;
 
 public:
     NACELLE_INLINE explicit WarpGradient(const Arguments& a)
@@ -62,7 +64,7 @@ public:
         flag_ = counting_flag<E, G>(memory_, at_);
         if (has_obs()) prefetched_.obs(memory_, at_);
         if (has_loss()) prefetched_.kept = loss_.load(at_);
-        if constexpr (all.in_chunks) chunk_.read(own_numbers(), 0, 0, memory_);
+        if constexpr (all.in_chunks && !keeps_pairs) chunk_.read(own_numbers(), 0, 0, memory_);
         if (batch.shuffled || number + stride >= end) return;
         const size_t later = batch.place(view, a_, uint32_t(number + stride));
         if constexpr (has_turn<E, G>) bring_near(memory_.flag + later);
@@ -121,8 +123,9 @@ private:
     }
     NACELLE_INLINE bool is_mine() const { return there_ && counts(flag_); }
     // Where many numbers lie that this lane's row sees, or null.
-    NACELLE_INLINE const float* own_numbers() const {
-        return is_mine() ? memory_.obs + at_ * size_t(L::in) : nullptr;
+    NACELLE_INLINE auto own_numbers() const {
+        using Row = decltype(kept_row<L::in>(memory_, at_));
+        return is_mine() ? kept_row<L::in>(memory_, at_) : Row{};
     }
     NACELLE_INLINE bool has_obs() const { return all_lanes || warp_lane() < warp_rows; }
     NACELLE_INLINE bool has_loss() const { return all_lanes || warp_lane() >= warp_rows; }
@@ -132,9 +135,15 @@ private:
             state_.prepared + (part == Part::critic ? Prepared<E, policy>::critic : 0);
         const WeightsInMemory weights{all.words_outside > 0 ? own_words(prepared)
                                                             : rows_.weights(0)};
-        NoSums none;
-        forward_chunks(fragments, rows_.template seen<0>(), layer_of<L, 0>.pitch, chunk_inputs / 2,
-                       chunk_, own_numbers(), nullptr, false, memory_, weights, rows_.bias(), none);
+        uint32_t* const rows = rows_.template seen<0>();
+        constexpr int pitch = layer_of<L, 0>.pitch;
+        if constexpr (keeps_pairs)
+            forward_pairs(fragments, rows, pitch, own_numbers(), weights, rows_.bias());
+        else {
+            NoSums none;
+            forward_chunks(fragments, rows, pitch, chunk_inputs / 2, chunk_, own_numbers(), nullptr,
+                           false, memory_, weights, rows_.bias(), none);
+        }
     }
     // From what the network said of this warp's samples to the slopes along it.
     NACELLE_INLINE void find_slopes(int row, bool mine) {
@@ -229,6 +238,8 @@ private:
             NACELLE_UNROLL for (int u = 0; u < down; ++u) {
                 const int m = min(warp_ * down + u, its.in_tiles - 1);
                 load_tiles<true>(inputs, seen_corner + step * its.pitch + 8 * m);
+                NACELLE_UNROLL for (int i = 0; keeps_pairs && i < 4; ++i) inputs[i] =
+                    cut_pair(inputs[i]);
                 NACELLE_UNROLL for (int n = 0; n < across; ++n) {
                     multiply(sum_[u * across + n][0], inputs, outputs[n][0], outputs[n][1]);
                     multiply(sum_[u * across + n][1], inputs, outputs[n][2], outputs[n][3]);
@@ -257,7 +268,7 @@ private:
                 const int unit = warp_ * units + u, m = unit / across, n = unit % across;
                 NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
                     const int place = 16 * m + g + k % 4 / 2 * 8,
-                              i = l == 0 && all.in_chunks ? column_in_chunks(place) : place,
+                              i = l == 0 && reads_in_chunks<L> ? column_in_chunks(place) : place,
                               o = 16 * n + 8 * (k / 4) + 2 * t + k % 2;
                     if (unit < its.in_tiles * across && i < in && o < out)
                         to[i * pitch + o] = sum_[its.first_unit + u][k / 4][k % 4];
@@ -283,7 +294,8 @@ private:
     uint8_t flag_ = 0;
     size_t at_ = 0;
     Prefetched<E, policy> prefetched_;
-    ChunkOfRows<L::in> chunk_;    // the first of many numbers arrive while other samples are summed
+    ChunkOfFloats<L::in>
+        chunk_;    // the first of many numbers arrive while other samples are summed
     float sum_[all.units][2][4];
     float bias_[all.bias_units][4];
     LossGradient<E, policy, L, part> loss_;

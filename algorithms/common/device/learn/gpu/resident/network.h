@@ -35,6 +35,11 @@ public:
         const Planes<planes> two = planes_of<planes>(first, second);
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) to[p * pairs] = two.at[p];
     }
+    // The same of one plane.
+    NACELLE_INLINE void put_pair(int row, int pair, uint32_t two) const {
+        static_assert(planes == 1);
+        memory_[all.layer[0].seen + row * all.layer[0].seen_pitch + pair] = two;
+    }
     NACELLE_INLINE const float* outputs(int row) const {
         return reinterpret_cast<const float*>(memory_) + all.outputs + row * all.output_pitch;
     }

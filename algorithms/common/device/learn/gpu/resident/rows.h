@@ -11,12 +11,18 @@ namespace learn {
 template <int policy, int width, class Network, class Row>
 NACELLE_INLINE void put_seen(const Network& network, int row, int pair, const Row& obs,
                              const Memory& memory) {
-    float two[2];
-    NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
-        const int k = 2 * pair + i;
-        two[i] = bool(obs) && k < width ? coded_of<policy>(obs, k, memory.mean, memory.scale) : 0;
+    if constexpr (in_pairs<Row>)
+        network.put_pair(row, pair,
+                         bool(obs) && pair < pairs_of(width) ? obs.pair(pair, memory) : 0);
+    else {
+        float two[2];
+        NACELLE_UNROLL for (int i = 0; i < 2; ++i) {
+            const int k = 2 * pair + i;
+            two[i] =
+                bool(obs) && k < width ? coded_of<policy>(obs, k, memory.mean, memory.scale) : 0;
+        }
+        network.put(row, pair, two[0], two[1]);
     }
-    network.put(row, pair, two[0], two[1]);
 }
 
 // The rows of blocks that keep a policy's networks; a critic has no more outputs than an actor, and fits where that does.
@@ -78,7 +84,8 @@ NACELLE_INLINE void over_resident_agents(const View<E>& view, const Arguments& a
         a, a.policy[policy].prepared, items, a.policy[policy].agents,
         [&](uint32_t agent) {
             const size_t row = C::row_of(a, agent);
-            return in_rollout ? C::standing(view, a, row) : C::obs_of(view, a, row);
+            if constexpr (in_rollout) return C::standing(view, a, row);
+            else return C::obs_of(view, a, row);
         },
         [&](uint32_t agent, const float* out) { use(C::row_of(a, agent), out); });
 }

@@ -43,9 +43,8 @@ NACELLE_INLINE void close_row(const Arguments& a, Rows& rows, const WarpRow& row
     using C = Chooser<E, policy>;
     const size_t own = rows.row(row), all = rows_of<E, typename C::G>(rows.view);
     if (a.steps > 0) C::keep_cut(rows.view, a, a.steps - 1, own);
-    const float* const obs = rows.obs(row);
-    float* const to = a.memory[C::group].obs + (a.steps * all + own) * C::width;
-    for (size_t k = 0; k < C::width; ++k) to[k] = obs[k];
+    keep_row<int(C::width)>(a.memory[C::group], a.steps * all + own, false,
+                            C::obs_of(rows.view, a, own));
 }
 
 template <class E, int policy> class ResidentSeat {
@@ -73,7 +72,7 @@ public:
         }
         rows.template by_warps<F::count>(agent, [&](const WarpRow& row) {
             if (!row.there) return;
-            const float* const obs = rows.obs(row);
+            const auto obs = C::S::at_step(rows.view, a_, uint32_t(rows.t), rows.row(row), true);
             NACELLE_FOURFOLD for (int k = 0; k < Network::pairs; ++k)
                 put_seen<policy, int(C::width)>(network_, place<Rows>(row), k, obs, memory);
         });

@@ -83,7 +83,7 @@ private:
                    begun = mine &&
                            (t > 0 ? (flag & (terminated | truncated)) != 0 : begins<E>(view, env));
         if (mine) {
-            for (size_t k = 0; k < C::width; ++k) memory_.obs[at * C::width + k] = obs[k];
+            keep_row<int(C::width)>(memory_, at, false, obs);
             if (!closing) state_.forgot[at] = begun;
         }
         if (threadIdx.x < 32) {

@@ -130,8 +130,8 @@ public:
     }
 
 #if LEARN_WGMMA
-    // In the order in which the products take them.
-    NACELLE_INLINE void bring_weights() {
+    // In the order in which the products take them, of the way forward alone or of both.
+    template <bool back = true> NACELLE_INLINE void bring_weights() {
         const uint32_t rank = rank_in_cluster();
         NACELLE_ROLLED for (uint32_t block = first_ - rank; block < end_; block = next(block)) {
             NACELLE_ROLLED for (int l = 0; l <= hidden; ++l) {
@@ -140,6 +140,7 @@ public:
                     NACELLE_ROLLED for (int p = planes - 1; p >= 0; --p)
                         ring_.put(forward_unit(layer, k, p), rank);
             }
+            if (!back) continue;
             ring_.put({nullptr, 0, 0, 0}, rank);
             NACELLE_ROLLED for (int l = hidden; l > 0; --l) {
                 const RowPassLayer layer = layers_[l];
@@ -198,10 +199,11 @@ public:
         }
     }
     // A turn in which the cluster's other block has the last rows.
-    NACELLE_INLINE void pass_turn_by() {
+    template <bool back = true> NACELLE_INLINE void pass_turn_by() {
 #if LEARN_WGMMA
         if (rank_in_cluster() == 0 || (end_ + turns_ - first_) % turns_ != 0) return;
         NACELLE_ROLLED for (int l = 0; l <= hidden; ++l) pass_by<false, false>(layers_[l]);
+        if (!back) return;
         take_empty();
         ring_.give_back_but(0);
         NACELLE_ROLLED for (int l = hidden; l > 0; --l) pass_by<true, false>(layers_[l]);

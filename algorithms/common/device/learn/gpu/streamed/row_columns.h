@@ -10,6 +10,10 @@ template <class L> struct RowColumns {
     static constexpr int hidden = L::count - 1;
     static constexpr uint32_t down = layout.rows / tile_side, across = 2 / down;
 
+    // Of 16 steps of a product's sum over so many numbers, those of a tile that is the only one.
+    static constexpr uint32_t steps_along(int width) {
+        return width < int(tile_side) ? uint32_t(width + 15) / 16 : 4;
+    }
     // Which of the block's rows and of a level's columns this warpgroup has.
     static NACELLE_INLINE uint32_t group_down() { return down == 1 ? 0 : threadIdx.x / 128; }
     static NACELLE_INLINE uint32_t group_across() { return across == 1 ? 0 : threadIdx.x / 128; }

@@ -84,7 +84,7 @@ private:
                 counted = counts(memory.flag[at]);
                 kept = has_values_only() ? values.load(at) : choices.load(at);
             }
-            forward<steps_along(L::in)>(0, b);
+            forward<Block::steps_along(L::in)>(0, b);
             NACELLE_ROLLED for (int l = 1; l < hidden; ++l) forward<4>(l, b);
             unsigned char* const slot = outputs(b);
             if (Block::in_rows() < tile_side) {
@@ -132,10 +132,6 @@ private:
         put_slopes<planes, L::out>(TiledMatrix{numbers, plane, 1}, row, slope);
     }
 
-    // Of 16 steps, those of a tile that is the only one.
-    static constexpr uint32_t steps_along(int width) {
-        return width < int(tile_side) ? uint32_t(width + 15) / 16 : 4;
-    }
     // From level l to the next one.
     template <uint32_t ends> NACELLE_INLINE void forward(int l, uint32_t b) {
         const RowPassLayer layer = block_.layer(l);
@@ -234,7 +230,7 @@ private:
             Block::with_columns(own, [&]<int n>() {
                 float c[8 * n][4];
                 if constexpr (last) {
-                    block_.template multiply_by<n, true, true, steps_along(L::out)>(
+                    block_.template multiply_by<n, true, true, Block::steps_along(L::out)>(
                         c, layer, last_slopes, Block::down * Block::tile_bytes, first);
                     block_.give_back_empty();
                 } else

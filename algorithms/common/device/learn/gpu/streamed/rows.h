@@ -13,21 +13,30 @@ template <int policy, int rows, class Row>
 NACELLE_INLINE void put_pairs(const TiledMatrix& to, uint32_t row, uint32_t first,
                               const Row (&obs)[rows], uint32_t width, const Memory& memory) {
     constexpr int planes = Spec<policy>::planes;
-    float two[rows][2];
-    NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
-        NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) {
-            const uint32_t at = first + i;
-            two[r][i] = bool(obs[r]) && at < width
-                            ? coded_of<policy>(obs[r], int(at), memory.mean, memory.scale)
-                            : 0;
+    if constexpr (in_pairs<Row>) {
+        uint32_t pair[rows];
+        NACELLE_UNROLL for (int r = 0; r < rows; ++r) pair[r] =
+            bool(obs[r]) && first < width ? obs[r].pair(int(first / 2), memory) : 0;
+        NACELLE_UNROLL for (int r = 0; r < rows; ++r) *
+            reinterpret_cast<uint32_t*>(
+                to.at + place_in_tiles(row + uint32_t(r), first, to.across)) = pair[r];
+    } else {
+        float two[rows][2];
+        NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+            NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) {
+                const uint32_t at = first + i;
+                two[r][i] = bool(obs[r]) && at < width
+                                ? coded_of<policy>(obs[r], int(at), memory.mean, memory.scale)
+                                : 0;
+            }
         }
-    }
-    NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
-        const auto pair = planes_of<planes>(two[r][0], two[r][1]);
-        NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
-            reinterpret_cast<uint32_t*>(to.at + size_t(p) * to.plane +
-                                        place_in_tiles(row + uint32_t(r), first, to.across)) =
-            pair.at[p];
+        NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+            const auto pair = planes_of<planes>(two[r][0], two[r][1]);
+            NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
+                reinterpret_cast<uint32_t*>(to.at + size_t(p) * to.plane +
+                                            place_in_tiles(row + uint32_t(r), first, to.across)) =
+                pair.at[p];
+        }
     }
 }
 // This lane's share of a row.
@@ -54,9 +63,13 @@ NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
                           a.all.memory[Spec<policy>::group]);
     });
 }
-template <int width> NACELLE_INLINE void keep_row(float* to, const float* from, Items items) {
+template <int width>
+NACELLE_INLINE void keep_own_parts(const Memory& memory, size_t at, bool final, const float* row,
+                                   Items items) {
     each_own_pair<width>(items, [&](uint32_t first) {
-        for (uint32_t k = first; k < min(first + 2, uint32_t(width)); ++k) to[k] = from[k];
+        const uint32_t begin = keeps_pairs ? first / 2 : first, count = keeps_pairs ? 1 : 2;
+        for (uint32_t i = begin; i < min(begin + count, uint32_t(kept_parts<width>)); ++i)
+            keep_part<width>(memory, at, final, row, int(i));
     });
 }
 
@@ -68,20 +81,19 @@ NACELLE_INLINE void gather_standing(const View<E>& view, const StreamArguments& 
     constexpr int width = width_of<E, policy>;
     const Memory& memory = a.all.memory[C::group];
     const size_t rows = group_rows<E, policy>(view), step = a.all.step;
-    gather<E, policy>(a, items, [&](uint32_t agent) {
+    constexpr int together = keeps ? int(gather_rows(width)) : 1;
+    gather<E, policy, together>(a, items, [&](uint32_t agent) {
         const size_t row = C::row_of(a.all, agent);
-        const float* const obs =
-            keeps ? C::standing(view, a.all, row) : C::obs_of(view, a.all, row);
         if constexpr (keeps) {
             // What a team sees is kept by its step, but for what it sees last.
             if (!is_team<E> || has_image<E> || step == a.all.steps)
-                keep_row<width>(memory.obs + (step * rows + row) * size_t(width), obs, items);
+                keep_own_parts<width>(memory, step * rows + row, false, C::obs_of(view, a.all, row),
+                                      items);
             if (step > 0 && Spec<policy>::kind == Kind::trained)
                 if (const float* const cut = C::cut_at(view, a.all, uint32_t(step) - 1, row))
-                    keep_row<width>(memory.final_obs + ((step - 1) * rows + row) * size_t(width),
-                                    cut, items);
-        }
-        return obs;
+                    keep_own_parts<width>(memory, (step - 1) * rows + row, true, cut, items);
+            return C::standing(view, a.all, row);
+        } else return C::obs_of(view, a.all, row);
     });
 }
 template <class E, int policy>
@@ -125,9 +137,9 @@ NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments&
 }
 template <class E, int policy>
 NACELLE_INLINE void gather_samples(const View<E>& view, const StreamArguments& a, Items items) {
-    const Memory& memory = a.all.memory[Spec<policy>::group];
     gather<E, policy>(a, items, [&](uint32_t i) {
-        return memory.obs + place_of<E, policy>(view, a.all, i) * size_t(width_of<E, policy>);
+        return kept_row<width_of<E, policy>>(a.all.memory[Spec<policy>::group],
+                                             place_of<E, policy>(view, a.all, i));
     });
 }
 

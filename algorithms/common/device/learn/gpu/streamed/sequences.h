@@ -40,24 +40,23 @@ NACELLE_INLINE void gather_remembering(const View<E>& view, const StreamArgument
     constexpr int width = width_of<E, policy>;
     const Memory& memory = a.all.memory[C::group];
     const size_t rows = group_rows<E, policy>(view), step = a.all.step;
-    gather<E, policy>(a, items, [&](uint32_t at) -> const float* {
+    gather<E, policy>(a, items, [&](uint32_t at) {
+        using Row = decltype(C::standing(view, a.all, 0));
         const uint32_t row = at - a.stream.first, i = row % a.stream.across;
-        if (i >= a.stream.count) return nullptr;
+        if (i >= a.stream.count) return Row{};
         const size_t its = C::row_of(a.all, a.stream.first + i);
         if (row >= a.stream.across) {
             const float* const cut =
                 step > 0 ? C::cut_at(view, a.all, uint32_t(step) - 1, its) : nullptr;
             if constexpr (Spec<policy>::values == Values::elsewhere)
-                if (cut)
-                    keep_row<width>(memory.final_obs + ((step - 1) * rows + its) * size_t(width),
-                                    cut, items);
-            return cut;
+                if (cut) keep_own_parts<width>(memory, (step - 1) * rows + its, true, cut, items);
+            return Row{cut};
         }
-        const float* const obs = C::standing(view, a.all, its);
         // What a team sees is kept by its step, but for what it sees last.
         if (!is_team<E> || has_image<E> || step == a.all.steps)
-            keep_row<width>(memory.obs + (step * rows + its) * size_t(width), obs, items);
-        return obs;
+            keep_own_parts<width>(memory, step * rows + its, false, C::obs_of(view, a.all, its),
+                                  items);
+        return C::standing(view, a.all, its);
     });
 }
 // Values of both, and choices where a rollout goes on; an item is a row.
@@ -95,15 +94,15 @@ NACELLE_INLINE void keep_last_values(const View<E>& view, const StreamArguments&
 template <class E, int policy>
 NACELLE_INLINE void gather_sequences(const View<E>& view, const StreamArguments& a, Items items) {
     if (a.all.policy[policy].found[stopped] != 0) return;
-    const Memory& memory = a.all.memory[Spec<policy>::group];
-    gather<E, policy>(a, items, [&](uint32_t at) -> const float* {
+    gather<E, policy>(a, items, [&](uint32_t at) {
+        using Row = KeptRow<E, policy>;
         const uint32_t row = at - a.stream.first;
-        if (row % a.stream.across >= a.stream.count) return nullptr;
+        if (row % a.stream.across >= a.stream.count) return Row{};
         const size_t its = place_of<E, policy>(
             view, a.all,
             sample_of_sequence<E, policy>(view, a.all, a.stream.first + row % a.stream.across,
                                           row / a.stream.across));
-        return memory.obs + its * size_t(width_of<E, policy>);
+        return kept_row<width_of<E, policy>>(a.all.memory[Spec<policy>::group], its);
     });
 }
 template <class E, int policy>

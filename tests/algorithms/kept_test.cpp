@@ -1,0 +1,91 @@
+#include "tests/algorithms/gradient.h"
+#include "tests/algorithms/left.h"
+#include "tests/algorithms/network_cases.h"
+#include "tests/support/random.h"
+#include "tests/support/skip.h"
+#include "tests/support/thorough.h"
+
+// Observations that a rollout keeps in bf16, by kernels for GPUs.
+
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+const Json in_bf16 = {{"kept_observations", "bf16"}},
+           in_short = {{"emulate", true}, {"horizon", 2}, {"minibatches", 1}};
+
+// All that two iterations leave but what is kept, which is not normalised.
+Left left_behind(const std::shared_ptr<RunsOn>& on, Case c, const char* kept, uint32_t envs,
+                 uint64_t seed) {
+    c.config.update(Json{{"kept_observations", kept}, {"normalise_observations", false}});
+    Json env = env_of(c.env, envs);
+    if (!c.constants.empty()) env["constants"] = c.constants;
+    Lesson lesson(on, env, c.learner, c.config, seed);
+    lesson.iterate(2);
+    Left all = left_by(lesson);
+    std::erase_if(all, [](const auto& one) {
+        const std::string& name = one.first;
+        return name.ends_with("kept.obs") || name.ends_with("kept.final_obs") ||
+               name.ends_with("obs.slots") || name.ends_with(".places");
+    });
+    return all;
+}
+void hold_to_floats(const std::shared_ptr<RunsOn>& on, const Case& c, uint32_t envs) {
+    const uint64_t seed = fresh_seed();
+    CAPTURE(seed);
+    CAPTURE(c.env);
+    CAPTURE(json_text(c.config));
+    hold_same(left_behind(on, c, "bf16", envs, seed), left_behind(on, c, "f32", envs, seed));
+}
+Case crowd(int sights, Json policy) {
+    policy.update({{"precision", "bf16"}, {"gains", {{"choice", 1.0}}}});
+    return {"crowd", "ppo", for_all(policy), {{"sights", sights}}};
+}
+
+}
+
+TEST_CASE("networks in bf16 see the same bits whatever is kept of observations, on threads" *
+          test::thorough()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
+#endif
+    const auto on = quick_cpu();
+    // Teams in one launch by warps and by blocks, a launch a step, critics that see more, and layers that remember.
+    hold_to_floats(on, with(crowd(33, {{"hidden", {17}}}), Json::object(), in_short), 9);
+    hold_to_floats(on,
+                   with(crowd(71, {{"hidden", {70, 9}}, {"execution", "streamed"}}),
+                        {{"trunk", "separate"}}, in_short),
+                   9);
+    const Json by_steps = {{"rollout", "stepwise"}};
+    hold_to_floats(on,
+                   with(with(crowd(71, {{"hidden", {70, 9}}, {"execution", "row_pass"}}),
+                             Json::object(), in_short),
+                        Json::object(), by_steps),
+                   9);
+    hold_to_floats(on, with(crowd(35, {{"hidden", {{{"gru", 9}}}}}), Json::object(), in_short), 9);
+    hold_to_floats(on, with(overseen(1, "bf16", "fused"), Json::object(), in_short), 9);
+    // One agent, which lanes have and blocks.
+    hold_to_floats(on, with(cases()[0], narrow, in_short), 30);
+    hold_to_floats(on, with(streamed(1, "bf16"), Json::object(), in_short), 30);
+    hold_to_floats(
+        on, with(cases()[0], {{"hidden", {{{"mingru", 9}}}}, {"precision", "bf16"}}, in_short), 30);
+}
+
+TEST_CASE("the whole gradient of rows of many numbers that are kept in bf16 is that of the "
+          "formulas, on threads" *
+          test::thorough()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
+#endif
+    for (const size_t i : {0u, 1u})
+        hold_to_doubles(
+            quick_cpu(),
+            with(with(much_seen()[i], Json::object(), briefly_on_threads), Json::object(), in_bf16),
+            as_bf16_of_few, 60);
+    hold_to_doubles(quick_cpu(),
+                    with(with(crowd(71, {{"hidden", {70, 9}}, {"execution", "row_pass"}}),
+                              Json::object(), briefly_on_threads),
+                         Json::object(), in_bf16),
+                    as_bf16_of_few, 60);
+}
