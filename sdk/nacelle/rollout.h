@@ -27,7 +27,7 @@
 // lie there already. One that has packed<group>(t) keeps them in a form of its own (device/team/packed_rows.h).
 //
 // On a CPU a `record` of one agent that has stepped(...) is told behind each step of a block which episodes have ended, and
-// one that has ended(env, sums) of each of them, before its environment begins another.
+// one that has ended(env, sums) of each of them, before its environment begins another, and a little earlier await(env).
 //
 // One step is a rollout of length one: there is no second loop. On a GPU an environment's state stays
 // in its thread's registers for all steps; on a CPU blocks of environments take each step in passes
