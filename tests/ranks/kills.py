@@ -25,7 +25,7 @@ BETWEEN = 4    # iterations from one checkpoint to the next
 
 
 def words(options, more):
-    its = {**SETTINGS, 'run.rank_timeout': 5 if options.at_once == 1 else 15, **more}
+    its = {**SETTINGS, 'learner.name': f'"{options.learner}"', 'run.rank_timeout': 5 if options.at_once == 1 else 15, **more}
     own = [word for key, value in its.items() for word in ('--set', f'{key}={value}')]
     return [*own, '--backend', options.backend, '--ranks', '2', '--threads', '1', '--quiet', '--episodes', '1']
 
@@ -108,6 +108,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--program', default='build/tools/nacelle')
     parser.add_argument('--backend', default='cuda')
+    parser.add_argument('--learner', default='ppo', help='or another that has a horizon, as torch_ppo')
     parser.add_argument('--kills', type=int, default=100)
     parser.add_argument('--hangs', type=int, default=1)
     parser.add_argument('--envs', type=int, default=1024)
