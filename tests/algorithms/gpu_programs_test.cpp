@@ -166,6 +166,8 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
          R"({"policies": {"default": {"critic": {"sees": ["global"], "execution": "streamed"}}}})"},
         // What is kept in bf16 of many numbers, and of few that warps and blocks see in one launch.
         {"crowd", a2c, R"({"policies": {"default": {"hidden": [32, 32]}}})"},
+        {"crowd", a2c, R"({"advantage": "vtrace", "policies": {"default": {"hidden": [32, 32]}}})",
+         90, 1, false, "{}", 2},
         {"crowd", ppo, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true},
         {"levers", ppo,
          R"({"kept_observations": "bf16", "policies": {"default": {"hidden": [17],

@@ -83,6 +83,11 @@ TEST_CASE("the whole gradient of rows of many numbers that are kept in bf16 is t
             quick_cpu(),
             with(with(much_seen()[i], Json::object(), briefly_on_threads), Json::object(), in_bf16),
             as_bf16_of_few, 60);
+    // Shards are summed behind a rollout.
+    hold_to_doubles(quick_cpu(),
+                    with(with(crowd(129, {{"hidden", {9}}}), Json::object(), briefly_on_threads),
+                         {{"trunk", "separate"}}, {{"kept_observations", "bf16"}, {"shards", 2}}),
+                    as_bf16_of_few, 60);
     hold_to_doubles(quick_cpu(),
                     with(with(crowd(71, {{"hidden", {70, 9}}, {"execution", "row_pass"}}),
                               Json::object(), briefly_on_threads),
