@@ -45,9 +45,10 @@ template <int width, class Fn> NACELLE_INLINE void each_own_pair(Items items, Fn
     NACELLE_ROLLED for (uint32_t first = 2 * uint32_t(items.begin % lanes);
                         first < chunks_along(width) * chunk_numbers; first += 2 * lanes) fn(first);
 }
-// from(row of the stream) says where the row's observation lies, or null. Lanes take so many rows.
-template <class E, int policy, int rows = 1, class From>
-NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
+// from(row of the stream) says where the row's observation lies, or null. Lanes take so many rows; before each pair of
+// numbers of these, told(the first number) is called.
+template <class E, int policy, int rows = 1, class From, class Told>
+NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from, Told&& told) {
     constexpr int width = width_of<E, policy>;
     const Stream& stream = a.stream;
     const uint32_t row = uint32_t(items.begin / gather_lanes(width)) * uint32_t(rows);
@@ -59,18 +60,44 @@ NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
         obs[r] = its < stream.rows ? from(stream.first + its) : Row{};
     }
     each_own_pair<width>(items, [&](uint32_t first) {
+        told(first);
         put_pairs<policy>(stream.seen, row, first, obs, uint32_t(width),
                           a.all.memory[Spec<policy>::group]);
     });
 }
+template <class E, int policy, int rows = 1, class From>
+NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
+    gather<E, policy, rows>(a, items, from, [](uint32_t) {});
+}
+// Two numbers of rows, or of those of them that are there, to where these are kept. They are on their way together: a read
+// behind a condition would be waited for alone.
+template <int width, int rows>
+NACELLE_INLINE void keep_numbers(const Memory& memory, const size_t (&at)[rows],
+                                 const float* const (&from)[rows], uint32_t first, bool final) {
+    float number[rows][2];
+    NACELLE_UNROLL for (int r = 0; r < rows; ++r) NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i)
+        number[r][i] = (from[r] ? from[r] : memory.mean)[min(first + i, uint32_t(width) - 1)];
+    NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+        const size_t to = at[r] * size_t(kept_parts<width>);
+        if (!from[r]) continue;
+        if constexpr (keeps_pairs) {
+            const PairForm form(memory.mean, memory.scale, int(first / 2), width);
+            if (first / 2 < uint32_t(kept_parts<width>))
+                (final ? memory.final_pairs : memory.pairs)[to + first / 2] =
+                    form(number[r][0], number[r][1]);
+        } else {
+            float* const its = (final ? memory.final_obs : memory.obs) + to;
+            if (first < uint32_t(width)) its[first] = number[r][0];
+            if (first + 1 < uint32_t(width)) its[first + 1] = number[r][1];
+        }
+    }
+}
+
 template <int width>
-NACELLE_INLINE void keep_own_parts(const Memory& memory, size_t at, bool final, const float* row,
-                                   Items items) {
-    each_own_pair<width>(items, [&](uint32_t first) {
-        const uint32_t begin = keeps_pairs ? first / 2 : first, count = keeps_pairs ? 1 : 2;
-        for (uint32_t i = begin; i < min(begin + count, uint32_t(kept_parts<width>)); ++i)
-            keep_part<width>(memory, at, final, row, int(i));
-    });
+NACELLE_INLINE void keep_own_numbers(const Memory& memory, size_t at, bool final, const float* row,
+                                     Items items) {
+    each_own_pair<width>(
+        items, [&](uint32_t first) { keep_numbers<width, 1>(memory, {at}, {row}, first, final); });
 }
 
 // Where a policy's agents stand. In a rollout it is kept, for step a.step, and so is where an episode was cut short in
@@ -82,19 +109,27 @@ NACELLE_INLINE void gather_standing(const View<E>& view, const StreamArguments& 
     const Memory& memory = a.all.memory[C::group];
     const size_t rows = group_rows<E, policy>(view), step = a.all.step;
     constexpr int together = keeps ? int(gather_rows(width)) : 1;
-    gather<E, policy, together>(a, items, [&](uint32_t agent) {
-        const size_t row = C::row_of(a.all, agent);
-        if constexpr (keeps) {
-            // What a team sees is kept by its step, but for what it sees last.
-            if (!is_team<E> || has_image<E> || step == a.all.steps)
-                keep_own_parts<width>(memory, step * rows + row, false, C::obs_of(view, a.all, row),
-                                      items);
-            if (step > 0 && Spec<policy>::kind == Kind::trained)
-                if (const float* const cut = C::cut_at(view, a.all, uint32_t(step) - 1, row))
-                    keep_own_parts<width>(memory, (step - 1) * rows + row, true, cut, items);
-            return C::standing(view, a.all, row);
-        } else return C::obs_of(view, a.all, row);
-    });
+    // What a team sees is kept by its step, but for what it sees last.
+    const bool keeps_here = keeps && (!is_team<E> || has_image<E> || step == a.all.steps);
+    size_t at[together] = {};
+    const float* kept[together] = {};
+    int next = 0;
+    gather<E, policy, together>(
+        a, items,
+        [&](uint32_t agent) {
+            const size_t row = C::row_of(a.all, agent);
+            if constexpr (keeps) {
+                at[next] = step * rows + row;
+                kept[next++] = C::obs_of(view, a.all, row);
+                if (step > 0 && Spec<policy>::kind == Kind::trained)
+                    if (const float* const cut = C::cut_at(view, a.all, uint32_t(step) - 1, row))
+                        keep_own_numbers<width>(memory, (step - 1) * rows + row, true, cut, items);
+                return C::standing(view, a.all, row);
+            } else return C::obs_of(view, a.all, row);
+        },
+        [&](uint32_t first) {
+            if (keeps_here) keep_numbers<width>(memory, at, kept, first, false);
+        });
 }
 template <class E, int policy>
 NACELLE_INLINE void gather_now(const View<E>& view, const StreamArguments& a, Items items) {
