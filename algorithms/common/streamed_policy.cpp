@@ -216,7 +216,7 @@ void StreamedPolicy::sum_weights(uint32_t rows, const Products& with, void* stre
     launch("weights_128", weight_columns, products, with, stream);
 }
 
-// Unless products may be left out.
+// Rows through the network: through all layers in one kernel where an update has such a kernel, and all rows count.
 void StreamedPolicy::infer(uint64_t all, KernelName from, KernelName use, const Products& with,
                            const Arguments& a, void* stream) const {
     const bool passes_forward = !with.found && !with.present;

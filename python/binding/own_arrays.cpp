@@ -34,8 +34,13 @@ void OwnArrays::count_from_now() {
 }
 
 bool OwnArrays::are_free() const {
-    for (size_t i = 0; i < arrays_.size(); ++i) {
+    for (size_t i = 0; i < arrays_.size(); ++i)
         if (holders_of(arrays_[i]) != holders_[i]) return false;
+    return have_form();
+}
+
+bool OwnArrays::have_form() const {
+    for (size_t i = 0; i < arrays_.size(); ++i) {
         Py_buffer view;
         if (PyObject_GetBuffer(arrays_[i].ptr(), &view, wanted) != 0) {
             PyErr_Clear();
@@ -57,6 +62,7 @@ void bind_own_arrays(nb::module_& module) {
         .def(nb::init<std::vector<nb::object>>(), "arrays"_a)
         .def_prop_ro("arrays", &OwnArrays::arrays)
         .def("count_from_now", &OwnArrays::count_from_now)
+        .def("have_form", &OwnArrays::have_form)
         .def("are_free", &OwnArrays::are_free);
 }
 

@@ -17,10 +17,12 @@ public:
     const std::vector<void*>& places() const { return places_; }
     size_t bytes(size_t array) const { return forms_[array].bytes; }
 
-    // Who holds them now does not count.
+    // References that exist now are those of nobody else.
     void count_from_now();
-    // Whether nobody else holds one, and each still has the form in which it was made: its shape, its type and whether it
-    // may be written can be changed in place.
+    // Whether each still has the form in which it was made: its shape, its type and whether it may be written can be
+    // changed in place.
+    bool have_form() const;
+    // Whether, beside that, nobody else holds one.
     bool are_free() const;
 
 private:

@@ -13,7 +13,7 @@ from nacelle.checks import one_of
 from nacelle.spaces import TYPES
 
 _LINE, _LARGE_PAGE = 64, 2 << 20     # bytes
-BETWEEN = 256        # steps that copy: to catch up costs what some forty of them do
+STEPS_UNTIL_WRITES = 256    # behind a catch-up, which costs what some forty steps that copy do
 
 
 def opened(output, batch, copy):
@@ -38,7 +38,8 @@ def on_host(array):
 
 class NumpyArrays:
     """Arrays of the caller's own where `copy` is not False: those that he has let go of are filled again. On a CPU the engine
-    then writes into them what no later step reads, and nothing is copied, but in steps soon behind what else the engine did."""
+    then writes into them what no later step reads, and nothing is copied. For some steps behind a partial reset, a reload or an
+    assignment it copies."""
 
     def __init__(self, batch, copy):
         self._batch, self._copy = batch, copy is not False
@@ -135,14 +136,14 @@ class NumpyArrays:
             if source.name in self._written_names:
                 source.write_from(target)
         self._batch.observe_again()     # the caller may have changed his
-        self._last, self._waits = None, BETWEEN
+        self._last, self._waits = None, STEPS_UNTIL_WRITES
 
     def _own(self):
         """Arrays that nobody else holds, and what `packed` made of them where it derives nothing: who holds a view holds
         its array, which would not be seen of a view that is kept here, too. The first two sets, which take turns in a loop, share
         large pages, without which a step of 65,536 CartPoles takes a tenth longer (EPYC, 2026-11)."""
         for own, result in self._sets:
-            if not self._copy or own.are_free():
+            if own.are_free() if self._copy else own.have_form():
                 return own, result
         made = _in_large_pages(self._form, 2) if not self._sets else []
         made = made or [[np.zeros(shape, kind) for shape, kind in self._form]]    # a step writes few rows of last observations

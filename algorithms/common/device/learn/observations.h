@@ -215,6 +215,8 @@ NACELLE_INLINE void follow_observations(const View<E>& view, const Arguments& a,
 #endif
         double* const carried = memory.obs_carried;
         Spread spread{carried[1 + 2 * width + k], carried[1 + k], carried[1 + width + k]};
+        // Squares of pairs that lie absurdly far out have no room in the sums: the normaliser goes on without them.
+        if (O::in_pairs && sums.at[2] - sums.at[2] != 0) continue;
         const double unit = O::in_pairs ? 1.0 / double(memory.scale[k]) : 1.0;
         spread.add(sums.at[0], sums.at[1] * unit, sums.at[2] * unit * unit, double(memory.mean[k]));
         carried[1 + k] = spread.mean;

@@ -128,10 +128,11 @@ NACELLE_INLINE void choose(const View<E>& view, const Arguments& a, Items items)
             view, a,
             [&](uint64_t count, auto&& from, auto&& to) {
                 if constexpr (keeps_pairs) {
-                    // What is kept first, then what lies in the environment's arrays.
-                    if (a.step > 0)
-                        choices.over_pairs(
-                            agents, [&](uint64_t i) { return from(i).kept; }, to);
+                    // What a team's step has kept first, then what lies in the environment's arrays.
+                    if constexpr (is_team<E>)
+                        if (a.step > 0)
+                            choices.over_pairs(
+                                agents, [&](uint64_t i) { return from(i).kept; }, to);
                     choices.over_rows(
                         count, agents, [&](uint64_t i) { return from(i).floats; }, to);
                 } else choices.over_rows(count, agents, from, to);

@@ -294,8 +294,8 @@ private:
     uint8_t flag_ = 0;
     size_t at_ = 0;
     Prefetched<E, policy> prefetched_;
-    ChunkOfFloats<L::in>
-        chunk_;    // the first of many numbers arrive while other samples are summed
+    // The first of many numbers, which arrive while other samples are summed.
+    ChunkOfFloats<L::in> chunk_;
     float sum_[all.units][2][4];
     float bias_[all.bias_units][4];
     LossGradient<E, policy, L, part> loss_;
