@@ -81,7 +81,7 @@ void hold(const std::shared_ptr<RunsOn>& on, const Case& c, const Size& size) {
         std::map<std::string, bool> met;
         for (size_t p = 0; p < policies.size(); ++p) {
             const PolicyForm& policy = policies[p];
-            const Kept kept(lesson, policy);
+            const Kept kept(lesson, policy, then[p]);
             returns[p].see(policy, kept);
             const std::string prefix = policies.size() > 1 ? policy.name + "." : "";
             CHECK(metric(lesson, prefix + "reward_scale") ==
@@ -92,8 +92,10 @@ void hold(const std::shared_ptr<RunsOn>& on, const Case& c, const Size& size) {
             sights[policy.group].see(kept);
             const Normaliser must = sights[policy.group].normaliser(),
                              is = Normaliser::of(lesson, policy.group);
-            CHECK(relative_error(is.mean, must.mean) < 1e-6);
-            CHECK(relative_error(is.scale, must.scale) < 1e-6);
+            // Of pairs the first step's are summed before they are rounded: 125 +- 0.5, not yet normalised, to halves.
+            const double most = kept.in_pairs ? 5e-3 : 1e-6;
+            CHECK(relative_error(is.mean, must.mean) < most);
+            CHECK(relative_error(is.scale, must.scale) < most);
         }
     }
 }
@@ -129,12 +131,15 @@ TEST_CASE("rows of many numbers are added up where choices are made for them, on
     Case c = much_seen()[0];    // values of a network of their own
     c.config["emulate"] = true;
     // Two policies see alike. One has 142 rows: more than its warps take at once, the last one's not whole.
-    hold(quick_cpu(), c,
-         {.envs = 71,
-          .horizon = 6,
-          .iterations = 2,
-          .rounding = 0.1,
-          .policies = {{"many", {0, 2}}, {"few", 1}}});
+    for (const char* const kept : {"f32", "bf16"}) {
+        c.config["kept_observations"] = kept;
+        hold(quick_cpu(), c,
+             {.envs = 71,
+              .horizon = 6,
+              .iterations = 2,
+              .rounding = 0.1,
+              .policies = {{"many", {0, 2}}, {"few", 1}}});
+    }
 }
 TEST_CASE("rows of many numbers are added up where choices are made for them on a GPU") {
     std::shared_ptr<RunsOn> on;
