@@ -51,12 +51,8 @@ TEST_CASE("networks in bf16 see the same bits whatever is kept of observations, 
     NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
 #endif
     const auto on = quick_cpu();
-    // Teams in one launch by warps and by blocks, a launch a step, critics that see more, and layers that remember.
+    // Teams in one launch by warps, a launch a step, layers that remember, and critics that see more.
     hold_to_floats(on, with(crowd(33, {{"hidden", {17}}}), Json::object(), in_short), 9);
-    hold_to_floats(on,
-                   with(crowd(71, {{"hidden", {70, 9}}, {"execution", "streamed"}}),
-                        {{"trunk", "separate"}}, in_short),
-                   9);
     const Json by_steps = {{"rollout", "stepwise"}};
     hold_to_floats(on,
                    with(with(crowd(71, {{"hidden", {70, 9}}, {"execution", "row_pass"}}),
@@ -65,11 +61,9 @@ TEST_CASE("networks in bf16 see the same bits whatever is kept of observations, 
                    9);
     hold_to_floats(on, with(crowd(35, {{"hidden", {{{"gru", 9}}}}}), Json::object(), in_short), 9);
     hold_to_floats(on, with(overseen(1, "bf16", "fused"), Json::object(), in_short), 9);
-    // One agent, which lanes have and blocks.
+    // One agent, in one launch and in steps.
     hold_to_floats(on, with(cases()[0], narrow, in_short), 30);
     hold_to_floats(on, with(streamed(1, "bf16"), Json::object(), in_short), 30);
-    hold_to_floats(
-        on, with(cases()[0], {{"hidden", {{{"mingru", 9}}}}, {"precision", "bf16"}}, in_short), 30);
 }
 
 TEST_CASE("the whole gradient of rows of many numbers that are kept in bf16 is that of the "

@@ -1,4 +1,5 @@
 #include "engine/base/npy.h"
+#include "engine/base/seconds_since.h"
 #include "tests/reload/bench.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
@@ -161,12 +162,16 @@ TEST_CASE("a save that is taken back while it is compiled leaves what was there"
     slow.before = "// " + std::to_string(fresh_seed()) + "\n";
     bench.save(slow);
     std::this_thread::sleep_for(std::chrono::milliseconds(150));    // it is being compiled
+    const auto began = std::chrono::steady_clock::now();
     bench.save(adding(3));
     bench.save(slow);
+    // On a busy machine it may be seen between both.
+    const bool at_once = seconds_since(began) < 0.01;
     const Reload reload = bench.wait_until(2);
     REQUIRE_MESSAGE(reload.taken, reload.why);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    CHECK(!bench.reloader().take());
+    const std::optional<Reload> more = bench.reloader().take();
+    if (at_once) CHECK(!more);
 }
 
 TEST_CASE(
