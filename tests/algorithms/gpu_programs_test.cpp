@@ -112,9 +112,6 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
         {"cartpole", ppo, R"({"normalise_advantages": "minibatch"})", 90, 1, false, "{}", 2, 1},
         {"cartpole", ppo, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true, "{}",
          8, 1},
-        {"pursuit_swarm", a2c,
-         R"({"advantage": "vtrace", "policies": {"default": {"hidden": [{"mingru": 64}]}}})", 90, 1,
-         true},
         {"cartpole", ppo,
          R"({"policies": {"default": {"trunk": "separate", "hidden": [{"mingru": 64}, {"gru": 33}]}}})",
          90, 1, true},
@@ -165,7 +162,6 @@ TEST_CASE("the learners' programs compile for GPUs" * test::thorough()) {
         {"overseen", ppo,
          R"({"policies": {"default": {"critic": {"sees": ["global"], "execution": "streamed"}}}})"},
         // What is kept in bf16 of many numbers, and of few that warps and blocks see in one launch.
-        {"crowd", a2c, R"({"policies": {"default": {"hidden": [32, 32]}}})"},
         {"crowd", a2c, R"({"advantage": "vtrace", "policies": {"default": {"hidden": [32, 32]}}})",
          90, 1, false, "{}", 2},
         {"crowd", ppo, R"({"policies": {"default": {"hidden": [256, 256]}}})", 90, 1, true},

@@ -9,7 +9,7 @@ Builds and runs the tests, but for those that take long for what quicker ones lo
 was left out is told as skipped, what took longest at the end, and in the last line the sum.
 
   --all        every test: those of the host's own code in a build with the address and the undefined-
-               behaviour sanitizer, with inputs that nobody would write (tests/fuzz) for five seconds of
+               behaviour sanitizer, with inputs that nobody would write (tests/fuzz) for three seconds of
                each part that reads what others wrote; the others as users run them. Where there is a
                GPU, the host's run as users run them, too, since sanitizers leave a GPU out
   --sanitized  with both sanitizers alone
@@ -17,7 +17,7 @@ was left out is told as skipped, what took longest at the end, and in the last l
   --ubsan      with the undefined-behaviour sanitizer alone
   --werror     from now on a warning of the compiler stops the build
   NAME         only these parts, and all of them, for example: base jit layers. fuzz, which runs only by name, takes
-               five seconds of each part; adapters and notebooks, which are skipped else, install
+               three seconds of each part; adapters and notebooks, which are skipped else, install
                PyTorch and the trainers of other libraries, 2.7 GB, for the Python package
 END
 }
