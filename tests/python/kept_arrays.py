@@ -83,7 +83,7 @@ def what_a_step_has_written_into_the_callers_arrays_is_his_alone():
         for mine, its in zip(*(leaves(each.reset(options={"reset_mask": mask})[0]) for each in (env, twin))):
             assert np.array_equal(mine, its), name
         assert env._door._last is None
-        for _ in range(nacelle.outputs.BETWEEN + 5):     # at first they are copied
+        for _ in range(nacelle.outputs.STEPS_UNTIL_WRITES + 5):     # at first they are copied
             actions = env.action_space.sample()
             for mine, its in zip(*([*leaves(each[0]), *each[1:4]] for each in (env.step(actions), twin.step(actions)))):
                 assert np.array_equal(mine, its), name
