@@ -250,7 +250,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         Owner& group = groups.emplace_back(every);
         group.rows = every.envs * schema.header().group[g].count;
         group.width = schema.seen(g);
-        group.kept_parts = settings.keeps_pairs ? rounded_up(group.width, 8) * 4 : group.width;
+        group.kept_parts = settings.keeps_pairs ? kept_words(group.width) : group.width;
         if (schema.image_elements(g)) group.facts |= images;
     }
     if (settings.overview) {

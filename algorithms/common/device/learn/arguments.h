@@ -50,6 +50,9 @@ enum Dial : int32_t {
     dial_count
 };
 
+// Words of a row of observations that is kept as pairs of bfloat16 (kept.h). It begins on 16 bytes.
+template <class Number> constexpr Number kept_words(Number width) { return (width + 7) / 8 * 4; }
+
 // How a group's samples are cut for the sums of their observations: chunks of neighbours, each into a slot. On a GPU a
 // block has a slab of a chunk's numbers, one for each thread where rows are that wide, else several rows at a time.
 struct ObsCut {

@@ -14,8 +14,7 @@ inline constexpr bool keeps_pairs = true;
 #else
 inline constexpr bool keeps_pairs = false;
 #endif
-// Words of a row of pairs, which begins on 16 bytes, and those of them that have numbers.
-constexpr int kept_words(int width) { return (width + 7) / 8 * 4; }
+// Of the words of a row of pairs, those that have numbers.
 constexpr int pairs_of(int width) { return (width + 1) / 2; }
 
 #if NACELLE_GPU

@@ -110,7 +110,7 @@ NACELLE_INLINE void gather_standing(const View<E>& view, const StreamArguments& 
     const size_t rows = group_rows<E, policy>(view), step = a.all.step;
     constexpr int together = keeps ? int(gather_rows(width)) : 1;
     // What a team sees is kept by its step, but for what it sees last.
-    const bool keeps_here = keeps && (!is_team<E> || has_image<E> || step == a.all.steps);
+    const bool keeps_here = keeps && (C::keeps_obs || step == a.all.steps);
     size_t at[together] = {};
     const float* kept[together] = {};
     int next = 0;

@@ -53,7 +53,7 @@ NACELLE_INLINE void gather_remembering(const View<E>& view, const StreamArgument
             return Row{cut};
         }
         // What a team sees is kept by its step, but for what it sees last.
-        if (!is_team<E> || has_image<E> || step == a.all.steps)
+        if (C::keeps_obs || step == a.all.steps)
             keep_own_numbers<width>(memory, step * rows + its, false, C::obs_of(view, a.all, its),
                                     items);
         return C::standing(view, a.all, its);
