@@ -1,6 +1,7 @@
 #include "algorithms/common/kept_observations.h"
 
 #include "algorithms/common/schema_view.h"
+#include "algorithms/common/tensor_fit.h"
 
 #include <algorithm>
 
@@ -10,6 +11,10 @@ namespace {
 // Of fewer numbers a row is a small part of what a step reads and writes: of 4 nothing is gained, of 21 a tenth (CartPole
 // and grid Tag of 5, H100, 2026-11).
 constexpr uint32_t fewest_numbers = 16;
+
+bool takes_pairs(const PolicySettings& policy, const nacelle_environment& environment) {
+    return tensor_fit(policy, NetworkShape(policy, environment), environment.compute).takes_pairs;
+}
 
 // Why they cannot be in bf16, or nothing. What is kept is what the first layers read, so that all of them have to read it.
 std::string obstacle(const Settings& settings, const nacelle_environment& environment) {
@@ -22,6 +27,9 @@ std::string obstacle(const Settings& settings, const nacelle_environment& enviro
             return "members of the pool of '" + policy.name +
                    "' normalise what they see by numbers of their own";
         if (policy.precision != "bf16") return "policy '" + policy.name + "' computes in f32";
+        if (!policy.streamed() && !takes_pairs(policy, environment))
+            return "pairs of policy '" + policy.name +
+                   "' have no room beside so wide a layer; execution \"streamed\" takes them";
     }
     return {};
 }

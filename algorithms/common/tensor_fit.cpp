@@ -61,6 +61,10 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
     sums_seen = in_chunks && wide_warps * std::max(wide_bytes(layout, 1, 8),
                                                    wide_bytes(layout, few_wide_slots, 4)) <=
                                  most_stage_bytes;
+    const auto choice_bytes = [&](int slots) {
+        return wide_warps * (in_chunks ? wide_bytes(layout, slots, 0) : int64_t(band_bytes));
+    };
+    takes_pairs = choice_bytes(few_wide_slots) <= most_stage_bytes;
     // Four warps of up to 168 registers a thread fit three times, but twice with two bands of samples of more than a small
     // network; eight once.
     const int64_t most = layout.warps > 4 || planes > 1                                 ? 1
@@ -76,8 +80,7 @@ TensorFit::TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_
           8 * (layout.in_chunks ? most_units_in_chunks : most_units));
     limit("an update needs this many bytes of a processor's shared memory: ", 4 * layout.words,
           most_shared_bytes);
-    limit("a block of choices needs this many bytes of shared memory: ",
-          wide_warps * (in_chunks ? wide_bytes(layout, few_wide_slots, 0) : int64_t(band_bytes)),
+    limit("a block of choices needs this many bytes of shared memory: ", choice_bytes(1),
           most_stage_bytes);
 }
 
@@ -87,6 +90,7 @@ TensorFit tensor_fit(const PolicySettings& policy, const NetworkShape& shape, ui
         const TensorFit critic(shape.critic, policy.planes, policy.keeps_input());
         if (fit.obstacle.empty()) fit.obstacle = critic.obstacle;
         fit.in_chunks |= critic.in_chunks;
+        fit.takes_pairs = fit.takes_pairs && critic.takes_pairs;
         fit.shared_bytes = std::max(fit.shared_bytes, critic.shared_bytes);
         fit.resident = std::min(fit.resident, critic.resident);
     }

@@ -13,8 +13,10 @@ struct TensorFit {
         0;    // of 16 rows that a warp takes through the layers, outside of an update
     bool in_chunks = false;    // whether rows go into the first layer a part at a time
     bool sums_seen = false;    // and a block of choices has room for sums of all their numbers
-    bool rolled = false;       // whether its layers are loops over tiles
-    std::string obstacle;      // why it cannot be, or empty
+    bool takes_pairs =
+        false;    // and rows that are kept as pairs, several parts of which are on their way
+    bool rolled = false;     // whether its layers are loops over tiles
+    std::string obstacle;    // why it cannot be, or empty
 
     TensorFit() = default;
     TensorFit(const std::vector<int64_t>& widths, int planes, bool keeps_input);

@@ -3,7 +3,8 @@
 
 struct Crowd {
     static constexpr int sights = nacelle::constant("sights", 129),
-                         agents = nacelle::constant("agents", 3);
+                         agents = nacelle::constant("agents", 3),
+                         pushes = nacelle::constant("pushes", 3);
     static constexpr int time_limit = 7;
     struct Params {
         float end_chance = 0.05f, cut_chance = 0.08f;
@@ -15,7 +16,7 @@ struct Crowd {
         float at, speed;
     };
     struct Action {
-        nacelle::Discrete<3> push;
+        nacelle::Discrete<pushes> push;
         nacelle::Discrete<2> hold;
     };
     struct Obs {
@@ -34,7 +35,7 @@ struct Crowd {
     }
     static nacelle::Ending step(Team& team, const Params& p) {
         team.each([&](Member& me, nacelle::Rng& rng) {
-            me.speed = 0.9f * me.speed + 0.3f * float(me.action.push - 1) + 0.1f * rng.normal();
+            me.speed = 0.9f * me.speed + 0.3f * float(me.action.push % 3 - 1) + 0.1f * rng.normal();
             me.at = 0.95f * me.at + (me.action.hold ? 0.2f : 1.0f) * me.speed;
             me.reward = 1.0f - me.at * me.at;
         });
