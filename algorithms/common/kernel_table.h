@@ -42,7 +42,8 @@ constexpr bool is_of_run(Form form) { return form <= Form::resident_teams; }
 constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
-// others need its sizes alone. A CPU has that of learning in the rest: each costs its compiler the headers anew.
+// others need its sizes alone. On a CPU the kernels of `learning` are compiled in `rest`: each program costs its
+// compiler the headers once more.
 enum class Program { update, rollout, play, rest, learning };
 constexpr bool has_author(Program program) {
     return program == Program::rollout || program == Program::play;
@@ -162,7 +163,8 @@ inline uint64_t conv_sums(const Owner&, uint64_t blocks) { return blocks * conv_
 
 struct Kernel {
     Form form;
-    // Also of the function of device/learn, but for numbers behind it: forward_64 is forward_product of 64 columns.
+    // The function in device/learn has the same name, without a number at the end: forward_64 is forward_product of 64
+    // columns.
     std::string_view name;
     Program program;
     uint64_t where;    // all of these facts

@@ -43,7 +43,8 @@ uint64_t cluster_facts(const NetworkShape& shape, const PolicySettings& policy, 
                 return in_clusters;
     return 0;
 }
-// Slopes are taken from an activation's result alone.
+// Whether the last layers' part of a gradient is one kernel. It keeps what comes out of an activation, not what went in, so
+// that the slope has to follow from that alone.
 bool has_last_at_once(const NetworkShape& shape, const PolicySettings& policy, uint32_t compute) {
     if (!policy.streamed() || policy.remembers() || policy.keeps_input() || policy.passes_rows())
         return false;

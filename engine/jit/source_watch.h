@@ -15,7 +15,7 @@ struct SavedSource {
 };
 
 // Reports when the text of an author's file, or of a file that it includes with quotes, changes: by inotify, or by
-// polling every few milliseconds where inotify is not available. Files may be saved by rename, vanish for a moment,
+// polling every 30 milliseconds where inotify is not available. Files may be saved by rename, vanish for a moment,
 // or be symbolic links.
 class SourceWatch final {
 public:

@@ -279,7 +279,8 @@ void TrainingRun::save(bool as_best) {
     save_seconds_ += seconds_since(start);
 }
 
-// A small run finds a better policy every few milliseconds. One that is killed before this finds it again.
+// A small run finds a better policy every few milliseconds: not each is written. A run that is killed before it was goes
+// back to a checkpoint, and finds that policy again.
 void TrainingRun::save_best() {
     if (!unsaved_best_) return;
     directory_->checkpoints().save(unsaved_best_->first, unsaved_best_->second, true);

@@ -54,7 +54,7 @@ void TrainingRun::evaluate_now() {
     metrics.emplace_back("evaluation.return", found.mean_return);
     metrics.emplace_back("evaluation.length", found.mean_length);
     evaluation_ = {found.mean_return, progress_.steps};
-    // Of equal ones the newest: sides of a game that learn from each other always return the same.
+    // Of equal ones the newest: where two sides of a zero-sum game both learn, the mean return is always the same.
     if (!best_ || found.mean_return >= best_->mean_return) best_ = evaluation_;
     solved_ = settings_.solved_return && found.mean_return >= *settings_.solved_return;
 }

@@ -30,7 +30,7 @@
 // one that has ended(env, sums) of each of them, before its environment begins another, and a little earlier await(env).
 //
 // One step is a rollout of length one: there is no second loop. On a GPU an environment's state stays
-// in its thread's registers for all steps; on a CPU blocks of environments take each step in passes
+// in its thread's registers for all steps, unless it shows images; on a CPU blocks of environments take each step in passes
 // (choose, step, ends, look), so that all but the ends vectorise.
 
 namespace nacelle {

@@ -121,7 +121,7 @@ enum Tally : int32_t {
 };
 
 // How one step of one row ended.
-// `unsettled`: what the choice led to lies behind the rollout, since the agent's next turn does.
+// `unsettled`: the agent's next turn comes only after the rollout ends, so what its choice led to is not known yet.
 enum Flag : uint8_t { terminated = 1, truncated = 2, acted = 4, unsettled = 8 };
 
 // What a rollout keeps of a group's rows, [steps][rows].
@@ -295,7 +295,8 @@ struct Peers {
 constexpr uint64_t peer_floats(uint64_t floats) { return (floats + 127) / 128 * 128; }
 constexpr uint64_t peer_tallies(uint64_t blocks) { return blocks + uint64_t(tally_count); }
 // How ranks add up a gradient: in one step, in which each sends all of its own to all others, or in two, by way of an owner.
-// One step is quicker until it sends some 384 KB more. Behind a megabyte it is the communicator's: 0.
+// One step is quicker unless it sends more than 384 KB beyond what two send. Gradients of more than a megabyte are added up
+// by the communicator: 0.
 constexpr int peer_shots(uint64_t parameters, uint64_t ranks) {
     if (parameters > (uint64_t(1) << 18)) return 0;
     const uint64_t bytes = 8 * parameters;

@@ -4,8 +4,8 @@
 #include <learn/gpu/tensor.h>
 #endif
 // What a rollout keeps of observations: floats as the environment gave them, or pairs of bfloat16, the first number in the
-// lower half. Those are as a network in bf16 sees them, normalised, but not yet cut: what is seen again is what was chosen
-// by, to the bit, and their sums know of what lies far out.
+// lower half. Those are normalised, as a network in bf16 sees them, so that learning sees the same bits as choosing did. They
+// are not yet cut off at the normaliser's bound, so that its sums count outliers in full.
 
 namespace learn {
 

@@ -57,8 +57,8 @@ NACELLE_INLINE bool has_ended(const uint32_t* ended) {
 //
 // A grid may have more blocks than a GPU has at once, and blocks that wait keep their places. Still one goes on: a block
 // sends all of its terms before it waits for any, waits for blocks of its own number alone, and GPUs start blocks in the
-// order of their numbers. So the lowest number that has not ended everywhere has been started on every rank where it has
-// not ended, no matter how many blocks each has room for; it waits for nothing that has not been sent or is not about to be.
+// order of their numbers. Take the lowest number whose block has not ended on all ranks: on each of them it has ended or has
+// been started, no matter how many blocks a GPU has room for. So what it waits for has been sent or is about to be.
 class Exchange {
 public:
     NACELLE_INLINE Exchange(const Peers& peers, uint32_t place)

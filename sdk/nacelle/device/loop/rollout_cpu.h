@@ -35,7 +35,7 @@ NACELLE_FLATTEN void step_pass(const View<E>& shared, uint64_t tick, int t, size
             return note_bad(view.head, Bad::reward, tick, begin + size_t(i));
 }
 
-// Ends of episodes whose memory is asked for ahead: more at once than a processor has misses under way would wait.
+// How many ends of episodes are prefetched at once: a processor has room for few misses under way, and more would wait.
 inline constexpr int awaited = 4;
 
 // Asks for the memory of a last observation, whose row lies far from the one before it.

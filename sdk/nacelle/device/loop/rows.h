@@ -64,8 +64,8 @@ template <class E, class Step> struct BlockRows {
 };
 #endif
 
-// Rows of a team's group share blocks of random numbers with those 32 and 64 and 96 further on, as many as
-// find room in one: so a thread draws once for several agents.
+// A block of random numbers serves up to four rows of a team's group, 32 apart, as far as it has numbers for them: so a
+// thread draws once for several agents.
 template <class E, class G> struct RandomBlocks {
     static constexpr int parts = sum_over<ActionOf<E, G>, CountEach>(),
                          rows = parts > 2 || count_of<E, G> <= 32 ? 1 : 4 / parts, span = 32 * rows,

@@ -1,15 +1,16 @@
 #pragma once
 #include <nacelle/math.h>
-// What stands behind each layer of a trained policy but the last, and before the first. A CPU and a GPU compile this
-// text.
+// The activation function behind each hidden layer of a trained policy that acts, and how what goes into the first layer
+// is normalised. A CPU and a GPU compile this text.
 
 namespace nacelle {
 
+// In the order of the names in engine/policy/read_policy_description.cpp.
 enum class PolicyActivation : uint32_t { tanh, relu, gelu, silu };
 
 namespace detail {
 
-// The functions of the learners' kernels; gelu is the form with tanh.
+// The same functions as those that the learners train with; gelu is the form with tanh.
 struct Tanh {
     static NACELLE_INLINE float at(float x) { return tanh(x); }
 };

@@ -210,7 +210,8 @@ template <class E> struct SoloShape {
     static constexpr bool in_shared = false, sorts_inside = false;
 };
 #else
-// On a CPU one thread runs whole environments, so many that a share of the work is worth handing out.
+// On a CPU one thread runs whole environments: `threads` of them in a share of the work, so that a share is worth handing
+// out.
 template <class E> struct TeamShape {
     static constexpr int lanes = 1, unit = 1, blocks = 1, shared_bytes = 0, workspace = 0,
                          stage = 0, room = stage_floats;

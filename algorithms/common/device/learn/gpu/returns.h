@@ -12,8 +12,8 @@ inline constexpr uint32_t chunk_steps = 16, sharing_warps = block_threads / agen
 template <class T> using ChunkOf = T[chunk_steps][agents_together];
 template <bool is> struct Known { static constexpr bool value = is; };
 
-// A chunk's steps as its followers see them, whoever's they are: rewards, where returns or advantages come to lie, values,
-// where targets do, and flags.
+// What is read of a chunk's steps, of any policy. Returns or advantages are then written over the rewards, targets over the
+// values.
 struct ChunkSteps {
     ChunkOf<float> reward, value, final_value, ratio;
     ChunkOf<uint8_t> flag;

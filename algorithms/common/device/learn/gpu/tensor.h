@@ -226,6 +226,7 @@ template <Activation f> struct PairCurve {
             return pair_of(a * fused(0.5f, low_half(bounded), 0.5f),
                            b * fused(0.5f, high_half(bounded), 0.5f));
         } else {
+            static_assert(f == Activation::gelu);
             const uint32_t bounded = tanh_of(pair_of(inner(a), inner(b)));
             return pair_of(0.5f * a * (1.0f + low_half(bounded)),
                            0.5f * b * (1.0f + high_half(bounded)));
