@@ -36,7 +36,7 @@ struct Sights {
     }
     // Number by number.
     void hold(const Normaliser& is) const {
-        const double count = double(seen.size()), digits = 1e-6;
+        const double count = double(seen.size()), digits = 4e-6;    // of floats
         for (size_t k = 0; k < seen.front().size(); ++k) {
             CAPTURE(k);
             double mean = 0, variance = 0, mean_off = 0, variance_off = 0;
