@@ -42,11 +42,15 @@ constexpr bool is_of_run(Form form) { return form <= Form::resident_teams; }
 constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
-// others need its sizes alone. On a CPU the kernels of `learning` are compiled in `rest`: each program costs its
-// compiler the headers once more.
-enum class Program { update, rollout, play, rest, learning };
+// others need its sizes alone: what a rollout launches for each step beside the author's step is in `steps`. On a CPU the
+// kernels of `steps` and `learning` are compiled in `rest`: each program costs its compiler the headers once more.
+enum class Program { update, rollout, play, rest, learning, steps };
+inline constexpr size_t program_count = size_t(Program::steps) + 1;
 constexpr bool has_author(Program program) {
     return program == Program::rollout || program == Program::play;
+}
+constexpr bool is_of_rollout(Program program) {
+    return has_author(program) || program == Program::steps;
 }
 
 namespace items {
@@ -207,12 +211,11 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "take_results", rest, against_past | among_ranks, items::results},
     {policy, "act", rest, fused | acts, items::standing},
     {policy, "act_randomly", rest, random, items::agents},
-    {choosers, "choose", rollout, fused | in_steps | acts, items::choosing},
-    {policy, "choose_randomly", rollout, random | in_steps, items::agents},
-    {policy, "close_rollout", rollout, fused | learns | closes_apart | acts,
-     items::standing_and_cut},
+    {choosers, "choose", steps, fused | in_steps | acts, items::choosing},
+    {policy, "choose_randomly", steps, random | in_steps, items::agents},
+    {policy, "close_rollout", steps, fused | learns | closes_apart | acts, items::standing_and_cut},
     {residents, "act_resident", rest, resides | acts, items::resident_rows},
-    {residents, "choose_resident", rollout, resides | in_steps | acts, items::resident_rows},
+    {residents, "choose_resident", steps, resides | in_steps | acts, items::resident_rows},
     {residents, "values_resident", update, resides | learns, items::resident_rows},
     {policy, "measure_returns", learning, on_cpu | learns | acts, items::learners},
     {policy, "scale_rewards", learning, on_cpu | learns | acts, items::one_block},
@@ -244,16 +247,16 @@ inline constexpr Kernel kernel_table[] = {
     {policy, "see_now", rest, external | acts, items::numbers},
     {policy, "see_step", rollout, external | in_steps | acts, items::numbers},
     {policy, "recall", rest, external | recurrent | acts, items::agents},
-    {policy, "choose_external", rollout, external | in_steps | acts, items::agents},
+    {policy, "choose_external", steps, external | in_steps | acts, items::agents},
     {policy, "act_external", rest, external | acts, items::agents},
     {policy, "number_minibatch", learning, external | learns, items::counted},
     {policy, "place_samples", rollout, external | learns, items::counted},
 
     {stream, "gather_now", rest, streamed | acts, items::stream_lanes},
     {stream, "act_streamed", rest, streamed | acts, items::stream_rows},
-    {stream, "gather_step", rollout, streamed | feedforward | in_steps | acts,
+    {stream, "gather_step", steps, streamed | feedforward | in_steps | acts,
      items::minibatch_lanes},
-    {stream, "choose_streamed", rollout, streamed | feedforward | in_steps | acts,
+    {stream, "choose_streamed", steps, streamed | feedforward | in_steps | acts,
      items::stream_rows},
     {stream, "gather_valued", update, streamed | learns | feedforward, items::stream_lanes},
     {stream, "gather_marked", update, streamed | learns | feedforward, items::stream_marked},
@@ -284,11 +287,11 @@ inline constexpr Kernel kernel_table[] = {
      items::convolved_back},
     {conv_weights, "conv_weights", update, streamed | learns, items::conv_sums},
 
-    {stream, "mark_step", rollout, in_steps | streamed | recurrent | learns, items::stream_rows},
-    {stream, "keep_begun", rollout, in_steps | streamed | recurrent | learns, items::counted},
-    {stream, "gather_remembering", rollout, in_steps | streamed | recurrent, items::stream_lanes},
-    {stream, "choose_remembering", rollout, in_steps | streamed | recurrent, items::stream_rows},
-    {stream, "keep_last_values", rollout, in_steps | streamed | recurrent | learns,
+    {stream, "mark_step", steps, in_steps | streamed | recurrent | learns, items::stream_rows},
+    {stream, "keep_begun", steps, in_steps | streamed | recurrent | learns, items::counted},
+    {stream, "gather_remembering", steps, in_steps | streamed | recurrent, items::stream_lanes},
+    {stream, "choose_remembering", steps, in_steps | streamed | recurrent, items::stream_rows},
+    {stream, "keep_last_values", steps, in_steps | streamed | recurrent | learns,
      items::stream_rows},
     {cell, "mingru_once", rest, streamed | recurrent, items::counted},
     {cell, "gru_begin_once", rest, streamed | recurrent, items::counted},

@@ -58,7 +58,7 @@ template <class Fn> void each_kernel(const Owners& owners, Fn&& fn) {
     for (const Kernel& kernel : kernel_table) {
         const std::vector<Owner>& of = owners_of(owners, kernel.form);
         const bool in_rest =
-            kernel.program == Program::learning && !owners.run[0].is(learning_apart);
+            kernel.program >= Program::learning && !owners.run[0].is(learning_apart);
         for (size_t n = 0; n < of.size(); ++n)
             if (of[n].is(kernel.where))
                 fn(kernel, size_t(in_rest ? Program::rest : kernel.program), of[n], n);
@@ -147,17 +147,29 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
 
 }
 
-ProgramTexts program_texts(const Settings& settings, const Owners& owners) {
+ProgramTexts program_texts(const Settings& settings, const Owners& owners,
+                           const std::optional<Owners>& of_draft) {
     std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p)
         specs += spec_of(p, settings.policies[p], owners.policies[p], settings.clips);
     specs += "}\nNACELLE_PROGRAM()\n";
-    ProgramTexts texts;
+    ProgramTexts texts, drafts;
     each_kernel(owners, [&](const Kernel& kernel, size_t program, const Owner& owner, size_t n) {
-        std::string& text = texts[program];
-        if (text.empty()) text = specs;
-        text += kernel_text(kernel, owner, n);
+        texts[program] += kernel_text(kernel, owner, n);
     });
+    if (of_draft)
+        each_kernel(*of_draft,
+                    [&](const Kernel& kernel, size_t program, const Owner& owner, size_t n) {
+                        if (is_of_rollout(kernel.program))
+                            drafts[program] += kernel_text(kernel, owner, n);
+                    });
+    for (size_t i = 0; i < texts.size(); ++i) {
+        if (!of_draft || !has_author(Program(i))) texts[i] += drafts[i];
+        else if (!texts[i].empty())
+            texts[i] =
+                "#if !defined(NACELLE_DRAFT)\n" + texts[i] + "#else\n" + drafts[i] + "#endif\n";
+        if (!texts[i].empty()) texts[i] = specs + texts[i];
+    }
     return texts;
 }
 
@@ -178,25 +190,40 @@ std::vector<std::string> program_defines(const Settings& settings) {
 
 Kernels::Kernels(nacelle::plugin::Host host, const Settings& settings,
                  const std::vector<NetworkShape>& shapes, const nacelle_environment& environment)
-    : host_(host), owners_(settings, shapes, environment) {
+    : host_(host),
+      owners_(settings, shapes, environment),
+      of_draft_(Owners::of_draft(settings, shapes, environment)) {
     const std::vector<std::string> defines = program_defines(settings);
-    const ProgramTexts texts = program_texts(settings, owners_);
-    std::array<uint32_t, std::tuple_size_v<ProgramTexts>> programs{};
+    const ProgramTexts texts = program_texts(settings, owners_, of_draft_);
     for (size_t i = 0; i < texts.size(); ++i)
         if (!texts[i].empty())
-            programs[i] = has_author(Program(i))
-                              ? host_.program(texts[i], kernel_headers(), defines)
-                              : host_.program_of_sizes(texts[i], kernel_headers(), defines);
-    for (size_t row = 0; row < found_.size(); ++row)
-        found_[row].resize(owners_of(owners_, kernel_table[row].form).size());
-    each_kernel(owners_, [&](const Kernel& kernel, size_t program, const Owner&, size_t n) {
-        found_[size_t(&kernel - kernel_table)][n] =
-            host_.kernel(programs[program], "learn_" + symbol_of(kernel, n));
+            programs_[i] = has_author(Program(i))
+                               ? host_.program(texts[i], kernel_headers(), defines)
+                               : host_.program_of_sizes(texts[i], kernel_headers(), defines);
+    found_ = look_up(owners_, false);
+}
+Kernels::Found Kernels::look_up(const Owners& owners, bool of_rollout) const {
+    Found found;
+    for (size_t row = 0; row < found.size(); ++row)
+        found[row].resize(owners_of(owners, kernel_table[row].form).size());
+    each_kernel(owners, [&](const Kernel& kernel, size_t program, const Owner&, size_t n) {
+        if (!of_rollout || is_of_rollout(kernel.program))
+            found[size_t(&kernel - kernel_table)][n] =
+                host_.kernel(programs_[program], "learn_" + symbol_of(kernel, n));
     });
+    return found;
+}
+
+void Kernels::look_again() {
+    if (!of_draft_) return;
+    const std::string in_full = run().is(in_warps) ? "learn_rollout_warps" : "learn_rollout_teams";
+    drafts_ = !host_.kernel(programs_[size_t(Program::rollout)], in_full).function;
+    if (drafts_) found_in_draft_ = look_up(*of_draft_, true);
 }
 
 nacelle_launch Kernels::shape_of(const Kernel& kernel, size_t number, uint64_t count) const {
-    const Owner& owner = owners_of(owners_, kernel.form)[number];
+    const Owners& owners = is_drafted(kernel) ? *of_draft_ : owners_;
+    const Owner& owner = owners_of(owners, kernel.form)[number];
     const Blocks blocks = blocks_for(kernel, owner);
     nacelle_launch shape{};
     shape.threads = blocks.threads;

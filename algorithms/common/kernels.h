@@ -6,9 +6,11 @@
 
 namespace learn {
 
-// What is compiled, by Program: a Spec for each policy, then the kernels that there are. Empty where there are none.
-using ProgramTexts = std::array<std::string, size_t(Program::learning) + 1>;
-ProgramTexts program_texts(const Settings& settings, const Owners& owners);
+// What is compiled, by Program: a Spec for each policy, then the kernels that there are. Empty where there are none. Where
+// a draft's rollout has other owners, programs with the author's file have either kernels.
+using ProgramTexts = std::array<std::string, program_count>;
+ProgramTexts program_texts(const Settings& settings, const Owners& owners,
+                           const std::optional<Owners>& of_draft = {});
 // What all of them are compiled with.
 std::vector<std::string> program_defines(const Settings& settings);
 
@@ -18,7 +20,11 @@ public:
     Kernels(nacelle::plugin::Host host, const Settings& settings,
             const std::vector<NetworkShape>& shapes, const nacelle_environment& environment);
 
+    // Looks up what may have changed with a save: whether rollouts are now those of a draft.
+    void look_again();
     const Owner& run() const { return owners_.run[0]; }
+    // How rollouts go, and evaluations.
+    const Owner& rollouts() const { return (drafts_ ? *of_draft_ : owners_).run[0]; }
     const std::vector<Owner>& groups() const { return owners_.groups; }
     const std::vector<Owner>& policies() const { return owners_.policies; }
 
@@ -26,9 +32,10 @@ public:
     template <class Args>
     void launch(KernelName name, size_t number, const Args& args, void* stream,
                 uint64_t count = 0) const {
-        const nacelle_kernel& kernel = found_[name.row][number];
-        if (!kernel.function) return;
         const Kernel& row = kernel_table[name.row];
+        const nacelle_kernel& kernel =
+            (is_drafted(row) ? found_in_draft_ : found_)[name.row][number];
+        if (!kernel.function) return;
         const bool more_memory = row.form == Form::resident_teams && run().is(learning_apart);
         if (row.form == Form::environments || row.form == Form::teams ||
             (row.form == Form::resident_teams && !more_memory))
@@ -37,11 +44,18 @@ public:
     }
 
 private:
+    using Found = std::array<std::vector<nacelle_kernel>, std::size(kernel_table)>;    // by number
+
+    bool is_drafted(const Kernel& kernel) const { return drafts_ && is_of_rollout(kernel.program); }
+    Found look_up(const Owners& owners, bool of_rollout) const;    // all, or those alone
     nacelle_launch shape_of(const Kernel& kernel, size_t number, uint64_t count) const;
 
     nacelle::plugin::Host host_;
     Owners owners_;
-    std::array<std::vector<nacelle_kernel>, std::size(kernel_table)> found_;    // by number
+    std::optional<Owners> of_draft_;
+    std::array<uint32_t, program_count> programs_{};
+    Found found_, found_in_draft_;
+    bool drafts_ = false;    // a draft runs
 };
 
 }

@@ -275,6 +275,14 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     for (uint32_t g = 0; g < schema.header().groups; ++g)
         if (!schema.header().group[g].has_turn) share_sights(g, settings, shapes);
 }
+std::optional<Owners> Owners::of_draft(Settings settings, const std::vector<NetworkShape>& shapes,
+                                       const nacelle_environment& environment) {
+    const uint64_t in_full = rollout_facts(settings, shapes, environment);
+    const bool plays_past = settings.policies[0].past.form != Against::none;
+    if ((in_full != in_warps && in_full != in_teams) || plays_past) return std::nullopt;
+    settings.stepwise = true;
+    return Owners(settings, shapes, environment);
+}
 void Owners::add_convolutions(uint32_t number, const PolicySettings& policy) {
     const Encoder& encoder = policies[number].encoder;
     policies[number].first_convolution = uint32_t(convolutions.size());

@@ -8,6 +8,7 @@
 #include <learn/fused_layout.h>
 #include <learn/memory_layout.h>
 #include <learn/resident_layout.h>
+#include <optional>
 
 namespace learn {
 
@@ -131,6 +132,12 @@ struct Owners {
     std::vector<Owner> run, groups, policies, convolutions;    // the run is one
     Owners(const Settings& settings, const std::vector<NetworkShape>& shapes,
            const nacelle_environment& environment);
+
+    // Of a draft of the programs around the author's file: its rollout has a launch for each step, so that little is compiled
+    // beside that file. Nothing where the full build's rollout has as many, or no other way.
+    static std::optional<Owners> of_draft(Settings settings,
+                                          const std::vector<NetworkShape>& shapes,
+                                          const nacelle_environment& environment);
 
 private:
     void add_convolutions(uint32_t number, const PolicySettings& policy);

@@ -31,8 +31,14 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     kernels_->enlist(arguments_, nullptr);
 }
 
+uint32_t PolicyGradient::most_steps() {
+    kernels_->look_again();
+    return kernels_->plays() ? ~0u : 0;
+}
+
 void PolicyGradient::record(void* stream) {
     Arguments& a = arguments_;
+    kernels_->look_again();
     kernels_->mark(a, iteration_began, stream);
     kernels_->begin(a, stream);
     kernels_->rollout(a, stream);

@@ -58,7 +58,7 @@ void PolicyKernels::gather_images(const Arguments& a, void* stream) const {
 }
 
 void PolicyKernels::rollout(Arguments& a, void* stream) const {
-    const bool steps = kernels_.run().is(in_steps);
+    const bool steps = kernels_.rollouts().is(in_steps);
     kernels_.launch("begin_overviews", groups_ - 1, a, stream);
     kernels_.launch("rollout_blocks", 0, a, stream);
     kernels_.launch("rollout_warps", 0, a, stream);

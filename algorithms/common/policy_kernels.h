@@ -15,6 +15,8 @@ public:
                   const Settings& settings, const std::vector<NetworkShape>& shapes,
                   const MakeExternal& external);
 
+    // Before launches are recorded, and before plays(): a save may have brought other kernels.
+    void look_again() { kernels_.look_again(); }
     // Once the arrays are there and filled.
     void enlist(const Arguments& a, void* stream) const;
     void mark(Arguments& a, Moment moment, void* stream) const;
@@ -31,7 +33,9 @@ public:
     void hand_over_results(const Arguments& a, void* stream) const;
     void finish(const Arguments& a, void* stream) const;
     void act(Arguments a, void* stream) const;
-    bool plays() const { return kernels_.run().is(in_warps) || kernels_.run().is(in_residence); }
+    bool plays() const {
+        return kernels_.rollouts().is(in_warps) || kernels_.rollouts().is(in_residence);
+    }
     void play(const Arguments& a, void* stream) const;
 
     // What ranks add up in, once the policies' arrays are there.

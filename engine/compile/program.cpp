@@ -32,13 +32,12 @@ Program::Program(RunsOn& on, const Binary& binary, const std::string& what, cons
                                         loaded(rest), binary.milliseconds, binary.from_cache});
 }
 
+bool Program::has_kernel(const std::string& name) const {
+    return code_->module->has_kernel(name) || (code_->rest && code_->rest->has_kernel(name));
+}
 Kernel Program::kernel(const std::string& name) {
-    if (!code_->rest) return code_->module->kernel(name);
-    try {
-        return code_->module->kernel(name);
-    } catch (const Error&) {
-        return code_->rest->kernel(name);
-    }
+    const bool in_rest = code_->rest && !code_->module->has_kernel(name);
+    return (in_rest ? code_->rest : code_->module)->kernel(name);
 }
 
 void Program::set_view(Stream& stream, std::span<const std::byte> view) {

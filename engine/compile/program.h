@@ -18,6 +18,7 @@ public:
     uint64_t generation() const { return generation_; }
     const EnvSchema& schema() const { return code_->schema; }
     const std::vector<std::byte>& defaults() const { return code_->defaults; }
+    bool has_kernel(const std::string& name) const;
     Kernel kernel(const std::string& name);
     // Sets the view: in constant memory on a GPU; the kernels of a CPU get its address.
     void set_view(Stream& stream, std::span<const std::byte> view);

@@ -59,6 +59,7 @@ struct Symbol {
 class Module {
 public:
     virtual ~Module() = default;
+    virtual bool has_kernel(const std::string& name) = 0;
     // Throws where there is no such kernel.
     virtual Kernel kernel(const std::string& name) = 0;
     // An empty symbol where there is none.

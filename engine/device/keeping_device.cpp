@@ -44,6 +44,9 @@ public:
         : home_(std::move(home)), binary_(std::move(binary)), loaded_(std::move(loaded)) {}
     ~KeptModule() override { home_->give(binary_, std::move(loaded_)); }
 
+    bool has_kernel(const std::string& name) override {
+        return loaded_.kernels.contains(name) || loaded_.module->has_kernel(name);
+    }
     Kernel kernel(const std::string& name) override {
         const auto found = loaded_.kernels.find(name);
         if (found != loaded_.kernels.end()) return found->second;

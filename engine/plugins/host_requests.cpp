@@ -203,7 +203,7 @@ void HostServices::kernel(uint32_t program, const char* symbol, nacelle_kernel* 
     const Kernel& found = kernels_[at].kernel;
     give(out, {.size = 0,
                .program = program,
-               .function = at + 1,
+               .function = found.function ? at + 1 : 0,
                .registers = static_cast<uint32_t>(found.registers),
                .local_bytes = static_cast<uint32_t>(found.local_bytes),
                .shared_bytes = static_cast<uint32_t>(found.shared_bytes),
@@ -211,15 +211,21 @@ void HostServices::kernel(uint32_t program, const char* symbol, nacelle_kernel* 
 }
 
 void HostServices::refresh_kernels() {
-    for (KnownKernel& known : kernels_)
-        known.kernel = loaded(programs_[known.program]).kernel(known.symbol);
+    for (KnownKernel& known : kernels_) {
+        Program& program = loaded(programs_[known.program]);
+        known.kernel = program.has_kernel(known.symbol) ? program.kernel(known.symbol) : Kernel{};
+    }
 }
 
 const HostServices::KnownKernel& HostServices::known(const nacelle_kernel& kernel) const {
     const uint64_t number = as_known(kernel).function;
     if (number == 0 || number > kernels_.size())
         refuse("launch() was given no kernel of this plugin");
-    return kernels_[number - 1];
+    const KnownKernel& found = kernels_[number - 1];
+    if (!found.kernel.function)
+        refuse("launch() was given " + found.symbol +
+               ", which this build of its program leaves out");
+    return found;
 }
 
 void HostServices::launch(const nacelle_kernel* kernel, const nacelle_launch* launch,

@@ -19,8 +19,8 @@ public:
     void connect_peers() { services_->connect_peers(); }
     // Enqueues one iteration.
     void record(void* stream);
-    // To be called after a program of the environment was rebuilt: looks its kernels up again.
-    void refresh() { services_->refresh_kernels(); }
+    // To be called after a program of the environment was rebuilt: looks its kernels up again, and asks for its facts.
+    void refresh();
     // Writes the actions of all rows for the current observations.
     void act(bool greedy, void* stream = nullptr) { act(greedy, 0, nullptr, stream); }
     // Or takes this many steps of an evaluation, at most most_steps(), in one launch.
@@ -34,6 +34,7 @@ public:
     Json policies() const;
 
 private:
+    void ask_facts();
     Json told_object(const char* text, const char* what) const;
 
     // Members are destroyed from last to first: the object, its host, the library.

@@ -62,7 +62,8 @@ std::string fault_of(Compiler& compiler, const Wanted& program, As as = As::quic
     for (const learn::PolicySettings& policy : settings.policies)
         shapes.emplace_back(policy, told.environment);
     const learn::ProgramTexts texts =
-        learn::program_texts(settings, learn::Owners(settings, shapes, told.environment));
+        learn::program_texts(settings, learn::Owners(settings, shapes, told.environment),
+                             learn::Owners::of_draft(settings, shapes, told.environment));
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = {},

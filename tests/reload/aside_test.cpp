@@ -60,16 +60,37 @@ void await_full(Course& course, uint64_t draft) {
     }
 }
 
-void a_comment_by_drafts(const std::shared_ptr<RunsOn>& on, bool strict = false) {
-    const Json one_by_one = {{"env", {{"strict", strict}}}, {"run", {{"report_every", 1}}}};
-    Course saved(on, one_by_one), never(on, one_by_one);
+bool has_kernel(Course& course, const std::string& name) {
+    const EnvPrograms& programs = course.run().environment().programs();
+    const Recipe recipe = programs.recipe();
+    return std::ranges::any_of(recipe.programs, [&](const auto& program) {
+        return programs.find(program.first)->has_kernel(name);
+    });
+}
+
+// `in_full` is the kernel of a rollout that a draft has by launches for each step, or empty.
+void a_comment_by_drafts(const std::shared_ptr<RunsOn>& on, const Json& over = Json::object(),
+                         const std::string& in_full = {},
+                         const std::string& environment = "cartpole") {
+    Json one_by_one = {{"run", {{"report_every", 1}}}};
+    merge_json(one_by_one, over);
+    Course saved(on, one_by_one, environment), never(on, one_by_one, environment);
+    const auto hold_kernels = [&](bool draft) {
+        if (in_full.empty()) return;
+        CHECK(has_kernel(saved, in_full) == !draft);
+        CHECK(has_kernel(saved, "learn_step_once") == draft);
+    };
     for (int i = 0; i < 10; ++i) saved.run().iterate();
+    hold_kernels(false);
     const RunReload reload = saved.save_and_wait(saved.text() + new_comment());
     REQUIRE_MESSAGE(reload.taken, reload.text);
     CHECK(reload.version == 2);
     const uint64_t draft = saved.run().environment().stepwise().generation();
+    hold_kernels(true);
     for (int i = 0; i < 5; ++i) saved.run().iterate();
+    saved.run().evaluate(20);
     await_full(saved, draft);
+    hold_kernels(false);
     CHECK(saved.told().size() == 1);
     CHECK(saved.run().environment().version() == 2);
     for (int i = 0; i < 5; ++i) saved.run().iterate();
@@ -127,6 +148,22 @@ TEST_CASE("where helpers compile, a comment that is saved in a training changes 
     CHECK(count(*asked, "(rollout_", false) >= 2);
     CHECK(count(*asked, "(gradient_", true) == 0);
 }
+TEST_CASE("a draft that launches each step of a GPU's rollout leaves the bytes of the full build, "
+          "on threads") {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("a thread of the host for each of a GPU's: the plain build has it");
+#endif
+    const auto asked = std::make_shared<std::vector<Asked>>();
+    const Json emulated = {{"env", {{"count", 20}}},
+                           {"learner", {{"emulate", true}, {"horizon", 4}}},
+                           {"run", {{"evaluate_every", 1000}}}};
+    a_comment_by_drafts(cpu_aside(asked), emulated, "learn_rollout_warps");
+    // A team of two policies, one of which acts at random.
+    Json of_teams = emulated;
+    of_teams["env"]["count"] = 3;
+    of_teams["policies"] = {{"runner", {{"train", "random"}}}};
+    a_comment_by_drafts(cpu_aside(asked), of_teams, "learn_rollout_teams", "tag_gridworld");
+}
 TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build where floats are strict") {
     const std::filesystem::path tool = std::filesystem::path(NACELLE_BUILD_ROOT) / "tools/nacelle";
     std::shared_ptr<RunsOn> on;
@@ -140,5 +177,5 @@ TEST_CASE("on a GPU a rollout's draft leaves the bytes of its full build where f
     if (!missing.empty()) NACELLE_SKIP(missing);
     if (!std::filesystem::exists(tool)) NACELLE_SKIP("no command line");
     // Else the assembler makes one rounding of a product and a sum in a full build, and two in a draft.
-    a_comment_by_drafts(on, true);
+    a_comment_by_drafts(on, {{"env", {{"strict", true}}}}, "learn_rollout_warps");
 }

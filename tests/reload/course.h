@@ -4,19 +4,22 @@
 
 namespace nacelle::test {
 
-// CartPole in a folder of its own, a run of PPO on it, and who saves.
+// CartPole, or another environment of ours, in a folder of its own, a run of PPO on it, and who saves.
 class Course final {
 public:
-    explicit Course(const std::shared_ptr<RunsOn>& on, const Json& over = Json::object())
+    explicit Course(const std::shared_ptr<RunsOn>& on, const Json& over = Json::object(),
+                    const std::string& environment = "cartpole")
         : on_(on),
+          name_(environment + ".cu"),
           plugins_({NACELLE_BUILD_ROOT "/plugins", NACELLE_BUILD_ROOT "/algorithms"}, on->cache) {
-        text_ = read_file(env_folder / "cartpole.cu");
+        text_ = read_file(env_folder / name_);
         save(text_);
         configuration_ = {
-            {"env", {{"source", source().string()}, {"count", 32}, {"params", {{"force", 9}}}}},
+            {"env", {{"source", source().string()}, {"count", 32}}},
             {"learner", {{"name", "ppo"}, {"horizon", 16}, {"epochs", 1}, {"minibatches", 2}}},
             {"policies", {{"default", {{"hidden", {8}}}}}},
             {"run", {{"total_steps", 1 << 30}, {"checkpoint_every", 0}, {"evaluate_every", 400}}}};
+        if (environment == "cartpole") configuration_["env"]["params"]["force"] = 9;
         merge_json(configuration_, over);
         begin({.out = out(), .watch = true});
     }
@@ -35,14 +38,14 @@ public:
 
     TrainingRun& run() { return *run_; }
     const std::vector<RunReload>& told() const { return told_; }
-    std::filesystem::path source() const { return folder_.path() / "cartpole.cu"; }
+    std::filesystem::path source() const { return folder_.path() / name_; }
     std::filesystem::path out() const { return folder_.path() / "out"; }
     const std::string& text() const { return text_; }
-    void save(const std::string& text) const { folder_.write("cartpole.cu", text); }
+    void save(const std::string& text) const { folder_.write(name_, text); }
     std::string with(const std::string& old, const std::string& other) const {
         std::string changed = text_;
         const size_t at = changed.find(old);
-        if (at == changed.npos) throw std::runtime_error("CartPole has no " + old);
+        if (at == changed.npos) throw std::runtime_error(name_ + " has no " + old);
         return changed.replace(at, old.size(), other);
     }
     // Trains until a save has been taken or refused.
@@ -65,6 +68,7 @@ public:
 private:
     Folder folder_;
     std::shared_ptr<RunsOn> on_;
+    std::string name_;
     Plugins plugins_;
     std::string text_;
     Json configuration_;

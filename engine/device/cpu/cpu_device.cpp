@@ -21,6 +21,7 @@ class CpuModule final : public Module {
 public:
     explicit CpuModule(const std::filesystem::path& path) : path_(path), library_(path) {}
 
+    bool has_kernel(const std::string& name) override { return library_.find(name); }
     Kernel kernel(const std::string& name) override {
         Kernel kernel;
         kernel.name = name;

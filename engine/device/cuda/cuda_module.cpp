@@ -39,17 +39,22 @@ CudaModule::~CudaModule() {
     cuda.module_unload(module_);
 }
 
-Kernel CudaModule::kernel(const std::string& name) {
+CUfunction CudaModule::function(const std::string& name) {
     const Driver& cuda = context_->enter();
     // Lazy loading: a module may load its kernels at their first use.
     const OutsideCapture outside(cuda);
     CUfunction function = nullptr;
     const CUresult result = cuda.module_function(&function, module_, name.c_str());
-    if (result == CUDA_ERROR_NOT_FOUND) {
-        throw Error("cuda", "the module has no kernel '" + name + "'");
-    }
+    if (result == CUDA_ERROR_NOT_FOUND) return nullptr;
     if (result != CUDA_SUCCESS) cuda.fail(result, "find the kernel '" + name + "'");
+    return function;
+}
 
+Kernel CudaModule::kernel(const std::string& name) {
+    CUfunction function = this->function(name);
+    if (!function) throw Error("cuda", "the module has no kernel '" + name + "'");
+    const Driver& cuda = context_->enter();
+    const OutsideCapture outside(cuda);
     Kernel kernel;
     kernel.name = name;
     kernel.function = function;

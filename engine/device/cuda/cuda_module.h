@@ -15,10 +15,14 @@ public:
     CudaModule(const CudaModule&) = delete;
     CudaModule& operator=(const CudaModule&) = delete;
 
+    bool has_kernel(const std::string& name) override { return function(name) != nullptr; }
     Kernel kernel(const std::string& name) override;
     Symbol symbol(const std::string& name) override;
 
 private:
+    // Null where there is none.
+    CUfunction function(const std::string& name);
+
     std::shared_ptr<const CudaContext> context_;
     size_t shared_bytes_;
     CUmodule module_ = nullptr;

@@ -58,7 +58,8 @@ concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
 //         const std::string& policies() const;
 //         // record() is called for each iteration, under no capture.
 //         static constexpr bool captures_itself = true;
-//         // Evaluations that take many steps in one launch: act() as abi.h has it, in the place of the one above.
+//         // Evaluations that take many steps in one launch: act() as abi.h has it, in the place of the one above. How many is
+//         // asked again when a program was rebuilt.
 //         uint32_t most_steps() const;
 //         void act(bool greedy, uint32_t steps, const nacelle_first_episodes* first, void* stream);
 //     };
@@ -76,7 +77,6 @@ private:
             facts.steps_per_iteration = object.steps_per_iteration();
             if constexpr (requires { T::captures_itself; })
                 facts.captures_itself = T::captures_itself;
-            if constexpr (TakesSteps<T>) facts.most_steps = object.most_steps();
             if constexpr (requires(const T& learner) { learner.settings().c_str(); })
                 facts.settings = object.settings().c_str();
             if constexpr (requires(const T& learner) { learner.policies().c_str(); })
@@ -93,7 +93,13 @@ private:
     static void* create(const nacelle_host* host, const char* config) {
         return made<Held>(host, config);
     }
-    static const nacelle_learner_facts* facts(void* self) { return &held(self).facts; }
+    static const nacelle_learner_facts* facts(void* self) {
+        Held& its = held(self);
+        const nacelle_status status = guarded(its.host, [&] {
+            if constexpr (TakesSteps<T>) its.facts.most_steps = its.object.most_steps();
+        });
+        return status == NACELLE_OK ? &its.facts : nullptr;
+    }
     static nacelle_status record(void* self, void* stream) {
         return guarded(held(self).host, [&] { held(self).object.record(stream); });
     }
