@@ -42,8 +42,8 @@ constexpr bool is_of_run(Form form) { return form <= Form::resident_teams; }
 constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
-// others need its sizes alone: what a rollout launches for each step beside the author's step is in `steps`. On a CPU the
-// kernels of `steps` and `learning` are compiled in `rest`: each program costs its compiler the headers once more.
+// others need its sizes alone: what a rollout launches for each step beside the author's step is in `steps`. A CPU
+// has fewer: each costs its compiler the headers once more.
 enum class Program { update, rollout, play, rest, learning, steps };
 inline constexpr size_t program_count = size_t(Program::steps) + 1;
 constexpr bool has_author(Program program) {

@@ -53,15 +53,19 @@ const std::vector<Owner>& owners_of(const Owners& owners, Form form) {
     if (is_of_convolution(form)) return owners.convolutions;
     return is_of_run(form) ? owners.run : form == Form::group ? owners.groups : owners.policies;
 }
+// Of a CPU, or of an emulation, programs are fewer. A CPU's choices ask who follows which policy, which is the author's to say.
+Program compiled_in(Program program, const Owner& run) {
+    if (run.is(learning_apart)) return program;
+    if (program == Program::steps) return run.is(on_gpu) ? Program::rest : Program::rollout;
+    return program == Program::learning ? Program::rest : program;
+}
 // fn(kernel, its program, owner, owner's number) for every kernel that there is.
 template <class Fn> void each_kernel(const Owners& owners, Fn&& fn) {
     for (const Kernel& kernel : kernel_table) {
         const std::vector<Owner>& of = owners_of(owners, kernel.form);
-        const bool in_rest =
-            kernel.program >= Program::learning && !owners.run[0].is(learning_apart);
         for (size_t n = 0; n < of.size(); ++n)
             if (of[n].is(kernel.where))
-                fn(kernel, size_t(in_rest ? Program::rest : kernel.program), of[n], n);
+                fn(kernel, size_t(compiled_in(kernel.program, owners.run[0])), of[n], n);
     }
 }
 std::string symbol_of(const Kernel& kernel, size_t number) {

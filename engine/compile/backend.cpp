@@ -13,7 +13,7 @@ namespace {
 // One for each program of an environment and its learner, within the number of processors.
 std::shared_ptr<CompileHelpers> helpers_for(std::vector<std::string> command, const Cache& cache) {
     const size_t processors = std::thread::hardware_concurrency(),
-                 count = processors < 4 ? 0 : std::min<size_t>(5, processors - 1);
+                 count = processors < 4 ? 0 : std::min<size_t>(6, processors - 1);
     // Their results come back through the cache.
     if (command.empty() || count == 0 || !cache.trouble().empty()) return nullptr;
     command.push_back(cache.directory().string());

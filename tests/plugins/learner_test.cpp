@@ -120,6 +120,27 @@ TEST_CASE("what a learner asks for wrongly is refused in words") {
           "probe: the host may be asked only within a call and on the thread that made it");
 }
 
+TEST_CASE("a kernel that a draft leaves out is refused while the draft runs") {
+    const auto on = cpu();
+    Environment env(on, recommended("cartpole", 8));
+    Plugins plugins = plugins_of({made_plugins});
+    LearnerInstance probe(plugins, env, "probe", {{"ask", "left out"}, {"in", "act"}});
+    const Recipe recipe = env.programs().recipe();
+    const auto run = [&](const std::vector<std::string>& defines) {
+        std::map<uint64_t, Binary> builds;
+        for (auto [number, text] : recipe.programs) {
+            text.defines.insert(text.defines.end(), defines.begin(), defines.end());
+            if (!text.of_sizes) builds[number] = env.code().compile_copy(text, {});
+        }
+        const auto others = env.programs().run_instead(builds);
+        probe.refresh();
+        return complaint([&] { probe.act(true); });
+    };
+    CHECK(run({"NACELLE_DRAFT"}) ==
+          "probe: launch() was given probe_in_full, which this build of its program leaves out");
+    CHECK(run({}) == "");
+}
+
 TEST_CASE("a program of a plugin that does not compile is an error with the compiler's words") {
     const std::string text = refused("broken program", "create");
     INFO(text);

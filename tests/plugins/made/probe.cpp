@@ -37,6 +37,11 @@ NACELLE_PROGRAM()
 NACELLE_KERNEL(probe_count, CountArgs, 128, count_body)
 NACELLE_KERNEL(probe_push, PushArgs, 128, push_body)
 )";
+const std::string drafted_text = program_text + R"(
+#if !defined(NACELLE_DRAFT)
+NACELLE_KERNEL(probe_in_full, CountArgs, 128, count_body)
+#endif
+)";
 const nacelle_header args_header{sizeof(nacelle_header), "probe/args.h",
                                  "struct CountArgs { uint32_t* counts; uint32_t by; };\n"
                                  "struct PushArgs { int32_t* push; int32_t value; };\n"};
@@ -59,6 +64,9 @@ public:
         push_ = host.kernel(program, "probe_push");
         const int64_t shape[] = {environment_.envs};
         counts_ = host.array_create("counts", NACELLE_U32, shape, true);
+        if (ask_ == "left out")
+            in_full_ = host.kernel(host.program(drafted_text, std::span(&args_header, 1), factor),
+                                   "probe_in_full");
         ask("create", nullptr);
     }
 
@@ -117,6 +125,7 @@ private:
             {"kernel", [&] { host_.kernel(0, "probe_cuont"); }},
             {"kernel of no program", [&] { host_.kernel(7, "probe_count"); }},
             {"no kernel", [&] { host_.launch(stranger, 1, 128, CountArgs{}, stream); }},
+            {"left out", [&] { host_.launch(in_full_, 0, 128, CountArgs{}, stream); }},
             {"environments", [&] { host_.launch_environments(count_, CountArgs{}, stream); }},
             {"another stream", [&] { host_.advance(1, &number); }},
             {"table", [&] { host_.table("gravity", f32, shape, shape); }},
@@ -147,7 +156,7 @@ private:
     plugin::Host host_;
     nacelle_environment environment_;
     std::string ask_, in_;
-    nacelle_kernel count_{}, push_{};
+    nacelle_kernel count_{}, push_{}, in_full_{};
     nacelle_array counts_{};
 };
 
