@@ -88,7 +88,7 @@ inline uint64_t opponents(const Owner& o, uint64_t) {
     return rounded_up(o.envs, opponents_together);
 }
 inline uint64_t parameters(const Owner& o, uint64_t) { return o.parameters; }
-inline uint64_t agents(const Owner& o, uint64_t) { return o.rows; }
+inline uint64_t agents(const Owner& o, uint64_t count) { return count ? count : o.rows; }
 // Blocks of no two shards.
 inline uint64_t in_shards(const Owner& o, uint64_t items) {
     return o.shards * rounded_up(items / o.shards, block_threads) * block_threads;
@@ -100,7 +100,9 @@ inline uint64_t steps_of_agents(const Owner& o, uint64_t) {
 inline uint64_t steps_of_all(const Owner& o, uint64_t) {
     return o.learning_blocks * uint64_t(block_threads);
 }
-inline uint64_t standing(const Owner& o, uint64_t) { return o.by_rows(o.rows); }
+inline uint64_t standing(const Owner& o, uint64_t count) {
+    return o.by_rows(count ? count : o.rows);
+}
 // On tensor cores the rows that were cut short in the step before follow as rows of their own.
 inline uint64_t standing_and_cut(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.envs : o.by_rows(o.rows) * (o.planes ? 2 : 1);

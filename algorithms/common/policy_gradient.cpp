@@ -3,6 +3,8 @@
 #include "algorithms/common/policies_text.h"
 #include "algorithms/common/schema_view.h"
 
+#include <algorithm>
+
 namespace learn {
 
 PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host host,
@@ -76,10 +78,13 @@ void PolicyGradient::record_update(size_t p, void* stream) {
     }
 }
 
+void PolicyGradient::act(bool greedy, uint32_t envs, void* stream) {
+    arguments_.greedy = greedy;
+    kernels_->act(arguments_, std::min(envs, environment_.envs), stream);
+}
 void PolicyGradient::act(bool greedy, uint32_t steps, const nacelle_first_episodes* first,
                          void* stream) {
     arguments_.greedy = greedy;
-    if (!first) return kernels_->act(arguments_, stream);
     arguments_.played = {.returns = first->returns,
                          .lengths = first->lengths,
                          .over = first->over,

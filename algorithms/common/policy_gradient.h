@@ -21,6 +21,7 @@ public:
     }
     void record(void* stream);
     uint32_t most_steps();
+    void act(bool greedy, uint32_t envs, void* stream);
     void act(bool greedy, uint32_t steps, const nacelle_first_episodes* first, void* stream);
     void metrics(nacelle::plugin::Metrics& out);
     const std::string& settings() const { return settings_.resolved; }

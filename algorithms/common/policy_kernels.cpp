@@ -184,15 +184,16 @@ void PolicyKernels::finish(const Arguments& a, void* stream) const {
     for (size_t g = 0; g < groups_; ++g) kernels_.launch("follow_observations", g, a, stream);
     kernels_.launch("finish", 0, a, stream);
 }
-void PolicyKernels::act(Arguments a, void* stream) const {
+void PolicyKernels::act(Arguments a, uint64_t envs, void* stream) const {
     a.step = 0;
     for (size_t p = 0; p < streamed_.size(); ++p) a.policy[p].remembered = a.policy[p].acting;
     gather_images(a, stream);
     prepare(a, stream);
     for (size_t p = 0; p < streamed_.size(); ++p) {
-        kernels_.launch("act", p, a, stream);
-        kernels_.launch("act_randomly", p, a, stream);
-        if (streamed_[p] && owner(p).is(acts)) streamed_[p]->act(a, stream);
+        const uint64_t agents = owner(p).rows / owner(p).envs * envs;
+        kernels_.launch("act", p, a, stream, agents);
+        kernels_.launch("act_randomly", p, a, stream, agents);
+        if (streamed_[p] && owner(p).is(acts)) streamed_[p]->act(a, agents, stream);
         if (!external_[p] || !owner(p).is(acts)) continue;
         kernels_.launch("see_now", p, a, stream);
         kernels_.launch("recall", p, a, stream);

@@ -32,7 +32,8 @@ public:
     // Of games against the past, among ranks; finish() takes what they add up to.
     void hand_over_results(const Arguments& a, void* stream) const;
     void finish(const Arguments& a, void* stream) const;
-    void act(Arguments a, void* stream) const;
+    // For the agents of the first `envs` environments.
+    void act(Arguments a, uint64_t envs, void* stream) const;
     bool plays() const {
         return kernels_.rollouts().is(in_warps) || kernels_.rollouts().is(in_residence);
     }

@@ -109,8 +109,8 @@ void StreamedPolicy::step_with_memory(const Arguments& a, Pass pass, void* strea
         else launch("choose_remembering", its, stream);
     });
 }
-void StreamedPolicy::act_with_memory(const Arguments& a, void* stream) const {
-    each_part(agents_, agents_together_, [&](uint32_t first, uint32_t count) {
+void StreamedPolicy::act_with_memory(const Arguments& a, uint64_t agents, void* stream) const {
+    each_part(agents, agents_together_, [&](uint32_t first, uint32_t count) {
         StreamArguments its = with_sequences(a, first, count, 1);
         its.stream.rows = count;
         launch("gather_now", its, stream);

@@ -228,10 +228,10 @@ void StreamedPolicy::infer(uint64_t all, KernelName from, KernelName use, const 
         launch(use, its, stream);
     });
 }
-void StreamedPolicy::act(const Arguments& a, void* stream) const {
-    if (remembers()) act_with_memory(a, stream);
-    else if (owner().is(resides)) kernels_.launch("act_resident", number_, a, stream);
-    else infer(agents_, "gather_now", "act_streamed", {}, a, stream);
+void StreamedPolicy::act(const Arguments& a, uint64_t agents, void* stream) const {
+    if (remembers()) act_with_memory(a, agents, stream);
+    else if (owner().is(resides)) kernels_.launch("act_resident", number_, a, stream, agents);
+    else infer(agents, "gather_now", "act_streamed", {}, a, stream);
 }
 void StreamedPolicy::choose(const Arguments& a, void* stream) const {
     if (remembers()) step_with_memory(a, Pass::step, stream);

@@ -19,7 +19,7 @@ public:
     uint64_t peer_room() const { return peer_room_; }
 
     // All of these put their launches on the stream.
-    void act(const Arguments& a, void* stream) const;
+    void act(const Arguments& a, uint64_t agents, void* stream) const;    // the first of them
     void choose(const Arguments& a, void* stream) const;
     void close_rollout(Arguments& a, void* stream) const;
     void find_values(const Arguments& a, void* stream) const;
@@ -111,7 +111,7 @@ private:
     StreamArguments with_sequences(const Arguments& a, uint32_t first, uint32_t count,
                                    uint32_t steps) const;
     void step_with_memory(const Arguments& a, Pass pass, void* stream) const;
-    void act_with_memory(const Arguments& a, void* stream) const;
+    void act_with_memory(const Arguments& a, uint64_t agents, void* stream) const;
     void review_with_memory(const Arguments& a, void* stream) const;
     void gradient_with_memory(const Arguments& a, uint64_t samples, void* stream) const;
     void forward_with_memory(const StreamArguments& a, Which which, Pass pass, Products with,

@@ -25,7 +25,7 @@ void PolicyActor::begin(uint32_t envs, uint64_t seed) {
                           0.0f);
 }
 
-void PolicyActor::act(bool greedy, void*) {
+void PolicyActor::act(bool greedy, uint32_t, void*) {
     const Header& header = env_.schema().header();
     for (uint32_t g = 0; g < groups_.size(); ++g) {
         groups_[g].look();

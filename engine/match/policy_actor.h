@@ -11,7 +11,7 @@ public:
     PolicyActor(Environment& env, Player player);
 
     void begin(uint32_t envs, uint64_t seed) override;
-    void act(bool greedy, void* stream) override;
+    void act(bool greedy, uint32_t envs, void* stream) override;
     bool on_host() const override { return true; }
     uint32_t most_steps() const override { return 0; }
     void act(bool, uint32_t, const nacelle_first_episodes&, void*) override {}

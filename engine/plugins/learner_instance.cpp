@@ -68,6 +68,13 @@ void LearnerInstance::act(bool greedy, uint32_t steps, const nacelle_first_episo
     });
 }
 
+void LearnerInstance::act(bool greedy, uint32_t envs, void* stream) {
+    nacelle_first_episodes first{};
+    first.size = sizeof first;
+    first.envs = envs;
+    act(greedy, 0, facts_.acts_for_some ? &first : nullptr, stream);
+}
+
 MetricValues LearnerInstance::metrics() {
     if (!functions_.metrics) return {};
     const char* const* names = nullptr;

@@ -23,6 +23,8 @@ public:
     void refresh();
     // Writes the actions of all rows for the current observations.
     void act(bool greedy, void* stream = nullptr) { act(greedy, 0, nullptr, stream); }
+    // At least those of the first `envs` environments.
+    void act(bool greedy, uint32_t envs, void* stream);
     // Or takes this many steps of an evaluation, at most most_steps(), in one launch.
     uint32_t most_steps() const { return facts_.most_steps; }
     void act(bool greedy, uint32_t steps, const nacelle_first_episodes* first, void* stream);

@@ -9,8 +9,9 @@ public:
     virtual ~Actor() = default;
     // All environments begin an episode; the first `envs` of them are played.
     virtual void begin(uint32_t envs, uint64_t seed) = 0;
-    // Writes the actions of all rows for the current observations. Changes nothing that lasts beyond the evaluation.
-    virtual void act(bool greedy, void* stream) = 0;
+    // Writes the actions of the first `envs` environments' rows, or of more, for the current observations. Changes nothing that
+    // lasts beyond the evaluation.
+    virtual void act(bool greedy, uint32_t envs, void* stream) = 0;
     // Whether act() works on the host, too, which a graph of it would leave out.
     virtual bool on_host() const = 0;
     // Or act() takes this many steps of the evaluation in one launch; 0: it does not.
@@ -24,7 +25,9 @@ class LearnerActor final : public Actor {
 public:
     explicit LearnerActor(LearnerInstance& learner) : learner_(learner) {}
     void begin(uint32_t, uint64_t) override {}
-    void act(bool greedy, void* stream) override { learner_.act(greedy, stream); }
+    void act(bool greedy, uint32_t envs, void* stream) override {
+        learner_.act(greedy, envs, stream);
+    }
     bool on_host() const override { return learner_.captures_itself(); }
     uint32_t most_steps() const override { return learner_.most_steps(); }
     void act(bool greedy, uint32_t steps, const nacelle_first_episodes& first,

@@ -197,7 +197,7 @@ void Evaluator::prepare_graph(uint32_t episodes, bool greedy, Recorder* recorder
 
 void Evaluator::record_steps(uint32_t episodes, bool greedy, Recorder* recorder) {
     for (uint32_t t = 0; t < chunk; ++t) {
-        actor_->act(greedy, env_.on().stream->native());
+        actor_->act(greedy, episodes, env_.on().stream->native());
         env_.record_step(false, 0, episodes);
         env_.record_ticks(1);
         note(episodes, false);

@@ -1,7 +1,11 @@
 #include "engine/run/evaluation.h"
-#include "tests/algorithms/cases.h"
+#include "tests/algorithms/network_cases.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/skip.h"
+#include "tests/support/thorough.h"
+
+#include <map>
 
 // What a learner does when it is asked to act: for evaluations, and for applications.
 
@@ -128,6 +132,36 @@ void hold_sampled(const Case& c) {
     });
 }
 
+// Asked for the first environments alone, a learner acts there as for all, and behind a block of them for none.
+void hold_some(const std::shared_ptr<RunsOn>& on, const Case& c, uint32_t envs) {
+    CAPTURE(c.env);
+    constexpr uint32_t some = 7, block = 128;
+    Lesson lesson(on, env_of(c.env, envs), c.learner, Play::quick(c.config), fresh_seed());
+    lesson.iterate(1);
+    const auto actions = [&] {
+        std::map<std::string, std::vector<double>> found;
+        for (const Field& field : lesson.env().schema().fields())
+            if (field.role == Role::action) found[field.name] = numbers(lesson.env(), field.name);
+        return found;
+    };
+    lesson.learner().act(true);
+    const auto all = actions();
+    for (NamedArray& array : lesson.env().arrays().all())
+        if (array.role() == Role::action) on->stream->fill(array.device(), 0, array.bytes());
+    lesson.learner().act(true, some, on->stream->native());
+    const auto first = actions();
+    for (const Field& field : lesson.env().schema().fields()) {
+        if (field.role != Role::action) continue;
+        const std::vector<double>&is = first.at(field.name), &must = all.at(field.name);
+        const size_t rows = is.size() / field.count;
+        for (size_t i = 0; i < is.size(); ++i) {
+            const size_t at = i % rows / (rows / envs);
+            if (at < some) CHECK(is[i] == must[i]);
+            if (at >= some + block) CHECK(is[i] == 0);
+        }
+    }
+}
+
 // Choices alone, and choices among numbers.
 std::vector<Case> acting() { return few_if_sanitized<Case>({cases()[0], cases()[4]}, {1}); }
 
@@ -135,6 +169,23 @@ std::vector<Case> acting() { return few_if_sanitized<Case>({cases()[0], cases()[
 
 TEST_CASE("asked for the best, a learner takes the likeliest choices and the means") {
     for (const Case& c : acting()) hold_greedy(c);
+}
+TEST_CASE("asked for the first environments, a learner acts for no others") {
+    // One agent; two groups with a network and a random policy; layers that are wide for a CPU.
+    Case random = cases()[7], wide = cases()[0];
+    random.config["policies"]["setter"] = {{"train", "random"}};
+    wide.config["policies"]["default"]["hidden"] = {256, 64};
+    for (const Case& c : {cases()[0], cases()[7], random, wide}) hold_some(cpu(), c, 300);
+}
+TEST_CASE("asked for the first environments, a learner acts for no others, on threads" *
+          test::thorough()) {
+#ifdef NACELLE_SANITIZE
+    NACELLE_SKIP("the plain build does this: a thread of the host for each of a GPU's");
+#endif
+    const Json less = {{"emulate", true}};
+    for (const Case& c :
+         {with(cases()[0], narrow, less), with(streamed(0, "bf16"), Json::object(), less)})
+        hold_some(quick_cpu(), c, 40);
 }
 TEST_CASE("asked to draw, a learner draws within masks and bounds, as often as it should") {
     for (const Case& c : acting()) hold_sampled(c);

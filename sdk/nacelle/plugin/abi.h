@@ -303,6 +303,8 @@ typedef struct nacelle_learner_facts {
         settings; /* all with their defaults, a JSON object as create() takes it; null: not told */
     const char*
         policies; /* how each policy acts, a JSON object as docs/policies.md has it; null: not told */
+    /* 1: act() with 0 steps may be given a `first`, whose `envs` alone count, and then acts for these. */
+    uint32_t acts_for_some;
 } nacelle_learner_facts;
 
 /* What an evaluation keeps of the first episode of each of the first `envs` environments. */
@@ -324,8 +326,8 @@ typedef struct nacelle_learner {
     /* [loop | record] Puts one whole iteration on the stream, which is then replayed. It is called again
      * when a program was rebuilt. The phase is `running` for a learner that captures itself. */
     nacelle_status (*record)(void* self, void* stream);
-    /* [loop | running] With 0 steps and no `first`: writes the action arrays of all rows from the current
-     * observations. With 1 to most_steps steps: as many times that and a step of all environments, and
+    /* [loop | running] With 0 steps: writes the action arrays of all rows from the current observations, or,
+     * with a `first`, at least those of its first `envs` environments. With 1 to most_steps steps: as many times that and a step of all environments, and
      * nothing is learnt. An environment whose `over` is 0 goes on with the episode that its arrays tell of;
      * where that ends, it is noted. The clock is the host's to advance. */
     nacelle_status (*act)(void* self, uint32_t greedy, uint32_t steps,

@@ -23,7 +23,13 @@ private:
     std::vector<double> values_;
 };
 
-// Whether act() can also take steps; then it has this form alone.
+// Whether act() can be asked for the first environments alone.
+template <class T>
+concept ActsForSome = requires(T learner, void* stream) {
+    learner.act(true, uint32_t(1), stream);
+};
+
+// Whether act() can also take steps.
 template <class T>
 concept TakesSteps = requires(T learner, const nacelle_first_episodes* first, void* stream) {
     { learner.most_steps() } -> std::convertible_to<uint32_t>;
@@ -39,7 +45,7 @@ concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
     noexcept->std::convertible_to<uint64_t>;
     learner.record(stream);
     learner.metrics(metrics);
-} &&(TakesSteps<T> ||
+} &&(TakesSteps<T> || ActsForSome<T> ||
      requires(T learner, bool greedy, void* stream) { learner.act(greedy, stream); });
 
 // The offer of a class like
@@ -58,8 +64,11 @@ concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
 //         const std::string& policies() const;
 //         // record() is called for each iteration, under no capture.
 //         static constexpr bool captures_itself = true;
-//         // Evaluations that take many steps in one launch: act() as abi.h has it, in the place of the one above. How many is
-//         // asked again when a program was rebuilt.
+//         // In the place of the act() above: at least the first `envs` environments' rows, all that an evaluation plays. More
+//         // than there are means all.
+//         void act(bool greedy, uint32_t envs, void* stream);
+//         // Evaluations that take many steps in one launch: act() as abi.h has it, beside the one above or in its place. How
+//         // many is asked again when a program was rebuilt.
 //         uint32_t most_steps() const;
 //         void act(bool greedy, uint32_t steps, const nacelle_first_episodes* first, void* stream);
 //     };
@@ -77,6 +86,7 @@ private:
             facts.steps_per_iteration = object.steps_per_iteration();
             if constexpr (requires { T::captures_itself; })
                 facts.captures_itself = T::captures_itself;
+            facts.acts_for_some = ActsForSome<T>;
             if constexpr (requires(const T& learner) { learner.settings().c_str(); })
                 facts.settings = object.settings().c_str();
             if constexpr (requires(const T& learner) { learner.policies().c_str(); })
@@ -106,8 +116,13 @@ private:
     static nacelle_status act(void* self, uint32_t greedy, [[maybe_unused]] uint32_t steps,
                               [[maybe_unused]] const nacelle_first_episodes* first, void* stream) {
         return guarded(held(self).host, [&] {
-            if constexpr (TakesSteps<T>) held(self).object.act(greedy != 0, steps, first, stream);
-            else held(self).object.act(greedy != 0, stream);
+            T& learner = held(self).object;
+            if constexpr (TakesSteps<T>)
+                if (steps > 0 || !ActsForSome<T>)
+                    return learner.act(greedy != 0, steps, first, stream);
+            if constexpr (ActsForSome<T>)
+                learner.act(greedy != 0, first ? first->envs : ~uint32_t(0), stream);
+            else if constexpr (!TakesSteps<T>) learner.act(greedy != 0, stream);
         });
     }
     static void destroy(void* self) { delete static_cast<Held*>(self); }
