@@ -13,7 +13,6 @@ from nacelle.checks import one_of, whole
 DEVICES = "auto", "cuda", "cpu"
 MOST_SEED = 2**53      # of a configuration
 FOLDER = Path(__file__).parent.absolute()
-ENV_FOLDERS = [FOLDER / "env_sources"]
 PLUGIN_FOLDERS = [FOLDER / "plugins"]
 
 
@@ -21,7 +20,12 @@ def Engine(device="auto", threads=0):
     """Opens a device: "cuda", "cpu", or "auto", which takes a GPU where one works."""
     if one_of(device, "device", DEVICES) != "cpu":
         open_nvrtc()
-    return _engine.Engine(device, whole(threads, "threads", 0, 1024), ENV_FOLDERS, PLUGIN_FOLDERS)
+    return _engine.Engine(device, whole(threads, "threads", 0, 1024), env_folders(), PLUGIN_FOLDERS)
+
+
+def env_folders():
+    """Where a name of an environment is looked for, in this order: as the command line does."""
+    return [Path.cwd(), Path.cwd() / "env_sources", FOLDER / "env_sources"]
 
 
 @functools.cache
@@ -49,7 +53,7 @@ def shared_engine(device):
 
 def configuration(source, changes):
     """The settings beside a source, with changes over them as `--set` lays them: those of another learner are dropped."""
-    return json.loads(_engine.configuration(str(source), [f"{key}={written(value, key)}" for key, value in changes.items()], ENV_FOLDERS))
+    return json.loads(_engine.configuration(str(source), [f"{key}={written(value, key)}" for key, value in changes.items()], env_folders()))
 
 
 def written(settings, where=""):

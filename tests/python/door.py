@@ -228,6 +228,22 @@ def an_engine_is_opened_by_its_name():
 
 
 @case
+def names_are_found_where_the_command_line_looks():
+    text, before = Path(nacelle.make_vec("cartpole", num_envs=1).description["source"]).read_text(), Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            Path("env_sources").mkdir()
+            Path("env_sources/pond.cu").write_text(text)
+            assert Path(nacelle.make_vec("pond", num_envs=2).description["source"]) == Path.cwd() / "env_sources/pond.cu"
+            Path("pond.cu").write_text(text)
+            assert Path(nacelle.make_vec("pond", num_envs=2).description["source"]) == Path.cwd() / "pond.cu"
+            refused(RuntimeError, lambda: nacelle.make_vec("pand"), "(did you mean 'pond'?)")
+        finally:
+            os.chdir(before)
+
+
+@case
 def two_engines_step_side_by_side_alike():
     engines = [nacelle.Engine("cpu", threads=1), nacelle.Engine("cpu", threads=2)]
     envs = [nacelle.make_vec("cartpole", num_envs=64, engine=engine) for engine in engines]
