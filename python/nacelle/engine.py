@@ -13,6 +13,7 @@ from nacelle.checks import one_of, whole
 DEVICES = "auto", "cuda", "cpu"
 MOST_SEED = 2**53      # of a configuration
 FOLDER = Path(__file__).parent.absolute()
+ENVIRONMENTS = FOLDER / "env_sources"      # those that ship
 PLUGIN_FOLDERS = [FOLDER / "plugins"]
 
 
@@ -25,7 +26,7 @@ def Engine(device="auto", threads=0):
 
 def env_folders():
     """Where a name of an environment is looked for, in this order: as the command line does."""
-    return [Path.cwd(), Path.cwd() / "env_sources", FOLDER / "env_sources"]
+    return [Path.cwd(), Path.cwd() / "env_sources", ENVIRONMENTS]
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import re
 import gymnasium
 import numpy as np
 
-from nacelle.engine import FOLDER
+from nacelle.engine import ENVIRONMENTS
 from nacelle.vector import Env
 
 
@@ -52,7 +52,7 @@ class SingleEnv(gymnasium.Env):
 
 def register_all():
     """Gives Gymnasium the shipped environments of one agent as nacelle/NAME-v1."""
-    for path in sorted((FOLDER / "env_sources").glob("*.cu")):
+    for path in sorted(ENVIRONMENTS.glob("*.cu")):
         text = path.read_text()
         name = re.search(r"NACELLE_ENV\((\w+)\)", text)
         if name and "struct Agent" not in text and "Group" not in text and "nacelle::Team" not in text:

@@ -85,7 +85,7 @@ def a_text_is_an_environment_and_may_change():
 
 @case
 def a_save_runs_from_a_later_step_on():
-    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    text = (nacelle.engine.ENVIRONMENTS / "cartpole.cu").read_text()
     env = nacelle.Env.from_source(text, 4, device="cpu", reload_on_save=True)
     env.reset(seed=1)
 
@@ -122,7 +122,7 @@ def a_cell_of_a_notebook_is_an_environment():
 
     shell = Shell()
     nacelle.load_ipython_extension(shell)
-    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    text = (nacelle.engine.ENVIRONMENTS / "cartpole.cu").read_text()
     shell.magic("poles num_envs=3 device=cpu", text)
     assert shell.user_ns["poles"].reset(seed=1)[0].shape == (3, 4)
     try:

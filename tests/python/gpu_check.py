@@ -252,7 +252,7 @@ def a_rollout_is_one_graph_of_its_steps():
 
 @case
 def snapshots_saves_and_policies():
-    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    text = (nacelle.engine.ENVIRONMENTS / "cartpole.cu").read_text()
     env = nacelle.Env.from_source(text, 256, device="cuda", output="torch", reload_on_save=True)
     seen, _ = env.reset(seed=1)
     ones = torch.ones(256, dtype=torch.int64, device="cuda")

@@ -106,7 +106,7 @@ def leaves(seen):
 
 @case
 def a_number_that_is_not_finite_is_told_where_steps_write_into_the_callers_arrays():
-    text = (nacelle.engine.FOLDER / "env_sources/cartpole.cu").read_text()
+    text = (nacelle.engine.ENVIRONMENTS / "cartpole.cu").read_text()
     env = nacelle.Env.from_source(text.replace(".reward = 1.0f", ".reward = 1.0f / float(s.x < 0.1f)"), 8, device="cpu")
     env.reset(seed=1)
     refused(nacelle.Error, lambda: [env.step(np.ones(8, np.int64)) for _ in range(20)], "is infinite")
@@ -187,7 +187,7 @@ def arrays_whose_form_was_changed_in_place_are_not_filled_again():
 
 @case
 def steps_of_a_reloaded_environment_have_other_arrays():
-    text = (nacelle.engine.FOLDER / "env_sources/cartpole.cu").read_text()
+    text = (nacelle.engine.ENVIRONMENTS / "cartpole.cu").read_text()
     env = nacelle.Env.from_source(text, 16, device="cpu")
     env.reset(seed=1)
     kept = [env.step(np.ones(16, np.int64))[:2] for _ in range(3)]

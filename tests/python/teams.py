@@ -140,7 +140,7 @@ def what_may_not_be_is_refused_with_a_sentence():
 
 @case
 def a_team_goes_on_from_a_snapshot_and_in_another_version():
-    text = (nacelle.engine.ENV_FOLDERS[0] / "tag_gridworld.cu").read_text()
+    text = (nacelle.engine.ENVIRONMENTS / "tag_gridworld.cu").read_text()
     env = nacelle.TeamEnv.from_source(text, 3, device="cpu", reload_on_save=True)
     env.reset(seed=1)
     kept = env.step(chosen(env))[0]

@@ -49,7 +49,7 @@ def a_rollout_is_the_steps_of_its_policy():
                 assert torch.equal(batch["final_observations"][step][done], info["final_obs"][done])
         assert torch.equal(batch["next_observations"], seen)
     assert ended > 0
-    text = (nacelle.engine.ENV_FOLDERS[0] / "cartpole.cu").read_text()
+    text = (nacelle.engine.ENVIRONMENTS / "cartpole.cu").read_text()
     changed = nacelle.Env.from_source(text, 4, device="cpu", output="torch")
     changed.reset(seed=1)
     roll = nacelle.rollout(changed, choice_of(choice), steps=2)
