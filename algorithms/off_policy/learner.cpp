@@ -177,18 +177,20 @@ void OffPolicy::prepare(void* stream) const {
         kernels_.launch("prepare", uint64_t(values_.count) * values_.parameters, value_step_,
                         stream);
 }
-void OffPolicy::observe(void* stream) {
-    replay_.see(stream);
-    launch("observe_rows", replay_.rows() * uint64_t(replay_.width()), stream);
-    const Pass pass{&policy_, 0, false, &standing_};
+void OffPolicy::observe(uint64_t rows, void* stream) {
+    replay_.see(rows, stream);
+    launch("observe_rows", rows * uint64_t(replay_.width()), stream);
+    Levels levels = standing_;
+    levels.rows = uint32_t(rows);
+    const Pass pass{&policy_, 0, false, &levels};
     layers_.forward({&pass, 1}, nullptr, stream);
-    launch("copy_outputs", replay_.rows(), stream);
+    launch("copy_outputs", rows, stream);
 }
 void OffPolicy::take_step(void* stream) {
     arguments_.steps_on = settings_.normalises_observations;
-    observe(stream);
+    observe(replay_.rows(), stream);
     arguments_.steps_on = false;
-    replay_.choose(true, false, stream);
+    replay_.choose(true, false, replay_.rows(), stream);
     replay_.step(stream);
     if (!settings_.normalises_observations) return;
     const uint64_t width = uint64_t(replay_.width());
@@ -285,10 +287,11 @@ void OffPolicy::record(void* stream) {
     for (uint32_t step = 0; step < settings_.horizon; ++step) take_step(stream);
     for (uint32_t i = 0; i < settings_.updates; ++i) update(i, stream);
 }
-void OffPolicy::act(bool greedy, void* stream) {
+void OffPolicy::act(bool greedy, uint32_t envs, void* stream) {
+    const uint64_t rows = std::min<uint64_t>(envs, replay_.rows());
     prepare(stream);
-    observe(stream);
-    replay_.choose(false, greedy, stream);
+    observe(rows, stream);
+    replay_.choose(false, greedy, rows, stream);
 }
 
 std::vector<const char*> OffPolicy::names() const {

@@ -16,7 +16,7 @@ public:
         return uint64_t(settings_.horizon) * replay_.rows();
     }
     void record(void* stream);
-    void act(bool greedy, void* stream);
+    void act(bool greedy, uint32_t envs, void* stream);
     void metrics(nacelle::plugin::Metrics& out);
     const std::string& settings() const { return settings_.resolved; }
     const std::string& policies() const { return policies_; }
@@ -30,7 +30,7 @@ private:
     void fill_arguments();
     // Weights as kernels read them: a checkpoint may have brought others.
     void prepare(void* stream) const;
-    void observe(void* stream);
+    void observe(uint64_t rows, void* stream);    // the first of them
     void take_step(void* stream);
     void update(uint32_t number, void* stream);
     void learn_values(void* stream) const;

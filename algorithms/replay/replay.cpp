@@ -198,10 +198,10 @@ void Replay::launch(const char* name, uint64_t items, void* stream) {
     for (const auto& [its_name, kernel] : kernels_)
         if (its_name == name) return host_.launch(kernel, items, learn::block_threads, a_, stream);
 }
-void Replay::choose(bool trains, bool greedy, void* stream) {
+void Replay::choose(bool trains, bool greedy, uint64_t some, void* stream) {
     a_.trains = trains;
     a_.greedy = greedy;
-    launch("choose", rows(), stream);
+    launch("choose", some, stream);
 }
 void Replay::step(void* stream) {
     host_.launch_environments(step_, a_, stream);

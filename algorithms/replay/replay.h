@@ -30,10 +30,10 @@ public:
     void begin(void* stream) {
         if (settings_.prioritised()) launch("add_up_all", learn::block_threads, stream);
     }
-    // Now: what rows see, which goes to `standing`.
-    void see(void* stream) { launch("see", rows() * width(), stream); }
-    // By `outputs`, into the action arrays; in training also into the ring.
-    void choose(bool trains, bool greedy, void* stream);
+    // Now: what the first so many rows see, which goes to `standing`.
+    void see(uint64_t some, void* stream) { launch("see", some * width(), stream); }
+    // For these by `outputs`, into the action arrays; in training also into the ring.
+    void choose(bool trains, bool greedy, uint64_t some, void* stream);
     // A step of all environments, and what it leaves.
     void step(void* stream);
     // Draws the minibatch of this update of the iteration.

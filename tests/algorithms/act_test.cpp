@@ -1,11 +1,10 @@
 #include "engine/run/evaluation.h"
+#include "tests/algorithms/acts_for_some.h"
 #include "tests/algorithms/network_cases.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 #include "tests/support/thorough.h"
-
-#include <map>
 
 // What a learner does when it is asked to act: for evaluations, and for applications.
 
@@ -132,34 +131,11 @@ void hold_sampled(const Case& c) {
     });
 }
 
-// Asked for the first environments alone, a learner acts there as for all, and behind a block of them for none.
 void hold_some(const std::shared_ptr<RunsOn>& on, const Case& c, uint32_t envs) {
     CAPTURE(c.env);
-    constexpr uint32_t some = 7, block = 128;
     Lesson lesson(on, env_of(c.env, envs), c.learner, Play::quick(c.config), fresh_seed());
     lesson.iterate(1);
-    const auto actions = [&] {
-        std::map<std::string, std::vector<double>> found;
-        for (const Field& field : lesson.env().schema().fields())
-            if (field.role == Role::action) found[field.name] = numbers(lesson.env(), field.name);
-        return found;
-    };
-    lesson.learner().act(true);
-    const auto all = actions();
-    for (NamedArray& array : lesson.env().arrays().all())
-        if (array.role() == Role::action) on->stream->fill(array.device(), 0, array.bytes());
-    lesson.learner().act(true, some, on->stream->native());
-    const auto first = actions();
-    for (const Field& field : lesson.env().schema().fields()) {
-        if (field.role != Role::action) continue;
-        const std::vector<double>&is = first.at(field.name), &must = all.at(field.name);
-        const size_t rows = is.size() / field.count;
-        for (size_t i = 0; i < is.size(); ++i) {
-            const size_t at = i % rows / (rows / envs);
-            if (at < some) CHECK(is[i] == must[i]);
-            if (at >= some + block) CHECK(is[i] == 0);
-        }
-    }
+    hold_for_some(lesson);
 }
 
 // Choices alone, and choices among numbers.

@@ -36,8 +36,8 @@ public:
         step.obs = numbers(env_, "obs");
         step.mask = numbers(env_, "mask");
         within([&] {
-            replay_->see(nullptr);
-            replay_->choose(true, false, nullptr);
+            replay_->see(rows, nullptr);
+            replay_->choose(true, false, rows, nullptr);
             replay_->step(nullptr);
         });
         step.action = numbers(env_, "action.add");

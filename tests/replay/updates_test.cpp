@@ -1,3 +1,4 @@
+#include "tests/algorithms/acts_for_some.h"
 #include "tests/replay/updating.h"
 
 // Updates of SAC, TD3 and DDPG beside the formulas of their papers, written once more in doubles: weights, what Adam keeps
@@ -202,6 +203,20 @@ TEST_CASE("an update of SAC is that of its papers, temperature and all") {
 TEST_CASE("updates of TD3 and DDPG are those of their papers") {
     for (const By by : {By::kernels, By::emulated})
         for (const bool twins : {true, false}) hold_td3(twins, by);
+}
+TEST_CASE("asked for the first environments, a learner with a replay acts for no others") {
+    for (const bool emulates : {false, true}) {
+        Lesson lesson(
+            quick_cpu(), {{"source", NACELLE_SOURCE_ROOT "/tests/replay/moves.cu"}, {"count", 300}},
+            "sac",
+            {{"batch", 32},
+             {"warm_up", 600},
+             {"capacity", 6000},
+             {"emulate", emulates},
+             {"policies", {{"default", {{"hidden", {neurons}}, {"activation", "tanh"}}}}}});
+        lesson.iterate(2);
+        hold_for_some(lesson);
+    }
 }
 TEST_CASE("updates on LibTorch are those of the papers, too") {
     if (!is_there(By::libtorch)) NACELLE_SKIP(no_libtorch);

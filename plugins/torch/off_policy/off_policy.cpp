@@ -43,12 +43,12 @@ OffPolicy::OffPolicy(const replay::Learner& learner, nacelle::plugin::Host host,
 
 void OffPolicy::look(void* stream) {
     const at::NoGradGuard no_gradient;
-    replay_.see(stream);
+    replay_.see(replay_.rows(), stream);
     tensors_->outputs.copy_(method_->outputs((*normal_)(tensors_->standing)));
 }
 void OffPolicy::take_step(void* stream) {
     look(stream);
-    replay_.choose(true, false, stream);
+    replay_.choose(true, false, replay_.rows(), stream);
     replay_.step(stream);
     const at::NoGradGuard no_gradient;
     normal_->follow(tensors_->standing, stream);
@@ -87,7 +87,7 @@ void OffPolicy::record(void* stream) {
 void OffPolicy::act(bool greedy, void* stream) {
     work_.once(stream, [&] {
         look(stream);
-        replay_.choose(false, greedy, stream);
+        replay_.choose(false, greedy, replay_.rows(), stream);
     });
 }
 
