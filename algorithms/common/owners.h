@@ -134,7 +134,7 @@ struct Owners {
            const nacelle_environment& environment);
 
     // Of a draft of the programs around the author's file: its rollout has a launch for each step, so that little is compiled
-    // beside that file. Nothing where the full build's rollout has as many, or no other way.
+    // beside that file. Nothing where there are no such drafts, or the full build's rollout has as many or no other way.
     static std::optional<Owners> of_draft(Settings settings,
                                           const std::vector<NetworkShape>& shapes,
                                           const nacelle_environment& environment);

@@ -73,6 +73,8 @@ public:
     virtual std::string identity() const = 0;
     // Setting `cancel` ends a compile early; it then throws.
     virtual Compiled compile(const ProgramSource&, const std::atomic<bool>* cancel = nullptr) = 0;
+    // Whether there are helpers, which compile in parallel.
+    virtual bool has_helpers() const { return false; }
     // Whether the source is not cached and a helper can compile it in parallel. Then starts the helpers.
     virtual bool get_ready_beside(const ProgramSource&) { return false; }
 };

@@ -115,6 +115,7 @@ public:
             });
     }
 
+    bool has_helpers() const override { return helpers_ != nullptr; }
     bool get_ready_beside(const ProgramSource& source) override {
         if (!helpers_ || find_compiled(*cache_, identity(), source)) return false;
         helpers_->start();

@@ -91,7 +91,8 @@ void HostServices::describe(nacelle_environment* out) {
                .on_gpu = environment_->on().cuda(),
                .time_limit = header.time_limit,
                .compute = compute_of(environment_->on().device->info()),
-               .version = environment_->version()});
+               .version = environment_->version(),
+               .drafts = environment_->on().compiler->has_helpers()});
 }
 
 void HostServices::array(const char* name, nacelle_array* out) {

@@ -32,7 +32,8 @@ struct Told {
                        .seed = 1,
                        .on_gpu = 1,
                        .time_limit = header.time_limit,
-                       .compute = compute};
+                       .compute = compute,
+                       .drafts = 1};
     }
 };
 

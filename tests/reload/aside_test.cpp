@@ -30,6 +30,7 @@ public:
         }
         return inner_->compile(source, cancel);
     }
+    bool has_helpers() const override { return true; }
     bool get_ready_beside(const ProgramSource&) override { return true; }
 
 private:

@@ -87,6 +87,7 @@ typedef struct nacelle_environment {
     uint32_t time_limit;
     uint32_t compute; /* a GPU's capability: 90 for sm_90; 0 on a CPU */
     uint64_t version; /* grows when the environment was reloaded: kernels are then others */
+    uint32_t drafts;  /* 1: a save may first run drafts of programs, see program() */
 } nacelle_environment;
 
 /* A named array in the device's memory: a view, never owned. */
