@@ -132,9 +132,9 @@ struct Plant {
         s.last = p.last;
     }
     static void draw(nacelle::Canvas& canvas, const State&, const Params& p) {
-        canvas.view({0, 0}, {20, 20});
-        for (int i = 0; i < 2; ++i) canvas.circle({p.pump[i].flow, p.pump[i].leak[0]}, p.pump[i].leak[1]);
-        canvas.circle({float(p.grid[1][0]), float(p.grid[0][2])}, p.last);
+        canvas.view(0, 0, 20, 20);
+        for (int i = 0; i < 2; ++i) canvas.disc(p.pump[i].flow, p.pump[i].leak[0], p.pump[i].leak[1]);
+        canvas.disc(float(p.grid[1][0]), float(p.grid[0][2]), p.last);
     }
 };
 NACELLE_ENV(Plant)

@@ -26,7 +26,10 @@ struct Smallest final {
     struct Obs { float wide[300], deep[2][1][2][1][2]; };
     static void reset(State&, const Params&, nacelle::Rng&) {}
     static nacelle::Outcome step(State&, const Action&, const Params&, nacelle::Rng&) { return {}; }
-    static void observe(const State&, const Params&, Obs& o) { o = {}; }
+    static void observe(const State&, const Params&, Obs& o) { 
+        for (float& x : o.wide) x = 1;
+        for (int i = 0; i < 8; ++i) o.deep[i / 4][0][i / 2 % 2][0][i % 2] = 1;
+    }
 };
 }
 NACELLE_ENV(worlds::Smallest)
@@ -138,5 +141,5 @@ TEST_CASE("an environment may have an empty state, stand in a namespace and be f
     Environment env(cpu(),
                     settings_of({{"source", folder.write("smallest.cu", smallest)}, {"count", 3}}));
     env.step_at_random();
-    CHECK(numbers(env, "obs") == std::vector<double>(900, 1));
+    CHECK(numbers(env, "obs") == std::vector<double>(924, 1));
 }

@@ -131,8 +131,8 @@ TEST_CASE("what is too large is refused with what to use instead") {
          "State has a C array of nacelle::Array: give the Array one more size instead"},
         {"five dimensions",
          {.state = "float x[2][2][2][2][2];"},
-         "State has an array of more than 4 dimensions, those of the structs that it lies in among "
-         "them: make one of two, as in x[2 * 3] for x[2][3]"},
+         "State has an array of more than 4 dimensions, counting the arrays of structs around it: "
+         "make two of them one, as in x[2 * 3] for x[2][3]"},
         {"five dimensions by structs, of a parameter",
          {.before = "struct In { float x[2][2]; }; struct Out { In in[2][2]; };",
           .params = "Out out[2];"},

@@ -223,5 +223,6 @@ template <class E> constexpr Trouble shared_data_trouble() {
                         Name                                                                       \
                         " has a C array of nacelle::Table: give the Table one more size instead")  \
     NACELLE_REFUSE_FLAW(E, part, many_dims,                                                        \
-                        Name " has an array of more than 4 dimensions, those of the structs that " \
-                             "it lies in among them: make one of two, as in x[2 * 3] for x[2][3]")
+                        Name                                                                       \
+                        " has an array of more than 4 dimensions, counting the arrays of "         \
+                        "structs around it: make two of them one, as in x[2 * 3] for x[2][3]")
