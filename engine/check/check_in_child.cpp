@@ -88,10 +88,13 @@ private:
     }
     void refuse_fault() {
         const std::string at = place();
-        const bool index = fault_.starts_with("index ");
-        refuse((at.empty() ? "" : at + ": ") + fault_,
-               index ? "keep every index from 0 to its size - 1, for example by nacelle::clamp"
-                     : "see the rules of phases in sdk/environments.md");
+        std::string remedy = "see the rules of phases in sdk/environments.md";
+        if (fault_.starts_with("index "))
+            remedy = "keep every index from 0 to its size - 1, for example by nacelle::clamp";
+        if (fault_.starts_with("mask() "))
+            remedy = "compare the number with what Action declares before forbid() or only()";
+        if (fault_.starts_with("below(")) remedy = "draw only where there is one number or more";
+        refuse((at.empty() ? "" : at + ": ") + fault_, remedy);
     }
     void refuse_crash(int signal) {
         const std::string at = offset_ ? place() : std::string();

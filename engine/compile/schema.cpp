@@ -9,6 +9,16 @@
 #include <cstring>
 
 namespace nacelle {
+namespace {
+
+// What an older table says of a param by its step alone.
+void lay_side_by_side(Field& field) {
+    uint32_t stride = field.step;
+    for (uint32_t i = std::min<uint32_t>(field.rank, most_dims); i-- > 0; stride *= field.dims[i])
+        field.strides[i] = stride;
+}
+
+}
 
 EnvSchema EnvSchema::read(std::span<const std::byte> elf, const std::string& what) {
     const auto table = elf_symbol(elf, "nacelle_schema", what);
@@ -37,6 +47,8 @@ EnvSchema::EnvSchema(std::span<const std::byte> table, const std::string& what) 
     for (size_t i = 0; i < fields_.size(); ++i)
         std::memcpy(&fields_[i], table.data() + header_size + i * field_size,
                     std::min(field_size, sizeof(Field)));
+    if (field_size < sizeof(Field))
+        for (Field& field : fields_) lay_side_by_side(field);
     require_sound(header_, fields_, what);
 }
 

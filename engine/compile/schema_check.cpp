@@ -99,8 +99,7 @@ private:
         return field.role != Role::log || name.starts_with("log.");
     }
 
-    // The first size of a table is 0 where any number of rows is allowed. Nested lists may have more sizes than fit;
-    // the rest is in the count alone.
+    // The first size of a table is 0 where any number of rows is allowed.
     static bool has_good_dims(const Field& field) {
         const bool table = field.kind == Kind::table;
         if (field.rank > std::size(field.dims) || (table && field.rank == 0)) return false;
@@ -110,17 +109,14 @@ private:
             if (field.dims[i] > most_of_one) return false;
             if (__builtin_mul_overflow(product, field.dims[i], &product)) return false;
         }
-        if (product == 0) return field.count == 0;
-        if (field.count == 0) return false;
-        return field.rank == std::size(field.dims) ? field.count % product == 0
-                                                   : field.count == product;
+        return field.count == product;
     }
 
     bool lies_in_params(const Field& field) const {
         constexpr uint64_t table_size = sizeof(void*) + 3 * sizeof(int32_t);
-        const uint64_t size = field.kind == Kind::table ? table_size : dtype_size(field.dtype),
-                       last = field.kind == Kind::table ? 0 : field.count - uint64_t(1);
-        return field.offset + last * field.step + size <= header_.params_size;
+        if (field.kind == Kind::table) return field.offset + table_size <= header_.params_size;
+        const uint64_t last = offset_of(field, field.count - uint64_t(1));
+        return last + dtype_size(field.dtype) <= header_.params_size;
     }
 
     const Header& header_;

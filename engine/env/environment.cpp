@@ -277,7 +277,7 @@ void Environment::fill_varied(const std::string& name) {
     std::vector<std::byte> values(column->bytes());
     for (size_t i = 0; i < column->count(); ++i)
         std::memcpy(values.data() + i * size,
-                    params_.bytes().data() + field.offset + i / settings_.count * field.step, size);
+                    params_.bytes().data() + offset_of(field, i / settings_.count), size);
     column->write_bytes(values.data(), column->count());
 }
 

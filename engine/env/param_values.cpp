@@ -4,6 +4,7 @@
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace nacelle {
@@ -36,6 +37,55 @@ double read_value(const Json& value, Dtype dtype, const std::string& where,
         throw Error(where,
                     path + ": " + json_text(value) + " does not fit in " + dtype_name(dtype));
     return number;
+}
+
+// The numbers of lists in lists of the parameter's dimensions, each named by its place; false where the shape is another.
+bool flatten_lists(const Json& value, const Field& field, uint32_t depth, const std::string& path,
+                   std::vector<ParamEntry>& out) {
+    if (depth == field.rank) {
+        out.push_back({path, value});
+        return !value.is_array();
+    }
+    if (!value.is_array() || value.size() != field.dims[depth]) return false;
+    for (size_t i = 0; i < value.size(); ++i)
+        if (!flatten_lists(value[i], field, depth + 1, path + "." + std::to_string(i), out))
+            return false;
+    return true;
+}
+
+// "one number"; "a number or 3 of them"; "a number, 6 of them, or 2 lists of 3".
+std::string wanted_shape(const Field& field) {
+    if (field.rank == 0) return "one number";
+    const std::string count = std::to_string(field.count);
+    if (field.rank == 1) return "a number or " + count + " of them";
+    std::string lists;
+    for (uint32_t i = 0; i < field.rank; ++i)
+        lists += (i ? " of " : "") + std::to_string(field.dims[i]) +
+                 (i + 1 == field.rank  ? ""
+                  : field.dims[i] == 1 ? " list"
+                                       : " lists");
+    return "a number, " + count + " of them, or " + lists;
+}
+
+// One number for all elements of a parameter, or one for each.
+std::vector<double> read_numbers(const Json& value, const Field& field, const std::string& where,
+                                 const std::string& path) {
+    if (!value.is_array()) return {read_value(value, field.dtype, where, path)};
+    std::vector<ParamEntry> elements;
+    if (!flatten_lists(value, field, 0, path, elements)) {
+        const bool flat = std::none_of(value.begin(), value.end(),
+                                       [](const Json& one) { return one.is_array(); });
+        if (field.rank == 0 || !flat || value.size() != field.count)
+            throw Error(where,
+                        path + ": expected " + wanted_shape(field) + ", found " + json_text(value));
+        elements.clear();
+        for (size_t i = 0; i < value.size(); ++i)
+            elements.push_back({path + "." + std::to_string(i), value[i]});
+    }
+    std::vector<double> numbers;
+    for (const ParamEntry& element : elements)
+        numbers.push_back(read_value(element.value, field.dtype, where, element.name));
+    return numbers;
 }
 
 }
@@ -137,17 +187,10 @@ void ParamValues::set(const std::string& name, const Json& value) {
             draws_[first_draw(target) + i] = read_draw(value, target.dtype, where_, path);
         return;
     }
-    if (value.is_array() && (target.rank == 0 || value.size() != target.count))
-        throw Error(where_, path + ": expected " +
-                                (target.rank == 0
-                                     ? "one number"
-                                     : "a number or " + std::to_string(target.count) + " of them") +
-                                ", found " + json_text(value));
+    const std::vector<double> numbers = read_numbers(value, target, where_, path);
     for (uint32_t i = 0; i < target.count; ++i) {
-        const Json& one = value.is_array() ? value[i] : value;
-        const double number = read_value(one, target.dtype, where_,
-                                         value.is_array() ? path + "." + std::to_string(i) : path);
-        write_number(target.dtype, bytes_.data() + target.offset + size_t(i) * target.step, number);
+        const double number = numbers[numbers.size() == 1 ? 0 : i];
+        write_number(target.dtype, bytes_.data() + offset_of(target, i), number);
         if (target.varied) {
             draws_[first_draw(target) + i] = Draw{};
             draws_[first_draw(target) + i].a = static_cast<float>(number);
@@ -166,8 +209,7 @@ Json ParamValues::get(const std::string& name) const {
                 return {{form, std::vector<float>(draw.value, draw.value + draw.count)}};
             if (draw.form != Draw::fixed) return {{form, {draw.a, draw.b}}};
         }
-        const double number =
-            read_number(source.dtype, bytes_.data() + source.offset + size_t(i) * source.step);
+        const double number = read_number(source.dtype, bytes_.data() + offset_of(source, i));
         if (source.dtype == Dtype::b8) return number != 0;
         if (source.dtype == Dtype::f32) return static_cast<float>(number);
         if (source.dtype == Dtype::f64) return number;

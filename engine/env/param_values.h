@@ -28,7 +28,7 @@ class ParamValues final {
 public:
     ParamValues(const EnvSchema& schema, std::vector<std::byte> defaults, std::string where);
 
-    // A number, a list for an array, or a distribution for a varied one.
+    // A number, a list for an array (flat, or lists in lists of its shape), or a distribution for a varied one.
     void set(const std::string& name, const Json& value);
     Json get(const std::string& name) const;
 

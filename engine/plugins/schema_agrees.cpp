@@ -32,7 +32,7 @@ namespace {
     }
 
 NACELLE_SAME_STRUCT(nacelle_field, Field, name, role, kind, dtype, group, per, layout, kept, varied,
-                    rank, dims, count, slot, offset, step, choices, low, high, initial)
+                    rank, dims, count, slot, offset, step, choices, low, high, initial, strides)
 NACELLE_SAME_STRUCT(nacelle_group, Group, name, count, obs_width, mask_width, action_parts,
                     has_turn)
 NACELLE_SAME_STRUCT(nacelle_policy, Decider, name, agents, group)

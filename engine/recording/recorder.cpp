@@ -10,11 +10,11 @@ namespace {
 
 constexpr size_t row_alignment = 64;
 
-// The values of one parameter, `step` bytes apart; floats as their author wrote them.
-Json param_json(const Field& field, const std::byte* from, size_t step) {
+// The values of one parameter, the i-th at offset(i); floats as their author wrote them.
+template <class Offset> Json param_json(const Field& field, const std::byte* from, Offset offset) {
     Json values = Json::array();
     for (size_t i = 0; i < field.count; ++i)
-        values.push_back(read_number(field.dtype, from + i * step));
+        values.push_back(read_number(field.dtype, from + offset(i)));
     if (field.dtype == Dtype::f32) values = short_floats(values);
     return field.rank ? values : values[0];
 }
@@ -26,7 +26,7 @@ Json params_of(Environment& env) {
     for (const Field* field : env.schema().params()) {
         if (field->kind == Kind::table) continue;
         params[field->name + std::strlen("param.")] =
-            param_json(*field, from + field->offset, field->step);
+            param_json(*field, from, [&](size_t i) { return offset_of(*field, i); });
     }
     return params;
 }
@@ -181,7 +181,7 @@ void Recorder::take_drawn_params(Running& running, size_t which, const std::byte
         std::vector<std::byte> bytes;
         append(one, step, which, bytes);
         running.episode.summary.params[field.name + std::strlen("param.")] =
-            param_json(field, bytes.data(), dtype_size(field.dtype));
+            param_json(field, bytes.data(), [&](size_t i) { return i * dtype_size(field.dtype); });
     }
 }
 

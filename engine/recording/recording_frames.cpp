@@ -160,11 +160,11 @@ void RecordingFrames::fill_params(Scene& scene, const EpisodeSummary& summary) c
     scene.params.resize(schema.header().params_size);
     for (const Field* field : schema.params()) {
         const std::string name = field->name + std::strlen("param.");
-        std::byte* const there = scene.params.data() + field->offset;
+        std::byte* const params = scene.params.data();
         if (field->kind == Kind::table) {
             const std::vector<std::byte>& data = tables_.at(field->name);
             const auto rows = int32_t(data.size() / row_bytes(*field));
-            std::memcpy(there + sizeof(void*), &rows, sizeof rows);
+            std::memcpy(params + field->offset + sizeof(void*), &rows, sizeof rows);
             scene.tables.emplace_back(field->offset, data);
             continue;
         }
@@ -173,7 +173,7 @@ void RecordingFrames::fill_params(Scene& scene, const EpisodeSummary& summary) c
         const Json values = given.is_array() ? given : Json::array({given});
         for (size_t i = 0; i < std::min<size_t>(values.size(), field->count); ++i)
             if (values[i].is_number())
-                write_number(field->dtype, there + i * field->step, values[i]);
+                write_number(field->dtype, params + offset_of(*field, i), values[i]);
     }
 }
 

@@ -11,17 +11,24 @@ public:
     explicit Mask(uint8_t* allowed) : allowed_(allowed) {
         for (int i = 0; i < width; ++i) allowed_[i] = 1;
     }
-    template <class F> void forbid(F A::*field, int choice) {
-        allowed_[first<F>(field) + choice] = 0;
+    // A part or a choice that is not there changes nothing; a checked build names the line.
+    template <class F> NACELLE_INLINE void forbid(F A::*field, int choice) {
+        const int begin = first<F>(field);
+        if (is_choice<F>(choice)) allowed_[begin + choice] = 0;
     }
-    template <class F, int N> void forbid(F (A::*field)[N], int part, int choice) {
-        allowed_[first<F>(field) + part * F::choices + choice] = 0;
+    template <class F, int N> NACELLE_INLINE void forbid(F (A::*field)[N], int part, int choice) {
+        const int begin = first<F>(field);
+        if (is_part<N>(part) && is_choice<F>(choice))
+            allowed_[begin + part * F::choices + choice] = 0;
     }
-    template <class F> void only(F A::*field, int choice) {
-        keep(first<F>(field), F::choices, choice);
+    template <class F> NACELLE_INLINE void only(F A::*field, int choice) {
+        const int begin = first<F>(field);
+        if (is_choice<F>(choice)) keep(begin, F::choices, choice);
     }
-    template <class F, int N> void only(F (A::*field)[N], int part, int choice) {
-        keep(first<F>(field) + part * F::choices, F::choices, choice);
+    template <class F, int N> NACELLE_INLINE void only(F (A::*field)[N], int part, int choice) {
+        const int begin = first<F>(field);
+        if (is_part<N>(part) && is_choice<F>(choice))
+            keep(begin + part * F::choices, F::choices, choice);
     }
 
 private:
@@ -37,6 +44,14 @@ private:
             n += detail::choices_in<detail::bare<decltype(f)>>;
         });
         return found;
+    }
+    template <class F> static NACELLE_INLINE bool is_choice(int choice) {
+        detail::check_masked("choice", choice, F::choices);
+        return unsigned(choice) < unsigned(F::choices);
+    }
+    template <int N> static NACELLE_INLINE bool is_part(int part) {
+        detail::check_masked("part", part, N);
+        return unsigned(part) < unsigned(N);
     }
     void keep(int begin, int choices, int choice) {
         for (int i = 0; i < choices; ++i) allowed_[begin + i] = i == choice;

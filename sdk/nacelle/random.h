@@ -1,4 +1,5 @@
 #pragma once
+#include <nacelle/device/episode/fault.h>
 #include <nacelle/math.h>
 
 namespace nacelle {
@@ -74,7 +75,10 @@ public:
     NACELLE_INLINE float uniform() { return uniform_from(bits()); }
     NACELLE_INLINE float uniform(float low, float high) { return low + (high - low) * uniform(); }
     // In 0 .. n-1.
-    NACELLE_INLINE int below(int n) { return below_from(bits(), n); }
+    NACELLE_INLINE int below(int n) {
+        detail::check_drawn(n);
+        return below_from(bits(), n);
+    }
     NACELLE_INLINE bool chance(float p) { return uniform() < p; }
     NACELLE_INLINE float normal() {
         const float radius = sqrt(-2.0f * log(1.0f - uniform()));

@@ -11,6 +11,7 @@ inline constexpr uint32_t schema_magic = 0x4c43414eu;    // "NACL"
 inline constexpr uint32_t schema_revision = 2;
 inline constexpr int most_groups = 4, most_policies = 8;
 inline constexpr int agents_at_most = 32768;    // of a team, over all groups
+inline constexpr int most_dims = 4;             // of a field, and of an Array or a Table
 
 enum class Role : uint8_t {
     param,
@@ -62,16 +63,25 @@ struct Field {
     uint8_t group;    // whose, for what agents have
     Per per;
     Layout layout;
-    uint8_t kept;              // part of a snapshot and of a checkpoint
-    uint8_t varied;            // Role::param: drawn at each reset, one for each environment
-    uint32_t rank, dims[4];    // of the elements of one row: a C array, an Array, a Table
-    uint32_t count;            // product of dims (a Table with `any`: 0)
-    int32_t slot;              // in View::array, or -1 where nothing is stored
-    uint32_t offset, step;     // Role::param: bytes from the start of Params, and between elements
-    int32_t choices;           // Kind::discrete
-    float low, high;           // Kind::continuous
-    double initial;            // default of a Role::param
+    uint8_t kept;                      // part of a snapshot and of a checkpoint
+    uint8_t varied;                    // Role::param: drawn at each reset, one for each environment
+    uint32_t rank, dims[most_dims];    // of the elements of one row: C arrays, an Array, a Table
+    uint32_t count;                    // product of dims (a Table with `any`: 0)
+    int32_t slot;                      // in View::array, or -1 where nothing is stored
+    uint32_t offset, step;    // Role::param: bytes from the start of Params; strides[rank - 1]
+    int32_t choices;          // Kind::discrete
+    float low, high;          // Kind::continuous
+    double initial;           // default of a Role::param
+    uint32_t strides[most_dims];    // Role::param: bytes between neighbours along each of dims
 };
+
+// Bytes in Params before an element of a param that is no table; the last of dims counts fastest.
+constexpr uint64_t offset_of(const Field& param, uint64_t element) {
+    uint64_t offset = param.offset;
+    for (uint32_t i = param.rank; i-- > 0; element /= param.dims[i])
+        offset += element % param.dims[i] * param.strides[i];
+    return offset;
+}
 
 struct Group {
     char name[64];

@@ -110,4 +110,34 @@ struct Lookup {
 NACELLE_ENV(Lookup)
 )";
 
+// Parameters in several dimensions, one in an array of structs with gaps between them. Its state and its picture show
+// what the author's code reads.
+inline constexpr const char* plant = R"(#include <nacelle/env.h>
+struct Plant {
+    static constexpr int time_limit = 6;
+    struct Pump { float flow = 1, leak[2] = {0.25f, 0.5f}; };
+    struct Params { Pump pump[2]; int grid[2][3] = {{1, 2, 3}, {4, 5, 6}}; float last = 9; };
+    struct State { float flow[2], leak[2][2]; int grid[2][3]; float last; };
+    struct Action { nacelle::Discrete<2> go; };
+    struct Obs { float last; };
+    static void reset(State& s, const Params& p, nacelle::Rng&) { look(s, p); }
+    static nacelle::Outcome step(State& s, const Action&, const Params& p, nacelle::Rng&) { look(s, p); return {}; }
+    static Obs observe(const State& s, const Params&) { return {s.last}; }
+    static void look(State& s, const Params& p) {
+        for (int i = 0; i < 2; ++i) {
+            s.flow[i] = p.pump[i].flow;
+            for (int k = 0; k < 2; ++k) s.leak[i][k] = p.pump[i].leak[k];
+            for (int k = 0; k < 3; ++k) s.grid[i][k] = p.grid[i][k];
+        }
+        s.last = p.last;
+    }
+    static void draw(nacelle::Canvas& canvas, const State&, const Params& p) {
+        canvas.view(0, 0, 20, 20);
+        for (int i = 0; i < 2; ++i) canvas.disc(p.pump[i].flow, p.pump[i].leak[0], p.pump[i].leak[1]);
+        canvas.disc(float(p.grid[1][0]), float(p.grid[0][2]), p.last);
+    }
+};
+NACELLE_ENV(Plant)
+)";
+
 }

@@ -48,7 +48,7 @@ Pond sound() {
     list.rank = 1;
     list.dims[0] = list.count = 3;
     list.offset = 4;
-    list.step = 4;
+    list.step = list.strides[0] = 4;
     Field& rows = table.fields[2] = field_of("param.rows", Role::param, Per::all, -1);
     rows.kind = Kind::table;
     rows.rank = 2;
@@ -86,6 +86,26 @@ TEST_CASE("a table as a compiler makes it is read") {
     CHECK(schema.param_names() == std::vector<std::string>{"scale", "list", "rows"});
     CHECK(schema.shape(*schema.find("obs"), 10) == std::vector<int64_t>{20, 7});
     CHECK(schema.bytes_per_env() == 4 + 2 * 7 * 4);
+}
+
+TEST_CASE(
+    "a table of an earlier revision, whose fields end before their strides, has them by its step") {
+    Pond table = sound();
+    table.header.field_size = offsetof(Field, strides);
+    Field& list = table.fields[1];
+    list.rank = 2;
+    list.dims[0] = list.count = 3;
+    list.dims[1] = 2;
+    list.count = 6;
+    std::vector<std::byte> bytes(sizeof(Header));
+    std::memcpy(bytes.data(), &table.header, sizeof(Header));
+    for (const Field& field : table.fields) {
+        const auto* const begin = reinterpret_cast<const std::byte*>(&field);
+        bytes.insert(bytes.end(), begin, begin + table.header.field_size);
+    }
+    const EnvSchema schema(bytes, "pond.so");
+    const Field& read = *schema.find("param.list");
+    for (uint32_t i = 0; i < 6; ++i) CHECK(offset_of(read, i) == 4 + 4 * i);
 }
 
 TEST_CASE("a table that is cut anywhere is refused") {
@@ -128,7 +148,8 @@ TEST_CASE("what lies outside the view, outside Params or in no group is refused"
     CHECK(contains(damaged([](Pond& t) { t.header.policies = 9; }), "its number of policies"));
     CHECK(contains(damaged([](Pond& t) { t.header.policy[0].group = 1; }), "a policy's group"));
     CHECK(contains(damaged([](Pond& t) { t.fields[1].offset = 40; }), "'param.list': its place"));
-    CHECK(contains(damaged([](Pond& t) { t.fields[1].step = ~0u; }), "'param.list': its place"));
+    CHECK(contains(damaged([](Pond& t) { t.fields[1].strides[0] = ~0u; }),
+                   "'param.list': its place"));
     CHECK(contains(damaged([](Pond& t) { t.fields[2].offset = 32; }), "'param.rows': its place"));
     for (uint32_t Header::*const part :
          {&Header::view_size, &Header::params_offset, &Header::array_offset, &Header::pool_offset,
@@ -142,6 +163,13 @@ TEST_CASE("sizes that contradict each other or overflow are refused") {
     CHECK(contains(damaged([](Pond& t) { t.fields[4].rank = 5; }), "'obs': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[4].count = 8; }), "'obs': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[4].dims[0] = 0; }), "'obs': its sizes"));
+    CHECK(contains(damaged([](Pond& t) {
+                       Field& obs = t.fields[4];
+                       obs.rank = 4;
+                       std::fill_n(obs.dims, 4, 2);
+                       obs.count = 32;
+                   }),
+                   "'obs': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[3].count = 0; }), "'state.x': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[2].rank = 0; }), "'param.rows': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[2].dims[0] = 0x80000000; }), "'param.rows'"));

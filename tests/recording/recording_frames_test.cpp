@@ -2,6 +2,7 @@
 #include "engine/recording/recording_frames.h"
 #include "engine/view/drawing.h"
 #include "engine/view/svg.h"
+#include "tests/env/authors.h"
 #include "tests/recording/sample.h"
 
 #include <cstring>
@@ -16,8 +17,10 @@ namespace {
 // Random steps of one environment: its recording, and its live picture after each step.
 struct Shot {
     Shot(const std::string& name, const Folder& folder, int steps)
+        : Shot(name, folder, steps, recommended(name, 3)) {}
+    Shot(const std::string& name, const Folder& folder, int steps, const EnvSettings& settings_of)
         : path(folder.path() / (name + ".recording")) {
-        Environment env(cpu(), recommended(name, 3));
+        Environment env(cpu(), settings_of);
         const RecordSettings settings{.environments = {1}};
         RecordingWriter writer(path, recording_header(env, settings), recorded_tables(env));
         Recorder recorder(env, writer, settings);
@@ -62,6 +65,21 @@ TEST_CASE("a recording is drawn as the live environment was") {
         CHECK(contains(complaint([&] { frames.frame(0, 1000); }),
                        "has no step 1000 (there are 0 to "));
     }
+}
+
+TEST_CASE("a recording has and draws parameters in arrays of structs as they were") {
+    const Folder folder;
+    const Json params = {{"pump", {{"leak", {{5, 6}, {7, 8}}}}}, {"last", 2}};
+    const Shot shot(
+        "plant", folder, 3,
+        settings_of(
+            {{"source", folder.write("plant.cu", plant)}, {"count", 3}, {"params", params}}));
+    RecordingFrames frames = frames_of(shot.path, {.places = {.nearby = {folder.path()}}});
+    REQUIRE(frames.by_author());
+    const Json& recorded = frames.recording().episodes()[0].params;
+    CHECK(recorded["pump.flow"] == Json({1, 1}));
+    CHECK(recorded["pump.leak"] == Json({5, 6, 7, 8}));
+    for (size_t t = 0; t < 3; ++t) CHECK(svg_text(frames.frame(0, t), "plant") == shot.live[t]);
 }
 
 TEST_CASE("without the author's file as it was, a recording's arrays are shown") {

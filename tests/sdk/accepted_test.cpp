@@ -16,17 +16,20 @@ std::string with_64_fields() {
     return Parts{.state = state, .obs = obs}.text();
 }
 
-// No Params, an empty State, a namespace, nobody's base, and a wide observation in place.
+// No Params, an empty State, a namespace, nobody's base, and a wide observation of any dimensions in place.
 const char* const smallest = R"(#include <nacelle/env.h>
 namespace worlds {
 struct Smallest final {
     struct State {};
     struct Params {};
     struct Action { nacelle::Discrete<1> wait; };
-    struct Obs { float wide[300]; };
+    struct Obs { float wide[300], deep[2][1][2][1][2]; };
     static void reset(State&, const Params&, nacelle::Rng&) {}
     static nacelle::Outcome step(State&, const Action&, const Params&, nacelle::Rng&) { return {}; }
-    static void observe(const State&, const Params&, Obs& o) { for (float& x : o.wide) x = 1; }
+    static void observe(const State&, const Params&, Obs& o) { 
+        for (float& x : o.wide) x = 1;
+        for (int i = 0; i < 8; ++i) o.deep[i / 4][0][i / 2 % 2][0][i % 2] = 1;
+    }
 };
 }
 NACELLE_ENV(worlds::Smallest)
@@ -133,10 +136,10 @@ TEST_CASE("64 fields are as many as one struct may have") {
 TEST_CASE("an environment may have an empty state, stand in a namespace and be final") {
     const EnvSchema schema = accepted(smallest);
     CHECK(schema.name() == "worlds::Smallest");
-    CHECK(schema.header().group[0].obs_width == 300);
+    CHECK(schema.header().group[0].obs_width == 308);
     const Folder folder;
     Environment env(cpu(),
                     settings_of({{"source", folder.write("smallest.cu", smallest)}, {"count", 3}}));
     env.step_at_random();
-    CHECK(numbers(env, "obs") == std::vector<double>(900, 1));
+    CHECK(numbers(env, "obs") == std::vector<double>(924, 1));
 }

@@ -40,6 +40,20 @@ TEST_CASE("forbid takes one choice away, of a part or of one of a list") {
           Allowed{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0});
 }
 
+TEST_CASE("a choice or a part that is not there leaves the mask as it was") {
+    for (const int wrong : {-1, 3, 13, 0x7fffffff, -0x7fffffff - 1}) {
+        CAPTURE(wrong);
+        CHECK(after([&](Mask<Action>& m) { m.forbid(&Action::go, wrong); }) == Allowed(13, 1));
+        CHECK(after([&](Mask<Action>& m) { m.only(&Action::go, wrong); }) == Allowed(13, 1));
+        CHECK(after([&](Mask<Action>& m) { m.forbid(&Action::cards, wrong, 1); }) ==
+              Allowed(13, 1));
+        CHECK(after([&](Mask<Action>& m) { m.only(&Action::cards, wrong, 1); }) == Allowed(13, 1));
+        CHECK(after([&](Mask<Action>& m) { m.forbid(&Action::cards, 1, wrong); }) ==
+              Allowed(13, 1));
+        CHECK(after([&](Mask<Action>& m) { m.only(&Action::cards, 1, wrong); }) == Allowed(13, 1));
+    }
+}
+
 TEST_CASE("only leaves one choice, and the other parts as they are") {
     CHECK(after([](Mask<Action>& m) { m.only(&Action::go, 1); }) ==
           Allowed{0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});

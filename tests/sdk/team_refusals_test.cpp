@@ -87,6 +87,10 @@ TEST_CASE("what an agent cannot hold is refused") {
         {"100 numbers in Agent",
          {.agent = "float y[100];"},
          "an agent's struct has an array of more than 64 elements"},
+        {"five dimensions of an agent",
+         {.before = "struct In { float x[2][2]; }; struct Out { In in[2][2]; };",
+          .agent = "Out out[2];"},
+         "an agent's struct has an array of more than 4 dimensions"},
         {"an agent's own id",
          {.agent = "int id;"},
          "an agent's field is called id, action, reward or acts, which every member has already: "

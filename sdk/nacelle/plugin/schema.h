@@ -67,10 +67,11 @@ typedef struct nacelle_field {
     uint32_t rank, dims[4]; /* of the elements of one row */
     uint32_t count;         /* product of dims */
     int32_t slot;           /* the host's */
-    uint32_t offset, step;  /* of a param: bytes in Params */
+    uint32_t offset, step;  /* of a param: bytes in Params; strides[rank - 1] */
     int32_t choices;        /* of a discrete one */
     float low, high;        /* of a continuous one */
     double initial;         /* of a param */
+    uint32_t strides[4];    /* of a param: bytes between neighbours along each of dims */
 } nacelle_field;
 
 typedef struct nacelle_group {

@@ -8,8 +8,11 @@ template <class T> NACELLE_INLINE T drawn(const Draw& draw, Rng& rng) {
     constexpr bool whole = !same<T, float> && !same<T, double>;
     float x = draw.a;
     if (draw.form == Draw::uniform) {
-        if constexpr (whole) return T(int(draw.a) + rng.below(int(draw.b) - int(draw.a) + 1));
-        else x = rng.uniform(draw.a, draw.b);
+        if constexpr (whole) {
+            // Bounds may lie further apart than an int can say.
+            const uint32_t count = uint32_t(int(draw.b)) - uint32_t(int(draw.a)) + 1;
+            return T(int(uint32_t(int(draw.a)) + uint32_t(below_from(rng.bits(), int(count)))));
+        } else x = rng.uniform(draw.a, draw.b);
     } else if (draw.form == Draw::log_uniform) x = exp(rng.uniform(log(draw.a), log(draw.b)));
     else if (draw.form == Draw::normal) x = draw.a + draw.b * rng.normal();
     else if (draw.form == Draw::choice) x = draw.value[rng.below(draw.count)];

@@ -86,6 +86,25 @@ private:
 NACELLE_INLINE void check_index(const char* what, long long i, long long size) {
     if (i < 0 || i >= size) index_fault(what, i, size);
 }
+[[noreturn]] __attribute__((noinline, cold)) inline void mask_fault(const char* what, long long i,
+                                                                    long long count) {
+    FaultLine line;
+    line.add("mask() names ").add(what).add(" ").add(i).add(" where ").add(count);
+    line.add(count > 1 ? " are declared, 0 to " : " is declared, ").add(count - 1);
+    line.end(__builtin_return_address(0));
+}
+// A choice, or a part of an array of them, that mask() is about.
+NACELLE_INLINE void check_masked(const char* what, long long i, long long count) {
+    if (i < 0 || i >= count) mask_fault(what, i, count);
+}
+[[noreturn]] __attribute__((noinline, cold)) inline void draw_fault(long long n) {
+    FaultLine line;
+    line.add("below(").add(n).add(") has no number to draw: below(n) draws one of 0 to n - 1");
+    line.end(__builtin_return_address(0));
+}
+NACELLE_INLINE void check_drawn(long long n) {
+    if (n < 1) draw_fault(n);
+}
 
 }
 
@@ -95,6 +114,8 @@ namespace nacelle::detail {
 
 // Nothing is checked in this build.
 constexpr void check_index(const char*, long long, long long) {}
+constexpr void check_masked(const char*, long long, long long) {}
+constexpr void check_drawn(long long) {}
 
 }
 

@@ -6,7 +6,8 @@
 namespace nacelle::detail {
 
 template <class E> constexpr Trouble data_trouble() {
-    constexpr Flaw action = part_flaw<A<E>>(spaces), obs = part_flaw<O<E>>(arrays | long_lists);
+    constexpr Flaw action = part_flaw<A<E>>(spaces),
+                   obs = part_flaw<O<E>>(arrays | long_lists | flat);
     if constexpr (action != Flaw::none) return at(Trouble::action, action);
     else if constexpr (obs != Flaw::none) return at(Trouble::obs, obs);
     else return shared_data_trouble<E>();

@@ -37,7 +37,7 @@ template <class E, class G> constexpr Trouble group_trouble() {
     else if constexpr (same<Obs, None>) return Trouble::no_obs;
     else {
         constexpr Flaw fields = part_flaw<Fields>(arrays), action = part_flaw<Action>(spaces),
-                       obs = part_flaw<Obs>(arrays | long_lists);
+                       obs = part_flaw<Obs>(arrays | long_lists | flat);
         if constexpr (fields != Flaw::none) return at(Trouble::agent, fields);
         else if constexpr (action != Flaw::none) return at(Trouble::action, action);
         else if constexpr (obs != Flaw::none) return at(Trouble::obs, obs);

@@ -16,9 +16,12 @@ enum class Flaw {
     long_list,
     array_list,
     long_name,
-    array_element
+    array_element,
+    table_list,
+    many_dims
 };
-enum Allowed { numbers_only = 0, arrays = 1, tables = 2, spaces = 4, long_lists = 8 };
+// flat: its numbers become one row of floats, whose dimensions nobody keeps.
+enum Allowed { numbers_only = 0, arrays = 1, tables = 2, spaces = 4, long_lists = 8, flat = 16 };
 
 // Of the leaves' names, with those of the structs that they lie in, the longest.
 template <class T> constexpr int longest_name();
@@ -43,6 +46,18 @@ template <class T> constexpr int list_size() {
         return Leaf<T>::count * list_size<typename Leaf<T>::element>();
     else return 1;
 }
+// Of the leaves, the most dimensions: of nested lists, of structs in them, of an Array or a Table.
+template <class T> constexpr int dims_in();
+template <class... F> constexpr int most_dims_of(Types<F...>) {
+    int most = 0;
+    ((most = dims_in<bare<F>>() > most ? dims_in<bare<F>>() : most), ...);
+    return most;
+}
+template <class T> constexpr int dims_in() {
+    if constexpr (form_of<T> == Form::list) return 1 + dims_in<typename Leaf<T>::element>();
+    else if constexpr (form_of<T> == Form::record) return most_dims_of(FieldTypes<T>{});
+    else return Leaf<T>::rank;
+}
 template <class T> constexpr Flaw flaw_of(int allowed);
 template <class F> constexpr Flaw flaw_of_field(int allowed) {
     if constexpr (!same<F, bare<F>>) return Flaw::constant;
@@ -56,14 +71,18 @@ template <class... F> constexpr Flaw first_flaw(int allowed, Types<F...>) {
 template <class T> constexpr Flaw flaw_of(int allowed) {
     constexpr Form form = form_of<T>;
     if constexpr (form == Form::list) {
+        if (dims_in<T>() > most_dims && !(allowed & flat)) return Flaw::many_dims;
         if (list_size<T>() > 64 && !(allowed & long_lists)) return Flaw::long_list;
         if (sum_over<typename Leaf<T>::element, CountArrays>() > 0) return Flaw::array_list;
+        if ((allowed & tables) && sum_over<typename Leaf<T>::element, CountTables>() > 0)
+            return Flaw::table_list;
         return flaw_of<typename Leaf<T>::element>(allowed);
     } else if constexpr (__is_class(T) && form == Form::unsupported)
         return __is_aggregate(T) ? Flaw::base : Flaw::not_plain;
     else if constexpr (form == Form::unsupported) return Flaw::unsupported;
     else if constexpr (form == Form::array || form == Form::table) {
         if (!(allowed & (form == Form::array ? arrays : tables))) return Flaw::misplaced;
+        if (Leaf<T>::rank > most_dims) return Flaw::many_dims;
         return form_of<typename Leaf<T>::element> == Form::number ? Flaw::none
                                                                   : Flaw::array_element;
     } else if constexpr (form == Form::discrete || form == Form::continuous)
@@ -159,7 +178,7 @@ NACELLE_NAMES(draw) NACELLE_NAMES(overview) NACELLE_NAMES(prepare)
 
 template <class E> constexpr Trouble shared_data_trouble() {
     constexpr Flaw state = part_flaw<S<E>>(arrays), params = part_flaw<P<E>>(tables | long_lists),
-                   log = part_flaw<LogOf<E>>(0), global = part_flaw<GlobalOf<E>>(long_lists);
+                   log = part_flaw<LogOf<E>>(0), global = part_flaw<GlobalOf<E>>(long_lists | flat);
     if constexpr (state != Flaw::none) return at(Trouble::state, state);
     else if constexpr (params != Flaw::none) return at(Trouble::params, params);
     else if constexpr (log != Flaw::none) return at(Trouble::log, log);
@@ -199,4 +218,11 @@ template <class E> constexpr Trouble shared_data_trouble() {
                         Name " has a field whose name is longer than 63 characters")               \
     NACELLE_REFUSE_FLAW(E, part, array_element,                                                    \
                         Name " has an Array or a Table of structs: each holds numbers or enums, "  \
-                             "so give each field of the struct one of its own")
+                             "so give each field of the struct one of its own")                    \
+    NACELLE_REFUSE_FLAW(E, part, table_list,                                                       \
+                        Name                                                                       \
+                        " has a C array of nacelle::Table: give the Table one more size instead")  \
+    NACELLE_REFUSE_FLAW(E, part, many_dims,                                                        \
+                        Name                                                                       \
+                        " has an array of more than 4 dimensions, counting the arrays of "         \
+                        "structs around it: make two of them one, as in x[2 * 3] for x[2][3]")

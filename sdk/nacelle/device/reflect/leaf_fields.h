@@ -40,9 +40,12 @@ constexpr void describe_leaf(const Field& proto, const Value& value, Field*& to)
     if constexpr (form_of<T> == Form::list) {
         using U = typename Leaf<T>::element;
         Field d = proto;
-        if (d.rank < 4) d.dims[d.rank++] = uint32_t(Leaf<T>::count);
-        d.count *= uint32_t(Leaf<T>::count);
         d.step = uint32_t(sizeof(U));
+        if (d.rank < most_dims) {
+            d.strides[d.rank] = d.step;
+            d.dims[d.rank++] = uint32_t(Leaf<T>::count);
+        }
+        d.count *= uint32_t(Leaf<T>::count);
         describe_leaf<U>(d, value[0], to);
     } else if constexpr (form_of<T> == Form::record) describe_record(proto, value, to);
     else {
@@ -51,7 +54,8 @@ constexpr void describe_leaf(const Field& proto, const Value& value, Field*& to)
         d = proto;
         d.dtype = dtype_of<typename L::element>();
         d.count *= uint32_t(L::count);
-        for (int i = 0; i < L::rank && d.rank < 4; ++i) d.dims[d.rank++] = uint32_t(L::dims[i]);
+        for (int i = 0; i < L::rank && d.rank < most_dims; ++i)
+            d.dims[d.rank++] = uint32_t(L::dims[i]);
         if constexpr (L::form == Form::discrete) {
             d.kind = Kind::discrete;
             d.choices = T::choices;

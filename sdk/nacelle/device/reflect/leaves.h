@@ -129,6 +129,9 @@ struct CountNumbers {
 struct CountArrays {
     template <class T> static constexpr int of() { return form_of<T> == Form::array ? 1 : 0; }
 };
+struct CountTables {
+    template <class T> static constexpr int of() { return form_of<T> == Form::table ? 1 : 0; }
+};
 struct CountEach {
     template <class T> static constexpr int of() { return 1; }
 };
