@@ -116,7 +116,9 @@ void train_on(const std::shared_ptr<RunsOn>& on, Plugins& plugins, CrashWatch& c
     if (chosen && !run.out().empty())
         write_file(run.out() / "count.json", json_text(count_json(*chosen)) + "\n");
     crash.add(left_of(run));
-    listen_for_signals(place.ranks > 1);
+    listen_for_signals(place.ranks > 1,
+                       place.rank > 0 ? ""
+                                      : waits_for_iteration(run.environment().settings().source));
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
     Page page(training.web, run, json);
