@@ -155,8 +155,8 @@ void train_on(const std::shared_ptr<RunsOn>& on, Plugins& plugins, CrashWatch& c
     crash.add(left_of(run));
     // An interrupt is to end the run, and this too: a thousand episodes may take minutes.
     RunResult found = evaluate_run(run, training.episodes, asked_to_stop);
-    found.suspicions = suspicions_of(run, diagnosis);
     const std::vector<std::filesystem::path> recordings = run.finish_recording();
+    found.suspicions = suspicions_of(run, diagnosis, asked_to_stop);
     const bool interrupted = asked_to_stop() && !run.over();
     times.whole = seconds_since(training.start);
     if (json) {
