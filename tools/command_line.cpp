@@ -42,6 +42,13 @@ Option& Option::one_of(const std::vector<std::string>& names) {
     return option_->check(CLI::IsMember(names)), *this;
 }
 Option& Option::existing_folder() { return option_->check(CLI::ExistingDirectory), *this; }
+Option& Option::checked(std::function<void(const std::string&)> question) {
+    option_->check([question = std::move(question)](const std::string& value) {
+        question(value);
+        return std::string();
+    });
+    return *this;
+}
 Option& Option::excludes(const Option& other) { return option_->excludes(other.option_), *this; }
 Option& Option::needs(const Option& other) { return option_->needs(other.option_), *this; }
 

@@ -31,6 +31,8 @@ public:
     template <typename T> Option& between(T least, T most);
     Option& one_of(const std::vector<std::string>& names);
     Option& existing_folder();
+    // `question` throws UsageError for a wrong value.
+    Option& checked(std::function<void(const std::string&)> question);
     Option& excludes(const Option& other);
     Option& needs(const Option& other);
 

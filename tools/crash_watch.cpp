@@ -51,15 +51,6 @@ void copy_text(const std::string& text, char* to, size_t room) {
     to[length] = 0;
 }
 
-// As a user would type it.
-std::string typed_path(const std::filesystem::path& path) {
-    std::error_code ignored;
-    const auto here = std::filesystem::current_path(ignored);
-    const std::filesystem::path relative = path.lexically_relative(here);
-    const bool below = !relative.empty() && *relative.begin() != "..";
-    return printable((below ? relative : path).string());
-}
-
 // Empty where a configuration says none, which is refused later.
 std::filesystem::path author_of(const Json& configuration) {
     if (!configuration.is_object()) return {};
@@ -68,6 +59,14 @@ std::filesystem::path author_of(const Json& configuration) {
     return env["source"].get<std::string>();
 }
 
+}
+
+std::string typed_path(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const auto here = std::filesystem::current_path(ignored);
+    const std::filesystem::path relative = path.lexically_relative(here);
+    const bool below = !relative.empty() && *relative.begin() != "..";
+    return printable((below ? relative : path).string());
 }
 
 CrashWatch::CrashWatch(const Json& configuration) {

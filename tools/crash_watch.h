@@ -7,6 +7,9 @@
 
 namespace nacelle::tools {
 
+// A path as a user would type it.
+std::string typed_path(const std::filesystem::path& path);
+
 // While it lives, a fatal signal is told before it ends the process as usual: which environment's code ran, what to do,
 // and what is left of the run. An author's code runs in this process, where its crash cannot become an Error.
 class CrashWatch final {

@@ -7,6 +7,7 @@
 #include "engine/run/run_diagnosis.h"
 #include "tools/inspect_pool.h"
 #include "tools/learner_text.h"
+#include "tools/units.h"
 
 #include <cstdio>
 #include <map>
@@ -57,7 +58,8 @@ void print_checkpoint(const Json& one) {
     }
     std::printf("  %-28s %12s bytes  step %s", text_of(one["file"]).c_str(),
                 text_of(one["bytes"]).c_str(), text_of(one["steps"]).c_str());
-    if (!one["evaluation"].is_null()) std::printf("  policy %.1f", one["evaluation"].get<double>());
+    if (!one["evaluation"].is_null())
+        std::printf("  policy %s", return_text(one["evaluation"].get<double>()).c_str());
     std::printf("\n");
 }
 

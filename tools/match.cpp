@@ -37,10 +37,9 @@ void limit_count(Json& configuration, uint64_t games) {
     if (!count.is_number_unsigned() || count.get<uint64_t>() > games) count = games;
 }
 
-void require_same_files(const NamedPlayer& player, const Environment& env, const Json& now) {
-    const Json& its = player.checkpoint->record.files;
-    if (now == its) return;
-    const std::string name = first_difference(its, now);
+void require_same_files(const NamedPlayer& player, const Environment& env, const FileHashes& now) {
+    const std::string name = first_difference(player.checkpoint->record.files, now);
+    if (name.empty()) return;
     throw Error((env.settings().source.parent_path() / name).string(),
                 "is not what it was when " + player.name + " was trained",
                 "put it back: the run's folder 'source' has it; or play in the changed one by "
@@ -50,7 +49,7 @@ void require_same_files(const NamedPlayer& player, const Environment& env, const
 std::vector<Player> opened(const std::vector<NamedPlayer>& named, Environment& env,
                            bool changed_source) {
     std::vector<Player> players;
-    const Json files = hashes_of(author_files(env));
+    const FileHashes files = author_files(env).hashes;
     for (const NamedPlayer& one : named) {
         players.push_back(one.checkpoint ? player_of(*one.checkpoint, env, one.name)
                                          : random_player(env));

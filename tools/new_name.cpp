@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nacelle/plugin/nearest.h>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
@@ -96,13 +95,9 @@ void require_free_name(const std::string& name, const std::vector<fs::path>& fol
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(folder, error)) {
             if (entry.path().extension() != ".cu") continue;
-            const std::string other = entry.path().stem().string();
-            if (other == name)
+            if (entry.path().stem() == name)
                 throw Error(name, "is there already: " + entry.path().string(),
                             "choose another name, or remove that file");
-            if (plugin::edit_distance(name, other) == 1)
-                throw Error(name, "is one letter away from '" + other + "' in " + folder.string(),
-                            "choose a name that nobody takes for it");
         }
     }
 }

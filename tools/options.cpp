@@ -70,7 +70,15 @@ void add_assignments(Command command, Options& options) {
     command
         .option("--set", options.assignments, "Set one value: --set env.count=512; may be repeated")
         .value_name("PATH=VALUE")
-        .repeated();
+        .repeated()
+        .checked([](const std::string& assignment) {
+            try {
+                Json probe;
+                set_path(probe, assignment);
+            } catch (const Error& wrong) {
+                throw UsageError(wrong.what());
+            }
+        });
 }
 
 void add_config_options(Command command, Options& options, bool positional_config) {

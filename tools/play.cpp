@@ -6,7 +6,6 @@
 #include "tools/drawing_guard.h"
 #include "tools/options.h"
 #include "tools/output.h"
-#include "tools/play_export.h"
 #include "tools/play_list.h"
 #include "tools/play_web.h"
 
@@ -175,6 +174,17 @@ void show_on_page(const Play& play, const std::shared_ptr<Recording>& recording)
     play_on_page(frames, settings, play.web, play.json);
 }
 
+void list(const Play& play, const Recording& recording) {
+    // Of a recording without an episode there is its header.
+    const bool chosen = !play.episodes.empty() || !play.environments.empty();
+    const Selection selection{chosen || !recording.episodes().empty()
+                                  ? chosen_episodes(play, recording)
+                                  : std::vector<size_t>(),
+                              chosen_arrays(play, recording.header())};
+    if (play.json) list_json(recording, selection);
+    else list_text(recording, selection);
+}
+
 void run(Play& play) {
     if (!play.web.web) play.kind = kind_of(play);
     const auto recording = std::make_shared<Recording>(play.file);
@@ -182,10 +192,12 @@ void run(Play& play) {
         say_problems(*recording);
         return show_on_page(play, recording);
     }
-    if (play.kind.empty()) return play.json ? list_json(*recording) : list_text(*recording);
     if (play.step && play.kind != "png")
-        throw Error("--step", "is of one picture, which ." + play.kind + " is not",
+        throw Error("--step",
+                    "is of one picture, which " + (play.kind.empty() ? "a list" : "." + play.kind) +
+                        " is not",
                     "use it with .png or --web");
+    if (play.kind.empty()) return list(play, *recording);
     say_problems(*recording);
     if (play.out.empty()) play.out = own_name(play);
     if (play.is_video()) require_ffmpeg(play.out);    // before the author's draw() is compiled

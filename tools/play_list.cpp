@@ -40,7 +40,7 @@ std::string returns_text(const EpisodeSummary& one) {
 
 }
 
-void list_text(const Recording& recording) {
+void list_text(const Recording& recording, const Selection& selection) {
     const RecordingHeader& header = recording.header();
     const std::vector<EpisodeSummary>& episodes = recording.episodes();
     const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
@@ -49,24 +49,28 @@ void list_text(const Recording& recording) {
                 episodes.size(), number(steps_of(recording)), number(recording.bytes()));
     for (const std::string& problem : recording.problems()) std::printf("  %s\n", problem.c_str());
     std::printf("\n%-32s %-5s %-16s %s\n", "array", "type", "shape", "");
-    for (const RecordedArray& array : header.arrays)
+    for (const size_t i : selection.arrays) {
+        const RecordedArray& array = header.arrays[i];
         std::printf("%-32s %-5s %-16s %s\n", array.name().c_str(), dtype_name(array.field.dtype),
                     shape_text(array).c_str(), moment_text(array.moment));
+    }
     std::printf("\n%7s %11s %8s %10s  %-10s %s\n", "episode", "environment", "steps", "trained",
                 "ended", "return");
-    for (size_t i = 0; i < episodes.size(); ++i) {
-        if (episodes.size() > 2 * most_lines && i == most_lines) {
+    const std::vector<size_t>& shown = selection.episodes;
+    for (size_t i = 0; i < shown.size(); ++i) {
+        if (shown.size() > 2 * most_lines && i == most_lines) {
             std::printf("%7s\n", "...");
-            i = episodes.size() - most_lines;
+            i = shown.size() - most_lines;
         }
-        const EpisodeSummary& one = episodes[i];
+        const EpisodeSummary& one = episodes[shown[i]];
         const std::string trained = one.trained ? std::to_string(*one.trained) : "-";
-        std::printf("%7zu %11u %8llu %10s  %-10s %s\n", i, one.environment, number(one.steps),
-                    trained.c_str(), one.ended.c_str(), returns_text(one).c_str());
+        std::printf("%7zu %11u %8llu %10s  %-10s %s\n", shown[i], one.environment,
+                    number(one.steps), trained.c_str(), one.ended.c_str(),
+                    returns_text(one).c_str());
     }
 }
 
-void list_json(const Recording& recording) {
+void list_json(const Recording& recording, const Selection& selection) {
     Json head = header_json(recording.header());
     head["kind"] = "recording";
     head["file"] = recording.path().string();
@@ -76,8 +80,11 @@ void list_json(const Recording& recording) {
     head["finished"] = recording.finished();
     head["dropped_bytes"] = recording.dropped();
     head["problems"] = recording.problems();
+    Json arrays = Json::array();
+    for (const size_t i : selection.arrays) arrays.push_back(head["arrays"][i]);
+    head["arrays"] = std::move(arrays);
     print_json(head);
-    for (size_t i = 0; i < recording.episodes().size(); ++i) {
+    for (const size_t i : selection.episodes) {
         Json line = summary_json(recording.episodes()[i]);
         line["kind"] = "episode";
         line["episode"] = i;

@@ -1,10 +1,10 @@
 #pragma once
-#include "engine/recording/recording.h"
+#include "tools/play_export.h"
 
 namespace nacelle::tools {
 
-// Prints the content of a recording, for people and as JSON lines.
-void list_text(const Recording& recording);
-void list_json(const Recording& recording);
+// Prints what is selected of a recording, for people and as JSON lines.
+void list_text(const Recording& recording, const Selection& selection);
+void list_json(const Recording& recording, const Selection& selection);
 
 }

@@ -21,11 +21,10 @@ namespace {
 }
 
 // "0.010 (0.003 to 0.031)" for a share, whose interval is not symmetric.
-std::string with_bounds(double mean, double interval, const Evaluation::Bounds& bounds) {
+std::string bounded_text(double mean, double interval, const Evaluation::Bounds& bounds) {
     if (std::abs(mean - interval - bounds.low) <= 1e-9 * std::abs(bounds.low) + 1e-12)
         return with_interval(mean, interval);
-    return return_text(mean) + " (" + return_text(bounds.low) + " to " + return_text(bounds.high) +
-           ")";
+    return with_bounds(mean, bounds.low, bounds.high);
 }
 
 // The mean return, or that of each policy where there are several.
@@ -101,7 +100,7 @@ Json reload_json(const RunReload& reload) {
 std::string evaluation_text(const Evaluation& found) {
     std::string text =
         format("return %s, length %s over %s (95 %% intervals)",
-               with_bounds(found.mean_return, found.return_interval, found.return_bounds).c_str(),
+               bounded_text(found.mean_return, found.return_interval, found.return_bounds).c_str(),
                with_interval(found.mean_length, found.length_interval).c_str(),
                counted(found.episodes, "episode").c_str());
     if (found.unfinished)
@@ -109,13 +108,13 @@ std::string evaluation_text(const Evaluation& found) {
                        static_cast<unsigned long long>(found.unfinished), Evaluator::most_steps);
     if (found.policies.size() > 1)
         for (const Evaluation::Policy& policy : found.policies)
-            text +=
-                format("\n  %-20s return %s for an agent", policy.name.c_str(),
-                       with_bounds(policy.mean_return, policy.return_interval, policy.return_bounds)
-                           .c_str());
+            text += format(
+                "\n  %-20s return %s for an agent", policy.name.c_str(),
+                bounded_text(policy.mean_return, policy.return_interval, policy.return_bounds)
+                    .c_str());
     for (const Evaluation::Log& log : found.log)
         text += format("\n  %-20s %s", log.name.c_str(),
-                       with_bounds(log.mean, log.interval, log.bounds).c_str());
+                       bounded_text(log.mean, log.interval, log.bounds).c_str());
     return text;
 }
 

@@ -4,7 +4,6 @@
 #include "engine/run/run_summary.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace nacelle::tools {
 namespace {
@@ -52,7 +51,6 @@ GroupOutcome outcome_of(const std::vector<RunSeries>& series) {
         return points_of(one, "evaluation.return") != nullptr;
     });
     std::vector<double> steps, last, best, to_solved, seconds, rates;
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     for (const RunSeries& one : series) {
         const RunSummary summary = summarise_run(one.run);
         if (const Points* all = points_of(one, "episodes")) steps.push_back(all->back().step);
@@ -62,9 +60,10 @@ GroupOutcome outcome_of(const std::vector<RunSeries>& series) {
             const auto less = [](const MetricPoint& a, const MetricPoint& b) {
                 return a.value < b.value;
             };
-            best.push_back(
-                std::max(std::max_element(points->begin(), points->end(), less)->value,
-                         outcome.evaluated ? summary.best.value_or(-infinity) : -infinity));
+            // The best checkpoint knows what was changed on the way.
+            best.push_back(outcome.evaluated && summary.best
+                               ? *summary.best
+                               : std::max_element(points->begin(), points->end(), less)->value);
         }
         if (const MetricPoint* const solved = solved_at(one)) {
             ++outcome.solved;

@@ -202,7 +202,8 @@ void SeedsTraining::work(OpenBackend& backend) {
 SeedsReport SeedsTraining::run(bool first_may_throw) {
     const std::unique_ptr<OpenBackend> backend = open_first();
     std::unique_ptr<TrainingRun> first = begin_first(*backend, first_may_throw);
-    listen_for_signals();
+    listen_for_signals(false,
+                       first ? waits_for_iteration(first->environment().settings().source) : "");
     std::vector<std::jthread> others;
     for (size_t i = 1; i < sharing_.threads.size(); ++i)
         others.emplace_back([this, i, log = backend->on->log] {

@@ -116,7 +116,9 @@ void train_on(const std::shared_ptr<RunsOn>& on, Plugins& plugins, CrashWatch& c
     if (chosen && !run.out().empty())
         write_file(run.out() / "count.json", json_text(count_json(*chosen)) + "\n");
     crash.add(left_of(run));
-    listen_for_signals(place.ranks > 1);
+    listen_for_signals(place.ranks > 1,
+                       place.rank > 0 ? ""
+                                      : waits_for_iteration(run.environment().settings().source));
     // A closed pipe ends the run like Ctrl-C, with a checkpoint.
     run.stop_when(asked_to_stop);
     Page page(training.web, run, json);
@@ -153,8 +155,8 @@ void train_on(const std::shared_ptr<RunsOn>& on, Plugins& plugins, CrashWatch& c
     crash.add(left_of(run));
     // An interrupt is to end the run, and this too: a thousand episodes may take minutes.
     RunResult found = evaluate_run(run, training.episodes, asked_to_stop);
-    found.suspicions = suspicions_of(run, diagnosis);
     const std::vector<std::filesystem::path> recordings = run.finish_recording();
+    found.suspicions = suspicions_of(run, diagnosis, asked_to_stop);
     const bool interrupted = asked_to_stop() && !run.over();
     times.whole = seconds_since(training.start);
     if (json) {

@@ -1,6 +1,7 @@
 #include "tools/training_result.h"
 
 #include "engine/base/number_text.h"
+#include "engine/run/open_choices.h"
 #include "tools/progress_line.h"
 
 #include <algorithm>
@@ -70,7 +71,8 @@ RunResult evaluate_run(TrainingRun& run, uint64_t episodes, const std::function<
     return result;
 }
 
-std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosis) {
+std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosis,
+                                     const std::function<bool()>& stop) {
     if (run.solved()) return {};
     const Json learner = run.configuration()["learner"];
     std::vector<Suspicion> found = diagnosis.of_metrics(learner);
@@ -84,6 +86,7 @@ std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosi
         tensors.push_back({array.name(), array.dtype(), array.shape(), data.back()});
     }
     for (Suspicion& one : look_at_arrays(tensors, learner)) found.push_back(std::move(one));
+    for (Suspicion& one : choices_never_open(run.trainee(), stop)) found.push_back(std::move(one));
     return found;
 }
 

@@ -19,8 +19,10 @@ struct RunResult {
 // Plays the other way where it may count, and where it is to be `compared`.
 RunResult evaluate_run(TrainingRun& run, uint64_t episodes, const std::function<bool()>& stop,
                        bool compared = true);
-// What its metrics and its arrays now show. A run that is solved is not suspected.
-std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosis);
+// What its metrics and its arrays show, at the end of everything: it may step the environments. A run that is solved is
+// not suspected.
+std::vector<Suspicion> suspicions_of(TrainingRun& run, const Diagnosis& diagnosis,
+                                     const std::function<bool()>& stop);
 void print_result(const TrainingRun& run, const RunResult& result, const RunTimes& times,
                   bool interrupted);
 Json result_json(const TrainingRun& run, const RunResult& found, const RunTimes& times,

@@ -15,8 +15,22 @@ std::string fixed(double value, int digits) {
     return text;
 }
 
-// Returns below ten differ in later digits.
-int digits_after_point(double value) { return std::abs(value) < 10 ? 3 : 1; }
+// Numbers of these sizes have digits behind the point, those below ten more of them; others have so many in all.
+constexpr double smallest_fixed = 0.01, largest_fixed = 1e7;
+constexpr int digits_of_others = 4;
+
+// `of_size`: what the number belongs to, which has the same form.
+std::string text_of(double value, double of_size) {
+    const double size = std::abs(of_size);
+    // A number that is none is not below anything.
+    const bool other = (size > 0 && size < smallest_fixed) || size >= largest_fixed;
+    return other ? rounded(value, digits_of_others) : fixed(value, size < 10 ? 3 : 1);
+}
+double larger(double a, double b) { return std::abs(a) < std::abs(b) ? b : a; }
+// An interval shows in the digits of its mean, unless the mean has none.
+double size_of(double mean, double interval) {
+    return std::abs(mean) < smallest_fixed ? larger(mean, interval) : mean;
+}
 
 }
 
@@ -31,14 +45,19 @@ std::string count_text(double value) {
     return rounded(value, 3) + unit;
 }
 
-std::string return_text(double value) { return fixed(value, digits_after_point(value)); }
+std::string return_text(double value) { return text_of(value, value); }
 
 std::string with_interval(double mean, double interval) {
-    return return_text(mean) + " ± " + interval_text(mean, interval);
+    return text_of(mean, size_of(mean, interval)) + " ± " + interval_text(mean, interval);
 }
 
 std::string interval_text(double mean, double interval) {
-    return fixed(interval, digits_after_point(mean));
+    return text_of(interval, size_of(mean, interval));
+}
+
+std::string with_bounds(double mean, double low, double high) {
+    const double size = size_of(mean, larger(low, high));
+    return text_of(mean, size) + " (" + text_of(low, size) + " to " + text_of(high, size) + ")";
 }
 
 std::string duration_text(double seconds) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/run/file_hashes.h"
 #include "engine/run/safetensors.h"
 
 #include <filesystem>
@@ -17,11 +18,12 @@ struct CheckpointRecord {
         uint64_t steps = 0;    // at which it was found
     };
     std::string environment, learner;
-    uint64_t layout = 0, spaces = 0;    // of the environment's table
-    nlohmann::json files;               // the hash of each of the author's files, by name
+    uint64_t layout = 0, spaces = 0;                // of the environment's table
+    FileHashes files;                               // of the author's
     uint64_t iteration = 0, steps = 0, tick = 0;    // tick: of the environment's clock
     std::optional<Score> evaluation, best;          // the last one; the best so far
     nlohmann::json policies = nullptr;    // how each acts, as the learner tells it; null: not told
+    nlohmann::json problem = nullptr;    // problem_of() of the evaluations; null: none, or not told
 };
 
 // A checkpoint in memory, its checksums verified.

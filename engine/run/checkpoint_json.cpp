@@ -37,13 +37,15 @@ Json record_json(const CheckpointRecord& record) {
                  {"learner", record.learner},
                  {"layout", hex(record.layout)},
                  {"spaces", hex(record.spaces)},
-                 {"files", record.files},
+                 {"files", record.files.files},
                  {"iteration", record.iteration},
                  {"steps", record.steps},
                  {"tick", record.tick},
                  {"evaluation", score_json(record.evaluation)},
                  {"best", score_json(record.best)}};
+    if (!record.files.tables.is_null()) json["tables"] = record.files.tables;
     if (!record.policies.is_null()) json["policies"] = record.policies;
+    if (!record.problem.is_null()) json["problem"] = record.problem;
     return json;
 }
 
@@ -124,13 +126,14 @@ CheckpointRecord record_of(const Fields& fields) {
             .learner = fields.text("learner"),
             .layout = fields.hex_number("layout"),
             .spaces = fields.hex_number("spaces"),
-            .files = fields.texts("files"),
+            .files = {.files = fields.texts("files"), .tables = fields.object_or_null("tables")},
             .iteration = fields.whole_number("iteration"),
             .steps = fields.whole_number("steps"),
             .tick = fields.whole_number("tick"),
             .evaluation = fields.score("evaluation"),
             .best = fields.score("best"),
-            .policies = fields.object_or_null("policies")};
+            .policies = fields.object_or_null("policies"),
+            .problem = fields.object_or_null("problem")};
 }
 
 // The checksum of the JSON covers its text without the checksum.

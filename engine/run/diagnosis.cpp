@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 namespace nacelle {
@@ -78,12 +79,10 @@ void look_at_mask(const Tensor& tensor, bool has_turns, std::vector<Suspicion>& 
     if (tensor.shape.size() != 2) return;
     const auto rows = size_t(tensor.shape[0]), choices = size_t(tensor.shape[1]);
     size_t closed_rows = 0;
-    std::vector<size_t> open(choices);
     for (size_t row = 0; row < rows; ++row) {
-        size_t in_row = 0;
-        for (size_t i = 0; i < choices; ++i)
-            if (tensor.data[row * choices + i] != std::byte{}) ++open[i], ++in_row;
-        closed_rows += in_row == 0;
+        const auto its = tensor.data.subspan(row * choices, choices);
+        closed_rows +=
+            std::all_of(its.begin(), its.end(), [](std::byte open) { return open == std::byte{}; });
     }
     // An agent that waits for its turn may have nothing to choose.
     if (!has_turns && closed_rows * 2 > rows)
@@ -91,12 +90,6 @@ void look_at_mask(const Tensor& tensor, bool has_turns, std::vector<Suspicion>& 
                              " of " + std::to_string(rows) +
                              " rows, where the first choice is taken",
                          "opening at least one choice in mask()"});
-    if (closed_rows == rows) return;
-    for (size_t i = 0; i < choices; ++i)
-        if (open[i] == 0)
-            found.push_back({tensor.name + " closes choice " + std::to_string(i) + " in all of " +
-                                 std::to_string(rows) + " rows",
-                             "opening it in mask(), or leaving it out of Action"});
 }
 
 void look_at_action(const Tensor& tensor, std::vector<Suspicion>& found) {
@@ -144,6 +137,26 @@ const Values* Diagnosis::series(const std::string& name) const {
     return nullptr;
 }
 
+// Whether an iteration has more than one update; also where the learner does not tell.
+bool Diagnosis::updates_again(const std::string& kl) const {
+    const Values* const updates = series(kl.substr(0, kl.size() - 2) + "updates");
+    return !updates || *std::max_element(updates->begin(), updates->end()) > 1;
+}
+
+// Updates that leave everything at 0 had no sample: "" or "tagger." for the policy of such ones.
+bool Diagnosis::learns_from_nothing(const std::string& policy) const {
+    const auto all_of = [&](const std::string& name, auto&& holds) {
+        const auto its = std::find_if(series_.begin(), series_.end(),
+                                      [&](const Series& one) { return one.name == policy + name; });
+        return its != series_.end() && !its->values.empty() &&
+               std::all_of(its->values.begin(), its->values.end(), holds);
+    };
+    const auto nothing = [](double value) { return value == 0; };
+    return all_of("updates", [](double value) { return value > 0; }) &&
+           all_of("loss.policy", nothing) && all_of("loss.value", nothing) &&
+           all_of("entropy", nothing) && all_of("gradient_norm", nothing);
+}
+
 void Diagnosis::look_at_policy(const Series& series, const Json& learner,
                                std::vector<Suspicion>& found) const {
     if (series.values.size() < fewest_readings) return;
@@ -163,7 +176,8 @@ void Diagnosis::look_at_policy(const Series& series, const Json& learner,
         found.push_back({series.name + " is " + digits(last) +
                              ", so that an iteration leaves little of the policy before it",
                          "a smaller learner.learning_rate, or learner.target_kl: 0.02"});
-    if (is_called(series.name, "kl") &&
+    // The first update of an iteration is by the policy that has acted: without a second one it is always 0.
+    if (is_called(series.name, "kl") && updates_again(series.name) &&
         *std::max_element(series.values.begin(), series.values.end()) < smallest_kl)
         found.push_back({series.name + " was never above " + digits(smallest_kl) +
                              ", so that the policy stays as it began",
@@ -224,8 +238,27 @@ void Diagnosis::look_at_episodes(const Json& learner, std::vector<Suspicion>& fo
 
 std::vector<Suspicion> Diagnosis::of_metrics(const Json& learner) const {
     std::vector<Suspicion> found;
-    for (const Series& one : series_) look_at_policy(one, learner, found);
-    look_at_episodes(learner, found);
+    bool acts = false, idles = false;
+    for (const Series& one : series_) {
+        if (!is_called(one.name, "updates")) continue;
+        const std::string policy = one.name.substr(0, one.name.size() - std::strlen("updates"));
+        if (!learns_from_nothing(policy)) {
+            acts = true;
+            continue;
+        }
+        idles = true;
+        const std::string whose =
+            policy.empty() ? "" : " of '" + policy.substr(0, policy.size() - 1) + "'";
+        found.push_back({"no agent" + whose + " acted, so that there was nothing to learn from",
+                         "a turn() that returns nacelle::Turn::acts for some of them"});
+    }
+    for (const Series& one : series_) {
+        const size_t dot = one.name.find('.');
+        if (!learns_from_nothing("") &&
+            !(dot != one.name.npos && learns_from_nothing(one.name.substr(0, dot + 1))))
+            look_at_policy(one, learner, found);
+    }
+    if (acts || !idles) look_at_episodes(learner, found);
     return found;
 }
 

@@ -23,6 +23,8 @@ private:
         std::vector<double> values;
     };
     const std::vector<double>* series(const std::string& name) const;
+    bool updates_again(const std::string& kl) const;
+    bool learns_from_nothing(const std::string& policy) const;
     bool returns_differ() const;
     bool values_explain() const;
     void look_at_policy(const Series& series, const Json& learner,

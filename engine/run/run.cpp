@@ -56,7 +56,7 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
     progress_.total_steps = settings_.total_steps;
     env.set_progress(EpisodeProgress::over(
         std::max<uint64_t>(1, settings_.total_steps / env.count() / ranks_.count())));
-    ranks_.require_same(configuration_, trainee_.hashes());
+    ranks_.require_same(configuration_, trainee_.files().hashes.files);
     iteration_ = trainee_.iteration();
     // Of several ranks the first one writes.
     ranks_.by_first([&] {
@@ -77,9 +77,10 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
 // Steps that can fail without the directory come before it, so that no empty directory is left.
 void TrainingRun::open_directory(Plugins& plugins) {
     for (const SinkSettings& sink : settings_.sinks) plugins.find({"sink/1", sink.name});
-    directory_.emplace(start_.resume         ? RunDirectory::open(start_.out)
-                       : start_.next.empty() ? RunDirectory::create(start_.out, trainee_.files())
-                                             : RunDirectory::create_next(start_.next));
+    directory_.emplace(start_.resume ? RunDirectory::open(start_.out)
+                       : start_.next.empty()
+                           ? RunDirectory::create(start_.out, trainee_.files().files)
+                           : RunDirectory::create_next(start_.next));
     start_.out = directory_->path();
     directory_->sync(!start_.synced_together);
 }
@@ -97,49 +98,10 @@ void TrainingRun::begin_directory(Plugins& plugins) {
     }
     if (start_.resume)
         for (const auto& sink : sinks_) sink->rewind(progress_.steps);
-    directory_->keep_source(progress_.steps, trainee_.files());
+    if (best_is_forgotten_) directory_->checkpoints().remove_best();
+    directory_->keep_source(progress_.steps, trainee_.files().files);
     if (!start_.resume || run_configuration(start_.out) != configuration_)
         directory_->write_configuration(configuration_);
-}
-
-void TrainingRun::go_on() {
-    const Log& log = trainee_.environment().on().log;
-    std::optional<Checkpoint> newest;
-    RunState state;
-    ranks_.by_first([&] {
-        if (!directory_) return;
-        newest = directory_->checkpoints().newest([&](const std::string& why) {
-            log.write(LogLevel::warning, why + "; an earlier checkpoint is taken");
-        });
-        state = read_run_state(start_.out);
-    });
-    newest = ranks_.share(std::move(newest));
-    if (!directory_) {
-        if (newest) go_on_from(*newest);
-        return;
-    }
-    seconds_ = seconds_before_ = newest ? state.seconds : 0;
-    if (!state.failure.empty()) keep_state({.seconds = seconds_});    // it is tried again
-    if (!newest) {
-        log.write(LogLevel::warning,
-                  start_.out.string() +
-                      ": has no checkpoint yet; the run starts from its beginning");
-        return;
-    }
-    go_on_from(*newest);
-    directory_->checkpoints().tidy(settings_.keep, progress_.steps);
-}
-
-void TrainingRun::go_on_from(const Checkpoint& checkpoint) {
-    trainee_.load(checkpoint, start_.changed_source);
-    const CheckpointRecord& record = checkpoint.record;
-    progress_.iteration = record.iteration;
-    progress_.steps = first_steps_ = record.steps;
-    evaluation_ = record.evaluation;
-    best_ = record.best;
-    saved_ = record.steps;
-    solved_ = settings_.solved_return && evaluation_ &&
-              evaluation_->mean_return >= *settings_.solved_return;
 }
 
 bool TrainingRun::over() const { return solved_ || progress_.steps >= settings_.total_steps; }
@@ -228,14 +190,14 @@ bool TrainingRun::run_to_next_reading() {
     read_metrics();
     const bool last = progress_.steps >= settings_.total_steps;
     const uint64_t evaluate = settings_.evaluate_every, every = settings_.checkpoint_every;
-    if (evaluate && (last || progress_.iteration % evaluate == 0)) evaluate_now();
-    seconds_ = seconds_before_ + train_seconds_ + save_seconds_ + seconds_since(start);
-    progress_.metrics.emplace_back("seconds", seconds_);
-    for (const auto& sink : sinks_) sink->write(progress_.steps, progress_.metrics);
     if (std::exchange(given_params_changed_, false)) {
         configuration_ = resolved(given_, trainee_, settings_);
         keep_configuration();
     }
+    if (evaluate && (last || progress_.iteration % evaluate == 0)) evaluate_now();
+    seconds_ = seconds_before_ + train_seconds_ + save_seconds_ + seconds_since(start);
+    progress_.metrics.emplace_back("seconds", seconds_);
+    for (const auto& sink : sinks_) sink->write(progress_.steps, progress_.metrics);
     if (best_ && best_->steps == progress_.steps) save(true);
     if (over() || (every && before / every < progress_.steps / every)) save(false);
     train_seconds_ += seconds_since(start) - (save_seconds_ - saving);
@@ -261,6 +223,7 @@ void TrainingRun::save(bool as_best) {
     record.steps = progress_.steps;
     record.evaluation = evaluation_;
     record.best = best_;
+    if (evaluation_) record.problem = problem_;
     std::string tensors = trainee_.tensors(ranks_);
     if (!as_best) saved_ = progress_.steps;
     if (!directory_) return;

@@ -110,7 +110,6 @@ public:
 private:
     void open_directory(Plugins& plugins);
     void begin_directory(Plugins& plugins);
-    void go_on();
     void keep_state(const RunState& state);
     bool run_to_next_reading();
     uint64_t iterations_ahead() const;
@@ -125,6 +124,9 @@ private:
         return stopped_ || (ranks_.several() ? told_to_stop_ : stop_ && stop_());
     }
     uint64_t burst(uint64_t left);
+    // In run_resume.cpp.
+    void go_on();
+    void forget_scores_of_another_problem();
     // In run_reload.cpp.
     void watch();
     void notice_saves();
@@ -157,6 +159,8 @@ private:
     bool given_params_changed_ = false;
     Progress progress_;
     std::optional<CheckpointRecord::Score> evaluation_, best_;
+    Json problem_;                      // problem_of() of both
+    bool best_is_forgotten_ = false;    // though its file may still be there
     std::optional<std::pair<CheckpointRecord, std::string>> unsaved_best_;    // its tensors
     std::optional<uint64_t> saved_;    // the steps of the last checkpoint
     uint64_t first_steps_ = 0;         // where this process began

@@ -87,7 +87,7 @@ void TrainingRun::keep_version(bool other_layout) {
         best_.reset();
     }
     if (!directory_) return;
-    directory_->keep_source(progress_.steps, trainee_.files());
+    directory_->keep_source(progress_.steps, trainee_.files().files);
     keep_configuration();
     if (!other_layout) return;
     directory_->checkpoints().remove_best();

@@ -38,7 +38,6 @@ void add_checkpoints(const Checkpoints& checkpoints, std::optional<double> wante
     if (all.empty()) return;
     const CheckpointRecord record = Checkpoints::read_record(all.front().path);
     summary.steps = std::max(summary.steps, record.steps);
-    if (record.best) summary.best = record.best->mean_return;
     if (wanted && record.evaluation && record.evaluation->mean_return >= *wanted)
         summary.progress = RunProgress::solved;
     else if (record.steps >= summary.total_steps) summary.progress = RunProgress::ended;

@@ -80,7 +80,6 @@ Trainee::Trainee(const LazyEnvironment& environment, Plugins& plugins, const Jso
     }
     environment_ = environment.get();
     files_ = author_files(*environment_);
-    hashes_ = hashes_of(files_);
     evaluator_ = std::make_unique<Evaluator>(*environment_, *learner_);
     take_turns(environment_->on(), true);
     learner_->connect_peers();
@@ -102,11 +101,10 @@ void Trainee::reloaded() {
     learner_->refresh();
     evaluator_->reloaded();
     files_ = author_files(*environment_);
-    hashes_ = hashes_of(files_);
 }
 
 Iteration Trainee::restart(std::shared_ptr<Environment> environment) {
-    std::vector<SourceFile> files = author_files(*environment);
+    AuthorFiles files = author_files(*environment);
     auto learner =
         std::make_unique<LearnerInstance>(plugins_, *environment, learner_->name(), settings_);
     Iteration iteration(*learner, *environment->on().stream);
@@ -114,7 +112,6 @@ Iteration Trainee::restart(std::shared_ptr<Environment> environment) {
     learner_ = std::move(learner);
     environment_ = std::move(environment);
     files_ = std::move(files);
-    hashes_ = hashes_of(files_);
     return iteration;
 }
 
@@ -124,7 +121,7 @@ CheckpointRecord Trainee::checkpoint_record() {
             .learner = learner_->name(),
             .layout = header.layout,
             .spaces = header.spaces,
-            .files = hashes_,
+            .files = files_.hashes,
             .tick = environment_->tick(),
             .policies = learner_->policies()};
 }
@@ -212,13 +209,12 @@ void Trainee::require_same(const Checkpoint& checkpoint, bool changed_files) {
     if (its.learner != mine.learner)
         throw Error(checkpoint.where,
                     "is a checkpoint of " + its.learner + "; this run has " + mine.learner);
-    if (its.files != mine.files && !changed_files) {
-        const std::string name = first_difference(its.files, mine.files);
+    const std::string name = first_difference(its.files, mine.files);
+    if (!name.empty() && !changed_files)
         throw Error((environment_->settings().source.parent_path() / name).string(),
                     "is not what it was at step " + std::to_string(its.steps) + " of this run",
                     "put it back: the run's folder 'source' has it; or go on with the changed one "
                     "by --changed-source");
-    }
 }
 
 void Trainee::require_same_layout(const Checkpoint& checkpoint) {

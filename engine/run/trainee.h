@@ -32,7 +32,7 @@ public:
     Environment& environment() { return *environment_; }
     const std::shared_ptr<Environment>& shared_environment() const { return environment_; }
     // The files that the environment was made from, for a run's directory.
-    const std::vector<SourceFile>& files() const { return files_; }
+    const AuthorFiles& files() const { return files_; }
     LearnerInstance& learner() { return *learner_; }
     Evaluation evaluate(const EvaluationRequest& request) { return evaluator_->play(request); }
     // Writes the policy's actions for the current observations.
@@ -40,7 +40,6 @@ public:
 
     // The part of a checkpoint's record that is known here.
     CheckpointRecord checkpoint_record();
-    const Json& hashes() const { return hashes_; }
     // The file of the tensors: the environment's arrays and the learner's persistent ones, of all ranks, which come along.
     std::string tensors(RunRanks& ranks);
     // Loads a checkpoint, of which a rank takes its part. Throws where environment, learner or an array differ, and, unless `changed_files`, where
@@ -70,8 +69,7 @@ private:
     Json settings_;    // the learner's
     std::unique_ptr<LearnerInstance> learner_;
     std::unique_ptr<Evaluator> evaluator_;
-    std::vector<SourceFile> files_;
-    Json hashes_;    // of each of the files
+    AuthorFiles files_;
 };
 
 }

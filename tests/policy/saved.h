@@ -48,7 +48,7 @@ public:
     void save(uint64_t steps, bool as_best, const std::string& tensors) const {
         checkpoints().save({.environment = "Car",
                             .learner = "hand",
-                            .files = Json::object(),
+                            .files = {},
                             .steps = steps,
                             .evaluation = {},
                             .best = {},

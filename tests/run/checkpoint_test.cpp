@@ -15,12 +15,13 @@ CheckpointRecord record_at(uint64_t steps) {
             .learner = "search",
             .layout = 0xfedcba9876543210u,
             .spaces = 17,
-            .files = {{"pole.cu", "abc"}},
+            .files = {.files = {{"pole.cu", "abc"}}, .tables = {{"map", {{"data", "d"}}}}},
             .iteration = steps / 10,
             .steps = steps,
             .tick = 12345678901234u,
             .evaluation = CheckpointRecord::Score{0.1, steps},
-            .best = {}};
+            .best = {},
+            .problem = {{"code", "c"}}};
 }
 
 std::string tensors_with(uint8_t value) {
@@ -49,7 +50,9 @@ TEST_CASE("a checkpoint is read as it was saved") {
     CHECK(found.record.environment == "Pole");
     CHECK(found.record.layout == 0xfedcba9876543210u);
     CHECK(found.record.tick == 12345678901234u);
-    CHECK(found.record.files == nlohmann::json{{"pole.cu", "abc"}});
+    CHECK(found.record.files.files == nlohmann::json{{"pole.cu", "abc"}});
+    CHECK(found.record.files.tables["map"]["data"] == "d");
+    CHECK(found.record.problem["code"] == "c");
     REQUIRE(found.record.evaluation);
     CHECK(found.record.evaluation->mean_return == 0.1);
     CHECK(!found.record.best);
@@ -243,6 +246,8 @@ TEST_CASE("what a checkpoint with a checksum that fits says wrongly is told by i
         {{{"learner", nlohmann::json::array()}}, "learner", "is no plain text"},
         {{{"files", "x"}}, "files", "is no object of texts"},
         {{{"files", {{"pole.cu", 7}}}}, "files", "is no object of texts"},
+        {{{"tables", 7}}, "tables", "is no object"},
+        {{{"problem", "x"}}, "problem", "is no object"},
         {{{"evaluation", 7}}, "evaluation", "is no object"},
         {{{"evaluation", {{"return", "x"}}}}, "evaluation.return", "is no number"},
         {{{"evaluation", {{"steps", -1}}}}, "evaluation.steps", whole},

@@ -1,5 +1,7 @@
 #include "engine/run/diagnosis.h"
 
+#include "engine/run/open_choices.h"
+
 #include "tests/env/workbench.h"
 
 #include <doctest/doctest.h>
@@ -157,14 +159,67 @@ TEST_CASE("observations of a scale that a network cannot use are named") {
     CHECK(shown_of_array<float>("obs", {1, 2}, {1, 500}).empty());
 }
 
-TEST_CASE("masks that leave nothing open, or never open a choice, are named") {
+TEST_CASE("masks that leave nothing open are named") {
     using Bytes = std::vector<uint8_t>;
-    CHECK(shown_of_array("mask", {3, 2}, Bytes{1, 0, 1, 0, 1, 0}) ==
-          "mask closes choice 1 in all of 3 rows");
+    // One step does not tell which choices are never open.
+    CHECK(shown_of_array("mask", {3, 2}, Bytes{1, 0, 1, 0, 1, 0}).empty());
     CHECK(shown_of_array("mask", {3, 2}, Bytes{0, 0, 0, 0, 1, 1}) ==
           "mask leaves no choice open in 2 of 3 rows, where the first choice is taken");
     CHECK(shown_of_array("mask", {3, 2}, Bytes{0, 0, 0, 0, 1, 1}, Json::object(), true).empty());
     CHECK(shown_of_array("mask", {2, 2}, Bytes{1, 0, 0, 1}).empty());
+}
+
+TEST_CASE("a choice that is open at no step is named with its part of the action") {
+    OpenChoices open("mask", {{"action.go", 3}, {"action.say", 2}});
+    const auto add = [&](std::vector<uint8_t> masks) { open.add(std::as_bytes(std::span(masks))); };
+    const auto told = [&] {
+        std::string text;
+        for (const Suspicion& one : open.never_open()) text += one.what + "\n";
+        return text;
+    };
+    add({0, 0, 0, 0, 0});    // of an agent that waits
+    CHECK(open.all());
+    CHECK(told().empty());
+    add({1, 0, 0, 1, 0, 1, 0, 0, 1, 0});
+    CHECK(told() == "mask closes choices 1 and 2 of action.go in all of 2 rows of 2 steps\n"
+                    "mask closes choice 1 of action.say in all of 2 rows of 2 steps\n");
+    add({0, 0, 1, 0, 1});
+    CHECK(!open.all());
+    CHECK(told() == "mask closes choice 1 of action.go in all of 3 rows of 3 steps\n");
+    add({0, 1, 0, 1, 0});
+    CHECK(open.all());
+    OpenChoices many("mask", {{"action.go", 20}});
+    std::vector<uint8_t> first(20);
+    first[0] = 1;
+    many.add(std::as_bytes(std::span(first)));
+    CHECK(contains(many.never_open().front().what, " choices 1, 2, 3, 4, 5, 6, 7 and 12 more of "));
+}
+
+TEST_CASE("the kl of a single update an iteration is not asked for") {
+    const auto kl_of = [](double updates) {
+        return shown({{"tagger.kl", always(0)}, {"tagger.updates", always(updates)}});
+    };
+    CHECK(kl_of(1).empty());
+    CHECK(kl_of(16) == "tagger.kl was never above 1e-07, so that the policy stays as it began");
+}
+
+TEST_CASE("a policy whose agents never act is named, and not what follows from that") {
+    const auto curves = [](const std::string& policy, double entropy) {
+        std::vector<std::pair<std::string, Curve>> all = {{policy + "updates", always(16)}};
+        for (const char* const name : {"loss.policy", "loss.value", "kl", "gradient_norm"})
+            all.emplace_back(policy + name, always(0));
+        all.emplace_back(policy + "entropy", always(entropy));
+        return all;
+    };
+    auto alone = curves("", 0);
+    alone.emplace_back("episode.return", always(0));
+    alone.emplace_back("episode.length", always(10));
+    CHECK(shown(alone) == "no agent acted, so that there was nothing to learn from");
+    CHECK(shown(alone, 2) == "no agent acted, so that there was nothing to learn from");
+    CHECK(shown(curves("tagger.", 0)) ==
+          "no agent of 'tagger' acted, so that there was nothing to learn from");
+    CHECK(shown(curves("", 0.1)) ==
+          "kl was never above 1e-07, so that the policy stays as it began");
 }
 
 TEST_CASE("actions that lie at their bounds are named") {

@@ -148,9 +148,14 @@ PLUGIN_SETTINGS = {
              r"jsnol: there is no such sink \((there is: csv, jsonl, tensorboard|did you mean 'jsonl'\?)\)"),
 }
 
+# What is no assignment is a wrong command line.
+NO_ASSIGNMENTS = {
+    'env.count': "--set env.count: has no '=' (env.params.gravity=3)",
+    '=3': '--set =3: the path has an empty part (env.params.gravity=3)',
+    'env..count=3': '--set env..count=3: the path has an empty part (env.params.gravity=3)',
+}
+
 ASSIGNMENTS = {
-    'env.count': r"--set env\.count: has no '=' .*",
-    '=3': r'--set =3: the path has an empty part .*',
     'env.count=-5': rf'.*env\.count: {WHOLE} -5',
     'env.conut=5': r".*env\.conut: env has no 'conut' \(did you mean 'count'\?\)",
     'env.params.gravity=much': r'.*env\.params\.gravity: expected a number, found "much"',

@@ -164,7 +164,8 @@ def a_changed_source_is_refused_unless_it_is_welcome(bench):
     bench.refused(r'.*/changing\.cu: is not what it was .*', 'eval', 'changing', *CPU)
     assert content(bench.folder / 'changing') == before
     bench.good('eval', 'changing', *CPU, '--changed-source')
-    bench.good('resume', 'changing', *CPU, '--changed-source', *setting(run__total_steps=400000))
+    result = bench.run('resume', 'changing', *CPU, '--changed-source', *setting(run__total_steps=400000))
+    assert result.status == 0 and "changing: the environment's code is another one: the best checkpoint, of step " in result.err, result
     kept = sorted(int(path.name) for path in (bench.folder / 'changing' / 'source').iterdir())
     assert len(kept) == 2 and kept[0] == 0, kept
     assert '9.9f' in (bench.folder / 'changing' / 'source' / str(kept[1]) / 'changing.cu').read_text()

@@ -3,7 +3,7 @@ import json
 import re
 
 from bench import CPU, case, main, setting
-from training import SHORT, copy, newest, sealed, train, whole
+from training import SHORT, bet, copy, newest, npy_file, sealed, train, whole
 
 
 @case
@@ -44,6 +44,43 @@ def an_evaluation_repeats_and_draws_other_episodes_for_another_seed(bench):
     bench.refused(r".*has no parameter 'farce' .*", 'eval', 'whole', *CPU, *setting(env__params__farce=5))
     text = bench.good('eval', 'whole', *CPU, '--episodes', '20')
     assert re.fullmatch(r'CartPole at step \d+, greedy: return \S+ ± \S+, length \S+ ± \S+ over 20 episodes \(95 % intervals\)\n', text), text
+
+
+@case
+def a_policy_is_tried_with_another_table_and_an_edited_one_is_refused(bench):
+    bet(bench, 'bets')
+    # One has the name of the table of training.
+    for path in ('other.npy', 'held/pays.npy'):
+        bench.write(path, npy_file(5, 7))
+        [told] = bench.lines('eval', 'bets', *CPU, '--episodes', '10', *setting(env__params__pays=path))
+        assert told['mean_return'] == 7, told
+    [told] = bench.lines('eval', 'bets', *CPU, '--episodes', '10')
+    assert told['mean_return'] == 3, told
+    bench.write('pays.npy', npy_file(1, 4))
+    bench.refused(r".*/pays\.npy: is not what it was at step \d+ of this run \(put it back: .*\)", 'eval', 'bets', *CPU)
+    bench.refused(r".*/pays\.npy: is not what it was .*", 'resume', 'bets', *CPU, *setting(run__total_steps=40000))
+    bench.write('pays.npy', npy_file(1, 3))
+    result = bench.run('resume', 'bets', *CPU, '--quiet', '--episodes', '10', *setting(run__total_steps=40000, env__params__pays='held/pays.npy'))
+    assert result.status == 0 and ': the table of env.params.pays is another one: the best checkpoint, of step ' in result.err, result
+    [told] = bench.lines('eval', 'bets', *CPU, '--episodes', '10')
+    assert told['mean_return'] == 7 and told['steps'] > 32768, told
+    [told] = [one for one in bench.lines('runs', '.') if one['run'].endswith('bets')]
+    assert told['best_return'] == 7, told
+
+
+@case
+def small_and_huge_returns_have_their_digits(bench):
+    bet(bench, 'sizes', 2048)
+    for scale, text in ((1e-6, '3e-06 ± 0,'), (0.5, '1.500 ± 0.000,'), (10, '30.0 ± 0.0,'), (1e6, '3000000.0 ± 0.0,'), (1e30, '3e+30 ± 0,')):
+        told = bench.good('eval', 'sizes', *CPU, '--episodes', '10', *setting(env__params__scale=scale))
+        assert f': return {text}' in told, told
+    bench.write('signs.npy', npy_file(1, -1))
+    drawn = bench.good('eval', 'sizes', *CPU, '--sampled', *setting(env__params__scale=1e-6, env__params__pays='signs.npy'))
+    assert re.search(r': return -?[\d.]+e-0\d ± [\d.]+e-0\d, length 1\.000 ', drawn), drawn
+    told = bench.run('resume', 'sizes', *CPU, '--quiet', '--episodes', '10', *setting(run__total_steps=40000, env__params__scale=1e-6))
+    assert 'sizes: env.params.scale is 1e-06, and was 1: the best checkpoint, of step ' in told.err, told
+    listed = bench.good('runs', '.')
+    assert re.search(r'^sizes .* 3e-06  ended$', listed, re.MULTILINE), listed
 
 
 @case

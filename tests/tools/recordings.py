@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import re
 import struct
 import subprocess
 import time
@@ -123,6 +124,12 @@ def episodes_environments_and_arrays_are_chosen(bench):
     bench.good('play', name, '--out', 'one.csv', '--env', '2', '--arrays', 'reward')
     rows = list(csv.DictReader(io.StringIO((bench.folder / 'one.csv').read_text())))
     assert {row['environment'] for row in rows} == {'2'}
+    # So they are in a list.
+    head, *episodes = bench.lines('play', name, '--episode', '1,4', '--arrays', 'obs,reward')
+    assert [one['name'] for one in head['arrays']] == ['obs', 'reward'] and [one['episode'] for one in episodes] == [1, 4], head
+    text = bench.good('play', name, '--env', '2', '--arrays', 'reward')
+    assert re.search('^reward ', text, re.MULTILINE) and 'state.x' not in text, text
+    assert {line.split()[1] for line in text.split('return\n')[1].splitlines()} == {'2'}, text
 
 
 @case
@@ -187,9 +194,11 @@ def what_cannot_be_played_is_refused(bench):
     name = recording(bench)
     bench.refused(r"--out: 'x\.avi' does not say what is to be written \(name one of \.jsonl, .*\)", 'play', name, '--out', 'x.avi')
     bench.refused(r'--step: is of one picture, which \.gif is not \(use it with \.png or --web\)', 'play', name, '--out', 'x.gif', '--step', '3')
-    bench.refused(r'.*step-0\.recording: there is no episode 99 \(there are 0 to \d+\)', 'play', name, '--out', 'x.csv', '--episode', '99')
-    bench.refused(r".*: holds no array 'obst' \(did you mean 'obs'\?\)", 'play', name, '--out', 'x.csv', '--arrays', 'obst')
-    bench.refused(r'.*: holds no episode of these environments', 'play', name, '--out', 'x.csv', '--env', '77')
+    bench.refused(r'--step: is of one picture, which a list is not \(use it with \.png or --web\)', 'play', name, '--step', '3')
+    for out in ([], ['--out', 'x.csv'], ['--json']):
+        bench.refused(r'.*step-0\.recording: there is no episode 99 \(there are 0 to \d+\)', 'play', name, *out, '--episode', '99')
+        bench.refused(r".*: holds no array 'obst' \(did you mean 'obs'\?\)", 'play', name, *out, '--arrays', 'obst')
+        bench.refused(r'.*: holds no episode of these environments', 'play', name, *out, '--env', '77')
     bench.refused(r'.*: episode 0 has no step 100000 \(there are 0 to \d+\)',
                   'play', name, '--out', 'x.png', '--episode', '0', '--step', '100000')
     bench.refused(r'nowhere\.recording: does not exist', 'play', 'nowhere.recording')

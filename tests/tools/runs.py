@@ -161,6 +161,26 @@ def a_second_interrupt_ends_at_once(bench):
 
 
 @case
+def a_signal_is_answered_where_an_iteration_does_not_end(bench):
+    bench.write('endless.cu', bench.cartpole([('const float force', 'while (true) s.x += 1.0f;\n        const float force')]))
+    words = ['train', 'endless', *CPU, *setting(env__count=64, solved__return='null'), '--out', 'endless']
+    with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as running:
+        wait_for(running, lambda: (bench.folder / 'endless' / 'config.json').exists())
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        said = running.stderr.readline()
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=LONGEST)
+    assert running.returncode == -signal.SIGTERM, running.returncode
+    assert said.startswith('nacelle: waiting for the end of the iteration that runs, ') and 'a second signal ends' in said, said
+    assert "'nacelle check endless.cu' says which" in said, said
+    # It does.
+    result = bench.run('check', 'endless.cu', *CPU, '--only', 'indices', '--timeout', '2')
+    assert result.status == 1 and 'no end after 2 s of step()' in result.out, result
+
+
+@case
 def what_is_read_and_when_changes_no_byte(bench):
     wanted = content(whole(bench))
     for number, every in enumerate((1, 7, 1000000)):

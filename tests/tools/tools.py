@@ -70,6 +70,14 @@ def an_assignment_is_refused_like_the_file(bench):
 
 
 @case
+def what_is_no_assignment_is_a_wrong_command_line(bench):
+    for assignment, said in cases.NO_ASSIGNMENTS.items():
+        for command in (['train', 'cartpole'], ['resume', 'nothing'], ['eval', 'nothing'], ['inspect', 'cartpole'], ['match', 'a', 'b']):
+            result = bench.run(*command, '--set', 'env.count=2', '--set', assignment)
+            assert result.status == 2 and result.out == '' and result.err.split('\n')[0] == said, result
+
+
+@case
 def check_blames_the_configuration_and_not_the_environment(bench):
     for assignment, pattern in {**cases.ASSIGNMENTS, **cases.MORE_ASSIGNMENTS}.items():
         bench.refused(pattern, 'check', 'cartpole', *CPU, '--set', assignment)

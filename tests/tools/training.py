@@ -35,6 +35,40 @@ NACELLE_ENV(Flip)
 """
 
 
+# A choice is paid what a table says.
+BET = """#include <nacelle/env.h>
+struct Bet {
+    struct Params { float scale = 1; nacelle::Table<float, 2> pays; };
+    struct State { int bet; };
+    struct Action { nacelle::Discrete<2> on; };
+    struct Obs { float nothing; };
+    static void reset(State& s, const Params&, nacelle::Rng&) { s = {0}; }
+    static nacelle::Outcome step(State& s, const Action& a, const Params& p, nacelle::Rng&) {
+        s.bet = a.on;
+        return {.reward = p.scale * p.pays(s.bet), .terminated = true};
+    }
+    static Obs observe(const State&, const Params&) { return {0.0f}; }
+};
+NACELLE_ENV(Bet)
+"""
+
+
+def npy_file(*values):
+    """The bytes of a .npy file of single floats."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(values)},), }}".ljust(117) + '\n'
+    return b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header.encode() + struct.pack(f'<{len(values)}f', *values)
+
+
+def bet(bench, out, steps=32768):
+    """A finished run of it."""
+    bench.write('bet.cu', BET)
+    bench.write('pays.npy', npy_file(1, 3))
+    if not (bench.folder / out).exists():
+        bench.good('train', './bet.cu', *CPU, '--quiet', '--episodes', '10', '--out', out,
+                   *setting(env__count=64, env__params__pays='pays.npy', learner__horizon=16, run__total_steps=steps, run__evaluate_every=1))
+    return bench.folder / out
+
+
 # A run of more than a second, which a test can break off.
 MANY_STEPS = 30000000
 
