@@ -42,15 +42,12 @@ constexpr bool is_of_run(Form form) { return form <= Form::resident_teams; }
 constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
-// others need its sizes alone: what a rollout launches for each step beside the author's step is in `steps`. A CPU
+// others need its sizes alone: choices that a rollout launches for each step are in `steps`. A CPU
 // has fewer: each costs its compiler the headers once more.
 enum class Program { update, rollout, play, rest, learning, steps };
 inline constexpr size_t program_count = size_t(Program::steps) + 1;
 constexpr bool has_author(Program program) {
     return program == Program::rollout || program == Program::play;
-}
-constexpr bool is_of_rollout(Program program) {
-    return has_author(program) || program == Program::steps;
 }
 
 namespace items {
@@ -194,6 +191,7 @@ inline constexpr Kernel kernel_table[] = {
     {resident_teams, "rollout_resident_teams", rollout, in_team_residence, items::resident_teams},
     {warps, "rollout_warps", rollout, in_warps, items::alone},
     {warps, "play_warps", play, in_warps, items::alone},
+    {environments, "play_once", play, drafted, items::environments},
     {resident, "rollout_resident", rollout, in_residence, items::resident},
     {resident, "play_resident", play, in_residence, items::resident},
     {remembering, "rollout_remembering", rollout, in_memory, items::remembering},

@@ -152,7 +152,7 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
 }
 
 ProgramTexts program_texts(const Settings& settings, const Owners& owners,
-                           const std::optional<Owners>& of_draft) {
+                           const std::optional<Owners>& of_draft, bool drafts_run) {
     std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p)
         specs += spec_of(p, settings.policies[p], owners.policies[p], settings.clips);
@@ -162,11 +162,11 @@ ProgramTexts program_texts(const Settings& settings, const Owners& owners,
         texts[program] += kernel_text(kernel, owner, n);
     });
     if (of_draft)
-        each_kernel(*of_draft,
-                    [&](const Kernel& kernel, size_t program, const Owner& owner, size_t n) {
-                        if (is_of_rollout(kernel.program))
-                            drafts[program] += kernel_text(kernel, owner, n);
-                    });
+        each_kernel(
+            *of_draft, [&](const Kernel& kernel, size_t program, const Owner& owner, size_t n) {
+                if (has_author(kernel.program) || (kernel.program == Program::steps && drafts_run))
+                    drafts[program] += kernel_text(kernel, owner, n);
+            });
     for (size_t i = 0; i < texts.size(); ++i) {
         if (!of_draft || !has_author(Program(i))) texts[i] += drafts[i];
         else if (!texts[i].empty())
@@ -198,35 +198,43 @@ Kernels::Kernels(nacelle::plugin::Host host, const Settings& settings,
       owners_(settings, shapes, environment),
       of_draft_(Owners::of_draft(settings, shapes, environment)) {
     const std::vector<std::string> defines = program_defines(settings);
-    const ProgramTexts texts = program_texts(settings, owners_, of_draft_);
+    const ProgramTexts texts = program_texts(settings, owners_, of_draft_, environment.drafts != 0);
     for (size_t i = 0; i < texts.size(); ++i)
         if (!texts[i].empty())
             programs_[i] = has_author(Program(i))
                                ? host_.program(texts[i], kernel_headers(), defines)
                                : host_.program_of_sizes(texts[i], kernel_headers(), defines);
-    found_ = look_up(owners_, false);
+    found_ = look_up(owners_, [](Program) { return true; });
 }
-Kernels::Found Kernels::look_up(const Owners& owners, bool of_rollout) const {
+template <class Wanted>
+Kernels::Found Kernels::look_up(const Owners& owners, Wanted&& wanted) const {
     Found found;
     for (size_t row = 0; row < found.size(); ++row)
         found[row].resize(owners_of(owners, kernel_table[row].form).size());
     each_kernel(owners, [&](const Kernel& kernel, size_t program, const Owner&, size_t n) {
-        if (!of_rollout || is_of_rollout(kernel.program))
+        if (wanted(kernel.program))
             found[size_t(&kernel - kernel_table)][n] =
                 host_.kernel(programs_[program], "learn_" + symbol_of(kernel, n));
     });
     return found;
 }
 
+bool Kernels::has_in_full(Program program, const char* kernel) const {
+    return host_.kernel(programs_[size_t(program)], kernel).function != 0;
+}
 void Kernels::look_again() {
     if (!of_draft_) return;
-    const std::string in_full = run().is(in_warps) ? "learn_rollout_warps" : "learn_rollout_teams";
-    drafts_ = !host_.kernel(programs_[size_t(Program::rollout)], in_full).function;
-    if (drafts_) found_in_draft_ = look_up(*of_draft_, true);
+    const bool warps = run().is(in_warps);
+    const auto is_draft = [&](Program program) -> bool& { return drafted_[size_t(program)]; };
+    is_draft(Program::rollout) =
+        !has_in_full(Program::rollout, warps ? "learn_rollout_warps" : "learn_rollout_teams");
+    is_draft(Program::steps) = is_draft(Program::rollout);
+    is_draft(Program::play) = warps && !has_in_full(Program::play, "learn_play_warps");
+    found_in_draft_ = look_up(*of_draft_, is_draft);
 }
 
 nacelle_launch Kernels::shape_of(const Kernel& kernel, size_t number, uint64_t count) const {
-    const Owners& owners = is_drafted(kernel) ? *of_draft_ : owners_;
+    const Owners& owners = is_drafted(kernel.program) ? *of_draft_ : owners_;
     const Owner& owner = owners_of(owners, kernel.form)[number];
     const Blocks blocks = blocks_for(kernel, owner);
     nacelle_launch shape{};

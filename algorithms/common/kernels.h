@@ -7,10 +7,11 @@
 namespace learn {
 
 // What is compiled, by Program: a Spec for each policy, then the kernels that there are. Empty where there are none. Where
-// a draft's rollout has other owners, programs with the author's file have either kernels.
+// a draft's rollout has other owners, programs with the author's file have either kernels; what such a draft has beside them
+// is there where drafts run.
 using ProgramTexts = std::array<std::string, program_count>;
 ProgramTexts program_texts(const Settings& settings, const Owners& owners,
-                           const std::optional<Owners>& of_draft = {});
+                           const std::optional<Owners>& of_draft = {}, bool drafts_run = true);
 // What all of them are compiled with.
 std::vector<std::string> program_defines(const Settings& settings);
 
@@ -20,11 +21,14 @@ public:
     Kernels(nacelle::plugin::Host host, const Settings& settings,
             const std::vector<NetworkShape>& shapes, const nacelle_environment& environment);
 
-    // Looks up what may have changed with a save: whether rollouts are now those of a draft.
+    // Looks up what may have changed with a save: which programs are now drafts.
     void look_again();
     const Owner& run() const { return owners_.run[0]; }
-    // How rollouts go, and evaluations.
-    const Owner& rollouts() const { return (drafts_ ? *of_draft_ : owners_).run[0]; }
+    // How rollouts go.
+    const Owner& rollouts() const {
+        return (is_drafted(Program::rollout) ? *of_draft_ : owners_).run[0];
+    }
+    bool is_drafted(Program program) const { return drafted_[size_t(program)]; }
     const std::vector<Owner>& groups() const { return owners_.groups; }
     const std::vector<Owner>& policies() const { return owners_.policies; }
 
@@ -34,7 +38,7 @@ public:
                 uint64_t count = 0) const {
         const Kernel& row = kernel_table[name.row];
         const nacelle_kernel& kernel =
-            (is_drafted(row) ? found_in_draft_ : found_)[name.row][number];
+            (is_drafted(row.program) ? found_in_draft_ : found_)[name.row][number];
         if (!kernel.function) return;
         const bool more_memory = row.form == Form::resident_teams && run().is(learning_apart);
         if (row.form == Form::environments || row.form == Form::teams ||
@@ -46,8 +50,8 @@ public:
 private:
     using Found = std::array<std::vector<nacelle_kernel>, std::size(kernel_table)>;    // by number
 
-    bool is_drafted(const Kernel& kernel) const { return drafts_ && is_of_rollout(kernel.program); }
-    Found look_up(const Owners& owners, bool of_rollout) const;    // all, or those alone
+    template <class Wanted> Found look_up(const Owners& owners, Wanted&& wanted) const;
+    bool has_in_full(Program program, const char* kernel) const;
     nacelle_launch shape_of(const Kernel& kernel, size_t number, uint64_t count) const;
 
     nacelle::plugin::Host host_;
@@ -55,7 +59,7 @@ private:
     std::optional<Owners> of_draft_;
     std::array<uint32_t, program_count> programs_{};
     Found found_, found_in_draft_;
-    bool drafts_ = false;    // a draft runs
+    std::array<bool, program_count> drafted_{};
 };
 
 }

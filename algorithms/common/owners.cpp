@@ -279,10 +279,11 @@ std::optional<Owners> Owners::of_draft(Settings settings, const std::vector<Netw
                                        const nacelle_environment& environment) {
     const uint64_t in_full = rollout_facts(settings, shapes, environment);
     const bool plays_past = settings.policies[0].past.form != Against::none;
-    if (!environment.drafts) return std::nullopt;
     if ((in_full != in_warps && in_full != in_teams) || plays_past) return std::nullopt;
     settings.stepwise = true;
-    return Owners(settings, shapes, environment);
+    Owners owners(settings, shapes, environment);
+    if (in_full == in_warps) owners.run[0].facts |= drafted;
+    return owners;
 }
 void Owners::add_convolutions(uint32_t number, const PolicySettings& policy) {
     const Encoder& encoder = policies[number].encoder;

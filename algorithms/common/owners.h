@@ -82,6 +82,8 @@ enum Fact : uint64_t {
     // Of a policy: where it chooses it adds up what its group observes. Of a group: that is measured behind a rollout.
     sums_seen = uint64_t(1) << 48,
     measured = uint64_t(1) << 49,
+    drafted =
+        uint64_t(1) << 50,    // of the run: a draft's, with a launch for each step of an evaluation
 };
 struct Owner {
     uint64_t facts = 0;
@@ -134,7 +136,7 @@ struct Owners {
            const nacelle_environment& environment);
 
     // Of a draft of the programs around the author's file: its rollout has a launch for each step, so that little is compiled
-    // beside that file. Nothing where there are no such drafts, or the full build's rollout has as many or no other way.
+    // beside that file. Nothing where the full build's rollout has as many, or plays the past.
     static std::optional<Owners> of_draft(Settings settings,
                                           const std::vector<NetworkShape>& shapes,
                                           const nacelle_environment& environment);

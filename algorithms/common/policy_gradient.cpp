@@ -33,11 +33,6 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     kernels_->enlist(arguments_, nullptr);
 }
 
-uint32_t PolicyGradient::most_steps() {
-    kernels_->look_again();
-    return kernels_->plays() ? ~0u : 0;
-}
-
 void PolicyGradient::record(void* stream) {
     Arguments& a = arguments_;
     kernels_->look_again();

@@ -20,7 +20,7 @@ public:
         return uint64_t(settings_.horizon) * environment_.envs;
     }
     void record(void* stream);
-    uint32_t most_steps();
+    uint32_t most_steps() const { return kernels_->plays() ? ~0u : 0; }
     void act(bool greedy, uint32_t envs, void* stream);
     void act(bool greedy, uint32_t steps, const nacelle_first_episodes* first, void* stream);
     void metrics(nacelle::plugin::Metrics& out);

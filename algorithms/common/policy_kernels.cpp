@@ -169,8 +169,13 @@ void PolicyKernels::minibatch(const Arguments& a, size_t p, void* stream) const 
     kernels_.launch("adam", p, a, stream);
 }
 
-void PolicyKernels::play(const Arguments& a, void* stream) const {
+void PolicyKernels::play(Arguments a, void* stream) const {
     prepare(a, stream);
+    const bool steps = kernels_.is_drafted(Program::play);
+    for (a.step = 0; steps && a.step < a.played.steps; ++a.step) {
+        act_now(a, a.played.envs, stream);
+        kernels_.launch("play_once", 0, a, stream);
+    }
     kernels_.launch("play_warps", 0, a, stream);
     kernels_.launch("play_resident", 0, a, stream);
 }
@@ -189,6 +194,9 @@ void PolicyKernels::act(Arguments a, uint64_t envs, void* stream) const {
     for (size_t p = 0; p < streamed_.size(); ++p) a.policy[p].remembered = a.policy[p].acting;
     gather_images(a, stream);
     prepare(a, stream);
+    act_now(a, envs, stream);
+}
+void PolicyKernels::act_now(const Arguments& a, uint64_t envs, void* stream) const {
     for (size_t p = 0; p < streamed_.size(); ++p) {
         const uint64_t agents = owner(p).rows / owner(p).envs * envs;
         kernels_.launch("act", p, a, stream, agents);

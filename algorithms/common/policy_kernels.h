@@ -15,7 +15,7 @@ public:
                   const Settings& settings, const std::vector<NetworkShape>& shapes,
                   const MakeExternal& external);
 
-    // Before launches are recorded, and before plays(): a save may have brought other kernels.
+    // Before launches are recorded: a save may have brought other kernels.
     void look_again() { kernels_.look_again(); }
     // Once the arrays are there and filled.
     void enlist(const Arguments& a, void* stream) const;
@@ -34,10 +34,8 @@ public:
     void finish(const Arguments& a, void* stream) const;
     // For the agents of the first `envs` environments.
     void act(Arguments a, uint64_t envs, void* stream) const;
-    bool plays() const {
-        return kernels_.rollouts().is(in_warps) || kernels_.rollouts().is(in_residence);
-    }
-    void play(const Arguments& a, void* stream) const;
+    bool plays() const { return kernels_.run().is(in_warps) || kernels_.run().is(in_residence); }
+    void play(Arguments a, void* stream) const;
 
     // What ranks add up in, once the policies' arrays are there.
     void make_sums(Arguments& a);
@@ -51,6 +49,7 @@ public:
 private:
     void gather_images(const Arguments& a, void* stream) const;
     void prepare(const Arguments& a, void* stream) const;
+    void act_now(const Arguments& a, uint64_t envs, void* stream) const;
     void choose_externally(const Arguments& a, size_t policy, void* stream) const;
 
     Kernels kernels_;

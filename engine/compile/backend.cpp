@@ -10,7 +10,7 @@
 namespace nacelle {
 namespace {
 
-// One for each program of an environment and its learner, within the number of processors.
+// About one for each program of an environment and its learner, within the number of processors.
 std::shared_ptr<CompileHelpers> helpers_for(std::vector<std::string> command, const Cache& cache) {
     const size_t processors = std::thread::hardware_concurrency(),
                  count = processors < 4 ? 0 : std::min<size_t>(6, processors - 1);

@@ -29,7 +29,8 @@ Program::Program(RunsOn& on, const Binary& binary, const std::string& what, cons
         return part ? on.device->load(std::as_bytes(std::span(part->image))) : nullptr;
     };
     code_ = std::make_unique<Code>(Code{std::move(schema), std::move(defaults), loaded(&binary),
-                                        loaded(rest), binary.milliseconds, binary.from_cache});
+                                        loaded(rest), binary.milliseconds, binary.from_cache,
+                                        binary.draft});
 }
 
 bool Program::has_kernel(const std::string& name) const {
@@ -61,6 +62,7 @@ void Program::exchange_build(Program& other) {
     std::swap(its.rest, mine.rest);
     its.milliseconds = std::exchange(mine.milliseconds, its.milliseconds);
     its.from_cache = std::exchange(mine.from_cache, its.from_cache);
+    its.draft = std::exchange(mine.draft, its.draft);
     ++generation_;
     ++other.generation_;
 }

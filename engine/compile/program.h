@@ -18,6 +18,7 @@ public:
     uint64_t generation() const { return generation_; }
     const EnvSchema& schema() const { return code_->schema; }
     const std::vector<std::byte>& defaults() const { return code_->defaults; }
+    bool is_draft() const { return code_->draft; }
     bool has_kernel(const std::string& name) const;
     Kernel kernel(const std::string& name);
     // Sets the view: in constant memory on a GPU; the kernels of a CPU get its address.
@@ -38,7 +39,7 @@ private:
         std::vector<std::byte> defaults;
         std::unique_ptr<Module> module, rest;    // the second may be null
         double milliseconds;
-        bool from_cache;
+        bool from_cache, draft;
     };
 
     std::unique_ptr<Code> code_;

@@ -29,22 +29,20 @@ void EnvPrograms::release(const Program& program) {
         entries_, [&](const auto& entry) { return entry.second.program.get() == &program; });
 }
 
-std::vector<std::unique_ptr<Program>>
-EnvPrograms::run_instead(const std::map<uint64_t, Binary>& builds) {
-    std::vector<std::unique_ptr<Program>> others;
-    std::vector<Program*> mine;
-    for (const auto& [number, binary] : builds) {
-        Program* const program = find(number);
-        if (!program) continue;    // released since
-        mine.push_back(program);
-        others.push_back(
-            std::make_unique<Program>(*code_.on, binary, code_.source.file.filename().string()));
-    }
+EnvPrograms::Builds EnvPrograms::run_instead(const std::map<uint64_t, Binary>& builds) {
+    Builds others;
+    for (const auto& [number, binary] : builds)
+        if (find(number))    // else it was released since
+            others[number] =
+                std::make_unique<Program>(*code_.on, binary, code_.source.file.filename().string());
+    exchange_builds(others);
+    return others;
+}
+void EnvPrograms::exchange_builds(Builds& others) {
     code_.on->stream->synchronize();
-    for (size_t i = 0; i < mine.size(); ++i) mine[i]->exchange_build(*others[i]);
+    for (auto& [number, other] : others) find(number)->exchange_build(*other);
     show();
     code_.on->stream->synchronize();
-    return others;
 }
 
 Program* EnvPrograms::find(uint64_t number) const {

@@ -20,7 +20,10 @@ public:
     void release(const Program& program);
     // Runs other builds of the same sources from now on. Returns the old ones, which may be destroyed once no graph uses
     // their kernels.
-    std::vector<std::unique_ptr<Program>> run_instead(const std::map<uint64_t, Binary>& builds);
+    using Builds = std::map<uint64_t, std::unique_ptr<Program>>;    // by their numbers
+    Builds run_instead(const std::map<uint64_t, Binary>& builds);
+    // Runs these, and keeps those that ran in their places.
+    void exchange_builds(Builds& others);
     // Null where it was released.
     Program* find(uint64_t number) const;
     // Sets the current view in all programs.

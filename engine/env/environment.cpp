@@ -145,10 +145,13 @@ void Environment::prepare_tables() {
 
 std::unique_ptr<Stepwise> Environment::run_instead(const Binary& stepwise) {
     auto other = std::make_unique<Stepwise>(*on_, stepwise, settings_.source.filename().string());
-    on_->stream->synchronize();
-    stepwise_.exchange_build(*other);
-    show_view();
+    exchange_build(*other);
     return other;
+}
+void Environment::exchange_build(Stepwise& other) {
+    on_->stream->synchronize();
+    stepwise_.exchange_build(other);
+    show_view();
 }
 
 void Environment::exchange(Environment& other) {

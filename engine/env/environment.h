@@ -124,6 +124,8 @@ public:
     // Runs another build of the same source from now on. Returns the old one, which may be destroyed once no graph
     // uses its kernels.
     std::unique_ptr<Stepwise> run_instead(const Binary& stepwise);
+    // Runs this one, and keeps the one that ran in its place.
+    void exchange_build(Stepwise& other);
     // The launch of a NACELLE_ENV_KERNEL over this many environments.
     LaunchShape shape_of(uint64_t envs) const {
         return env_shape(schema().header(), envs, count());

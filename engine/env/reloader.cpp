@@ -94,15 +94,19 @@ void Reloader::finish(const Rebuilt& full) {
     if (!draft_ || !same_text(draft_->files, full.source.files)) return;    // the draft was refused
     draft_.reset();
     std::unique_ptr<Stepwise> draft;
-    std::vector<std::unique_ptr<Program>> drafts;    // of the programs around it
+    EnvPrograms::Builds drafts;    // of the programs around it
     try {
         draft = environment_->run_instead(full.code->stepwise.get());
         drafts = environment_->programs().run_instead(full.programs);
+        if (user_.rebuilt) user_.rebuilt();
     } catch (const std::exception& wrong) {
-        environment_->on().log.warn(wrong.what());
+        environment_->on().log.warn(std::string(wrong.what()) +
+                                    "; the version runs on as the draft that it began as");
         if (!draft) return;
+        environment_->exchange_build(*draft);
+        environment_->programs().exchange_builds(drafts);
+        if (user_.rebuilt) user_.rebuilt();
     }
-    if (user_.rebuilt) user_.rebuilt();
     environment_->on().stream->synchronize();
 }
 

@@ -199,8 +199,10 @@ void HostServices::kernel(uint32_t program, const char* symbol, nacelle_kernel* 
     size_t at = 0;
     while (at < kernels_.size() && (kernels_[at].program != program || kernels_[at].symbol != name))
         ++at;
-    if (at == kernels_.size())
-        kernels_.push_back({program, name, loaded(programs_[program]).kernel(name)});
+    if (at == kernels_.size()) {
+        Program& its = loaded(programs_[program]);
+        kernels_.push_back({program, name, its.kernel(name), its.is_draft()});
+    }
     const Kernel& found = kernels_[at].kernel;
     give(out, {.size = 0,
                .program = program,
@@ -214,7 +216,9 @@ void HostServices::kernel(uint32_t program, const char* symbol, nacelle_kernel* 
 void HostServices::refresh_kernels() {
     for (KnownKernel& known : kernels_) {
         Program& program = loaded(programs_[known.program]);
-        known.kernel = program.has_kernel(known.symbol) ? program.kernel(known.symbol) : Kernel{};
+        const bool may_lack = program.is_draft() || known.of_draft;
+        known.kernel =
+            may_lack && !program.has_kernel(known.symbol) ? Kernel{} : program.kernel(known.symbol);
     }
 }
 

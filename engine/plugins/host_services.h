@@ -49,7 +49,7 @@ public:
     bool knows_ranks() const { return knows_ranks_; }
     // Makes the memory that it has asked for, once all ranks have an instance; all ranks call this.
     void connect_peers();
-    // Looks all kernels up again, after their programs may have been rebuilt. A draft may leave some out, and have others.
+    // Looks all kernels up again, after their programs may have been rebuilt. A draft may leave some out, and have others alone.
     void refresh_kernels();
 
 private:
@@ -66,6 +66,7 @@ private:
         uint32_t program;
         std::string symbol;
         Kernel kernel;
+        bool of_draft;    // found where a draft ran: the full build may have none
     };
     struct Calls;    // the C functions
 

@@ -30,20 +30,12 @@ LearnerInstance::LearnerInstance(Plugins& plugins, LazyEnvironment environment,
                     "trains in one process alone, and there are " +
                         std::to_string(on.ranks->count()) + " ranks",
                     "'ppo', 'a2c', 'torch_ppo', 'torch_a2c' and 'random_search' train in several");
-    ask_facts();
-    if (steps_per_iteration() == 0) throw Error(name, "an iteration of no steps would never end");
-}
-
-void LearnerInstance::ask_facts() {
     services_->call(CallContext::running, "facts", [&] {
         const nacelle_learner_facts* const told = functions_.facts(object_.get());
         if (told) facts_ = as_known(*told);
         return told != nullptr;
     });
-}
-void LearnerInstance::refresh() {
-    services_->refresh_kernels();
-    ask_facts();
+    if (steps_per_iteration() == 0) throw Error(name, "an iteration of no steps would never end");
 }
 
 Json LearnerInstance::told_object(const char* text, const char* what) const {

@@ -19,8 +19,8 @@ public:
     void connect_peers() { services_->connect_peers(); }
     // Enqueues one iteration.
     void record(void* stream);
-    // To be called after a program of the environment was rebuilt: looks its kernels up again, and asks for its facts.
-    void refresh();
+    // To be called after a program of the environment was rebuilt: looks its kernels up again.
+    void refresh() { services_->refresh_kernels(); }
     // Writes the actions of all rows for the current observations.
     void act(bool greedy, void* stream = nullptr) { act(greedy, 0, nullptr, stream); }
     // At least those of the first `envs` environments.
@@ -36,7 +36,6 @@ public:
     Json policies() const;
 
 private:
-    void ask_facts();
     Json told_object(const char* text, const char* what) const;
 
     // Members are destroyed from last to first: the object, its host, the library.

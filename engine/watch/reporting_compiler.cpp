@@ -15,6 +15,7 @@ public:
         const Told told(*this);
         return inner_->compile(source, cancel);
     }
+    bool has_helpers() const override { return inner_->has_helpers(); }
     bool get_ready_beside(const ProgramSource& source) override {
         return inner_->get_ready_beside(source);
     }

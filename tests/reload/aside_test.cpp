@@ -80,6 +80,9 @@ void a_comment_by_drafts(const std::shared_ptr<RunsOn>& on, const Json& over = J
         if (in_full.empty()) return;
         CHECK(has_kernel(saved, in_full) == !draft);
         CHECK(has_kernel(saved, "learn_step_once") == draft);
+        if (in_full != "learn_rollout_warps") return;
+        CHECK(has_kernel(saved, "learn_play_warps") == !draft);
+        CHECK(has_kernel(saved, "learn_play_once") == draft);
     };
     for (int i = 0; i < 10; ++i) saved.run().iterate();
     hold_kernels(false);
@@ -155,7 +158,7 @@ TEST_CASE("a draft that launches each step of a GPU's rollout leaves the bytes o
     NACELLE_SKIP("a thread of the host for each of a GPU's: the plain build has it");
 #endif
     const auto asked = std::make_shared<std::vector<Asked>>();
-    const Json emulated = {{"env", {{"count", 20}}},
+    const Json emulated = {{"env", {{"count", 9}}},
                            {"learner", {{"emulate", true}, {"horizon", 4}}},
                            {"run", {{"evaluate_every", 1000}}}};
     a_comment_by_drafts(cpu_aside(asked), emulated, "learn_rollout_warps");

@@ -61,12 +61,12 @@ inline std::shared_ptr<RunsOn> without_drafts(std::shared_ptr<RunsOn> on) {
 class Bench final {
 public:
     explicit Bench(std::shared_ptr<RunsOn> on, const Author& author = {}, Json env = Json::object(),
-                   const ReloadSettings& settings = {}, uint32_t count = 64)
+                   const ReloadSettings& settings = {}, uint32_t count = 64, ReloadUser user = {})
         : source_(folder_.write("counter.cu", author.text())) {
         env["source"] = source_.string();
         env["count"] = count;
         env_ = std::make_shared<Environment>(std::move(on), settings_of(env));
-        reloader_ = std::make_unique<Reloader>(env_, settings);
+        reloader_ = std::make_unique<Reloader>(env_, settings, std::move(user));
     }
 
     Environment& env() { return *env_; }

@@ -45,6 +45,29 @@ TEST_CASE("a save runs as a draft, and in full a moment later without a word or 
     CHECK(!bench.reloader().ready());
 }
 
+TEST_CASE("where a full build cannot run in its draft's place, the draft runs on") {
+    int rebuilt = 0;
+    std::string told;
+    const std::shared_ptr<RunsOn> on = cpu();
+    on->log = Log([&](LogLevel, const std::string& text) { told += text; });
+    // The first call is for the draft, the second for the full build, the third takes that back.
+    ReloadUser user{.rebuilt =
+                        [&] {
+                            if (++rebuilt == 2) throw std::runtime_error("it is too large");
+                        },
+                    .restart = nullptr};
+    Bench bench(on, new_text_adding(1), Json::object(), {}, 64, std::move(user));
+    REQUIRE(bench.save_and_wait(new_text_adding(2)).taken);
+    REQUIRE(changes_in_silence(bench));
+    CHECK(rebuilt == 3);
+    CHECK(told == "it is too large; the version runs on as the draft that it began as");
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 2);
+    REQUIRE(bench.save_and_wait(new_text_adding(3)).taken);
+    bench.env().step_at_random();
+    CHECK(bench.first("state.value") == 3);
+}
+
 TEST_CASE("a version that was compiled in full before comes back as it was") {
     const Author first = new_text_adding(1);
     Bench bench(cpu(), first);

@@ -89,7 +89,7 @@ public:
         else work_.once(stream, [&] { learner_.record(stream); });
     }
     void act(bool greedy, void* stream) {
-        work_.once(stream, [&] { learner_.act(greedy, 0, nullptr, stream); });
+        work_.once(stream, [&] { learner_.act(greedy, ~uint32_t(0), stream); });
     }
     void metrics(nacelle::plugin::Metrics& out) { learner_.metrics(out); }
     const std::string& settings() const { return learner_.settings(); }

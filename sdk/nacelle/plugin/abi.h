@@ -129,7 +129,7 @@ typedef struct nacelle_header {
     const char* text;
 } nacelle_header;
 
-/* A compiled kernel. `function` is the host's business; 0: this build of the program leaves it out. */
+/* A compiled kernel. `function` is the host's business; 0: the draft that runs leaves it out, or has it alone. */
 typedef struct nacelle_kernel {
     uint32_t size;
     uint32_t program;
@@ -152,8 +152,8 @@ typedef struct nacelle_kernels_service {
     /* [loop | create, running] Compiles: the author's file, the headers from memory, then the
      * instantiation's text. It begins to, on a thread of its own: ask for all programs, and they compile
      * side by side. The number it gives stays valid over reloads. `defines` are "NAME=VALUE". A save may
-     * first run a draft of it, compiled with NACELLE_DRAFT defined: its text may then have fewer kernels or
-     * others, which record() and facts(), called again, look up. */
+     * first run a draft of it, compiled with NACELLE_DRAFT defined: its text may then have other kernels. Each
+     * program has a draft or none; record(), which is called again, looks up which. */
     nacelle_status (*program)(const nacelle_host*, const char* instantiation,
                               const nacelle_header* headers, uint32_t header_count,
                               const char* const* defines, uint32_t define_count, uint32_t* out);
@@ -292,7 +292,7 @@ typedef struct nacelle_hook {
 } nacelle_hook;
 
 /* learner/1: turns an environment's rollouts into a policy. */
-/* What is known of a learner once it was created, or a program of it was rebuilt: then most_steps may be another. */
+/* What is known of a learner once it was created. */
 typedef struct nacelle_learner_facts {
     uint32_t size;
     /* 0: the host captures record() and replays what it put on the stream. 1: the host calls record() for

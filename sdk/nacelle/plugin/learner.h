@@ -67,8 +67,7 @@ concept LearnerClass = std::constructible_from<T, Host, std::string_view> &&
 //         // In the place of the act() above: at least the first `envs` environments' rows, all that an evaluation plays. More
 //         // than there are means all.
 //         void act(bool greedy, uint32_t envs, void* stream);
-//         // Evaluations that take many steps in one launch: act() as abi.h has it, beside the one above or in its place. How
-//         // many is asked again when a program was rebuilt.
+//         // Evaluations that take many steps in one launch: act() as abi.h has it, beside the one above or in its place.
 //         uint32_t most_steps() const;
 //         void act(bool greedy, uint32_t steps, const nacelle_first_episodes* first, void* stream);
 //     };
@@ -86,6 +85,7 @@ private:
             facts.steps_per_iteration = object.steps_per_iteration();
             if constexpr (requires { T::captures_itself; })
                 facts.captures_itself = T::captures_itself;
+            if constexpr (TakesSteps<T>) facts.most_steps = object.most_steps();
             facts.acts_for_some = ActsForSome<T>;
             if constexpr (requires(const T& learner) { learner.settings().c_str(); })
                 facts.settings = object.settings().c_str();
@@ -103,13 +103,7 @@ private:
     static void* create(const nacelle_host* host, const char* config) {
         return made<Held>(host, config);
     }
-    static const nacelle_learner_facts* facts(void* self) {
-        Held& its = held(self);
-        const nacelle_status status = guarded(its.host, [&] {
-            if constexpr (TakesSteps<T>) its.facts.most_steps = its.object.most_steps();
-        });
-        return status == NACELLE_OK ? &its.facts : nullptr;
-    }
+    static const nacelle_learner_facts* facts(void* self) { return &held(self).facts; }
     static nacelle_status record(void* self, void* stream) {
         return guarded(held(self).host, [&] { held(self).object.record(stream); });
     }

@@ -56,13 +56,13 @@ NACELLE_INLINE void give(const View<E>& view, size_t row, const float* choice) {
     store_row<E>(view.array, group_slot<E>(Role::action, Spec<policy>::group), row,
                  rows_of<E, G>(view), action);
 }
-// For an evaluation: nothing is kept. `out` is null for who acts at random.
+// For an evaluation, in step a.step from now: nothing is kept. `out` is null for who acts at random.
 template <class E, int policy>
 NACELLE_INLINE void act_on(const View<E>& view, const Arguments& a, size_t row, const float* out) {
     using G = GroupOf<E, policy>;
     using H = Head<ActionOf<E, G>, Spec<policy>>;
     const uint8_t* const mask = mask_now<E, G>(view, row);
-    Dice<E, policy> dice(view, view.head.clock->tick, row);
+    Dice<E, policy> dice(view, view.head.clock->tick + a.step, row);
     float choice[H::parts];
     if (!out) H::uniform(mask, dice, choice);
     else if (a.greedy) H::best(out, mask, choice);

@@ -106,5 +106,11 @@ template <class E> struct FirstEpisode {
         to.over[now.env] = 1;
     }
 };
+// One step of an evaluation of one launch a step; the choices are in the action arrays.
+template <class E>
+NACELLE_INLINE void play_once(const View<E>& view, const Arguments& a, Items items) {
+    rollout<E>(view, items, a.step, Index<1>{}, GivenPolicy<E>{},
+               FirstEpisode<E>(view, a.played, size_t(items.begin)));
+}
 
 }
