@@ -25,7 +25,7 @@ Checkpoint saved(const Folder& folder, const Json& policies, const std::string& 
     const Checkpoints all(folder.path());
     all.save({.environment = name,
               .learner = "hand",
-              .files = Json::object(),
+              .files = {},
               .steps = 5,
               .evaluation = {},
               .best = {},
