@@ -37,7 +37,7 @@ public:
                                     .learner = "ppo",
                                     .layout = ~uint64_t(0),
                                     .spaces = 1,
-                                    .files = {{"cartpole.cu", "0123"}},
+                                    .files = {.files = {{"cartpole.cu", "0123"}}, .tables = {}},
                                     .iteration = 3,
                                     .steps = 12288,
                                     .tick = 99,
