@@ -191,7 +191,7 @@ TEST_CASE("networks that remember among other layers, in teams and behind convol
     hold_on_gpu(2, rememberers().size());
 }
 
-TEST_CASE("networks that remember choose and learn by the formulas") {
+TEST_CASE("networks that remember choose and learn by the formulas" * test::thorough()) {
     const auto on = quick_cpu();
     for (const Remembering& c : few_if_sanitized(rememberers(), {0, 3, 5}))
         hold_memory(on, c, {1e-5, 1e-5}, 40);

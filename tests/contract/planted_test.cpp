@@ -2,6 +2,7 @@
 #include "tests/contract/contract.h"
 #include "tests/env/workbench.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 #include <regex>
@@ -65,7 +66,8 @@ std::string text_of(const Report& report) {
 
 }
 
-TEST_CASE("every planted mistake is refused in the words that its file expects") {
+TEST_CASE("every planted mistake is refused in the words that its file expects" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     // Another file's mistake is found by the same check.
     const std::set<std::string> alike = {

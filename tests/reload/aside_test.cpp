@@ -1,6 +1,7 @@
 #include "tests/reload/course.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 #include <mutex>
@@ -153,7 +154,8 @@ TEST_CASE("where helpers compile, a comment that is saved in a training changes 
     CHECK(count(*asked, "(gradient_", true) == 0);
 }
 TEST_CASE("a draft that launches each step of a GPU's rollout leaves the bytes of the full build, "
-          "on threads") {
+          "on threads" *
+          test::thorough()) {
 #ifdef NACELLE_SANITIZE
     NACELLE_SKIP("a thread of the host for each of a GPU's: the plain build has it");
 #endif
