@@ -42,8 +42,8 @@ constexpr bool is_of_run(Form form) { return form <= Form::resident_teams; }
 constexpr bool is_of_convolution(Form form) { return form >= Form::conv_forward; }
 
 // Programs compile side by side, the longest first. Those of rollouts and of evaluations carry the author's file, the
-// others need its sizes alone: choices that a rollout launches for each step are in `steps`. A CPU
-// has fewer: each costs its compiler the headers once more.
+// others need its sizes alone: choices that a rollout launches for each step are in `steps`. A CPU has fewer: each costs its
+// compiler the headers once more.
 enum class Program { update, rollout, play, rest, learning, steps };
 inline constexpr size_t program_count = size_t(Program::steps) + 1;
 constexpr bool has_author(Program program) {
@@ -65,9 +65,10 @@ inline uint64_t resident(const Owner& o, uint64_t) {
 inline uint64_t resident_teams(const Owner& o, uint64_t) {
     return o.is(learning_apart) ? uint64_t(o.resident_blocks) * o.team_threads : for_warps(o.envs);
 }
-// So many rows, or those of the agents.
-inline uint64_t resident_rows(const Owner& o, uint64_t rows) {
-    return std::min(rounded_up(rows ? rows : o.rows, o.resident_rows), o.resident_blocks) *
+// So many rows, or those of all agents.
+inline uint64_t agents(const Owner& o, uint64_t count) { return count ? count : o.rows; }
+inline uint64_t resident_rows(const Owner& o, uint64_t count) {
+    return std::min(rounded_up(agents(o, count), o.resident_rows), o.resident_blocks) *
            resident_threads;
 }
 inline uint64_t remembering(const Owner& o, uint64_t) {
@@ -85,7 +86,6 @@ inline uint64_t opponents(const Owner& o, uint64_t) {
     return rounded_up(o.envs, opponents_together);
 }
 inline uint64_t parameters(const Owner& o, uint64_t) { return o.parameters; }
-inline uint64_t agents(const Owner& o, uint64_t count) { return count ? count : o.rows; }
 // Blocks of no two shards.
 inline uint64_t in_shards(const Owner& o, uint64_t items) {
     return o.shards * rounded_up(items / o.shards, block_threads) * block_threads;
@@ -97,9 +97,7 @@ inline uint64_t steps_of_agents(const Owner& o, uint64_t) {
 inline uint64_t steps_of_all(const Owner& o, uint64_t) {
     return o.learning_blocks * uint64_t(block_threads);
 }
-inline uint64_t standing(const Owner& o, uint64_t count) {
-    return o.by_rows(count ? count : o.rows);
-}
+inline uint64_t standing(const Owner& o, uint64_t count) { return o.by_rows(agents(o, count)); }
 // On tensor cores the rows that were cut short in the step before follow as rows of their own.
 inline uint64_t standing_and_cut(const Owner& o, uint64_t) {
     return o.is(on_cpu) ? o.envs : o.by_rows(o.rows) * (o.planes ? 2 : 1);

@@ -53,7 +53,8 @@ const std::vector<Owner>& owners_of(const Owners& owners, Form form) {
     if (is_of_convolution(form)) return owners.convolutions;
     return is_of_run(form) ? owners.run : form == Form::group ? owners.groups : owners.policies;
 }
-// Of a CPU, or of an emulation, programs are fewer. A CPU's choices ask who follows which policy, which is the author's to say.
+// Of a CPU, or of an emulation, programs are fewer. A CPU's choices ask who follows which policy, which is the author's to
+// say.
 Program compiled_in(Program program, const Owner& run) {
     if (run.is(learning_apart)) return program;
     if (program == Program::steps) return run.is(on_gpu) ? Program::rest : Program::rollout;
@@ -219,18 +220,17 @@ Kernels::Found Kernels::look_up(const Owners& owners, Wanted&& wanted) const {
     return found;
 }
 
-bool Kernels::has_in_full(Program program, const char* kernel) const {
-    return host_.kernel(programs_[size_t(program)], kernel).function != 0;
-}
 void Kernels::look_again() {
     if (!of_draft_) return;
-    const bool warps = run().is(in_warps);
-    const auto is_draft = [&](Program program) -> bool& { return drafted_[size_t(program)]; };
-    is_draft(Program::rollout) =
-        !has_in_full(Program::rollout, warps ? "learn_rollout_warps" : "learn_rollout_teams");
-    is_draft(Program::steps) = is_draft(Program::rollout);
-    is_draft(Program::play) = warps && !has_in_full(Program::play, "learn_play_warps");
-    found_in_draft_ = look_up(*of_draft_, is_draft);
+    const auto look = [&](Program program, const char* in_full) {
+        drafted_[size_t(program)] = !host_.kernel(programs_[size_t(program)], in_full).function;
+    };
+    if (run().is(in_warps)) {
+        look(Program::rollout, "learn_rollout_warps");
+        look(Program::play, "learn_play_warps");
+    } else look(Program::rollout, "learn_rollout_teams");
+    drafted_[size_t(Program::steps)] = is_drafted(Program::rollout);
+    found_in_draft_ = look_up(*of_draft_, [&](Program program) { return is_drafted(program); });
 }
 
 nacelle_launch Kernels::shape_of(const Kernel& kernel, size_t number, uint64_t count) const {

@@ -7,8 +7,8 @@
 namespace learn {
 
 // What is compiled, by Program: a Spec for each policy, then the kernels that there are. Empty where there are none. Where
-// a draft's rollout has other owners, programs with the author's file have either kernels; what such a draft has beside them
-// is there where drafts run.
+// a draft's rollout has other owners, programs with the author's file have the kernels of both, one or the other by
+// NACELLE_DRAFT; what such a draft launches beside them is compiled where drafts run.
 using ProgramTexts = std::array<std::string, program_count>;
 ProgramTexts program_texts(const Settings& settings, const Owners& owners,
                            const std::optional<Owners>& of_draft = {}, bool drafts_run = true);
@@ -51,7 +51,6 @@ private:
     using Found = std::array<std::vector<nacelle_kernel>, std::size(kernel_table)>;    // by number
 
     template <class Wanted> Found look_up(const Owners& owners, Wanted&& wanted) const;
-    bool has_in_full(Program program, const char* kernel) const;
     nacelle_launch shape_of(const Kernel& kernel, size_t number, uint64_t count) const;
 
     nacelle::plugin::Host host_;

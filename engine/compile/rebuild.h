@@ -29,9 +29,9 @@ struct Rebuilt {
 };
 
 // Compiles each save on a thread of its own and keeps the newest result. A compile that is under way is finished when
-// a newer version is saved, which comes next, unless it has just begun: so saves that are faster than the compiler do not keep every version from
-// running. Where drafts exist, it compiles a draft first, so that the version is there soon, and then the full build: of an
-// environment alone, and where helpers compile, of the programs around it, too.
+// a newer version is saved, which comes next, unless it has just begun: so saves that are faster than the compiler do not
+// keep every version from running. Where drafts exist, it compiles a draft first, so that the version is there soon, and
+// then the full build: of an environment alone, and where helpers compile, of the programs around it, too.
 class Rebuilder final {
 public:
     // `policy_bound`: the other programs belong to a learner, which cannot run them where observations or actions

@@ -42,8 +42,8 @@ struct ReloadUser {
 };
 
 // Reloads an environment when its author's file is saved: it watches the file, compiles on a thread of its own while
-// the old version runs, and swaps the versions in take(). What cannot run is reported, and the running
-// version goes on; what the user refuses by throwing from restart(), too.
+// the old version runs, and swaps the versions in take(). What cannot run is reported, and the running version
+// goes on; what the user refuses by throwing from restart(), too.
 class Reloader final {
 public:
     Reloader(std::shared_ptr<Environment> environment, const ReloadSettings& settings,

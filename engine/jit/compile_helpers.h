@@ -13,8 +13,8 @@
 namespace nacelle {
 
 // Processes that compile in parallel to this one: NVRTC compiles nearly one program at a time in a process, and a run
-// has up to seven (six of the learner, one of the environment). A helper stores its result in the cache, where this process
-// finds it. Where a helper fails, this process compiles by itself.
+// has up to seven (six of the learner, one of the environment). A helper stores its result in the cache, where this
+// process finds it. Where a helper fails, this process compiles by itself.
 class CompileHelpers final {
 public:
     // `command` starts a helper, which calls serve_compiles() with its standard input. A helper can start before the

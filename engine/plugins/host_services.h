@@ -49,7 +49,8 @@ public:
     bool knows_ranks() const { return knows_ranks_; }
     // Makes the memory that it has asked for, once all ranks have an instance; all ranks call this.
     void connect_peers();
-    // Looks all kernels up again, after their programs may have been rebuilt. A draft may leave some out, and have others alone.
+    // Looks all kernels up again, after their programs may have been rebuilt. A draft may leave some out, and have others
+    // alone.
     void refresh_kernels();
 
 private:

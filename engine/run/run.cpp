@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/seconds_since.h"
+#include "engine/run/problem.h"
 #include "engine/run/resolved.h"
 #include "engine/run/stagger.h"
 
@@ -52,7 +53,7 @@ TrainingRun::TrainingRun(const LazyEnvironment& environment, Plugins& plugins,
         settings_.stagger = sees_one_phase(env, trainee_.learner().steps_per_iteration());
     if (*settings_.stagger) stagger_first_episodes(env, where);
     given_ = configuration;
-    configuration_ = resolved(given_, trainee_, settings_);
+    resolve();
     progress_.total_steps = settings_.total_steps;
     env.set_progress(EpisodeProgress::over(
         std::max<uint64_t>(1, settings_.total_steps / env.count() / ranks_.count())));
@@ -102,6 +103,11 @@ void TrainingRun::begin_directory(Plugins& plugins) {
     directory_->keep_source(progress_.steps, trainee_.files().files);
     if (!start_.resume || run_configuration(start_.out) != configuration_)
         directory_->write_configuration(configuration_);
+}
+
+void TrainingRun::resolve() {
+    configuration_ = resolved(given_, trainee_, settings_);
+    problem_ = problem_of(configuration_, trainee_.files());
 }
 
 bool TrainingRun::over() const { return solved_ || progress_.steps >= settings_.total_steps; }
@@ -191,7 +197,7 @@ bool TrainingRun::run_to_next_reading() {
     const bool last = progress_.steps >= settings_.total_steps;
     const uint64_t evaluate = settings_.evaluate_every, every = settings_.checkpoint_every;
     if (std::exchange(given_params_changed_, false)) {
-        configuration_ = resolved(given_, trainee_, settings_);
+        resolve();
         keep_configuration();
     }
     if (evaluate && (last || progress_.iteration % evaluate == 0)) evaluate_now();
@@ -223,7 +229,7 @@ void TrainingRun::save(bool as_best) {
     record.steps = progress_.steps;
     record.evaluation = evaluation_;
     record.best = best_;
-    if (evaluation_) record.problem = problem_;
+    if (evaluation_) record.problem = scored_problem_;
     std::string tensors = trainee_.tensors(ranks_);
     if (!as_best) saved_ = progress_.steps;
     if (!directory_) return;

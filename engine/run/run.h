@@ -124,6 +124,8 @@ private:
         return stopped_ || (ranks_.several() ? told_to_stop_ : stop_ && stop_());
     }
     uint64_t burst(uint64_t left);
+    // What is known of the run now: its configuration, and what returns depend on.
+    void resolve();
     // In run_resume.cpp.
     void go_on();
     void forget_scores_of_another_problem();
@@ -159,7 +161,7 @@ private:
     bool given_params_changed_ = false;
     Progress progress_;
     std::optional<CheckpointRecord::Score> evaluation_, best_;
-    Json problem_;                      // problem_of() of both
+    Json problem_, scored_problem_;     // problem_of() now, and of both
     bool best_is_forgotten_ = false;    // though its file may still be there
     std::optional<std::pair<CheckpointRecord, std::string>> unsaved_best_;    // its tensors
     std::optional<uint64_t> saved_;    // the steps of the last checkpoint

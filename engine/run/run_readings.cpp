@@ -1,5 +1,4 @@
 // What a run reads between iterations: the metrics, and evaluations with their recording.
-#include "engine/run/problem.h"
 #include "engine/run/run.h"
 
 namespace nacelle {
@@ -56,9 +55,9 @@ void TrainingRun::evaluate_now() {
     metrics.emplace_back("evaluation.length", found.mean_length);
     evaluation_ = {found.mean_return, progress_.steps};
     // Returns of another problem are no measure: the environment was saved, or a parameter was set.
-    if (Json now = problem_of(configuration_, trainee_.files()); now != problem_) {
+    if (problem_ != scored_problem_) {
         best_.reset();
-        problem_ = std::move(now);
+        scored_problem_ = problem_;
     }
     // Of equal ones the newest: where two sides of a zero-sum game both learn, the mean return is always the same.
     if (!best_ || found.mean_return >= best_->mean_return) best_ = evaluation_;

@@ -80,7 +80,7 @@ void TrainingRun::restart(std::shared_ptr<Environment> environment) {
 // Keeps the directory in agreement with what runs. After a change of arrays the earlier checkpoints and the best one
 // no longer fit.
 void TrainingRun::keep_version(bool other_layout) {
-    configuration_ = resolved(given_, trainee_, settings_);
+    resolve();
     if (recording_) recording_->reloaded();
     if (other_layout) {
         evaluation_.reset();

@@ -44,7 +44,7 @@ void TrainingRun::go_on_from(const Checkpoint& checkpoint) {
     progress_.steps = first_steps_ = record.steps;
     evaluation_ = record.evaluation;
     best_ = record.best;
-    problem_ = record.problem;
+    scored_problem_ = record.problem;
     saved_ = record.steps;
     forget_scores_of_another_problem();
     solved_ = settings_.solved_return && evaluation_ &&
@@ -53,9 +53,8 @@ void TrainingRun::go_on_from(const Checkpoint& checkpoint) {
 
 // What was changed since then may have changed what a return is measured in.
 void TrainingRun::forget_scores_of_another_problem() {
-    if (problem_.is_null()) return;    // an earlier version did not tell it
-    const std::string changed =
-        difference_of_problems(problem_, problem_of(configuration_, trainee_.files()));
+    if (scored_problem_.is_null()) return;    // an earlier version did not tell it
+    const std::string changed = difference_of_problems(scored_problem_, problem_);
     if (changed.empty()) return;
     if (best_ && ranks_.first())
         trainee_.environment().on().log.write(

@@ -163,24 +163,20 @@ TEST_CASE("sizes that contradict each other or overflow are refused") {
     CHECK(contains(damaged([](Pond& t) { t.fields[4].rank = 5; }), "'obs': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[4].count = 8; }), "'obs': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[4].dims[0] = 0; }), "'obs': its sizes"));
-    CHECK(contains(damaged([](Pond& t) {
-                       Field& obs = t.fields[4];
-                       obs.rank = 4;
-                       std::fill_n(obs.dims, 4, 2);
-                       obs.count = 32;
-                   }),
-                   "'obs': its sizes"));
+    const auto of_four_dims = [](uint32_t size, uint32_t count) {
+        return damaged([=](Pond& t) {
+            Field& obs = t.fields[4];
+            obs.rank = 4;
+            std::fill_n(obs.dims, 4, size);
+            obs.count = count;
+        });
+    };
+    CHECK(contains(of_four_dims(2, 32), "'obs': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[3].count = 0; }), "'state.x': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[2].rank = 0; }), "'param.rows': its sizes"));
     CHECK(contains(damaged([](Pond& t) { t.fields[2].dims[0] = 0x80000000; }), "'param.rows'"));
     CHECK(contains(damaged([](Pond& t) { t.header.group[0].count = ~0u; }), "'obs': its sizes"));
-    CHECK(contains(damaged([](Pond& t) {
-                       Field& obs = t.fields[4];
-                       obs.rank = 4;
-                       std::fill_n(obs.dims, 4, 0x10000);
-                       obs.count = 0;
-                   }),
-                   "'obs': its sizes"));
+    CHECK(contains(of_four_dims(0x10000, 0), "'obs': its sizes"));
     CHECK(contains(damaged([](Pond& t) {
                        t.fields[3].rank = 1;
                        t.fields[3].dims[0] = t.fields[3].count = 0x7fffffff;

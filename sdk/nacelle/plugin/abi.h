@@ -328,9 +328,9 @@ typedef struct nacelle_learner {
      * when a program was rebuilt. The phase is `running` for a learner that captures itself. */
     nacelle_status (*record)(void* self, void* stream);
     /* [loop | running] With 0 steps: writes the action arrays of all rows from the current observations, or,
-     * with a `first`, at least those of its first `envs` environments. With 1 to most_steps steps: as many times that and a step of all environments, and
-     * nothing is learnt. An environment whose `over` is 0 goes on with the episode that its arrays tell of;
-     * where that ends, it is noted. The clock is the host's to advance. */
+     * with a `first`, at least those of its first `envs` environments. With 1 to most_steps steps: as many
+     * times that and a step of all environments, and nothing is learnt. An environment whose `over` is 0 goes
+     * on with the episode that its arrays tell of; where that ends, it is noted. The host moves the clock. */
     nacelle_status (*act)(void* self, uint32_t greedy, uint32_t steps,
                           const nacelle_first_episodes* first, void* stream);
     /* [loop | running] */
