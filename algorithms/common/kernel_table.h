@@ -125,10 +125,10 @@ inline uint64_t total(const Owner& o, uint64_t) {
 inline uint64_t counted(const Owner&, uint64_t samples) { return samples; }
 inline uint64_t stream_rows(const Owner&, uint64_t rows) { return whole_blocks(rows); }
 inline uint64_t stream_lanes(const Owner& o, uint64_t rows) {
-    return whole_blocks(rows) * gather_lanes(o.width);
+    return whole_blocks(rows) * gather_lanes(o.width, o.is(in_pairs));
 }
 inline uint64_t minibatch_lanes(const Owner& o, uint64_t rows) {
-    return stream_lanes(o, rows) / gather_rows(o.width);
+    return stream_lanes(o, rows) / gather_rows(o.width, o.is(in_pairs));
 }
 // As many blocks as look through all marks, or as have a share of them.
 inline uint64_t stream_marked(const Owner& o, uint64_t rows) {

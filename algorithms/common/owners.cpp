@@ -223,6 +223,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
     every.facts = (environment.on_gpu || settings.emulates ? on_gpu : on_cpu) |
                   (environment.on_gpu && !settings.emulates ? learning_apart : always) |
                   (settings.ranks > 1 ? among_ranks : always) |
+                  (settings.keeps_pairs ? in_pairs : always) |
                   (settings.ranks > 1 && !settings.peers ? hands_over : always) |
                   rollout_facts(settings, shapes, environment);
     if (every.is(in_residence))

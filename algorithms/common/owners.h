@@ -84,6 +84,7 @@ enum Fact : uint64_t {
     measured = uint64_t(1) << 49,
     drafted =
         uint64_t(1) << 50,    // of the run: a draft's, with a launch for each step of an evaluation
+    in_pairs = uint64_t(1) << 51,    // what is observed is kept so
 };
 struct Owner {
     uint64_t facts = 0;

@@ -59,6 +59,12 @@ TEST_CASE("networks in bf16 see the same bits whatever is kept of observations, 
                              Json::object(), in_short),
                         Json::object(), by_steps),
                    9);
+    // More than the lanes of a row take at once.
+    hold_to_floats(on,
+                   with(with(crowd(261, {{"hidden", {9}}, {"execution", "streamed"}}),
+                             Json::object(), in_short),
+                        Json::object(), by_steps),
+                   9);
     hold_to_floats(on, with(crowd(35, {{"hidden", {{{"gru", 9}}}}}), Json::object(), in_short), 9);
     hold_to_floats(on, with(overseen(1, "bf16", "fused"), Json::object(), in_short), 9);
     // One agent, in one launch and in steps.

@@ -31,15 +31,25 @@ constexpr uint64_t whole_blocks(uint64_t rows) {
 constexpr uint32_t in_fours(uint64_t count) { return uint32_t((count + 3) / 4 * 4); }
 // Where the prepared weights of a policy's second network begin behind so many words of the first one.
 constexpr uint64_t second_network_at(uint64_t words) { return (words + 63) / 64 * 64; }
-// Lanes that share a row of so many numbers where it is put into tiles.
-constexpr uint32_t gather_lanes(uint64_t width) {
+// Rows are put into tiles two numbers at a time, and by chunks where they lie in pairs: an even number of these, so that
+// memory is written in whole sectors.
+constexpr uint32_t numbers_of_piece(bool pairs) { return pairs ? chunk_numbers : 2; }
+constexpr uint64_t numbers_put(uint64_t width, bool pairs) {
+    const uint64_t whole = (pairs ? 2 : 1) * chunk_numbers;
+    return (width + whole - 1) / whole * whole;
+}
+// Lanes that share a row of so many numbers.
+constexpr uint32_t gather_lanes(uint64_t width, bool pairs) {
+    const uint64_t pieces = numbers_put(width, pairs) / numbers_of_piece(pairs);
+    if (pairs) return uint32_t(pieces < 32 ? pieces : 32);
     uint32_t lanes = 4;
     while (lanes < 32 && 2 * lanes < width) lanes *= 2;
     return lanes;
 }
-// Of a minibatch's rows such lanes have so many of many numbers at once, so that what is read of them is on its way
-// together.
-constexpr uint32_t gather_rows(uint64_t width) { return gather_lanes(width) < 32 ? 1 : 4; }
+// Of a minibatch's rows such lanes have so many at once where there is much to be read, so that it is on its way together.
+constexpr uint32_t gather_rows(uint64_t width, bool pairs) {
+    return pairs || gather_lanes(width, pairs) == 32 ? 4 : 1;
+}
 // Where a chunk of a tile lies in it, in numbers.
 constexpr uint32_t chunk_in_tile(uint32_t row, uint32_t chunk) {
     return row * tile_side + ((chunk ^ (row & 7)) * chunk_numbers);

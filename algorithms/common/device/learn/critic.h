@@ -42,6 +42,12 @@ public:
     NACELLE_INLINE uint32_t pair(int p, const auto&) const requires(keeps_pairs) {
         return pair_of((*this)(2 * p), 2 * p + 1 < width_of<E, policy> ? (*this)(2 * p + 1) : 0);
     }
+    NACELLE_INLINE FourWords four(int p, const auto& scales) const requires(keeps_pairs) {
+        FourWords words{};
+        NACELLE_ROLLED for (int i = 0; i < 4 && 2 * (p + i) < width_of<E, policy>; ++i)
+            words.at[i] = pair(p + i, scales);
+        return words;
+    }
 #endif
 
 private:

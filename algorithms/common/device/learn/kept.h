@@ -1,4 +1,5 @@
 #pragma once
+#include <learn/four.h>
 #include <learn/network.h>
 #if NACELLE_GPU
 #include <learn/gpu/tensor.h>
@@ -48,6 +49,12 @@ template <int width> struct PairRow {
     explicit NACELLE_INLINE operator bool() const { return at != nullptr; }
     // As a network sees it; `scales` are the normaliser's.
     NACELLE_INLINE uint32_t pair(int p, const auto&) const { return cut_pair(at[p]); }
+    // That and the three behind it, of a whole chunk.
+    NACELLE_INLINE FourWords four(int p, const auto&) const {
+        FourWords words = *reinterpret_cast<const FourWords*>(at + p);
+        NACELLE_UNROLL for (uint32_t& word : words.at) word = cut_pair(word);
+        return words;
+    }
 };
 // Where an agent stands: floats of the environment, or a kept row.
 template <int width> struct StandingRow {
@@ -57,6 +64,13 @@ template <int width> struct StandingRow {
     explicit NACELLE_INLINE operator bool() const { return floats || kept; }
     NACELLE_INLINE uint32_t pair(int p, const auto& scales) const {
         return kept ? kept.pair(p, scales) : cut_pair(kept_pair<width>(floats, p, scales));
+    }
+    NACELLE_INLINE FourWords four(int p, const auto& scales) const {
+        if (kept) return kept.four(p, scales);
+        FourWords words;
+        NACELLE_UNROLL for (int i = 0; i < 4; ++i) words.at[i] =
+            cut_pair(kept_pair<width>(floats, p + i, scales));
+        return words;
     }
 };
 template <class Row>

@@ -3,55 +3,60 @@
 #include <learn/gpu/streamed/arguments.h>
 #include <learn/shuffle.h>
 // What goes into the first layer of a network whose layers go through memory. Some neighbouring lanes have a row, or
-// several, and each of them two neighbouring numbers at a time, so that rows are read and written as wholes. A launch
-// takes the stream's rows, from its first one on; rows behind the last one, to a whole block, are zero.
+// several, and each of them pieces of it, so that rows are read and written as wholes. A launch takes the stream's rows,
+// from its first one on; rows behind the last one, to a whole block, are zero.
 
 namespace learn {
 
-// Two numbers of each of some observations from number `first` on, as the networks see them; zeros where there is none.
+inline constexpr uint32_t piece_numbers = numbers_of_piece(keeps_pairs);
+
+// A piece of each of some observations, from number `first` on, as the networks see them; zeros where there is none.
 template <int policy, int rows, class Row>
-NACELLE_INLINE void put_pairs(const TiledMatrix& to, uint32_t row, uint32_t first,
+NACELLE_INLINE void put_piece(const TiledMatrix& to, uint32_t row, uint32_t first,
                               const Row (&obs)[rows], uint32_t width, const Memory& memory) {
     constexpr int planes = Spec<policy>::planes;
     if constexpr (in_pairs<Row>) {
-        uint32_t pair[rows];
-        NACELLE_UNROLL for (int r = 0; r < rows; ++r) pair[r] =
-            bool(obs[r]) && first < width ? obs[r].pair(int(first / 2), memory) : 0;
+        FourWords words[rows];
+        NACELLE_UNROLL for (int r = 0; r < rows; ++r) words[r] =
+            bool(obs[r]) && first < width ? obs[r].four(int(first / 2), memory) : FourWords{};
         NACELLE_UNROLL for (int r = 0; r < rows; ++r) *
-            reinterpret_cast<uint32_t*>(
-                to.at + place_in_tiles(row + uint32_t(r), first, to.across)) = pair[r];
+            reinterpret_cast<FourWords*>(
+                to.at + place_in_tiles(row + uint32_t(r), first, to.across)) = words[r];
     } else {
-        float two[rows][2];
-        NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
-            NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) {
-                const uint32_t at = first + i;
-                two[r][i] = bool(obs[r]) && at < width
-                                ? coded_of<policy>(obs[r], int(at), memory.mean, memory.scale)
-                                : 0;
+        NACELLE_UNROLL for (uint32_t low = first; low < first + piece_numbers; low += 2) {
+            float two[rows][2];
+            NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+                NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) {
+                    const uint32_t at = low + i;
+                    two[r][i] = bool(obs[r]) && at < width
+                                    ? coded_of<policy>(obs[r], int(at), memory.mean, memory.scale)
+                                    : 0;
+                }
             }
-        }
-        NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
-            const auto pair = planes_of<planes>(two[r][0], two[r][1]);
-            NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
-                reinterpret_cast<uint32_t*>(to.at + size_t(p) * to.plane +
-                                            place_in_tiles(row + uint32_t(r), first, to.across)) =
-                pair.at[p];
+            NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+                const auto both = planes_of<planes>(two[r][0], two[r][1]);
+                NACELLE_UNROLL for (int p = 0; p < planes; ++p) *
+                    reinterpret_cast<uint32_t*>(to.at + size_t(p) * to.plane +
+                                                place_in_tiles(row + uint32_t(r), low, to.across)) =
+                    both.at[p];
+            }
         }
     }
 }
-// This lane's share of a row.
-template <int width, class Fn> NACELLE_INLINE void each_own_pair(Items items, Fn&& fn) {
-    constexpr uint32_t lanes = gather_lanes(width);
-    NACELLE_ROLLED for (uint32_t first = 2 * uint32_t(items.begin % lanes);
-                        first < chunks_along(width) * chunk_numbers; first += 2 * lanes) fn(first);
+// This lane's share of a row: fn(the first number of a piece).
+template <int width, class Fn> NACELLE_INLINE void each_own_piece(Items items, Fn&& fn) {
+    constexpr uint32_t lanes = gather_lanes(width, keeps_pairs);
+    NACELLE_ROLLED for (uint32_t first = piece_numbers * uint32_t(items.begin % lanes);
+                        first < numbers_put(width, keeps_pairs); first += piece_numbers * lanes)
+        fn(first);
 }
-// from(row of the stream) says where the row's observation lies, or null. Lanes take so many rows; before each pair of
-// numbers of these, told(the first number) is called.
+// from(row of the stream) says where the row's observation lies, or null. Lanes take so many rows; before each piece of
+// these, told(its first number) is called.
 template <class E, int policy, int rows = 1, class From, class Told>
 NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from, Told&& told) {
     constexpr int width = width_of<E, policy>;
     const Stream& stream = a.stream;
-    const uint32_t row = uint32_t(items.begin / gather_lanes(width)) * uint32_t(rows);
+    const uint32_t row = uint32_t(items.begin / gather_lanes(width, keeps_pairs)) * uint32_t(rows);
     if (row >= whole_blocks(stream.rows)) return;
     using Row = decltype(from(row));
     Row obs[rows];
@@ -59,9 +64,9 @@ NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from, T
         const uint32_t its = row + uint32_t(r);
         obs[r] = its < stream.rows ? from(stream.first + its) : Row{};
     }
-    each_own_pair<width>(items, [&](uint32_t first) {
+    each_own_piece<width>(items, [&](uint32_t first) {
         told(first);
-        put_pairs<policy>(stream.seen, row, first, obs, uint32_t(width),
+        put_piece<policy>(stream.seen, row, first, obs, uint32_t(width),
                           a.all.memory[Spec<policy>::group]);
     });
 }
@@ -69,22 +74,26 @@ template <class E, int policy, int rows = 1, class From>
 NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
     gather<E, policy, rows>(a, items, from, [](uint32_t) {});
 }
-// Two numbers of rows, or of those of them that are there, to where these are kept. They are on their way together: a read
+// A piece of rows, or of those of them that are there, to where these are kept. Its numbers are on their way together: a read
 // behind a condition would be waited for alone.
 template <int width, int rows>
-NACELLE_INLINE void keep_numbers(const Memory& memory, const size_t (&at)[rows],
-                                 const float* const (&from)[rows], uint32_t first, bool final) {
-    float number[rows][2];
-    NACELLE_UNROLL for (int r = 0; r < rows; ++r) NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i)
-        number[r][i] = (from[r] ? from[r] : memory.mean)[min(first + i, uint32_t(width) - 1)];
+NACELLE_INLINE void keep_piece(const Memory& memory, const size_t (&at)[rows],
+                               const float* const (&from)[rows], uint32_t first, bool final) {
+    float number[rows][piece_numbers];
+    NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+        NACELLE_UNROLL for (uint32_t i = 0; i < piece_numbers; ++i) number[r][i] =
+            (from[r] ? from[r] : memory.mean)[min(first + i, uint32_t(width) - 1)];
+    }
     NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
         const size_t to = at[r] * size_t(kept_parts<width>);
-        if (!from[r]) continue;
+        if (!from[r] || first >= chunks_along(width) * chunk_numbers) continue;
         if constexpr (keeps_pairs) {
-            const PairForm form(memory.mean, memory.scale, int(first / 2), width);
-            if (first / 2 < uint32_t(kept_parts<width>))
-                (final ? memory.final_pairs : memory.pairs)[to + first / 2] =
-                    form(number[r][0], number[r][1]);
+            FourWords words;
+            NACELLE_UNROLL for (int i = 0; i < 4; ++i) words.at[i] =
+                PairForm(memory.mean, memory.scale, int(first / 2) + i,
+                         width)(number[r][2 * i], number[r][2 * i + 1]);
+            *reinterpret_cast<FourWords*>((final ? memory.final_pairs : memory.pairs) + to +
+                                          first / 2) = words;
         } else {
             float* const its = (final ? memory.final_obs : memory.obs) + to;
             if (first < uint32_t(width)) its[first] = number[r][0];
@@ -94,10 +103,10 @@ NACELLE_INLINE void keep_numbers(const Memory& memory, const size_t (&at)[rows],
 }
 
 template <int width>
-NACELLE_INLINE void keep_own_numbers(const Memory& memory, size_t at, bool final, const float* row,
-                                     Items items) {
-    each_own_pair<width>(
-        items, [&](uint32_t first) { keep_numbers<width, 1>(memory, {at}, {row}, first, final); });
+NACELLE_INLINE void keep_own_pieces(const Memory& memory, size_t at, bool final, const float* row,
+                                    Items items) {
+    each_own_piece<width>(
+        items, [&](uint32_t first) { keep_piece<width, 1>(memory, {at}, {row}, first, final); });
 }
 
 // Where a policy's agents stand. In a rollout it is kept, for step a.step, and so is where an episode was cut short in
@@ -108,7 +117,7 @@ NACELLE_INLINE void gather_standing(const View<E>& view, const StreamArguments& 
     constexpr int width = width_of<E, policy>;
     const Memory& memory = a.all.memory[C::group];
     const size_t rows = group_rows<E, policy>(view), step = a.all.step;
-    constexpr int together = keeps ? int(gather_rows(width)) : 1;
+    constexpr int together = keeps ? int(gather_rows(width, keeps_pairs)) : 1;
     // What a team sees is kept by its step, but for what it sees last.
     const bool keeps_here = keeps && (C::keeps_obs || step == a.all.steps);
     size_t at[together] = {};
@@ -123,12 +132,12 @@ NACELLE_INLINE void gather_standing(const View<E>& view, const StreamArguments& 
                 kept[next++] = C::obs_of(view, a.all, row);
                 if (step > 0 && Spec<policy>::kind == Kind::trained)
                     if (const float* const cut = C::cut_at(view, a.all, uint32_t(step) - 1, row))
-                        keep_own_numbers<width>(memory, (step - 1) * rows + row, true, cut, items);
+                        keep_own_pieces<width>(memory, (step - 1) * rows + row, true, cut, items);
                 return C::standing(view, a.all, row);
             } else return C::obs_of(view, a.all, row);
         },
         [&](uint32_t first) {
-            if (keeps_here) keep_numbers<width>(memory, at, kept, first, false);
+            if (keeps_here) keep_piece<width>(memory, at, kept, first, false);
         });
 }
 template <class E, int policy>
@@ -162,7 +171,7 @@ NACELLE_INLINE void gather_minibatch(const View<E>& view, const StreamArguments&
     if (a.all.policy[policy].found[stopped] != 0) return;
     const Memory& memory = a.all.memory[Spec<policy>::group];
     const Minibatch<E, policy> batch(view, a.all);
-    constexpr int rows = int(gather_rows(width_of<E, policy>));
+    constexpr int rows = int(gather_rows(width_of<E, policy>, keeps_pairs));
     gather<E, policy, rows>(a, items, [&](uint32_t i) {
         const size_t at = batch.place(view, a.all, i);
         return counts(counting_flag<E, GroupOf<E, policy>>(memory, at))
@@ -209,12 +218,13 @@ NACELLE_INLINE void gather_valued(const View<E>& view, const StreamArguments& a,
 // blocks of rows at a time, and where there are any each takes its share of those.
 template <class E, int policy>
 NACELLE_INLINE void gather_marked(const View<E>& view, const StreamArguments& a, Items items) {
-    constexpr uint32_t lanes = gather_lanes(width_of<E, policy>), lookers = most_blocks / lanes,
-                       bytes = product_rows / 32;
+    constexpr uint32_t lanes = gather_lanes(width_of<E, policy>, keeps_pairs),
+                       lookers = most_blocks / lanes, bytes = product_rows / 32;
     static_assert(bytes == sizeof(uint32_t) && product_rows == block_threads);
     const uint32_t block = uint32_t(items.begin / block_threads), share = block % lanes,
                    down = blocks_down(a.stream.rows);
     const auto* const present = reinterpret_cast<const uint32_t*>(a.stream.present);
+    if (block / lanes >= lookers) return;
     for (uint32_t first = block / lanes; first < down; first += 32 * lookers) {
         const uint32_t mine = first + threadIdx.x % 32 * lookers;
         uint32_t left = __ballot_sync(~0u, mine < down && present[mine] != 0);

@@ -49,13 +49,13 @@ NACELLE_INLINE void gather_remembering(const View<E>& view, const StreamArgument
             const float* const cut =
                 step > 0 ? C::cut_at(view, a.all, uint32_t(step) - 1, its) : nullptr;
             if constexpr (Spec<policy>::values == Values::elsewhere)
-                if (cut) keep_own_numbers<width>(memory, (step - 1) * rows + its, true, cut, items);
+                if (cut) keep_own_pieces<width>(memory, (step - 1) * rows + its, true, cut, items);
             return Row{cut};
         }
         // What a team sees is kept by its step, but for what it sees last.
         if (C::keeps_obs || step == a.all.steps)
-            keep_own_numbers<width>(memory, step * rows + its, false, C::obs_of(view, a.all, its),
-                                    items);
+            keep_own_pieces<width>(memory, step * rows + its, false, C::obs_of(view, a.all, its),
+                                   items);
         return C::standing(view, a.all, its);
     });
 }
