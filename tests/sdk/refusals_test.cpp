@@ -172,6 +172,11 @@ TEST_CASE("a type in the wrong struct is refused") {
          {.action = "float x;"},
          "Action may hold nacelle::Discrete<N>, nacelle::Continuous<Low, High> and arrays of "
          "those, and nothing else"},
+        {"an array of structs of two choices",
+         {.before = "struct Arm { nacelle::Discrete<3> go; nacelle::Continuous<-1, 1> grip; };",
+          .action = "Arm arms[2];"},
+         "Action has an array of structs with several spaces: give each of these an array of its "
+         "own"},
         {"number beside a Discrete",
          {.action = "nacelle::Discrete<2> go; bool fire;"},
          "Action may hold nacelle::Discrete<N>"},

@@ -104,6 +104,9 @@ template <class E> struct Sound<E, Trouble::none> { using type = E; };
         "nacelle::Discrete<N>, nacelle::Continuous<Low, High> and arrays of those",                \
         " may hold nacelle::Discrete<N>, nacelle::Continuous<Low, High> and arrays of those, and " \
         "nothing else")                                                                            \
+    NACELLE_REFUSE_FLAW(E, action, space_list,                                                     \
+                        "Action has an array of structs with several spaces: give each of these "  \
+                        "an array of its own")                                                     \
     NACELLE_REFUSE_DATA(E, obs, "Obs",                                                             \
                         "numbers, nested structs, C arrays, nacelle::Array<T, sizes...>",          \
                         " cannot hold a Discrete, a Continuous or a Table: use numbers, and "      \

@@ -18,6 +18,7 @@ enum class Flaw {
     long_name,
     array_element,
     table_list,
+    space_list,
     many_dims
 };
 // flat: its numbers become one row of floats, whose dimensions nobody keeps.
@@ -76,6 +77,10 @@ template <class T> constexpr Flaw flaw_of(int allowed) {
         if (sum_over<typename Leaf<T>::element, CountArrays>() > 0) return Flaw::array_list;
         if ((allowed & tables) && sum_over<typename Leaf<T>::element, CountTables>() > 0)
             return Flaw::table_list;
+        // A struct's choices would lie between those of the next one, where a kernel that knows sizes alone has them side
+        // by side.
+        if ((allowed & spaces) && leaf_count<typename Leaf<T>::element>() > 1)
+            return Flaw::space_list;
         return flaw_of<typename Leaf<T>::element>(allowed);
     } else if constexpr (__is_class(T) && form == Form::unsupported)
         return __is_aggregate(T) ? Flaw::base : Flaw::not_plain;
