@@ -54,21 +54,25 @@ template <int policy> struct ConvOrder {
                   column = number / c.channels % c.size_columns,
                   row = number / c.channels / c.size_columns;
         constexpr ConvProduct forward = forward_of(c), backward = backward_of(c);
-        store_in<forward>(here, row * forward.across() + column * forward.pitch() + channel, o,
+        store_in<forward>(here, 0, (row * c.size_columns + column) * forward.pixel() + channel, o,
                           value);
-        if constexpr (l > 0)
-            store_in<backward>(here + conv_turned_at(c, planes),
-                               (c.size_rows - 1 - row) * backward.across() +
-                                   (c.size_columns - 1 - column) * backward.pitch() + o,
-                               channel, value);
+        if constexpr (l > 0) {
+            constexpr ConvSide rows = backward.rows, columns = backward.columns;
+            const int down = rows.phase_of(row), right = columns.phase_of(column),
+                      tap = rows.turned(row) * columns.taps(right) + columns.turned(column);
+            store_in<backward>(here + conv_turned_at(c, planes), down * columns.phases + right,
+                               tap * backward.pixel() + o, channel, value);
+        }
     }
 
 private:
     template <ConvProduct product>
-    static NACELLE_INLINE void store_in(float* to, int k, int o, float value) {
+    static NACELLE_INLINE void store_in(float* to, int phase, int k, int o, float value) {
         const auto pair = planes_of<planes>(value, 0.0f);
-        uint16_t* const place = reinterpret_cast<uint16_t*>(to) + product.place(k, o, planes);
-        NACELLE_UNROLL for (int p = 0; p < planes; ++p) place[128 * p] = uint16_t(pair.at[p]);
+        uint16_t* const place =
+            reinterpret_cast<uint16_t*>(to) + product.place(phase, k, o, planes);
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) place[product.pair_numbers * p] =
+            uint16_t(pair.at[p]);
     }
 };
 template <class E, int policy> struct Prepared {

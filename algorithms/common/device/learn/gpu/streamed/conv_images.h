@@ -1,66 +1,100 @@
 #pragma once
 #include <learn/conv_tiles.h>
 #include <learn/gpu/streamed/products.h>
-// What a block of convolutions has of its samples in shared memory.
+// What a block of convolutions has of its samples in shared memory: images, and rows of what comes of them.
 
 namespace learn {
 
 struct alignas(16) EightNumbers {
     uint16_t at[chunk_numbers];
 };
-struct alignas(8) FragmentWords {
-    uint32_t at[2];
-};
+
+// fn(sample, plane, chunk, its place in the matrix) for chunks [begin, end) of some samples' rows. What lies side by side
+// in a tile is read together: 128 bytes of one sample after the other.
+template <int samples, int planes, int begin, int end, class Fn>
+NACELLE_INLINE void each_chunk(const TiledMatrix& matrix, uint32_t first, Fn&& fn) {
+    constexpr int line = int(tile_side / chunk_numbers), first_line = begin / line,
+                  lines = parts_of(end, line) - first_line;
+    NACELLE_UNROLL for (int plane = 0; plane < planes; ++plane) {
+        for (int i = int(threadIdx.x); i < lines * samples * line; i += int(conv_threads)) {
+            const int chunk = (first_line + i / line / samples) * line + i % line,
+                      sample = i / line % samples;
+            if (chunk < begin || chunk >= end) continue;
+            fn(sample, plane, chunk,
+               reinterpret_cast<EightNumbers*>(
+                   matrix.at + size_t(plane) * matrix.plane +
+                   place_in_tiles(first + uint32_t(sample), uint32_t(8 * chunk), matrix.across)));
+        }
+    }
+}
+// What bring_async has begun to bring is there, for all threads.
+NACELLE_INLINE void await_chunks() {
+    close_group();
+    await_groups<0>();
+    __syncthreads();
+}
 
 // The images of some samples in shared memory, plane by plane.
-template <int policy, int l, bool back> struct ConvImages {
+template <int policy, int l, bool back, int its_samples> struct ConvImages {
     static constexpr Encoder encoder = Spec<policy>::encoder;
     static constexpr ConvProduct product =
         back ? backward_of(encoder.layer[l]) : forward_of(encoder.layer[l]);
-    static constexpr int planes = Spec<policy>::planes, numbers = product.image_numbers();
-    // Whether the numbers of a row are read as an observation's images.
-    static constexpr bool of_observation = !back && l == 0;
+    static constexpr int samples = its_samples, planes = Spec<policy>::planes,
+                         pitch = product.pitch(samples), numbers = product.image_numbers(samples),
+                         plane = samples * numbers, end = planes * plane;
+    // Whether the numbers of a row are read as an observation's images, and whether these are codes.
+    static constexpr bool of_observation = !back && l == 0,
+                          of_codes = of_observation && encoder.codes > 0;
+    // Whether something is left between and around the pixels that are brought, or in one.
+    static constexpr bool has_zeros = of_codes || product.pixel() > product.channels ||
+                                      product.rows.wide > product.rows.length ||
+                                      product.columns.wide > product.columns.length;
     uint16_t* at;
 
-    NACELLE_INLINE uint16_t* image(int sample, int plane) const {
-        return at + (sample * planes + plane) * numbers;
-    }
-    NACELLE_INLINE void clear(int samples) const {
-        for (int i = int(threadIdx.x); i < samples * planes * numbers / 8; i += int(conv_threads))
+    NACELLE_INLINE void clear() const {
+        for (int i = int(threadIdx.x); i < end / 8; i += int(conv_threads))
             reinterpret_cast<EightNumbers*>(at)[i] = EightNumbers{};
     }
     // Brings the images of the rows from `first` on; what lies between and around their pixels stays zero.
-    NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first, int samples) const {
-        constexpr int begin = of_observation ? encoder.image[0].first / 8 : 0,
-                      end = of_observation
-                                ? (last_of_images() + 7) / 8
-                                : (product.rows * product.columns * product.channels + 7) / 8,
-                      chunks = end - begin;
-        for (int i = int(threadIdx.x); i < samples * planes * chunks; i += int(conv_threads)) {
-            const int chunk = begin + i % chunks, plane = i / chunks % planes,
-                      sample = i / chunks / planes;
-            const auto eight = *reinterpret_cast<const EightNumbers*>(
-                matrix.at + size_t(plane) * matrix.plane +
-                place_in_tiles(first + uint32_t(sample), uint32_t(8 * chunk), matrix.across));
-            uint16_t* const to = image(sample, plane);
-            NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
-                const int number = 8 * chunk + k;
-                if constexpr (of_observation) put_number(to, number, eight.at[k], plane);
-                else if (number < product.rows * product.columns * product.channels)
-                    to[pixel(number / product.channels) + number % product.channels] = eight.at[k];
-            }
-        }
+    NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first) const {
+        each_chunk<samples, planes, begin_chunk(), end_chunk()>(
+            matrix, first, [&](int sample, int its_plane, int chunk, const EightNumbers* eight) {
+                uint16_t* const to = at + its_plane * plane + sample * numbers;
+                if constexpr (!of_observation && product.channels % 8 == 0)
+                    return bring_async(to + place(8 * chunk), eight, true);
+                const EightNumbers values = *eight;
+                NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
+                    const int number = 8 * chunk + k;
+                    if constexpr (of_observation) put_number(to, number, values.at[k], its_plane);
+                    else if (number < image_numbers()) to[place(number)] = values.at[k];
+                }
+            });
+    }
+    // From a pixel to the one that lies so many rows and columns further.
+    static NACELLE_INLINE int offset(int rows, int columns) {
+        return (rows * product.columns.wide + columns) * pitch;
+    }
+    // To where the patch of a position begins.
+    static NACELLE_INLINE int patch(int row, int column) {
+        return offset(row * product.rows.stride, column * product.columns.stride);
+    }
+
+    static constexpr int begin_chunk() { return of_observation ? encoder.image[0].first / 8 : 0; }
+    static constexpr int end_chunk() {
+        const RowPart& last = encoder.image[of_observation ? encoder.images - 1 : 0];
+        return parts_of(of_observation ? last.first + last.count : image_numbers(), 8);
     }
 
 private:
-    static constexpr int last_of_images() {
-        const RowPart& last = encoder.image[encoder.images - 1];
-        return last.first + last.count;
+    static constexpr int image_numbers() {
+        return product.rows.length * product.columns.length * product.channels;
+    }
+    static NACELLE_INLINE int place(int number) {
+        return pixel(number / product.channels) + number % product.channels;
     }
     static NACELLE_INLINE int pixel(int which) {
-        const int row = which / product.columns * product.spread + product.first_row,
-                  column = which % product.columns * product.spread + product.first_column;
-        return (row * product.wide_columns + column) * product.pitch();
+        constexpr ConvSide rows = product.rows, columns = product.columns;
+        return offset(rows.first + which / columns.length, columns.first + which % columns.length);
     }
     static NACELLE_INLINE void put_number(uint16_t* to, int number, uint16_t value, int plane) {
         [&]<int... i>(Ints<i...>) { (put_number_of<i>(to, number, value, plane), ...); }
@@ -69,18 +103,69 @@ private:
     template <int i>
     static NACELLE_INLINE void put_number_of(uint16_t* to, int number, uint16_t value, int plane) {
         constexpr RowPart part = encoder.image[i];
-        constexpr int channel = encoder.first_channel(i), codes = encoder.codes;
+        constexpr int codes = encoder.codes;
         const int at = number - part.first;
         if (at < 0 || at >= part.count) return;
+        const int channel = encoder.first_channel(i) + at % part.channels;
         uint16_t* const there = to + pixel(at / part.channels);
         if constexpr (codes > 0) {
             // The first plane of a small whole number is all of it.
             constexpr uint16_t one = 0x3f80;
             const float code = low_half(value);
-            for (int k = 0; k < codes; ++k)
-                there[(channel + at % part.channels) * codes + k] =
-                    plane == 0 && code == float(k) ? one : uint16_t(0);
-        } else there[channel + at % part.channels] = value;
+            if (plane == 0 && code >= 0 && code < float(codes) && code == float(int(code)))
+                there[channel * codes + int(code)] = one;
+        } else there[channel] = value;
+    }
+};
+
+// Rows of results in shared memory, on their way from or to a matrix.
+template <int width, int planes, int samples> struct ConvRows {
+    static constexpr int numbers = conv_row_numbers(width), end = planes * samples * numbers;
+    uint16_t* at;
+
+    NACELLE_INLINE uint16_t* row(int sample, int plane) const {
+        return at + (plane * samples + sample) * numbers;
+    }
+    // What lies behind a row's last number.
+    NACELLE_INLINE void clear_ends() const {
+        constexpr int left = padded_to(width, 8) - width;
+        if constexpr (left > 0)
+            for (int i = int(threadIdx.x); i < samples * planes * left; i += int(conv_threads))
+                row(0, 0)[i / left * numbers + width + i % left] = 0;
+    }
+    NACELLE_INLINE void leave(const TiledMatrix& matrix, uint32_t first) const {
+        each_chunk<samples, planes, 0, parts_of(width, 8)>(
+            matrix, first, [&](int sample, int plane, int chunk, EightNumbers* there) {
+                *there = reinterpret_cast<const EightNumbers*>(row(sample, plane))[chunk];
+            });
+    }
+    NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first) const {
+        each_chunk<samples, planes, 0, parts_of(width, 8)>(
+            matrix, first, [&](int sample, int plane, int chunk, const EightNumbers* there) {
+                bring_async(row(sample, plane) + 8 * chunk, there, true);
+            });
+    }
+    // Two neighbours, or the first one alone.
+    template <bool in_pairs>
+    NACELLE_INLINE void put(int sample, int column, const Planes<planes>& pair, bool both) const {
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
+            uint16_t* const to = row(sample, p) + column;
+            if constexpr (in_pairs) *reinterpret_cast<uint32_t*>(to) = pair.at[p];
+            else {
+                to[0] = uint16_t(pair.at[p]);
+                if (both) to[1] = uint16_t(pair.at[p] >> 16);
+            }
+        }
+    }
+    template <bool in_pairs>
+    NACELLE_INLINE Planes<planes> get(int sample, int column, bool both) const {
+        Planes<planes> pair;
+        NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
+            const uint16_t* const from = row(sample, p) + column;
+            if constexpr (in_pairs) pair.at[p] = *reinterpret_cast<const uint32_t*>(from);
+            else pair.at[p] = uint32_t(from[0]) | (both ? uint32_t(from[1]) << 16 : 0u);
+        }
+        return pair;
     }
 };
 

@@ -5,7 +5,7 @@
 
 namespace learn {
 
-// The slopes of some samples in shared memory, [plane][position of all samples][channel].
+// The slopes of some samples in shared memory, [plane][row][channel], where a row is one sample's position.
 template <int policy, int l, int samples> struct ConvSlopes {
     static constexpr Convolution c = Spec<policy>::encoder.layer[l];
     static constexpr int planes = Spec<policy>::planes, pitch = ConvWeights(c, planes).slope_pitch,
@@ -17,24 +17,22 @@ template <int policy, int l, int samples> struct ConvSlopes {
             reinterpret_cast<EightNumbers*>(at)[i] = EightNumbers{};
     }
     NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first) const {
-        constexpr int chunks = (c.features() + 7) / 8;
-        for (int i = int(threadIdx.x); i < samples * planes * chunks; i += int(conv_threads)) {
-            const int chunk = i % chunks, p = i / chunks % planes, sample = i / chunks / planes;
-            const auto eight = *reinterpret_cast<const EightNumbers*>(
-                matrix.at + size_t(p) * matrix.plane +
-                place_in_tiles(first + uint32_t(sample), uint32_t(8 * chunk), matrix.across));
-            uint16_t* const to = at + p * plane + sample * c.positions() * pitch;
-            if constexpr (c.out % 8 == 0)
-                *reinterpret_cast<EightNumbers*>(to + 8 * chunk / c.out * pitch +
-                                                 8 * chunk % c.out) = eight;
-            else {
+        each_chunk<samples, planes, 0, parts_of(c.features(), 8)>(
+            matrix, first, [&](int sample, int p, int chunk, const EightNumbers* eight) {
+                uint16_t* const to = at + p * plane + sample * pitch;
+                if constexpr (c.out % 8 == 0)
+                    return bring_async(to + place(8 * chunk), eight, true);
+                const EightNumbers values = *eight;
                 NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
                     const int number = 8 * chunk + k;
-                    if (number < c.features())
-                        to[number / c.out * pitch + number % c.out] = eight.at[k];
+                    if (number < c.features()) to[place(number)] = values.at[k];
                 }
-            }
-        }
+            });
+    }
+
+private:
+    static NACELLE_INLINE int place(int number) {
+        return number / c.out * samples * pitch + number % c.out;
     }
 };
 
@@ -45,34 +43,44 @@ template <int policy, int l> class ConvGradient {
     static constexpr ConvWeights cut{c, planes};
     static constexpr ConvBlock block = weights_block(encoder, l, planes);
     static constexpr int samples = block.samples, down = cut.down, across = cut.across;
-    using Images = ConvImages<policy, l, false>;
+    using Images = ConvImages<policy, l, false, samples>;
     using Slopes = ConvSlopes<policy, l, samples>;
     static constexpr ConvProduct product = Images::product;
+    static constexpr bool in_eights = product.grain() == 8;
 
 public:
     NACELLE_INLINE ConvGradient(const ConvPass& pass, uint32_t section)
         : pass_(pass),
           images_{conv_memory<block.bytes>()},
-          slopes_{images_.image(samples, 0)},
+          slopes_{images_.at + Images::end},
           warp_(int(threadIdx.x) / 32),
           group_(int(section) * cut.groups + warp_ / cut.ways),
           ours_(group_ < cut.groups_down * cut.groups_across) {
-        const int g = warp_lane() / 4;
+        // Of a tile's numbers this lane reads eight of one row, or two of its own.
+        const int lane = warp_lane();
         NACELLE_UNROLL for (int i = 0; i < down; ++i) {
-            NACELLE_UNROLL for (int k = 0; k < 2; ++k) {
-                const int number = first_number() + 16 * i + 8 * k + g;
-                offset_[i][k] = number < c.patch() ? offset_of(number) : 0;
+            NACELLE_UNROLL for (int k = 0; k < offsets; ++k) {
+                const int number =
+                    first_number() + 16 * i + (in_eights ? lane / 8 % 2 * 8 : 8 * k + lane / 4);
+                const int tap = number / product.pixel(), row = tap / c.size_columns;
+                offset_[i][k] =
+                    number < product.depth()
+                        ? Images::offset(row, tap - row * c.size_columns) + number % product.pixel()
+                        : 0;
             }
         }
-        sums_.clear();
-        images_.clear(samples);
+        NACELLE_UNROLL for (int i = 0; i < down * across * 4; ++i) sums_.begin(i / 4, i % 4, 0);
+        images_.clear();
         slopes_.clear();
         __syncthreads();
     }
-    NACELLE_INLINE void add(uint32_t first) {
-        images_.bring(pass_.in, first, samples);
+    // What these samples add; those from `next` on may come nearer meanwhile.
+    NACELLE_INLINE void add(uint32_t first, uint32_t next) {
+        images_.bring(pass_.in, first);
         slopes_.bring(pass_.slopes, first);
-        __syncthreads();
+        bring_near<Images::begin_chunk(), Images::end_chunk()>(pass_.in, next);
+        bring_near<0, parts_of(c.features(), 8)>(pass_.slopes, next);
+        await_chunks();
         constexpr int steps = Slopes::rows / 16;
         int done = 0;
         NACELLE_ROLLED for (int step = warp_ % cut.ways; ours_ && step < steps; step += cut.ways) {
@@ -81,6 +89,10 @@ public:
         }
         sums_.move();
         __syncthreads();
+        if constexpr (Images::of_codes) {
+            images_.clear();
+            __syncthreads();
+        }
     }
     // Warps that share a group add their sums one after the other.
     NACELLE_INLINE void store(uint32_t split) const {
@@ -92,77 +104,80 @@ public:
     }
 
 private:
+    static constexpr int offsets = in_eights ? 1 : 2;
+
+    template <int begin, int end>
+    NACELLE_INLINE void bring_near(const TiledMatrix& matrix, uint32_t first) const {
+        if (first >= pass_.rows) return;
+        each_chunk<samples, planes, begin, end>(matrix, first,
+                                                [](int, int, int chunk, const EightNumbers* eight) {
+                                                    if (chunk % 8 == 0) learn::bring_near(eight);
+                                                });
+    }
     NACELLE_INLINE int first_number() const { return group_ / cut.groups_across * down * 16; }
     NACELLE_INLINE int first_channel() const { return group_ % cut.groups_across * across * 8; }
-    static NACELLE_INLINE int offset_of(int number) {
-        constexpr int row = c.size_columns * c.channels;
-        return (number / row * product.wide_columns + number % row / c.channels) * product.pitch() +
-               number % c.channels;
-    }
-    // Where the patch of a position begins, of all samples' positions.
-    NACELLE_INLINE const uint16_t* patch(int position) const {
-        const int its = position < samples * c.positions() ? position : 0,
-                  in_image = its % c.positions();
-        return images_.image(its / c.positions(), 0) +
-               (in_image / product.out_columns * product.wide_columns +
-                in_image % product.out_columns) *
-                   product.stride * product.pitch();
+    // Where a row's patch begins; behind the last row slopes are zero, and it may be any.
+    static NACELLE_INLINE int patch(int row) {
+        const int position = row < samples * c.positions() ? row / samples : 0;
+        return row % samples * Images::numbers +
+               Images::patch(position / c.out_columns(), position % c.out_columns());
     }
     NACELLE_INLINE void add_step(int step) {
-        const int lane = warp_lane(), t = lane % 4;
-        uint32_t right[planes][across + 1][2];
+        const int lane = warp_lane();
+        uint32_t right[across + 1][planes][2];
         NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
             NACELLE_UNROLL for (int q = 0; q < across; q += 2) {
                 uint32_t words[4];
                 load_tiles<true>(words, slopes_.at + p * Slopes::plane +
                                             (16 * step + lane % 16) * Slopes::pitch +
                                             first_channel() + 8 * q + lane / 16 * 8);
-                right[p][q][0] = words[0];
-                right[p][q][1] = words[1];
-                right[p][q + 1][0] = words[2];
-                right[p][q + 1][1] = words[3];
+                NACELLE_UNROLL for (int k = 0; k < 4; ++k) right[q + k / 2][p][k % 2] = words[k];
             }
         }
-        const uint16_t* from[4];
-        NACELLE_UNROLL for (int i = 0; i < 4; ++i) from[i] =
-            patch(16 * step + 2 * t + i % 2 + i / 2 * 8);
+        int from[in_eights ? 1 : 4];
+        if constexpr (in_eights) from[0] = patch(16 * step + lane % 8 + lane / 16 * 8);
+        else {
+            NACELLE_UNROLL for (int i = 0; i < 4; ++i) from[i] =
+                patch(16 * step + lane % 4 * 2 + i % 2 + i / 2 * 8);
+        }
         NACELLE_UNROLL for (int i = 0; i < down; ++i) {
             uint32_t left[planes][4];
             NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
+                const uint16_t* const at = images_.at + p * Images::plane;
+                if constexpr (in_eights) load_tiles<true>(left[p], at + from[0] + offset_[i][0]);
+                else {
+                    NACELLE_UNROLL for (int k = 0; k < 4; ++k) left[p][k] =
+                        uint32_t(at[from[k / 2 * 2] + offset_[i][k % 2]]) |
+                        uint32_t(at[from[k / 2 * 2 + 1] + offset_[i][k % 2]]) << 16;
+                }
                 NACELLE_UNROLL for (int k = 0; k < 4; ++k) {
-                    const int offset = offset_[i][k % 2] + p * Images::numbers;
-                    left[p][k] = uint32_t(from[k / 2 * 2][offset]) |
-                                 uint32_t(from[k / 2 * 2 + 1][offset]) << 16;
                     if (is_one(i, k % 2)) left[p][k] = p == 0 ? 0x3f803f80u : 0u;
                 }
             }
-            NACELLE_UNROLL for (int q = 0; q < across; ++q) {
-                uint32_t its[planes][2];
-                NACELLE_UNROLL for (int p = 0; p < planes; ++p) {
-                    its[p][0] = right[p][q][0];
-                    its[p][1] = right[p][q][1];
-                }
-                multiply_planes<planes>(sums_.sum[i * across + q], left, its);
-            }
+            NACELLE_UNROLL for (int q = 0; q < across; ++q)
+                multiply_planes<planes>(sums_.sum[i * across + q], left, right[q]);
         }
     }
     // Behind a patch's numbers is a one, whose gradient is the bias's.
     NACELLE_INLINE bool is_one(int i, int k) const {
-        return first_number() + 16 * i + 8 * k + warp_lane() / 4 == c.patch();
+        return first_number() + 16 * i + 8 * k + warp_lane() / 4 == product.depth();
     }
     NACELLE_INLINE void store_mine(float* slot, bool adds) const {
         const int g = warp_lane() / 4, t = warp_lane() % 4;
         NACELLE_UNROLL for (int i = 0; i < down; ++i) {
-            NACELLE_UNROLL for (int q = 0; q < across; ++q) {
-                NACELLE_UNROLL for (int k = 0; k < 4; ++k) {
-                    const int number = first_number() + 16 * i + 8 * (k / 2) + g,
-                              channel = first_channel() + 8 * q + 2 * t + k % 2;
-                    if (number > c.patch() || channel >= c.out) continue;
-                    float* const to = number < c.patch()
-                                          ? slot + size_t(channel) * pass_.pitch + size_t(number)
-                                          : slot + size_t(c.out) * pass_.pitch + size_t(channel);
-                    const float sum = sums_.at(i * across + q, k);
-                    *to = adds ? *to + sum : sum;
+            NACELLE_UNROLL for (int k = 0; k < 2; ++k) {
+                const int number = first_number() + 16 * i + 8 * k + g,
+                          in_pixel = number % product.pixel(),
+                          weight = number / product.pixel() * c.channels + in_pixel;
+                const bool is_bias = number == product.depth();
+                if (number > product.depth() || (in_pixel >= c.channels && !is_bias)) continue;
+                float* const to = slot + (is_bias ? size_t(c.out) * pass_.pitch : size_t(weight));
+                NACELLE_UNROLL for (int q = 0; q < 2 * across; ++q) {
+                    const int channel = first_channel() + 8 * (q / 2) + 2 * t + q % 2;
+                    if (channel >= c.out) continue;
+                    float* const place = to + size_t(channel) * (is_bias ? 1 : pass_.pitch);
+                    const float sum = sums_.at(i * across + q / 2, 2 * k + q % 2);
+                    *place = adds ? *place + sum : sum;
                 }
             }
         }
@@ -173,7 +188,7 @@ private:
     Slopes slopes_;
     int warp_, group_;
     bool ours_;
-    int offset_[down][2];
+    int offset_[down][offsets];
     ConvSums<planes, down * across> sums_;
 
 public:
@@ -183,12 +198,12 @@ public:
 template <class E, int policy, int l>
 NACELLE_INLINE void conv_weights(const View<E>&, const ConvPass& pass, Items items) {
     using Gradient = ConvGradient<policy, l>;
-    const uint32_t block = uint32_t(items.begin / conv_threads), split = block / Gradient::sections,
-                   batches = (pass.rows + Gradient::together - 1) / Gradient::together;
+    const uint32_t block = uint32_t(items.begin / conv_threads), split = block / Gradient::sections;
     if (is_idle(pass, 0)) return;
     Gradient gradient(pass, block % Gradient::sections);
-    for (uint32_t batch = split; batch < batches; batch += pass.splits)
-        gradient.add(batch * Gradient::together);
+    constexpr uint32_t together = Gradient::together;
+    for (uint32_t first = split * together; first < pass.rows; first += pass.splits * together)
+        gradient.add(first, first + pass.splits * together);
     gradient.store(split);
 }
 
