@@ -76,8 +76,8 @@ std::string symbol_of(const Kernel& kernel, size_t number) {
 struct Blocks {
     uint32_t threads = block_threads, resident = 1, shared_bytes = 0;
 };
-Blocks conv_blocks(const Owner& owner, const ConvBlock& block) {
-    return {conv_threads, owner.planes > 1 ? 1u : 2u, block.bytes};
+Blocks conv_blocks(const ConvBlock& block) {
+    return {conv_threads, 2, block.bytes};
 }
 Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
@@ -111,9 +111,9 @@ Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
                 std::max(gru_ahead_bytes(owner.planes, room), gru_back_bytes(owner.planes, room))};
         }
         case Form::cell: return {.resident = 4};
-        case Form::conv_forward: return conv_blocks(owner, owner.conv_forward);
-        case Form::conv_backward: return conv_blocks(owner, owner.conv_backward);
-        case Form::conv_weights: return conv_blocks(owner, owner.conv_weights);
+        case Form::conv_forward: return conv_blocks(owner.conv_forward);
+        case Form::conv_backward: return conv_blocks(owner.conv_backward);
+        case Form::conv_weights: return conv_blocks(owner.conv_weights);
         default: return {.resident = kernel.resident};
     }
 }

@@ -34,7 +34,7 @@ void StreamedPolicy::plan_convolutions(Network& network, uint32_t parameter) {
 // Blocks that sum the weights' gradients, each into a slot: as many as there is room for at once, and few enough that
 // adding them up costs little.
 void StreamedPolicy::plan_conv_sums(uint64_t rows) {
-    constexpr uint64_t most_floats = 4 << 20;
+    constexpr uint64_t most_floats = 5 << 20;
     for (Network& network : networks_)
         for (int l = 0; l < encoder_.count; ++l) {
             LayerSlots& slots = network.convolutions[size_t(l)].slots;

@@ -96,10 +96,10 @@ inline std::vector<Case> convolved_cases() {
                   {"activation", "relu"},
                   {"trunk", "separate"},
                   {"gains", gains}})},
-        // Strides that leave some inputs to fewer of a kernel's rows than others, and to none.
+        // Strides that leave some inputs to fewer of a kernel's rows than others, and to none; few samples to a block.
         {"screen", "ppo",
          for_all({{"hidden",
-                   {{{"conv", 8}, {"size", 2}, {"padding", 1}},
+                   {{{"conv", 48}, {"size", 2}, {"padding", 1}},
                     {{"conv", 11}, {"size", {4, 3}}, {"stride", 3}, {"padding", 2}},
                     {{"conv", 16}, {"size", 2}, {"stride", 3}},
                     6}},

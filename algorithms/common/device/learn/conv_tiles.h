@@ -222,7 +222,7 @@ struct ConvWeights {
 
     constexpr ConvWeights(const Convolution& c, int planes) {
         const ConvProduct p = forward_of(c);
-        const int tiles_down = p.depth() / 16 + 1, most = planes > 1 ? 8 : 20;
+        const int tiles_down = p.depth() / 16 + 1, most = planes > 1 ? 8 : p.grain() == 8 ? 20 : 16;
         groups_across = parts_of(p.quads(), 4);
         across = parts_of(p.quads(), groups_across);
         int least = 0;

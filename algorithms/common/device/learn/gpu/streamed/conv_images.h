@@ -10,22 +10,37 @@ struct alignas(16) EightNumbers {
 };
 
 // fn(sample, plane, chunk, its place in the matrix) for chunks [begin, end) of some samples' rows. What lies side by side
-// in a tile is read together: 128 bytes of one sample after the other.
+// in a tile is read together: 128 bytes of one sample after the other. A thread stays with its sample.
 template <int samples, int planes, int begin, int end, class Fn>
 NACELLE_INLINE void each_chunk(const TiledMatrix& matrix, uint32_t first, Fn&& fn) {
-    constexpr int line = int(tile_side / chunk_numbers), first_line = begin / line,
-                  lines = parts_of(end, line) - first_line;
+    constexpr uint32_t line = tile_side / chunk_numbers, first_line = uint32_t(begin) / line,
+                       together = conv_threads / line / samples;
+    const uint32_t within = threadIdx.x % line,
+                   its_line = first_line + threadIdx.x / line / samples;
+    const int sample = int(threadIdx.x / line % samples);
+    uint16_t* const row =
+        matrix.at + place_in_tiles(first + uint32_t(sample), chunk_numbers * within, matrix.across);
     NACELLE_UNROLL for (int plane = 0; plane < planes; ++plane) {
-        for (int i = int(threadIdx.x); i < lines * samples * line; i += int(conv_threads)) {
-            const int chunk = (first_line + i / line / samples) * line + i % line,
-                      sample = i / line % samples;
-            if (chunk < begin || chunk >= end) continue;
-            fn(sample, plane, chunk,
-               reinterpret_cast<EightNumbers*>(
-                   matrix.at + size_t(plane) * matrix.plane +
-                   place_in_tiles(first + uint32_t(sample), uint32_t(8 * chunk), matrix.across)));
+        uint16_t* at = row + size_t(plane) * matrix.plane + size_t(its_line) * tile_numbers;
+        NACELLE_ROLLED for (uint32_t chunk = its_line * line + within; chunk < uint32_t(end);
+                            chunk += together * line) {
+            if (chunk >= uint32_t(begin))
+                fn(sample, plane, chunk, reinterpret_cast<EightNumbers*>(at));
+            at += together * tile_numbers;
         }
     }
+}
+// The same chunks come nearer, a line of a tile for each thread.
+template <int samples, int planes, int begin, int end>
+NACELLE_INLINE void bring_chunks_near(const TiledMatrix& matrix, uint32_t first) {
+    constexpr int line = int(tile_side / chunk_numbers), first_line = begin / line,
+                  lines = parts_of(end, line) - first_line;
+    NACELLE_ROLLED for (int i = int(threadIdx.x); i < planes * lines * samples;
+                        i += int(conv_threads))
+        bring_near(matrix.at + size_t(i / samples / lines) * matrix.plane +
+                   place_in_tiles(first + uint32_t(i % samples),
+                                  uint32_t(first_line + i / samples % lines) * tile_side,
+                                  matrix.across));
 }
 // What bring_async has begun to bring is there, for all threads.
 NACELLE_INLINE void await_chunks() {
@@ -52,21 +67,24 @@ template <int policy, int l, bool back, int its_samples> struct ConvImages {
     uint16_t* at;
 
     NACELLE_INLINE void clear() const {
-        for (int i = int(threadIdx.x); i < end / 8; i += int(conv_threads))
-            reinterpret_cast<EightNumbers*>(at)[i] = EightNumbers{};
+        NACELLE_FOURFOLD for (int i = int(threadIdx.x); i < end / 8;
+                              i += int(conv_threads)) reinterpret_cast<EightNumbers*>(at)[i] =
+            EightNumbers{};
     }
     // Brings the images of the rows from `first` on; what lies between and around their pixels stays zero.
     NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first) const {
         each_chunk<samples, planes, begin_chunk(), end_chunk()>(
-            matrix, first, [&](int sample, int its_plane, int chunk, const EightNumbers* eight) {
+            matrix, first,
+            [&](int sample, int its_plane, uint32_t chunk, const EightNumbers* eight) {
                 uint16_t* const to = at + its_plane * plane + sample * numbers;
                 if constexpr (!of_observation && product.channels % 8 == 0)
                     return bring_async(to + place(8 * chunk), eight, true);
                 const EightNumbers values = *eight;
                 NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
-                    const int number = 8 * chunk + k;
-                    if constexpr (of_observation) put_number(to, number, values.at[k], its_plane);
-                    else if (number < image_numbers()) to[place(number)] = values.at[k];
+                    const uint32_t number = 8 * chunk + uint32_t(k);
+                    if constexpr (of_observation)
+                        put_number(to, int(number), values.at[k], its_plane);
+                    else if (number < uint32_t(image_numbers())) to[place(number)] = values.at[k];
                 }
             });
     }
@@ -89,12 +107,14 @@ private:
     static constexpr int image_numbers() {
         return product.rows.length * product.columns.length * product.channels;
     }
-    static NACELLE_INLINE int place(int number) {
+    static NACELLE_INLINE uint32_t place(uint32_t number) {
         return pixel(number / product.channels) + number % product.channels;
     }
-    static NACELLE_INLINE int pixel(int which) {
+    static NACELLE_INLINE uint32_t pixel(uint32_t which) {
         constexpr ConvSide rows = product.rows, columns = product.columns;
-        return offset(rows.first + which / columns.length, columns.first + which % columns.length);
+        const uint32_t row = which / columns.length;
+        return uint32_t(offset(rows.first, columns.first)) +
+               (row * columns.wide + which % columns.length) * pitch;
     }
     static NACELLE_INLINE void put_number(uint16_t* to, int number, uint16_t value, int plane) {
         [&]<int... i>(Ints<i...>) { (put_number_of<i>(to, number, value, plane), ...); }
@@ -107,7 +127,7 @@ private:
         const int at = number - part.first;
         if (at < 0 || at >= part.count) return;
         const int channel = encoder.first_channel(i) + at % part.channels;
-        uint16_t* const there = to + pixel(at / part.channels);
+        uint16_t* const there = to + pixel(uint32_t(at / part.channels));
         if constexpr (codes > 0) {
             // The first plane of a small whole number is all of it.
             constexpr uint16_t one = 0x3f80;
@@ -135,13 +155,13 @@ template <int width, int planes, int samples> struct ConvRows {
     }
     NACELLE_INLINE void leave(const TiledMatrix& matrix, uint32_t first) const {
         each_chunk<samples, planes, 0, parts_of(width, 8)>(
-            matrix, first, [&](int sample, int plane, int chunk, EightNumbers* there) {
+            matrix, first, [&](int sample, int plane, uint32_t chunk, EightNumbers* there) {
                 *there = reinterpret_cast<const EightNumbers*>(row(sample, plane))[chunk];
             });
     }
     NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first) const {
         each_chunk<samples, planes, 0, parts_of(width, 8)>(
-            matrix, first, [&](int sample, int plane, int chunk, const EightNumbers* there) {
+            matrix, first, [&](int sample, int plane, uint32_t chunk, const EightNumbers* there) {
                 bring_async(row(sample, plane) + 8 * chunk, there, true);
             });
     }

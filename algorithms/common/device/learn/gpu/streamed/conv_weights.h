@@ -18,20 +18,20 @@ template <int policy, int l, int samples> struct ConvSlopes {
     }
     NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first) const {
         each_chunk<samples, planes, 0, parts_of(c.features(), 8)>(
-            matrix, first, [&](int sample, int p, int chunk, const EightNumbers* eight) {
+            matrix, first, [&](int sample, int p, uint32_t chunk, const EightNumbers* eight) {
                 uint16_t* const to = at + p * plane + sample * pitch;
                 if constexpr (c.out % 8 == 0)
                     return bring_async(to + place(8 * chunk), eight, true);
                 const EightNumbers values = *eight;
                 NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
-                    const int number = 8 * chunk + k;
-                    if (number < c.features()) to[place(number)] = values.at[k];
+                    const uint32_t number = 8 * chunk + uint32_t(k);
+                    if (number < uint32_t(c.features())) to[place(number)] = values.at[k];
                 }
             });
     }
 
 private:
-    static NACELLE_INLINE int place(int number) {
+    static NACELLE_INLINE uint32_t place(uint32_t number) {
         return number / c.out * samples * pitch + number % c.out;
     }
 };
@@ -78,8 +78,11 @@ public:
     NACELLE_INLINE void add(uint32_t first, uint32_t next) {
         images_.bring(pass_.in, first);
         slopes_.bring(pass_.slopes, first);
-        bring_near<Images::begin_chunk(), Images::end_chunk()>(pass_.in, next);
-        bring_near<0, parts_of(c.features(), 8)>(pass_.slopes, next);
+        if (next < pass_.rows) {
+            bring_chunks_near<samples, planes, Images::begin_chunk(), Images::end_chunk()>(pass_.in,
+                                                                                           next);
+            bring_chunks_near<samples, planes, 0, parts_of(c.features(), 8)>(pass_.slopes, next);
+        }
         await_chunks();
         constexpr int steps = Slopes::rows / 16;
         int done = 0;
@@ -106,14 +109,6 @@ public:
 private:
     static constexpr int offsets = in_eights ? 1 : 2;
 
-    template <int begin, int end>
-    NACELLE_INLINE void bring_near(const TiledMatrix& matrix, uint32_t first) const {
-        if (first >= pass_.rows) return;
-        each_chunk<samples, planes, begin, end>(matrix, first,
-                                                [](int, int, int chunk, const EightNumbers* eight) {
-                                                    if (chunk % 8 == 0) learn::bring_near(eight);
-                                                });
-    }
     NACELLE_INLINE int first_number() const { return group_ / cut.groups_across * down * 16; }
     NACELLE_INLINE int first_channel() const { return group_ % cut.groups_across * across * 8; }
     // Where a row's patch begins; behind the last row slopes are zero, and it may be any.
