@@ -76,9 +76,7 @@ std::string symbol_of(const Kernel& kernel, size_t number) {
 struct Blocks {
     uint32_t threads = block_threads, resident = 1, shared_bytes = 0;
 };
-Blocks conv_blocks(const ConvBlock& block) {
-    return {conv_threads, 2, block.bytes};
-}
+Blocks conv_blocks(const ConvBlock& block) { return {conv_threads, 2, block.bytes}; }
 Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
     switch (kernel.form) {
         case Form::resident_teams:
