@@ -81,12 +81,18 @@ TEST_CASE("the whole gradient of layers that go through memory is that of the fo
         hold_to_doubles(on, streamed(i, "f32"), as_f32_cut, 150);
         hold_bf16(on, streamed(i, "bf16"), 400);
     }
+    for (const Case& c : odd_widths("f32")) hold_to_doubles(on, c, as_f32_cut, 60);
+    for (const Case& c : odd_widths("bf16")) hold_bf16(on, c, 200);
+}
+
+TEST_CASE("the whole gradient of convolutions is that of the formulas on a GPU") {
+    std::shared_ptr<RunsOn> on;
+    const std::string missing = complaint([&] { on = open("cuda"); });
+    if (!missing.empty()) NACELLE_SKIP(missing);
     for (const Case& c : convolved_cases()) {
         hold_to_doubles(on, with(c, wide), as_f32_cut, 150);
         hold_bf16(on, with(c, narrow), 400);
     }
-    for (const Case& c : odd_widths("f32")) hold_to_doubles(on, c, as_f32_cut, 60);
-    for (const Case& c : odd_widths("bf16")) hold_bf16(on, c, 200);
 }
 
 TEST_CASE("the whole gradient of a row pass is that of the formulas on a GPU") {
