@@ -17,17 +17,15 @@ const ProgramText stepwise_text{.instantiation =
                                 .headers = {},
                                 .defines = {}};
 
-// The same in two programs.
-const ProgramText steps_text{
-    .instantiation =
-        "#include <nacelle/programs/stepwise.h>\nNACELLE_PROGRAM()\nNACELLE_STEP_KERNELS()\n",
-    .headers = {},
-    .defines = {}};
-const ProgramText resets_text{
-    .instantiation =
-        "#include <nacelle/programs/stepwise.h>\nNACELLE_PROGRAM()\nNACELLE_RESET_KERNELS()\n",
-    .headers = {},
-    .defines = {}};
+// The same in two programs that take about equally long. The second checks the author's struct for both.
+const ProgramText step_text{.instantiation = "#include <nacelle/programs/stepwise.h>\n"
+                                             "NACELLE_PROGRAM()\nNACELLE_STEP_KERNEL()\n",
+                            .headers = {},
+                            .defines = {sound_define}};
+const ProgramText rest_text{.instantiation = "#include <nacelle/programs/stepwise.h>\n"
+                                             "NACELLE_PROGRAM()\nNACELLE_KERNELS_BESIDE_STEP()\n",
+                            .headers = {},
+                            .defines = {}};
 
 const ProgramText table_text{.instantiation = "#include <nacelle/kernel.h>\nNACELLE_PROGRAM()\n",
                              .headers = {},
@@ -150,12 +148,14 @@ bool drafts_aside(const EnvVersion& version) {
 
 EnvCode compile_saved(const EnvVersion& version, const CompileWay& way, std::atomic<bool>& stop) {
     if (!way.draft || !way.aside) return code_of(version, version.compile_copy(stepwise_text, way));
-    CompileWay of_resets = way;
-    of_resets.cancel = &stop;
-    std::future<Binary> resets = version.begin_copy(resets_text, of_resets);
+    CompileWay of_step = way;
+    of_step.cancel = &stop;
+    std::future<Binary> step = version.begin_copy(step_text, of_step);
     try {
-        EnvCode code = code_of(version, version.compile_copy(steps_text, way));
-        code.resets = resets.get();
+        // First, since it tells what is wrong with the struct.
+        Binary rest = version.compile_copy(rest_text, way);
+        EnvCode code = code_of(version, step.get());
+        code.rest = std::move(rest);
         return code;
     } catch (...) {
         stop = true;

@@ -10,6 +10,9 @@
 
 namespace nacelle {
 
+// The define of a draft beside another program of the same version, which checks the author's struct.
+inline constexpr const char* sound_define = "NACELLE_IS_SOUND=1";
+
 // Everything that decides on the code of an environment.
 struct EnvSource {
     std::filesystem::path file;    // the author's
@@ -47,7 +50,7 @@ EnvVersion version_of(std::shared_ptr<RunsOn> on, const EnvSource& source,
 struct EnvCode : EnvVersion {
     EnvSchema schema;
     std::shared_future<Binary> stepwise;
-    std::optional<Binary> resets;    // of a draft in two parts, what its first part does not have
+    std::optional<Binary> rest;    // of a draft in two parts, what the step's part does not have
 
     // The files that a program is made from: the author's, or the stand-in of the same sizes (stand_in.h).
     std::vector<SourceFile> files_of(const ProgramText& text) const;

@@ -10,6 +10,11 @@ namespace {
 // A compile that is younger is given up for a newer save, though not twice in a row.
 constexpr std::chrono::milliseconds young{200};
 
+ProgramText beside_checks(ProgramText text) {
+    text.defines.push_back(sound_define);
+    return text;
+}
+
 }
 
 Rebuilder::Rebuilder(std::shared_ptr<RunsOn> on, bool policy_bound)
@@ -140,8 +145,9 @@ std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe&
                    draft = aside || (!behind_draft && recipe.programs.empty());
         for (const auto& [number, text] : recipe.programs)
             if (!text.of_sizes)
-                around[number] = version.begin_copy(
-                    text, {.cancel = &stop_programs_, .draft = draft, .aside = true});
+                around[number] =
+                    version.begin_copy(aside ? beside_checks(text) : text,
+                                       {.cancel = &stop_programs_, .draft = draft, .aside = true});
         rebuilt.code =
             compile_saved(version, {.cancel = &cancel_, .draft = draft, .aside = aside || !draft},
                           stop_programs_);

@@ -34,11 +34,10 @@ void add_list(Hash& hash, const std::vector<std::string>& list) {
     for (const std::string& one : list) hash.add(one);
 }
 
-// The key: everything that changes the binary.
-std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>& closure,
-                      const std::string& identity) {
+// Everything that changes the binary but the compiler.
+std::string content_of(const ProgramSource& source, const std::vector<SourceFile>& closure) {
     Hash hash;
-    hash.add("program 1").add(identity).add(std::to_string(closure.size()));
+    hash.add("program 2").add(std::to_string(closure.size()));
     const std::filesystem::path first = closure.empty() ? "" : closure.front().path,
                                 base = first.parent_path();
     for (const SourceFile& file : closure)
@@ -53,14 +52,19 @@ std::string cache_key(const ProgramSource& source, const std::vector<SourceFile>
         if (option.starts_with("-g")) hash.add(first.string());
     return hash.hex();
 }
+std::string key_of(const std::string& identity, const std::string& content) {
+    return Hash().add(identity).add(content).hex();
+}
 
-Compiled compile_one(Cache& cache, const std::string& identity, const ProgramSource& source,
-                     const std::atomic<bool>* cancel, const BuildFunction& build) {
+Compiled compile_one(Cache& cache, const std::string& full, const std::string& draft,
+                     const ProgramSource& source, const std::atomic<bool>* cancel,
+                     const BuildFunction& build) {
     const auto start = std::chrono::steady_clock::now();
-    const auto timed = [&](Binary binary) {
+    const auto timed = [&](Binary binary, bool is_draft) {
         binary.milliseconds =
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
                 .count();
+        binary.draft = is_draft;
         return binary;
     };
     std::vector<SourceFile> closure = read_closure(source.author);
@@ -68,11 +72,14 @@ Compiled compile_one(Cache& cache, const std::string& identity, const ProgramSou
         if (cancel && *cancel) throw_cancelled(source);
         if (!closure.empty())
             if (auto wrong = check_author(closure)) return *std::move(wrong);
-        const std::string key = cache_key(source, closure, identity);
-        if (const auto kept = cache.find(key))
-            if (auto binary = unpacked(*kept)) return timed(*std::move(binary));
+        const std::string content = content_of(source, closure),
+                          key = key_of(source.draft ? draft : full, content);
+        if (source.draft)
+            if (auto kept = find_compiled(cache, key_of(full, content)))
+                return timed(*std::move(kept), false);
+        if (auto kept = find_compiled(cache, key)) return timed(*std::move(kept), source.draft);
 
-        Compiled built = build(closure);
+        Compiled built = build(closure, key);
         std::vector<SourceFile> now = read_closure(source.author);
         const bool same = same_text(now, closure);
         if (!same && attempt < 3) {
@@ -82,7 +89,7 @@ Compiled compile_one(Cache& cache, const std::string& identity, const ProgramSou
         if (std::holds_alternative<Diagnostics>(built)) return built;
         Binary& product = std::get<Binary>(built);
         if (same) cache.keep(key, packed(product));
-        return timed(std::move(product));
+        return timed(std::move(product), source.draft);
     }
 }
 
@@ -101,21 +108,19 @@ Compiled told_of_original(Compiled compiled, const ProgramSource& source) {
 
 }
 
+std::optional<Binary> find_compiled(Cache& cache, const std::string& key) {
+    const auto kept = cache.find(key);
+    return kept ? unpacked(*kept) : std::nullopt;
+}
 std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
                                     const ProgramSource& source) {
-    const auto kept = cache.find(cache_key(source, read_closure(source.author), identity));
-    return kept ? unpacked(*kept) : std::nullopt;
+    return find_compiled(cache, key_of(identity, content_of(source, read_closure(source.author))));
 }
 
 Compiled compile_cached(Cache& cache, const std::string& full, const std::string& draft,
                         const ProgramSource& source, const std::atomic<bool>* cancel,
                         const BuildFunction& build) {
-    if (!source.draft)
-        return told_of_original(compile_one(cache, full, source, cancel, build), source);
-    if (auto kept = find_compiled(cache, full, source)) return *std::move(kept);
-    Compiled compiled = compile_one(cache, draft, source, cancel, build);
-    if (auto* binary = std::get_if<Binary>(&compiled)) binary->draft = true;
-    return told_of_original(std::move(compiled), source);
+    return told_of_original(compile_one(cache, full, draft, source, cancel, build), source);
 }
 
 std::string include_line(const std::filesystem::path& author) {

@@ -12,11 +12,14 @@
 namespace nacelle {
 
 // Runs a compiler. The image of its binary is a cubin or the bytes of a shared object.
-using BuildFunction = std::function<Compiled(const std::vector<SourceFile>& closure)>;
+// `key` is the one that it will be cached under.
+using BuildFunction =
+    std::function<Compiled(const std::vector<SourceFile>& closure, const std::string& key)>;
 
-// The cached binary of a source, if there is one.
+// The cached binary of a source, or of a key, if there is one.
 std::optional<Binary> find_compiled(Cache& cache, const std::string& identity,
                                     const ProgramSource& source);
+std::optional<Binary> find_compiled(Cache& cache, const std::string& key);
 // Every compile goes this way: read the author's files, ask the cache, else build and store. Builds again where a
 // file was saved meanwhile, so that nothing is stored under the key of another text. `full` and `draft` are the
 // identities of the two kinds of builds; a draft is not built where the full build is cached.

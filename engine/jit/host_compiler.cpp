@@ -92,10 +92,11 @@ public:
 
     Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
         const std::vector<std::string>& flags = source.draft ? draft_flags_ : flags_;
-        Compiled compiled = compile_cached(*cache_, identity(), identity_with(draft_flags_), source,
-                                           cancel, [&](const std::vector<SourceFile>& closure) {
-                                               return build(source, closure, flags, cancel);
-                                           });
+        Compiled compiled =
+            compile_cached(*cache_, identity(), identity_with(draft_flags_), source, cancel,
+                           [&](const std::vector<SourceFile>& closure, const std::string&) {
+                               return build(source, closure, flags, cancel);
+                           });
         if (auto* binary = std::get_if<Binary>(&compiled))
             move_to_file(*binary,
                          source.author.empty() ? "program" : source.author.stem().string());

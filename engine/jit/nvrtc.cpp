@@ -108,11 +108,11 @@ public:
         const std::string full = identity();
         std::string draft = full;
         for (const std::string& option : draft_options) draft += " " + option;
-        return compile_cached(
-            *cache_, full, draft, source, cancel, [&](const std::vector<SourceFile>& closure) {
-                auto made = made_aside(source.draft ? draft : full, source, cancel);
-                return made ? *std::move(made) : build(source, closure, cancel);
-            });
+        return compile_cached(*cache_, full, draft, source, cancel,
+                              [&](const std::vector<SourceFile>& closure, const std::string& key) {
+                                  auto made = made_aside(key, source, cancel);
+                                  return made ? *std::move(made) : build(source, closure, cancel);
+                              });
     }
 
     bool has_helpers() const override { return helpers_ != nullptr; }
@@ -124,13 +124,14 @@ public:
 
 private:
     // A helper compiles it where there is one. The first uncached program starts all helpers.
-    std::optional<Compiled> made_aside(const std::string& identity, const ProgramSource& source,
+    std::optional<Compiled> made_aside(const std::string& key, const ProgramSource& source,
                                        const std::atomic<bool>* cancel) const {
         if (!helpers_) return std::nullopt;
         helpers_->start();
         if (!source.aside) return std::nullopt;
         helpers_->compile(architecture_, source, cancel);
-        auto made = find_compiled(*cache_, identity, source);
+        if (cancel && *cancel) throw_cancelled(source);
+        auto made = find_compiled(*cache_, key);
         if (made) made->from_cache = false;
         return made;
     }

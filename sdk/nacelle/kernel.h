@@ -51,7 +51,7 @@ NACELLE_INLINE void await_kernel_before() {
     extern "C" __device__ constinit unsigned char nacelle_waits_##symbol = 1;
 // The table is a constant of the module, and the view the one thing that the host writes into it.
 #define NACELLE_PROGRAM()                                                                          \
-    extern "C" __device__ constinit auto nacelle_schema = nacelle::detail::author_schema;          \
+    extern "C" __device__ constinit auto nacelle_schema = nacelle::detail::author_schema();        \
     extern "C" __device__ constinit nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};         \
     extern "C" __constant__ constinit nacelle::View<nacelle::Author> nacelle_view{};
 #define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \
@@ -82,7 +82,7 @@ NACELLE_INLINE void await_kernel_before() {
     NACELLE_KERNEL(symbol, Args, per_block, body)
 #define NACELLE_ENV_KERNEL_OF(symbol, Args, at_once, body) NACELLE_ENV_KERNEL(symbol, Args, body)
 #define NACELLE_PROGRAM()                                                                          \
-    NACELLE_EXPORT constexpr auto nacelle_schema = nacelle::detail::author_schema;                 \
+    NACELLE_EXPORT constexpr auto nacelle_schema = nacelle::detail::author_schema();               \
     NACELLE_EXPORT constexpr nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};
 #if defined(NACELLE_EMULATE)
 #define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \

@@ -54,12 +54,14 @@ using std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, std::size_t;
 // places is called there, and loops stay loops.
 #if defined(__CUDACC_RTC__) && defined(NACELLE_DRAFT)
 #define NACELLE_CALLED_IN_DRAFTS __attribute__((noinline))
+#define NACELLE_NOINLINE_IN_DRAFTS __attribute__((noinline))
 #define NACELLE_ROLLED_IN_DRAFTS NACELLE_ROLLED
 namespace nacelle::detail {
 inline constexpr bool gpu_draft = true;
 }
 #else
 #define NACELLE_CALLED_IN_DRAFTS __attribute__((always_inline)) inline
+#define NACELLE_NOINLINE_IN_DRAFTS    // the compiler decides elsewhere
 #define NACELLE_ROLLED_IN_DRAFTS NACELLE_UNROLL
 namespace nacelle::detail {
 inline constexpr bool gpu_draft = false;

@@ -36,6 +36,20 @@ NACELLE_INLINE Product wide_product(uint32_t a, uint32_t b) {
 #endif
 }
 
+struct PhiloxWords {
+    uint32_t a, b, c, d;
+};
+NACELLE_NOINLINE_IN_DRAFTS inline PhiloxWords philox(PhiloxWords x, uint32_t low, uint32_t high) {
+    NACELLE_ROLLED_IN_DRAFTS for (int round = 0; round < 10; ++round) {
+        const Product first = wide_product(0xD2511F53u, x.a),
+                      second = wide_product(0xCD9E8D57u, x.c);
+        x = {second.high ^ x.b ^ low, second.low, first.high ^ x.d ^ high, first.low};
+        low += 0x9E3779B9u;
+        high += 0xBB67AE85u;
+    }
+    return x;
+}
+
 }
 
 // What 32 random bits become: a number in [0, 1) of 24 bits, a choice among 0 .. n-1.
@@ -95,22 +109,12 @@ public:
 
 private:
     void refill() {
-        uint32_t a = block_++, b = tick_low_, c = tick_high_, d = row_, low = key_low_,
-                 high = key_high_;
-        NACELLE_ROLLED_IN_DRAFTS for (int round = 0; round < 10; ++round) {
-            const detail::Product first = detail::wide_product(0xD2511F53u, a),
-                                  second = detail::wide_product(0xCD9E8D57u, c);
-            a = second.high ^ b ^ low;
-            b = second.low;
-            c = first.high ^ d ^ high;
-            d = first.low;
-            low += 0x9E3779B9u;
-            high += 0xBB67AE85u;
-        }
-        word0_ = a;
-        word1_ = b;
-        word2_ = c;
-        word3_ = d;
+        const detail::PhiloxWords next =
+            detail::philox({block_++, tick_low_, tick_high_, row_}, key_low_, key_high_);
+        word0_ = next.a;
+        word1_ = next.b;
+        word2_ = next.c;
+        word3_ = next.d;
         left_ = 4;
     }
     uint32_t key_low_, key_high_, tick_low_, tick_high_, row_, block_;

@@ -25,7 +25,8 @@ concept Braced = requires {
     T{{anything<I>{}}...};
 };
 template <class T, int... I> constexpr bool accepts(Ints<I...>) { return Braced<T, I...>; }
-template <class T, int N> inline constexpr bool takes = accepts<T>(count_to<N>{});
+template <class T, int N>
+concept takes = accepts<T>(count_to<N>{});
 
 // Accepting n braces means accepting fewer, so the interval is halved.
 template <class T, int Low, int High> constexpr int arity_between() {

@@ -120,8 +120,8 @@ TEST_CASE("where helpers compile, a draft is of two parts, and the full build of
     const Reload reload =
         bench.save_and_wait({.before = new_comment(), .step = "s.value = 5; ++s.steps;"});
     REQUIRE_MESSAGE(reload.taken, reload.why);
-    CHECK(count(*asked, "NACELLE_STEP_KERNELS", true) == 1);
-    CHECK(count(*asked, "NACELLE_RESET_KERNELS", true) == 1);
+    CHECK(count(*asked, "NACELLE_STEP_KERNEL()", true) == 1);
+    CHECK(count(*asked, "NACELLE_KERNELS_BESIDE_STEP()", true) == 1);
     const uint64_t draft = bench.env().stepwise().generation();
     for (int pass = 0; pass < 2; ++pass) {
         bench.env().step_at_random();
@@ -140,6 +140,10 @@ TEST_CASE("where helpers compile, a draft is of two parts, and the full build of
     const Reload broken = bench.save_and_wait({.before = new_comment(), .reset = "s.valu = 0;"});
     CHECK(!broken.taken);
     CHECK(contains(broken.why, "valu"));
+    const Reload unsound = bench.save_and_wait(
+        {.before = new_comment(), .state = "float value; int steps; int* place;"});
+    CHECK(!unsound.taken);
+    CHECK_MESSAGE(contains(unsound.why, "State has a field that cannot be stored"), unsound.why);
     CHECK(bench.save_and_wait({.before = new_comment(), .step = "s.value = 7;"}).taken);
     bench.env().step_at_random();
     CHECK(bench.first("state.value") == 7);

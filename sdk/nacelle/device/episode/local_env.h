@@ -19,6 +19,12 @@ template <class E> struct LocalParams<E, true> {
     NACELLE_INLINE const P<E>& params(const View<E>&) const { return own; }
 };
 
+// What TeamThreads is for a team.
+struct OneThread {
+    template <class Fn> static NACELLE_INLINE void spread(int n, Fn&& fn) {
+        for (int i = 0; i < n; ++i) fn(i);
+    }
+};
 // Of an environment with one agent, which has one thread. Functions for both kinds of environments ask their
 // LocalEnv or LocalTeam for the number of this thread.
 template <class E> struct LocalEnv : LocalParams<E, any_varied<E>()> {
@@ -30,9 +36,7 @@ template <class E> struct LocalEnv : LocalParams<E, any_varied<E>()> {
     NACELLE_INLINE LocalEnv(const View<E>&, size_t which) : env(which) {}
     static constexpr bool is_first() { return true; }
     static NACELLE_INLINE void sync() {}
-    template <class Fn> static NACELLE_INLINE void spread(int n, Fn&& fn) {
-        for (int i = 0; i < n; ++i) fn(i);
-    }
+    static constexpr OneThread threads{};
 };
 
 // What an environment's arrays say of the episode that it is in.

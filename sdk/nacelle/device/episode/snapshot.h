@@ -46,16 +46,15 @@ template <class E> NACELLE_INLINE int rows_in_snapshot(const Field& f) {
     return f.per == Per::row ? int(description<E>.header.group[f.group].count) : 1;
 }
 // What a snapshot holds moves between an environment and a place in a pool of `size` snapshots.
-template <class E, class L>
-NACELLE_INLINE void copy_snapshot(const View<E>& view, const L& local, size_t place, size_t size,
-                                  bool save) {
+template <class E, class Threads>
+NACELLE_CALLED_IN_DRAFTS void copy_snapshot(const View<E>& view, Threads threads, size_t env,
+                                            size_t place, size_t size, bool save) {
     for_each_kept<E>([&](const Field& f, auto unit) {
         using T = decltype(unit);
         const int n = rows_in_snapshot<E>(f);
         const size_t envs = size_t(view.head.envs) * size_t(n), places = size * size_t(n);
-        local.spread(n, [&](int i) {
-            const size_t own = local.env * size_t(n) + size_t(i),
-                         there = place * size_t(n) + size_t(i);
+        threads.spread(n, [&](int i) {
+            const size_t own = env * size_t(n) + size_t(i), there = place * size_t(n) + size_t(i);
             void *const array = view.array[f.slot], *const pool = view.pool[f.slot];
             if (save) copy_elements<T>(f, array, own, envs, pool, there, places);
             else copy_elements<T>(f, pool, there, places, array, own, envs);
@@ -65,7 +64,7 @@ NACELLE_INLINE void copy_snapshot(const View<E>& view, const L& local, size_t pl
 // The clock goes with it: an episode that continues from the snapshot starts at that clock.
 template <class E, class L>
 NACELLE_INLINE void save_snapshot(const View<E>& view, const L& local, size_t place, size_t size) {
-    copy_snapshot<E>(view, local, place, size, true);
+    copy_snapshot<E>(view, local.threads, local.env, place, size, true);
     const int clock = start_of<E>(view, local.env) +
                       (ended_before<E>(view, local.env) ? 0 : length_at<E>(view, local.env));
     local.sync();    // who copied the start that the episode had is done with it
@@ -89,7 +88,7 @@ NACELLE_INLINE void continue_episode(const View<E>& view, uint64_t tick, LocalTe
 template <class E, class L>
 NACELLE_INLINE void load_snapshot(const View<E>& view, uint64_t tick, L& local, size_t place,
                                   size_t size) {
-    copy_snapshot<E>(view, local, place, size, false);
+    copy_snapshot<E>(view, local.threads, local.env, place, size, false);
     local.sync();
     local.length = 0;
     load_params<E>(view, local);

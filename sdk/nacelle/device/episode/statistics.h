@@ -60,18 +60,22 @@ NACELLE_INLINE void add_totals(const View<E>& view, size_t env, const EpisodeSum
 template <class E>
 NACELLE_INLINE void store_sums(const View<E>& view, size_t env, const EpisodeSums& sums,
                                uint32_t present) {
-    uint32_t ended = __ballot_sync(present, sums.episodes > 0);
-    if (!ended) return;
-    EpisodeSums whole;
-    NACELLE_ROLLED while (ended) {
-        const int from = __ffs(int(ended)) - 1;
-        ended &= ended - 1;
-        whole.episodes += __shfl_sync(present, sums.episodes, from);
-        whole.lengths += __shfl_sync(present, sums.lengths, from);
-        whole.returns += __shfl_sync(present, sums.returns, from);
-        whole.squares += __shfl_sync(present, sums.squares, from);
+    if constexpr (gpu_draft) {    // in any order
+        if (sums.episodes > 0) add_totals<E>(view, env, sums);
+    } else {
+        uint32_t ended = __ballot_sync(present, sums.episodes > 0);
+        if (!ended) return;
+        EpisodeSums whole;
+        NACELLE_ROLLED while (ended) {
+            const int from = __ffs(int(ended)) - 1;
+            ended &= ended - 1;
+            whole.episodes += __shfl_sync(present, sums.episodes, from);
+            whole.lengths += __shfl_sync(present, sums.lengths, from);
+            whole.returns += __shfl_sync(present, sums.returns, from);
+            whole.squares += __shfl_sync(present, sums.squares, from);
+        }
+        if (threadIdx.x % 32 == 0) add_totals<E>(view, env, whole);
     }
-    if (threadIdx.x % 32 == 0) add_totals<E>(view, env, whole);
 }
 #endif
 

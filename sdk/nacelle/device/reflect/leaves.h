@@ -8,11 +8,19 @@
 
 namespace nacelle::detail {
 
-template <class T, class... U> constexpr bool one_of(Types<U...>) { return (same<T, U> || ...); }
-template <class T>
-inline constexpr bool is_number =
-    one_of<T>(Types<bool, char, signed char, unsigned char, short, unsigned short, int, unsigned,
-                    long, unsigned long, long long, unsigned long long, float, double>{});
+// By overloads: NVRTC puts each variable into the binary, also one for each pair of types.
+template <class T> struct TypeTag {};
+template <class T> struct IsOne {
+    static consteval bool has(TypeTag<T>) { return true; }
+};
+template <class... T> struct IsOneOf : IsOne<T>... {
+    using IsOne<T>::has...;
+    static consteval bool has(...) { return false; }
+};
+using IsNumber =
+    IsOneOf<bool, char, signed char, unsigned char, short, unsigned short, int, unsigned, long,
+            unsigned long, long long, unsigned long long, float, double>;
+template <class T> inline constexpr bool is_number = IsNumber::has(TypeTag<T>{});
 
 // By size and sign: `long` and `long long` name one type here and another there.
 template <class T> constexpr Dtype number_dtype() {
@@ -88,6 +96,8 @@ template <class T> constexpr int leaf_count() {
     else return 1;
 }
 
+template <int Base, class B, int... I, class Fn, class... F>
+NACELLE_INLINE constexpr void visit_fields(Ints<I...>, int k, Fn& fn, F&... field);
 // fn(Index<leaf>, number of the element, the element) for every element of every leaf.
 template <int Base, class T, class Fn>
 NACELLE_INLINE constexpr void visit(T& object, int k, Fn& fn) {
@@ -103,10 +113,13 @@ NACELLE_INLINE constexpr void visit(T& object, int k, Fn& fn) {
         }
     } else if constexpr (form_of<B> == Form::record) {
         with_fields(object, [&](auto&... f) {
-            [&]<int... I>(Ints<I...>) { (visit<Base + leaf_bases<B>.at[I]>(f, k, fn), ...); }
-            (count_to<sizeof...(f)>{});
+            visit_fields<Base, B>(count_to<sizeof...(f)>{}, k, fn, f...);
         });
     } else fn(Index<Base>{}, k, object);
+}
+template <int Base, class B, int... I, class Fn, class... F>
+NACELLE_INLINE constexpr void visit_fields(Ints<I...>, int k, Fn& fn, F&... field) {
+    (visit<Base + leaf_bases<B>.at[I]>(field, k, fn), ...);
 }
 template <class T, class Fn> NACELLE_INLINE constexpr void for_each_element(T& object, Fn&& fn) {
     visit<0>(object, 0, fn);

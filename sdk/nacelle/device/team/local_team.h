@@ -47,7 +47,6 @@ template <class E> struct LocalTeam : LocalParams<E, any_varied<E>()> {
         : memory(team_memory<E>(view.head, which)), env(which) {}
     NACELLE_INLINE bool is_first() const { return threads.lane == 0; }
     static NACELLE_INLINE void sync() { TeamThreads<E>::sync(); }
-    template <class Fn> NACELLE_INLINE void spread(int n, Fn&& fn) const { threads.spread(n, fn); }
     NACELLE_INLINE Source source(const View<E>& view, uint64_t tick, Domain domain) const {
         return {view.head.seed, tick, domain, view.head.first_env + uint32_t(env)};
     }
