@@ -152,7 +152,10 @@ std::string kernel_text(const Kernel& kernel, const Owner& owner, size_t number)
 
 ProgramTexts program_texts(const Settings& settings, const Owners& owners,
                            const std::optional<Owners>& of_draft, bool drafts_run) {
-    std::string specs = "#include <learn/kernels.h>\nnamespace learn {\n";
+    const std::string in_full = "#include <learn/kernels.h>\n",
+                      either = "#if defined(NACELLE_DRAFT)\n#include <learn/steps.h>\n#else\n" +
+                               in_full + "#endif\n";
+    std::string specs = "namespace learn {\n";
     for (size_t p = 0; p < settings.policies.size(); ++p)
         specs += spec_of(p, settings.policies[p], owners.policies[p], settings.clips);
     specs += "}\nNACELLE_PROGRAM()\n";
@@ -171,7 +174,8 @@ ProgramTexts program_texts(const Settings& settings, const Owners& owners,
         else if (!texts[i].empty())
             texts[i] =
                 "#if !defined(NACELLE_DRAFT)\n" + texts[i] + "#else\n" + drafts[i] + "#endif\n";
-        if (!texts[i].empty()) texts[i] = specs + texts[i];
+        if (texts[i].empty()) continue;
+        texts[i] = (of_draft && has_author(Program(i)) ? either : in_full) + specs + texts[i];
     }
     return texts;
 }
