@@ -1,6 +1,7 @@
 #include "algorithms/common/owners.h"
 
 #include <algorithm>
+#include <learn/row_pass.h>
 
 namespace learn {
 namespace {

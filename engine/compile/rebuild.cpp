@@ -4,6 +4,8 @@
 #include "engine/compile/spaces.h"
 #include "engine/compile/stand_in.h"
 
+#include <utility>
+
 namespace nacelle {
 namespace {
 
