@@ -1,5 +1,7 @@
 #include "algorithms/common/owners.h"
 
+#include "algorithms/common/rollout_form.h"
+
 #include <algorithm>
 #include <learn/row_pass.h>
 
@@ -153,66 +155,6 @@ Owner policy_owner(Owner owner, const Settings& settings, const PolicySettings& 
         owner.rows <= most_turns * uint64_t(resident_blocks) * uint64_t(rows))
         owner.facts |= resides;
     return owner;
-}
-
-// What a block takes of shared memory where a rollout of a network that remembers takes all steps in one launch.
-uint64_t remembering_bytes(const PolicySettings& policy, const NetworkShape& shape) {
-    std::vector<Cell> cells = shape.cells;
-    cells.push_back(Cell::linear);
-    uint64_t words = 4;    // flags
-    for (const auto* widths : {&shape.actor, &shape.critic})
-        if (!widths->empty())
-            words += uint64_t(MemoryStage(*widths, cells, int(cells.size()), policy.planes).words);
-    return 4 * words;
-}
-// Whether a GPU's blocks take all steps of such a rollout in one launch.
-bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& shapes,
-                  const nacelle_environment& environment) {
-    const nacelle::Header& header = SchemaView(environment).header();
-    if (settings.stepwise || header.is_team || header.has_image || settings.acting() != 1)
-        return false;
-    const PolicySettings& policy = settings.policies[0];
-    return policy.role == PolicySettings::Role::trained && policy.streamed() &&
-           policy.remembers() && shapes[0].encoder.count == 0 &&
-           remembering_bytes(policy, shapes[0]) <=
-               std::min<uint64_t>(most_remembering_bytes,
-                                  uint64_t(shared_bytes_of(environment.compute)));
-}
-
-// One launch for all steps where that can be: images are put together with the numbers before them, and layers that go
-// through memory are launches of their own, but where they, or rows that remember, fit into shared memory; a team has to
-// fit into a block beside its warps' rows.
-uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
-                       const nacelle_environment& environment) {
-    const nacelle::Header& header = SchemaView(environment).header();
-    const bool gpu = environment.on_gpu || settings.emulates;
-    if (gpu && keeps_memory(settings, shapes, environment)) return in_memory;
-    bool steps = settings.stepwise || settings.external || header.has_image;
-    if (gpu && !steps && !header.is_team &&
-        residence_bytes(settings.policies[0], shapes[0], environment))
-        return in_residence;
-    if (gpu && !steps && header.is_team && team_residence_bytes(settings, shapes, environment))
-        return in_team_residence;
-    for (size_t p = 0; p < settings.acting(); ++p) {
-        const PolicySettings& policy = settings.policies[p];
-        steps |= policy.streamed() || policy.remembers();
-        if (gpu && policy.role != PolicySettings::Role::random)
-            steps |= tensor_fit(policy, shapes[p], environment.compute).in_chunks;
-    }
-    if (gpu && header.is_team && !settings.emulates)
-        steps |= !steps && !team_fits(settings, shapes, header);
-    if (steps) return in_steps | closes_apart;
-    if (gpu) return header.is_team ? in_teams : in_warps;
-    return in_blocks | closes_apart;
-}
-
-// Of few environments each scheduler has one warp at most, and what that waits for is its activations: then half of its
-// rows. An emulation goes through both.
-int warp_envs(const Settings& settings, const NetworkShape& shape, uint64_t envs) {
-    const PolicySettings& policy = settings.policies[0];
-    const bool rolled = TensorFit(shape.actor, policy.planes, policy.keeps_input()).rolled;
-    const uint64_t most = settings.emulates ? 24 : processors * 4 * half_rows;
-    return !rolled && envs <= most ? half_rows : warp_rows;
 }
 
 }
