@@ -35,8 +35,8 @@ constexpr uint64_t second_network_at(uint64_t words) { return (words + 63) / 64 
 // memory is written in whole sectors.
 constexpr uint32_t numbers_of_piece(bool pairs) { return pairs ? chunk_numbers : 2; }
 constexpr uint64_t numbers_put(uint64_t width, bool pairs) {
-    const uint64_t whole = (pairs ? 2 : 1) * chunk_numbers;
-    return (width + whole - 1) / whole * whole;
+    const uint64_t chunks = chunks_along(width);
+    return (pairs ? chunks + chunks % 2 : chunks) * chunk_numbers;
 }
 // Lanes that share a row of so many numbers.
 constexpr uint32_t gather_lanes(uint64_t width, bool pairs) {

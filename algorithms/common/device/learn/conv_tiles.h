@@ -18,7 +18,7 @@ namespace learn {
 inline constexpr uint32_t conv_threads = 256;
 
 constexpr int padded_to(int count, int to) { return (count + to - 1) / to * to; }
-constexpr int parts_of(int count, int size) { return (count + size - 1) / size; }
+constexpr int divided_up(int count, int size) { return (count + size - 1) / size; }
 
 // Rows or columns of a product's images.
 struct ConvSide {
@@ -29,12 +29,12 @@ struct ConvSide {
     // Phase i makes number i and every phases'th behind it. Padding puts the first one so far behind the kernel's.
     int phases, padding;
 
-    constexpr int most_taps() const { return parts_of(size, phases); }
-    constexpr int most_made() const { return parts_of(made, phases); }
+    constexpr int most_taps() const { return divided_up(size, phases); }
+    constexpr int most_made() const { return divided_up(made, phases); }
     constexpr int taps(int phase) const {
-        return parts_of(size - (phase + padding) % phases, phases);
+        return divided_up(size - (phase + padding) % phases, phases);
     }
-    constexpr int made_in(int phase) const { return parts_of(made - phase, phases); }
+    constexpr int made_in(int phase) const { return divided_up(made - phase, phases); }
     // Where its first patch begins among the zeros.
     constexpr int begin(int phase) const {
         return (phase + padding) / phases - padding / phases + most_taps() - taps(phase);
@@ -50,7 +50,7 @@ constexpr ConvSide forward_side(int length, int size, int stride, int padding) {
 }
 // The padding is less than the kernel's sides.
 constexpr ConvSide backward_side(int length, int size, int stride, int padding) {
-    const int taps = parts_of(size, stride), before = padding / stride;
+    const int taps = divided_up(size, stride), before = padding / stride;
     return {Convolution::along(length, size, stride, padding),
             taps - 1 - before,
             (length - 1 + padding) / stride - before + taps,
@@ -77,14 +77,14 @@ struct ConvProduct {
     constexpr int grain() const { return padded_to(channels, 8) * 3 <= channels * 4 ? 8 : 2; }
     constexpr int pixel() const { return padded_to(channels, grain()); }
     constexpr int depth(int phase = 0) const { return taps(phase) * pixel(); }
-    constexpr int steps(int phase) const { return parts_of(depth(phase), 16); }
+    constexpr int steps(int phase) const { return divided_up(depth(phase), 16); }
     constexpr int first_step(int phase) const {
         int all = 0;
         for (int i = 0; i < phase; ++i) all += steps(i);
         return all;
     }
-    constexpr int quads() const { return parts_of(out, 8); }
-    constexpr int pairs() const { return parts_of(out, 16); }
+    constexpr int quads() const { return divided_up(out, 8); }
+    constexpr int pairs() const { return divided_up(out, 16); }
 
     // Numbers in shared memory from a pixel to the next, and from an image to the next. Positions of fewer samples than
     // eight, too, are to lie in banks of their own, where images leave room for it.
@@ -94,7 +94,7 @@ struct ConvProduct {
         return spreads ? padded_to(pixel() - 8, 16) + 8 : pixel();
     }
     constexpr int image_numbers(int samples) const {
-        const int least = parts_of(rows.wide * columns.wide * pitch(samples), 8);
+        const int least = divided_up(rows.wide * columns.wide * pitch(samples), 8);
         int best = least;
         for (int chunks = least + 1; chunks < least + 8; ++chunks)
             if (conflicts(chunks, samples) < conflicts(best, samples)) best = chunks;
@@ -143,12 +143,12 @@ struct ConvCut {
 
     constexpr ConvCut(const ConvProduct& p, int samples, int planes) {
         const int most = planes > 1 ? 4 : 8,
-                  tiles = parts_of(samples * p.rows.made * p.columns.made, 16);
+                  tiles = divided_up(samples * p.rows.made * p.columns.made, 16);
         int least = 0;
         for (int wide = 1; wide <= 4 && wide <= p.pairs(); ++wide)
             for (int high = 1; high <= 4 && high * wide <= most; ++high) {
-                const int items = parts_of(tiles, high) * parts_of(p.pairs(), wide),
-                          cost = parts_of(items, 8) * (high * wide + high + wide);
+                const int items = divided_up(tiles, high) * divided_up(p.pairs(), wide),
+                          cost = divided_up(items, 8) * (high * wide + high + wide);
                 if (least > 0 && cost > least) continue;
                 least = cost;
                 down = high;
@@ -223,16 +223,16 @@ struct ConvWeights {
     constexpr ConvWeights(const Convolution& c, int planes) {
         const ConvProduct p = forward_of(c);
         const int tiles_down = p.depth() / 16 + 1, most = planes > 1 ? 8 : p.grain() == 8 ? 20 : 16;
-        groups_across = parts_of(p.quads(), 4);
-        across = parts_of(p.quads(), groups_across);
+        groups_across = divided_up(p.quads(), 4);
+        across = divided_up(p.quads(), groups_across);
         int least = 0;
         for (int cut = 1; cut <= tiles_down; ++cut) {
-            const int high = parts_of(tiles_down, cut), all = cut * groups_across,
+            const int high = divided_up(tiles_down, cut), all = cut * groups_across,
                       shared_by = all > 4   ? 1
                                   : all > 2 ? 2
                                   : all > 1 ? 4
                                             : 8,
-                      blocks = parts_of(all, 8 / shared_by),
+                      blocks = divided_up(all, 8 / shared_by),
                       cost = blocks * (high * across + high + across) * 8 / shared_by;
             if (high * across > most || (least > 0 && cost >= least)) continue;
             least = cost;

@@ -41,6 +41,18 @@ NACELLE_INLINE uint32_t kept_pair(const float* row, int pair, const auto& scales
     const PairForm form(scales.mean, scales.scale, pair, width);
     return form(row[min(2 * pair, width - 1)], row[min(2 * pair + 1, width - 1)]);
 }
+// And the three behind it, of a whole chunk.
+template <int width>
+NACELLE_INLINE FourWords kept_four(const float* row, int pair, const auto& scales) {
+    FourWords words;
+    NACELLE_UNROLL for (int i = 0; i < 4; ++i) words.at[i] =
+        kept_pair<width>(row, pair + i, scales);
+    return words;
+}
+NACELLE_INLINE FourWords cut_four(FourWords words) {
+    NACELLE_UNROLL for (uint32_t& word : words.at) word = cut_pair(word);
+    return words;
+}
 
 // A kept row, or none.
 template <int width> struct PairRow {
@@ -51,9 +63,7 @@ template <int width> struct PairRow {
     NACELLE_INLINE uint32_t pair(int p, const auto&) const { return cut_pair(at[p]); }
     // That and the three behind it, of a whole chunk.
     NACELLE_INLINE FourWords four(int p, const auto&) const {
-        FourWords words = *reinterpret_cast<const FourWords*>(at + p);
-        NACELLE_UNROLL for (uint32_t& word : words.at) word = cut_pair(word);
-        return words;
+        return cut_four(*reinterpret_cast<const FourWords*>(at + p));
     }
 };
 // Where an agent stands: floats of the environment, or a kept row.
@@ -66,11 +76,7 @@ template <int width> struct StandingRow {
         return kept ? kept.pair(p, scales) : cut_pair(kept_pair<width>(floats, p, scales));
     }
     NACELLE_INLINE FourWords four(int p, const auto& scales) const {
-        if (kept) return kept.four(p, scales);
-        FourWords words;
-        NACELLE_UNROLL for (int i = 0; i < 4; ++i) words.at[i] =
-            cut_pair(kept_pair<width>(floats, p + i, scales));
-        return words;
+        return kept ? kept.four(p, scales) : cut_four(kept_four<width>(floats, p, scales));
     }
 };
 template <class Row>

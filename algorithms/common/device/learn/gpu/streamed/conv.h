@@ -55,10 +55,7 @@ NACELLE_INLINE void conv_forward(const View<E>&, const ConvPass& pass, Items ite
     images.bring(pass.in, first);
     made.clear_ends();
     if constexpr (l + 1 == encoder.count) put_others<policy, block.samples>(pass.obs, first, made);
-    if constexpr (keeps) {
-        for (int i = int(threadIdx.x); i < Rows::end / 8; i += int(conv_threads))
-            reinterpret_cast<EightNumbers*>(straight.at)[i] = EightNumbers{};
-    }
+    if constexpr (keeps) clear_numbers<Rows::end>(straight.at);
     await_chunks();
     each_conv_sum(
         images, pass.weights, pass.weights + conv_biases_at(encoder.layer[l], planes),

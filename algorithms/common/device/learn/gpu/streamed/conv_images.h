@@ -34,7 +34,7 @@ NACELLE_INLINE void each_chunk(const TiledMatrix& matrix, uint32_t first, Fn&& f
 template <int samples, int planes, int begin, int end>
 NACELLE_INLINE void bring_chunks_near(const TiledMatrix& matrix, uint32_t first) {
     constexpr int line = int(tile_side / chunk_numbers), first_line = begin / line,
-                  lines = parts_of(end, line) - first_line;
+                  lines = divided_up(end, line) - first_line;
     NACELLE_ROLLED for (int i = int(threadIdx.x); i < planes * lines * samples;
                         i += int(conv_threads))
         bring_near(matrix.at + size_t(i / samples / lines) * matrix.plane +
@@ -47,6 +47,26 @@ NACELLE_INLINE void await_chunks() {
     close_group();
     await_groups<0>();
     __syncthreads();
+}
+
+template <int numbers> NACELLE_INLINE void clear_numbers(uint16_t* at) {
+    static_assert(numbers % 8 == 0);
+    NACELLE_FOURFOLD for (int i = int(threadIdx.x); i < numbers / 8;
+                          i += int(conv_threads)) reinterpret_cast<EightNumbers*>(at)[i] =
+        EightNumbers{};
+}
+// A chunk of those numbers of a row below `end` to where place(number) says. `whole`: eight of them stay together.
+template <bool whole, uint32_t end, class Place>
+NACELLE_INLINE void scatter_chunk(uint16_t* to, uint32_t chunk, const EightNumbers* eight,
+                                  Place&& place) {
+    if constexpr (whole) bring_async(to + place(8 * chunk), eight, true);
+    else {
+        const EightNumbers values = *eight;
+        NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
+            const uint32_t number = 8 * chunk + uint32_t(k);
+            if (number < end) to[place(number)] = values.at[k];
+        }
+    }
 }
 
 // The images of some samples in shared memory, plane by plane.
@@ -66,26 +86,20 @@ template <int policy, int l, bool back, int its_samples> struct ConvImages {
                                       product.columns.wide > product.columns.length;
     uint16_t* at;
 
-    NACELLE_INLINE void clear() const {
-        NACELLE_FOURFOLD for (int i = int(threadIdx.x); i < end / 8;
-                              i += int(conv_threads)) reinterpret_cast<EightNumbers*>(at)[i] =
-            EightNumbers{};
-    }
+    NACELLE_INLINE void clear() const { clear_numbers<end>(at); }
     // Brings the images of the rows from `first` on; what lies between and around their pixels stays zero.
     NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first) const {
         each_chunk<samples, planes, begin_chunk(), end_chunk()>(
             matrix, first,
             [&](int sample, int its_plane, uint32_t chunk, const EightNumbers* eight) {
                 uint16_t* const to = at + its_plane * plane + sample * numbers;
-                if constexpr (!of_observation && product.channels % 8 == 0)
-                    return bring_async(to + place(8 * chunk), eight, true);
-                const EightNumbers values = *eight;
-                NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
-                    const uint32_t number = 8 * chunk + uint32_t(k);
-                    if constexpr (of_observation)
-                        put_number(to, int(number), values.at[k], its_plane);
-                    else if (number < uint32_t(image_numbers())) to[place(number)] = values.at[k];
-                }
+                if constexpr (of_observation) {
+                    const EightNumbers values = *eight;
+                    NACELLE_UNROLL for (int k = 0; k < 8; ++k)
+                        put_number(to, int(8 * chunk) + k, values.at[k], its_plane);
+                } else
+                    scatter_chunk<product.channels % 8 == 0, uint32_t(image_numbers())>(
+                        to, chunk, eight, [](uint32_t number) { return place(number); });
             });
     }
     // From a pixel to the one that lies so many rows and columns further.
@@ -100,7 +114,7 @@ template <int policy, int l, bool back, int its_samples> struct ConvImages {
     static constexpr int begin_chunk() { return of_observation ? encoder.image[0].first / 8 : 0; }
     static constexpr int end_chunk() {
         const RowPart& last = encoder.image[of_observation ? encoder.images - 1 : 0];
-        return parts_of(of_observation ? last.first + last.count : image_numbers(), 8);
+        return divided_up(of_observation ? last.first + last.count : image_numbers(), 8);
     }
 
 private:
@@ -154,13 +168,13 @@ template <int width, int planes, int samples> struct ConvRows {
                 row(0, 0)[i / left * numbers + width + i % left] = 0;
     }
     NACELLE_INLINE void leave(const TiledMatrix& matrix, uint32_t first) const {
-        each_chunk<samples, planes, 0, parts_of(width, 8)>(
+        each_chunk<samples, planes, 0, divided_up(width, 8)>(
             matrix, first, [&](int sample, int plane, uint32_t chunk, EightNumbers* there) {
                 *there = reinterpret_cast<const EightNumbers*>(row(sample, plane))[chunk];
             });
     }
     NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first) const {
-        each_chunk<samples, planes, 0, parts_of(width, 8)>(
+        each_chunk<samples, planes, 0, divided_up(width, 8)>(
             matrix, first, [&](int sample, int plane, uint32_t chunk, const EightNumbers* there) {
                 bring_async(row(sample, plane) + 8 * chunk, there, true);
             });

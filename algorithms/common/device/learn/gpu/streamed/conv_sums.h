@@ -1,12 +1,9 @@
 #pragma once
+#include <learn/four.h>
 #include <learn/gpu/streamed/conv_images.h>
 // The product of images' patches and weights, on tensor cores.
 
 namespace learn {
-
-struct alignas(16) FragmentWords {
-    uint32_t at[4];    // of 8 columns, and of the next 8
-};
 
 // One step of a sum of planes' products, the small ones first.
 template <int planes>
@@ -142,14 +139,14 @@ NACELLE_INLINE void each_conv_sum(const Images& images, const float* weights, co
     constexpr ConvProduct p = Images::product;
     constexpr int planes = Images::planes, samples = Images::samples;
     constexpr ConvCut cut{p, samples, planes};
-    constexpr int quads = p.quads() > 1 ? 2 : 1, across = parts_of(p.pairs(), cut.across);
+    constexpr int quads = p.quads() > 1 ? 2 : 1, across = divided_up(p.pairs(), cut.across);
     const int lane = warp_lane(), g = lane / 4, t = lane % 4;
-    const auto* fragments = reinterpret_cast<const FragmentWords*>(weights) + lane;
+    const auto* fragments = reinterpret_cast<const FourWords*>(weights) + lane;
     // Warps take the items of a phase where they have left those of the one before.
     int item = int(threadIdx.x) / 32;
     NACELLE_ROLLED for (int number = 0; number < p.phases(); ++number) {
         const ConvPhase<Images> phase(number);
-        const int steps = p.steps(number), items = parts_of(phase.rows, 16 * cut.down) * across;
+        const int steps = p.steps(number), items = divided_up(phase.rows, 16 * cut.down) * across;
         NACELLE_ROLLED for (; item < items; item += int(conv_threads) / 32) {
             const int row = item / across * cut.down * 16, first_pair = item % across * cut.across;
             int pair[cut.across];
@@ -174,7 +171,8 @@ NACELLE_INLINE void each_conv_sum(const Images& images, const float* weights, co
                 NACELLE_UNROLL for (int i = 0; i < cut.across; ++i) {
                     uint32_t right[quads][planes][2];
                     NACELLE_UNROLL for (int plane = 0; plane < planes; ++plane) {
-                        const FragmentWords words =
+                        const FourWords words =    // of 8 columns, and of the next 8
+
                             fragments[((k * p.pairs() + pair[i]) * planes + plane) * 32];
                         NACELLE_UNROLL for (int w = 0; w < 2 * quads; ++w)
                             right[w / 2][plane][w % 2] = words.at[w];

@@ -12,21 +12,13 @@ template <int policy, int l, int samples> struct ConvSlopes {
                          rows = padded_to(samples * c.positions(), 16), plane = rows * pitch;
     uint16_t* at;
 
-    NACELLE_INLINE void clear() const {
-        for (int i = int(threadIdx.x); i < planes * plane / 8; i += int(conv_threads))
-            reinterpret_cast<EightNumbers*>(at)[i] = EightNumbers{};
-    }
+    NACELLE_INLINE void clear() const { clear_numbers<planes * plane>(at); }
     NACELLE_INLINE void bring(const TiledMatrix& matrix, uint32_t first) const {
-        each_chunk<samples, planes, 0, parts_of(c.features(), 8)>(
+        each_chunk<samples, planes, 0, divided_up(c.features(), 8)>(
             matrix, first, [&](int sample, int p, uint32_t chunk, const EightNumbers* eight) {
-                uint16_t* const to = at + p * plane + sample * pitch;
-                if constexpr (c.out % 8 == 0)
-                    return bring_async(to + place(8 * chunk), eight, true);
-                const EightNumbers values = *eight;
-                NACELLE_UNROLL for (int k = 0; k < 8; ++k) {
-                    const uint32_t number = 8 * chunk + uint32_t(k);
-                    if (number < uint32_t(c.features())) to[place(number)] = values.at[k];
-                }
+                scatter_chunk<c.out % 8 == 0, uint32_t(c.features())>(
+                    at + p * plane + sample * pitch, chunk, eight,
+                    [](uint32_t number) { return place(number); });
             });
     }
 
@@ -81,7 +73,7 @@ public:
         if (next < pass_.rows) {
             bring_chunks_near<samples, planes, Images::begin_chunk(), Images::end_chunk()>(pass_.in,
                                                                                            next);
-            bring_chunks_near<samples, planes, 0, parts_of(c.features(), 8)>(pass_.slopes, next);
+            bring_chunks_near<samples, planes, 0, divided_up(c.features(), 8)>(pass_.slopes, next);
         }
         await_chunks();
         constexpr int steps = Slopes::rows / 16;

@@ -79,25 +79,27 @@ NACELLE_INLINE void gather(const StreamArguments& a, Items items, From&& from) {
 template <int width, int rows>
 NACELLE_INLINE void keep_piece(const Memory& memory, const size_t (&at)[rows],
                                const float* const (&from)[rows], uint32_t first, bool final) {
-    float number[rows][piece_numbers];
-    NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
-        NACELLE_UNROLL for (uint32_t i = 0; i < piece_numbers; ++i) number[r][i] =
-            (from[r] ? from[r] : memory.mean)[min(first + i, uint32_t(width) - 1)];
-    }
-    NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
-        const size_t to = at[r] * size_t(kept_parts<width>);
-        if (!from[r] || first >= chunks_along(width) * chunk_numbers) continue;
-        if constexpr (keeps_pairs) {
-            FourWords words;
-            NACELLE_UNROLL for (int i = 0; i < 4; ++i) words.at[i] =
-                PairForm(memory.mean, memory.scale, int(first / 2) + i,
-                         width)(number[r][2 * i], number[r][2 * i + 1]);
-            *reinterpret_cast<FourWords*>((final ? memory.final_pairs : memory.pairs) + to +
-                                          first / 2) = words;
-        } else {
-            float* const its = (final ? memory.final_obs : memory.obs) + to;
-            if (first < uint32_t(width)) its[first] = number[r][0];
-            if (first + 1 < uint32_t(width)) its[first + 1] = number[r][1];
+    if (first >= chunks_along(width) * chunk_numbers) return;
+    const auto its = [&](int r) { return from[r] ? from[r] : memory.mean; };
+    const auto place = [&](int r) { return at[r] * size_t(kept_parts<width>); };
+    if constexpr (keeps_pairs) {
+        FourWords words[rows];
+        NACELLE_UNROLL for (int r = 0; r < rows; ++r) words[r] =
+            kept_four<width>(its(r), int(first / 2), memory);
+        uint32_t* const to = (final ? memory.final_pairs : memory.pairs) + first / 2;
+        NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+            if (from[r]) *reinterpret_cast<FourWords*>(to + place(r)) = words[r];
+        }
+    } else {
+        float number[rows][2];
+        NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+            NACELLE_UNROLL for (uint32_t i = 0; i < 2; ++i) number[r][i] =
+                its(r)[min(first + i, uint32_t(width) - 1)];
+        }
+        float* const to = (final ? memory.final_obs : memory.obs) + first;
+        NACELLE_UNROLL for (int r = 0; r < rows; ++r) {
+            if (from[r] && first < uint32_t(width)) to[place(r)] = number[r][0];
+            if (from[r] && first + 1 < uint32_t(width)) to[place(r) + 1] = number[r][1];
         }
     }
 }
