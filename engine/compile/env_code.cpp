@@ -12,20 +12,16 @@ namespace nacelle {
 namespace fs = std::filesystem;
 namespace {
 
-const ProgramText stepwise_text{.instantiation =
-                                    "#include <nacelle/programs/stepwise.h>\nNACELLE_STEPWISE()\n",
-                                .headers = {},
-                                .defines = {}};
-
-// The same in two programs that take about equally long. The second checks the author's struct for both.
-const ProgramText step_text{.instantiation = "#include <nacelle/programs/stepwise.h>\n"
-                                             "NACELLE_PROGRAM()\nNACELLE_STEP_KERNEL()\n",
-                            .headers = {},
-                            .defines = {sound_define}};
-const ProgramText rest_text{.instantiation = "#include <nacelle/programs/stepwise.h>\n"
-                                             "NACELLE_PROGRAM()\nNACELLE_KERNELS_BESIDE_STEP()\n",
-                            .headers = {},
-                            .defines = {}};
+ProgramText stepwise_of(const std::string& kernels) {
+    return {.instantiation = "#include <nacelle/programs/stepwise.h>\n" + kernels,
+            .headers = {},
+            .defines = {}};
+}
+const ProgramText stepwise_text = stepwise_of("NACELLE_STEPWISE()\n");
+// The same in three programs. The last takes the least time, and checks the author's struct for all.
+const ProgramText step_text = stepwise_of("NACELLE_PROGRAM()\nNACELLE_STEP_KERNEL()\n"),
+                  reset_text = stepwise_of("NACELLE_PROGRAM()\nNACELLE_RESET_KERNEL()\n"),
+                  small_text = stepwise_of("NACELLE_PROGRAM()\nNACELLE_SMALL_KERNELS()\n");
 
 const ProgramText table_text{.instantiation = "#include <nacelle/kernel.h>\nNACELLE_PROGRAM()\n",
                              .headers = {},
@@ -112,7 +108,7 @@ namespace {
 EnvCode code_of(EnvVersion version, const Binary& table, std::shared_future<Binary> stepwise) {
     EnvSchema schema = EnvSchema::read(table.elf(), version.source.file.filename().string());
     require_agents(version.source.policies, schema, version.source.where);
-    return {std::move(version), std::move(schema), std::move(stepwise), std::nullopt};
+    return {std::move(version), std::move(schema), std::move(stepwise)};
 }
 EnvCode code_of(EnvVersion version, const Binary& stepwise) {
     std::promise<Binary> done;
@@ -146,16 +142,26 @@ bool drafts_aside(const EnvVersion& version) {
                        with_defines(stepwise_text, version.defines)));
 }
 
-EnvCode compile_saved(const EnvVersion& version, const CompileWay& way, std::atomic<bool>& stop) {
+ProgramText beside_checks(ProgramText text, bool from_pool) {
+    text.defines.push_back("NACELLE_IS_SOUND=1");
+    if (!from_pool) text.defines.push_back("NACELLE_NO_POOL=1");
+    return text;
+}
+
+EnvCode compile_saved(const EnvVersion& version, const CompileWay& way, bool from_pool,
+                      std::atomic<bool>& stop) {
     if (!way.draft || !way.aside) return code_of(version, version.compile_copy(stepwise_text, way));
-    CompileWay of_step = way;
-    of_step.cancel = &stop;
-    std::future<Binary> step = version.begin_copy(step_text, of_step);
+    CompileWay beside = way;
+    beside.cancel = &stop;
+    // A pool is filled and restored by the reset's kernel, whoever asks.
+    std::future<Binary> step = version.begin_copy(beside_checks(step_text, from_pool), beside),
+                        reset = version.begin_copy(beside_checks(reset_text, true), beside);
     try {
         // First, since it tells what is wrong with the struct.
-        Binary rest = version.compile_copy(rest_text, way);
+        Binary small = version.compile_copy(small_text, way);
         EnvCode code = code_of(version, step.get());
-        code.rest = std::move(rest);
+        code.parts.push_back(reset.get());
+        code.parts.push_back(std::move(small));
         return code;
     } catch (...) {
         stop = true;

@@ -10,9 +10,6 @@
 
 namespace nacelle {
 
-// The define of a draft beside another program of the same version, which checks the author's struct.
-inline constexpr const char* sound_define = "NACELLE_IS_SOUND=1";
-
 // Everything that decides on the code of an environment.
 struct EnvSource {
     std::filesystem::path file;    // the author's
@@ -50,7 +47,7 @@ EnvVersion version_of(std::shared_ptr<RunsOn> on, const EnvSource& source,
 struct EnvCode : EnvVersion {
     EnvSchema schema;
     std::shared_future<Binary> stepwise;
-    std::optional<Binary> rest;    // of a draft in two parts, what the step's part does not have
+    std::vector<Binary> parts = {};    // of a draft in parts, those beside the step's
 
     // The files that a program is made from: the author's, or the stand-in of the same sizes (stand_in.h).
     std::vector<SourceFile> files_of(const ProgramText& text) const;
@@ -63,9 +60,13 @@ struct EnvCode : EnvVersion {
 // waits for the whole program.
 EnvCode compile_env(std::shared_ptr<RunsOn> on, const EnvSource& source,
                     const CompileWay& way = {});
-// The code of a version that was saved; compiles a copy of it. A draft is compiled in two parts where a helper can take
-// one of them; `stop` is set where one part does not compile, and ends the other.
-EnvCode compile_saved(const EnvVersion& version, const CompileWay& way, std::atomic<bool>& stop);
+// How drafts compile beside each other: one of them checks the author's struct for all. `from_pool`: episodes may begin
+// from snapshots; their steps have the code for it then.
+ProgramText beside_checks(ProgramText text, bool from_pool);
+// The code of a version that was saved; compiles a copy of it. A draft is compiled in parts where helpers can take
+// them; `stop` is set where one part does not compile, and ends the others.
+EnvCode compile_saved(const EnvVersion& version, const CompileWay& way, bool from_pool,
+                      std::atomic<bool>& stop);
 // Whether helpers compile such a version, so that its drafts cost the programs around it no processor.
 bool drafts_aside(const EnvVersion& version);
 

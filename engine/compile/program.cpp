@@ -3,6 +3,7 @@
 #include "engine/base/elf.h"
 #include "engine/base/error.h"
 
+#include <algorithm>
 #include <cstring>
 #include <nacelle/kernel.h>
 
@@ -21,31 +22,38 @@ std::vector<std::byte> defaults_of(std::span<const std::byte> elf, size_t size,
 
 }
 
-Program::Program(RunsOn& on, const Binary& binary, const std::string& what, const Binary* rest) {
+Program::Program(RunsOn& on, const Binary& binary, const std::string& what,
+                 std::span<const Binary> parts) {
     const std::vector<std::byte> elf = binary.elf();
     EnvSchema schema = EnvSchema::read(elf, what);
     std::vector<std::byte> defaults = defaults_of(elf, schema.header().params_size, what);
-    const auto loaded = [&](const Binary* part) {
-        return part ? on.device->load(std::as_bytes(std::span(part->image))) : nullptr;
-    };
-    code_ = std::make_unique<Code>(Code{std::move(schema), std::move(defaults), loaded(&binary),
-                                        loaded(rest), binary.milliseconds, binary.from_cache,
+    code_ = std::make_unique<Code>(Code{std::move(schema),
+                                        std::move(defaults),
+                                        {},
+                                        binary.milliseconds,
+                                        binary.from_cache,
                                         binary.draft});
+    const auto load = [&](const Binary& part) {
+        code_->parts.push_back(on.device->load(std::as_bytes(std::span(part.image))));
+    };
+    load(binary);
+    std::ranges::for_each(parts, load);
 }
 
 bool Program::has_kernel(const std::string& name) const {
-    return code_->module->has_kernel(name) || (code_->rest && code_->rest->has_kernel(name));
+    return std::ranges::any_of(code_->parts,
+                               [&](const auto& part) { return part->has_kernel(name); });
 }
 Kernel Program::kernel(const std::string& name) {
-    const bool in_rest = code_->rest && !code_->module->has_kernel(name);
-    return (in_rest ? code_->rest : code_->module)->kernel(name);
+    const auto found = std::ranges::find_if(
+        code_->parts, [&](const auto& part) { return part->has_kernel(name); });
+    return (found == code_->parts.end() ? code_->parts.front() : *found)->kernel(name);
 }
 
 void Program::set_view(Stream& stream, std::span<const std::byte> view) {
     view_ = view.data();
-    for (Module* const module : {code_->module.get(), code_->rest.get()}) {
-        if (!module) continue;
-        const Symbol symbol = module->symbol("nacelle_view");
+    for (const auto& part : code_->parts) {
+        const Symbol symbol = part->symbol("nacelle_view");
         if (symbol.address) stream.to_device(symbol.address, view.data(), view.size());
     }
 }
@@ -58,8 +66,7 @@ void Program::exchange(Program& other) {
 
 void Program::exchange_build(Program& other) {
     Code &mine = *code_, &its = *other.code_;
-    std::swap(its.module, mine.module);
-    std::swap(its.rest, mine.rest);
+    std::swap(its.parts, mine.parts);
     its.milliseconds = std::exchange(mine.milliseconds, its.milliseconds);
     its.from_cache = std::exchange(mine.from_cache, its.from_cache);
     its.draft = std::exchange(mine.draft, its.draft);

@@ -10,9 +10,9 @@ namespace nacelle {
 // must then be looked up again.
 class Program final {
 public:
-    // `what` names it in messages; `rest` has further kernels of it, where it was compiled in two parts.
+    // `what` names it in messages; `parts` have further kernels of it, where it was compiled in parts.
     Program(RunsOn& on, const Binary& binary, const std::string& what,
-            const Binary* rest = nullptr);
+            std::span<const Binary> parts = {});
 
     // Grows with each reload.
     uint64_t generation() const { return generation_; }
@@ -37,7 +37,7 @@ private:
     struct Code {
         EnvSchema schema;
         std::vector<std::byte> defaults;
-        std::unique_ptr<Module> module, rest;    // the second may be null
+        std::vector<std::unique_ptr<Module>> parts;    // at least one
         double milliseconds;
         bool from_cache, draft;
     };

@@ -12,11 +12,6 @@ namespace {
 // A compile that is younger is given up for a newer save, though not twice in a row.
 constexpr std::chrono::milliseconds young{200};
 
-ProgramText beside_checks(ProgramText text) {
-    text.defines.push_back(sound_define);
-    return text;
-}
-
 }
 
 Rebuilder::Rebuilder(std::shared_ptr<RunsOn> on, bool policy_bound)
@@ -148,11 +143,11 @@ std::optional<Rebuilt> Rebuilder::build(const SavedSource& source, const Recipe&
         for (const auto& [number, text] : recipe.programs)
             if (!text.of_sizes)
                 around[number] =
-                    version.begin_copy(aside ? beside_checks(text) : text,
+                    version.begin_copy(aside ? beside_checks(text, recipe.from_pool) : text,
                                        {.cancel = &stop_programs_, .draft = draft, .aside = true});
         rebuilt.code =
             compile_saved(version, {.cancel = &cancel_, .draft = draft, .aside = aside || !draft},
-                          stop_programs_);
+                          recipe.from_pool, stop_programs_);
         const EnvSchema& schema = rebuilt.code->schema;
         rebuilt.other_spaces = difference_of_spaces(recipe.running, schema);
         if (!policy_bound_ || rebuilt.other_spaces.empty()) {

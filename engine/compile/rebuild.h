@@ -14,6 +14,7 @@ struct Recipe {
     EnvSchema running;                           // of the version that runs
     std::map<uint64_t, ProgramText> programs;    // by their number
     uint64_t number = 0;                         // of the recipe; it grows with each change
+    bool from_pool = true;                       // episodes may begin from snapshots
 };
 
 // A version of an author's files: its compiled code, or why it does not compile.

@@ -48,7 +48,9 @@ bool Reloader::prepare() {
     const uint64_t number = environment_->programs().recipe_number();
     if (recipe_number_ == number) return true;
     recipe_number_ = number;
-    rebuilder_.use(environment_->programs().recipe());
+    Recipe recipe = environment_->programs().recipe();
+    recipe.from_pool = user_.from_pool;
+    rebuilder_.use(std::move(recipe));
     return false;
 }
 

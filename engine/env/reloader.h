@@ -36,9 +36,12 @@ struct Reload {
 struct ReloadUser {
     // All programs are those of the new version: record again. If this throws, the reload is rolled back and this is
     // called again.
-    std::function<void()> rebuilt;
+    std::function<void()> rebuilt = nullptr;
     // Observations or actions have changed: continue in this environment, or throw the reason against it.
-    std::function<void(std::shared_ptr<Environment>)> restart;
+    std::function<void(std::shared_ptr<Environment>)> restart = nullptr;
+    // Whether it may ask for episodes that begin from snapshots (Environment::set_snapshot_chance). Where it never does,
+    // drafts have no code for it.
+    bool from_pool = true;
 };
 
 // Reloads an environment when its author's file is saved: it watches the file, compiles on a thread of its own while

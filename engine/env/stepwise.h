@@ -6,8 +6,8 @@ namespace nacelle {
 // An environment's own program, with its most used kernels.
 struct Stepwise {
     Stepwise(RunsOn& on, const Binary& binary, const std::string& what,
-             const Binary* rest = nullptr)
-        : program(on, binary, what, rest) {
+             std::span<const Binary> parts = {})
+        : program(on, binary, what, parts) {
         find_kernels();
     }
     void exchange(Stepwise& other) {

@@ -20,9 +20,9 @@ using std::chrono::milliseconds;
 // The save of an editor is a few events within a millisecond or two; endless saves are reported after `longest_wait`.
 // Between events the files are checked now and then: some network file systems send no events, and a parent folder
 // may be replaced.
-constexpr milliseconds quiet{20}, longest_wait{200}, between_sweeps{1000}, between_polls{30};
+constexpr milliseconds quiet{10}, longest_wait{200}, between_sweeps{1000}, between_polls{30};
 // A program that overwrites a file truncates it first; on a busy machine the text may follow late.
-constexpr milliseconds empty_at_most{500};
+constexpr milliseconds empty_at_most{500}, between_reads{20};
 
 WallClock::time_point time_of(const std::filesystem::path& file) {
     struct stat status {};
@@ -93,9 +93,9 @@ private:
             std::vector<SourceFile> files = read_closure(author_);
             if (same_text(files, known_)) return files;
             const Clock::time_point patience = Clock::now() + empty_at_most;
-            for (milliseconds wait = vanished(files) || emptied(files) ? 2 * quiet
+            for (milliseconds wait = vanished(files) || emptied(files) ? 2 * between_reads
                                      : was_quiet                       ? milliseconds(0)
-                                                                       : quiet;
+                                                                       : between_reads;
                  wait.count() > 0;) {
                 if (sleep(wait) == Wake::stop) return std::nullopt;
                 std::vector<SourceFile> later = read_closure(author_);

@@ -17,7 +17,8 @@ void TrainingRun::watch() {
                                               .restart =
                                                   [this](std::shared_ptr<Environment> environment) {
                                                       restart(std::move(environment));
-                                                  }});
+                                                  },
+                                              .from_pool = false});
 }
 
 void TrainingRun::notice_saves() {

@@ -19,16 +19,16 @@ double seconds_between(std::chrono::steady_clock::time_point from,
 }
 
 ReloadUser user_of(Trainee* trainee) {
-    if (!trainee) return {};
-    return {.rebuilt = [trainee] { trainee->reloaded(); },
-            .restart =
-                [trainee](const std::shared_ptr<Environment>& fresh) {
-                    throw Error(
-                        fresh->settings().source.filename().string(),
-                        difference_of_spaces(trainee->environment().schema(), fresh->schema()) +
-                            ": the policy cannot act in it",
-                        "without --policy actions are random");
-                }};
+    ReloadUser user{.from_pool = false};
+    if (!trainee) return user;
+    user.rebuilt = [trainee] { trainee->reloaded(); };
+    user.restart = [trainee](const std::shared_ptr<Environment>& fresh) {
+        throw Error(fresh->settings().source.filename().string(),
+                    difference_of_spaces(trainee->environment().schema(), fresh->schema()) +
+                        ": the policy cannot act in it",
+                    "without --policy actions are random");
+    };
+    return user;
 }
 
 }

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <mutex>
 
-// Drafts that compile beside each other: of the environment in two parts, and of the programs around it.
+// Drafts that compile beside each other: of the environment in three parts, and of the programs around it.
 using namespace nacelle;
 using namespace nacelle::test;
 
@@ -14,6 +14,7 @@ namespace {
 
 struct Asked {
     std::string instantiation;
+    std::vector<std::string> defines;
     bool draft, aside;
 };
 
@@ -27,7 +28,7 @@ public:
     Compiled compile(const ProgramSource& source, const std::atomic<bool>* cancel) override {
         {
             const std::lock_guard lock(mutex_);
-            asked_->push_back({source.instantiation, source.draft, source.aside});
+            asked_->push_back({source.instantiation, source.defines, source.draft, source.aside});
         }
         return inner_->compile(source, cancel);
     }
@@ -51,6 +52,10 @@ size_t count(const std::vector<Asked>& asked, const std::string& text, bool draf
     return size_t(std::ranges::count_if(asked, [&](const Asked& one) {
         return one.draft == draft && contains(one.instantiation, text);
     }));
+}
+
+bool begins_from_snapshots(const Asked& one) {
+    return std::ranges::find(one.defines, "NACELLE_NO_POOL=1") == one.defines.end();
 }
 
 // Trains until the full build has taken the place of the draft.
@@ -112,7 +117,7 @@ void a_comment_by_drafts(const std::shared_ptr<RunsOn>& on, const Json& over = J
 
 }
 
-TEST_CASE("where helpers compile, a draft is of two parts, and the full build of one") {
+TEST_CASE("where helpers compile, a draft is of three parts, and the full build of one") {
     const auto asked = std::make_shared<std::vector<Asked>>();
     Bench bench(cpu(), {.before = new_comment()});
     bench.env().on().compiler =
@@ -121,7 +126,8 @@ TEST_CASE("where helpers compile, a draft is of two parts, and the full build of
         bench.save_and_wait({.before = new_comment(), .step = "s.value = 5; ++s.steps;"});
     REQUIRE_MESSAGE(reload.taken, reload.why);
     CHECK(count(*asked, "NACELLE_STEP_KERNEL()", true) == 1);
-    CHECK(count(*asked, "NACELLE_KERNELS_BESIDE_STEP()", true) == 1);
+    CHECK(count(*asked, "NACELLE_RESET_KERNEL()", true) == 1);
+    CHECK(count(*asked, "NACELLE_SMALL_KERNELS()", true) == 1);
     const uint64_t draft = bench.env().stepwise().generation();
     for (int pass = 0; pass < 2; ++pass) {
         bench.env().step_at_random();
@@ -136,7 +142,7 @@ TEST_CASE("where helpers compile, a draft is of two parts, and the full build of
         }
     }
     CHECK(count(*asked, "NACELLE_STEPWISE", false) == 1);
-    // The part that fails is told, and ends the other.
+    // The part that fails is told, and ends the others.
     const Reload broken = bench.save_and_wait({.before = new_comment(), .reset = "s.valu = 0;"});
     CHECK(!broken.taken);
     CHECK(contains(broken.why, "valu"));
@@ -156,6 +162,31 @@ TEST_CASE("where helpers compile, a comment that is saved in a training changes 
     // At the start, and behind the draft.
     CHECK(count(*asked, "(rollout_", false) >= 2);
     CHECK(count(*asked, "(gradient_", true) == 0);
+    // A run never has episodes begin from snapshots: no draft that steps has the code for it; every full build has.
+    for (const Asked& one : *asked) {
+        const bool beside_step = contains(one.instantiation, "NACELLE_RESET_KERNEL()") ||
+                                 contains(one.instantiation, "NACELLE_SMALL_KERNELS()");
+        CHECK(begins_from_snapshots(one) == (!one.draft || beside_step));
+    }
+}
+TEST_CASE("a draft for whoever may begin episodes from snapshots begins them there") {
+    const auto asked = std::make_shared<std::vector<Asked>>();
+    const Author counts{.before = new_comment(), .time_limit = 3};
+    Bench bench(cpu_aside(asked), counts);
+    for (int step = 0; step < 2; ++step) bench.env().step_at_random();
+    bench.env().save_snapshots(std::vector<uint32_t>{5});
+    bench.env().set_snapshot_chance(1);
+    const uint64_t full = bench.env().stepwise().generation();
+    Author saved = counts;
+    saved.before = new_comment();
+    REQUIRE(bench.save_and_wait(saved).taken);
+    CHECK(bench.env().stepwise().generation() == full + 1);
+    for (const Asked& one : *asked) CHECK(begins_from_snapshots(one));
+    // Episodes begin with the value 2 there, by reset() with 0.
+    for (int step = 0; step < 12; ++step) {
+        bench.env().step_at_random();
+        for (const double value : numbers(bench.env(), "state.value")) CHECK(value >= 2);
+    }
 }
 TEST_CASE("a draft that launches each step of a GPU's rollout leaves the bytes of the full build, "
           "on threads" *

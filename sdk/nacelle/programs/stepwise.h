@@ -178,13 +178,15 @@ NACELLE_INLINE void params_body(const View<E>& view, const ParamsArgs& args, Ite
     NACELLE_ENV_KERNEL_OF(nacelle_step, nacelle::StepArgs,                                         \
                           nacelle::detail::Shape<nacelle::Author>::at_once,                        \
                           nacelle::detail::step_body)
-#define NACELLE_KERNELS_BESIDE_STEP()                                                              \
+#define NACELLE_RESET_KERNEL()                                                                     \
+    NACELLE_ENV_KERNEL(nacelle_reset, nacelle::ResetArgs, nacelle::detail::reset_body)
+#define NACELLE_SMALL_KERNELS()                                                                    \
     NACELLE_KERNEL(nacelle_clock, nacelle::ClockArgs, 128, nacelle::detail::clock_body)            \
     NACELLE_KERNEL(nacelle_totals, nacelle::TotalsArgs, 128, nacelle::detail::totals_body)         \
-    NACELLE_ENV_KERNEL(nacelle_reset, nacelle::ResetArgs, nacelle::detail::reset_body)             \
     NACELLE_KERNEL(nacelle_prepare, nacelle::NoArgs, 128, nacelle::detail::prepare_body)           \
     NACELLE_KERNEL(nacelle_params, nacelle::ParamsArgs, 128, nacelle::detail::params_body)
 #define NACELLE_STEPWISE()                                                                         \
     NACELLE_PROGRAM()                                                                              \
     NACELLE_STEP_KERNEL()                                                                          \
-    NACELLE_KERNELS_BESIDE_STEP()
+    NACELLE_RESET_KERNEL()                                                                         \
+    NACELLE_SMALL_KERNELS()

@@ -55,12 +55,14 @@ NACELLE_INLINE void open_episode(const View<E>& view, uint64_t tick, L& local, b
         if (local.is_first()) number_at<E>(view, local.env) = number;
     }
     local.length = 0;
+#ifndef NACELLE_NO_POOL    // a draft for whoever never asks for that chance
     if (view.head.pool_size && view.head.pool_chance > 0) {
         Rng rng(view.head.seed, Domain::snapshots, tick, row);
         if (rng.chance(view.head.pool_chance))
             return load_snapshot<E>(view, tick, local, size_t(rng.below(int(view.head.pool_size))),
                                     view.head.pool_size);
     }
+#endif
     draw_params<E>(view, tick, local);
     if constexpr (uses_episode<E>) {
         const uint32_t bits = Rng(view.head.seed, Domain::level, tick, row).bits();
