@@ -17,11 +17,12 @@ const char* const flock = R"(
 #include <nacelle/env.h>
 struct Flock {
     static constexpr int agents = nacelle::constant("agents", 3), time_limit = 6;
+    static constexpr int width = nacelle::constant("width", 1);
     struct Params { float stride = 0.1f; };
     struct State { float x; };
     struct Agent { float x; };
     struct Action { nacelle::Discrete<3> go; };
-    struct Obs { float x; };
+    struct Obs { float x[width]; };
     using Team = nacelle::Team<Flock>;
     using Member = nacelle::Member<Flock>;
     static void reset(Team& team, const Params&) {
@@ -38,7 +39,11 @@ struct Flock {
         team.each([&](Member& me) { me.reward = me.x - team.state().x; });
         return nacelle::Ending::running;
     }
-    static Obs observe(const Team&, const Member& me, const Params&) { return {me.x}; }
+    static Obs observe(const Team&, const Member& me, const Params&) {
+        Obs obs;
+        for (int i = 0; i < width; ++i) obs.x[i] = me.x + 0.5f * float(i);
+        return obs;
+    }
 };
 NACELLE_ENV(Flock)
 )";
@@ -108,6 +113,23 @@ TEST_CASE("so it does where questions look at the team's state and at other memb
         compare_with_emulation(
             settings_of({{"source", source}, {"constants", {{"agents", agents}}}}), 3,
             {.rounds = 3, .alone = 1, .together = 7});
+    }
+}
+
+TEST_CASE("so it does whether rows leave their stage by one, by two or by four numbers, with odd ones at the ends") {
+    const Folder folder;
+    const std::filesystem::path source = folder.write("flock.cu", flock);
+    struct Size {
+        int agents, width;
+    };
+    // By one, by two, and by four with ends: one and more of them.
+    const std::vector<Size> sizes = {{33, 3}, {105, 6}, {33, 5}, {34, 7}};
+    for (const Size& size : few_if_sanitized(sizes, {2})) {
+        const int agents = size.agents, width = size.width;
+        CAPTURE(agents);
+        compare_with_emulation(settings_of({{"source", source},
+                                            {"constants", {{"agents", agents}, {"width", width}}}}),
+                               3, {.rounds = 3, .alone = 1, .together = 7, .lanes = 32});
     }
 }
 

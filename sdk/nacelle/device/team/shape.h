@@ -130,18 +130,26 @@ template <class E> struct TeamShape {
     template <class G> static constexpr int rows_at_once() {
         return min(rows_staged(numbers_in<ObsOf<E, G>>, unit, room), count_of<E, G>);
     }
-    // Whether its rows, those of every team and of every round, begin and end on 16 bytes; rows that are scattered do
-    // not leave in pieces of 16 bytes.
-    template <class G> static constexpr bool sends_aligned() {
-        constexpr int width = numbers_in<ObsOf<E, G>>;
-        return has_bins<E, G> ||
-               (width * count_of<E, G> % 4 == 0 &&
-                (width * rows_at_once<G>() % 4 == 0 || rows_at_once<G>() == count_of<E, G>));
+    // The floats that a unit stages at once, and in pieces of how many (4, 2 or 1) those of every team and of every
+    // round begin and end.
+    template <class G> static constexpr int floats_at_once() {
+        return numbers_in<ObsOf<E, G>> * rows_at_once<G>();
+    }
+    template <class G> static constexpr int piece_of_all() {
+        constexpr int of_team = numbers_in<ObsOf<E, G>> * count_of<E, G>,
+                      all = of_team | (rows_at_once<G>() < count_of<E, G> ? floats_at_once<G>() : 0);
+        return all % 4 == 0 ? 4 : all % 2 == 0 ? 2 : 1;
+    }
+    // Whether they leave 16 bytes at once all the same, but for the odd ones at both ends: where smaller pieces would
+    // take the unit's threads more than three turns. Rows that are scattered do not leave in pieces.
+    template <class G> static constexpr bool has_ends() {
+        return !has_bins<E, G> && piece_of_all<G>() < 4 &&
+               floats_at_once<G>() > 3 * piece_of_all<G>() * unit;
     }
     static constexpr int floats_to_spare() {
         int spare = 0;
         for_each_group<E>([&]<class G, int>() {
-            if (rows_at_once<G>() > 0 && !sends_aligned<G>()) spare = most_spare;
+            if (has_ends<G>()) spare = most_spare;
         });
         return spare;
     }
@@ -149,7 +157,7 @@ template <class E> struct TeamShape {
     static constexpr int stage_of_unit() {
         int most = 0;
         for_each_group<E>(
-            [&]<class G, int>() { most = max(most, rows_at_once<G>() * numbers_in<ObsOf<E, G>>); });
+            [&]<class G, int>() { most = max(most, floats_at_once<G>()); });
         return stage_of(most, spare);
     }
     static constexpr int stage = stage_of_unit();    // floats

@@ -61,30 +61,40 @@ NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, LocalT
 }
 
 #if NACELLE_GPU
-// Floats leave a stage 16 bytes at once. Where their place does not begin on 16 bytes, they lie as many floats behind
-// the beginning of the stage.
-struct alignas(16) Packet {
-    float part[4];
+// Floats leave a stage in pieces, mostly of 16 bytes. Where their place does not begin on 16 bytes, they lie as many
+// floats behind the beginning of the stage.
+template <int floats> struct alignas(4 * floats) Piece {
+    float part[floats];
 };
-NACELLE_INLINE void send(Packet& place, const Packet& value) {
 #if defined(__CUDACC_RTC__)
+NACELLE_INLINE void send(Piece<4>& place, const Piece<4>& value) {
     store_streaming(reinterpret_cast<float4&>(place), reinterpret_cast<const float4&>(value));
-#else
-    place = value;
-#endif
 }
-template <bool aligned> NACELLE_INLINE int floats_behind(const float* to) {
-    return aligned ? 0 : int(reinterpret_cast<uint64_t>(to) / 4 % 4);
+NACELLE_INLINE void send(Piece<2>& place, const Piece<2>& value) {
+    store_streaming(reinterpret_cast<float2&>(place), reinterpret_cast<const float2&>(value));
+}
+NACELLE_INLINE void send(Piece<1>& place, const Piece<1>& value) {
+    store_streaming(place.part[0], value.part[0]);
+}
+#else
+template <int floats> NACELLE_INLINE void send(Piece<floats>& place, const Piece<floats>& value) {
+    place = value;
+}
+#endif
+template <bool has_ends> NACELLE_INLINE int floats_behind(const float* to) {
+    return has_ends ? int(reinterpret_cast<uint64_t>(to) / 4 % 4) : 0;
 }
 // `count` floats from shared memory to where they belong, by all threads of a unit. Gives whether all are finite.
-template <bool aligned, class E>
+template <class E, class G>
 NACELLE_INLINE bool send_off(const float* from, float* to, int count) {
     constexpr int unit = Shape<E>::unit;
+    constexpr bool has_ends = Shape<E>::template has_ends<G>();
+    constexpr int together = has_ends ? 4 : Shape<E>::template piece_of_all<G>();
     const int at = int(threadIdx.x) % unit;
     int head = 0;
     float zero = 0;
-    if constexpr (!aligned) {
-        head = min((4 - floats_behind<aligned>(to)) % 4, count);
+    if constexpr (has_ends) {
+        head = min((4 - floats_behind<has_ends>(to)) % 4, count);
         const int rest = (count - head) % 4;
         NACELLE_ROLLED for (int i = at; i < head + rest; i += unit) {
             const int k = i < head ? i : count - rest + i - head;
@@ -92,11 +102,17 @@ NACELLE_INLINE bool send_off(const float* from, float* to, int count) {
             zero = fused(from[k], 0.0f, zero);
         }
     }
-    NACELLE_FOURFOLD for (int i = at; i < (count - head) / 4; i += unit) {
-        const auto packet = reinterpret_cast<const Packet*>(from + head)[i];
-        send(reinterpret_cast<Packet*>(to + head)[i], packet);
-        NACELLE_UNROLL for (int k = 0; k < 4; ++k) zero = fused(packet.part[k], 0.0f, zero);
-    }
+    const auto send_piece = [&](int i) {
+        const auto piece = reinterpret_cast<const Piece<together>*>(from + head)[i];
+        send(reinterpret_cast<Piece<together>*>(to + head)[i], piece);
+        NACELLE_UNROLL for (int k = 0; k < together; ++k) zero = fused(piece.part[k], 0.0f, zero);
+    };
+    // Four turns at once where there are that many: for two or three it was a twentieth to a sixth of a step's time.
+    const int pieces = (count - head) / together;
+    if constexpr (Shape<E>::template floats_at_once<G>() <= 3 * together * unit)
+        NACELLE_ROLLED for (int i = at; i < pieces; i += unit) send_piece(i);
+    else
+        NACELLE_FOURFOLD for (int i = at; i < pieces; i += unit) send_piece(i);
     return zero == 0.0f;
 }
 // What thread `other` of the unit has.
@@ -156,8 +172,7 @@ NACELLE_INLINE bool send_rows(const float* stage, float* rows, const Packed& pac
     if constexpr (has_bins<E, G>) return send_scattered<E, width>(stage, rows, own, here);
     else {
         (void)own;
-        return send_off<Shape<E>::template sends_aligned<G>(), E>(
-            stage, rows + size_t(first) * size_t(width), here * width);
+        return send_off<E, G>(stage, rows + size_t(first) * size_t(width), here * width);
     }
 }
 // So many of `here` rows have room in this unit's stage. Where that is not all of them it is a multiple of
@@ -176,9 +191,9 @@ NACELLE_INLINE void look_round(const View<E>& view, uint64_t tick, const Team<E>
                                Pairs& pairs, int first, int here) {
     constexpr int width = numbers_in<ObsOf<E, G>>;
     auto& members = local.memory.template group<G>();
-    constexpr bool aligned = Shape<E>::template sends_aligned<G>();
+    constexpr bool has_ends = Shape<E>::template has_ends<G>();
     float* const stage =
-        stage_of<E>() + floats_behind<aligned>(rows + size_t(first) * size_t(width));
+        stage_of<E>() + floats_behind<has_ends>(rows + size_t(first) * size_t(width));
     const int at = int(threadIdx.x) % Shape<E>::unit, gathered = rows_with_room<E, width>(here),
               i = at < here ? visited_at(members, first + at) : 0;
     const bool in_place = Shape<E>::some_in_place && at >= gathered && at < here;
