@@ -4,6 +4,7 @@
 #include "algorithms/common/schema_view.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace learn {
 
@@ -31,12 +32,15 @@ PolicyGradient::PolicyGradient(const Algorithm& algorithm, nacelle::plugin::Host
     kernels_->make_sums(arguments_);
     pools_.make_arrays(arguments_, shapes_, environment_);
     kernels_->enlist(arguments_, nullptr);
+    kernels_->begin_external(arguments_);
 }
 
 void PolicyGradient::record(void* stream) {
     Arguments& a = arguments_;
     kernels_->look_again();
     kernels_->mark(a, iteration_began, stream);
+    // It is recorded again after a save, which may have changed who follows which.
+    if (std::exchange(recorded_, true) && settings_.share_a_group()) kernels_->enlist(a, stream);
     kernels_->begin(a, stream);
     kernels_->rollout(a, stream);
     kernels_->mark(a, rollout_ended, stream);

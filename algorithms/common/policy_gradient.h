@@ -59,6 +59,7 @@ private:
     std::string policies_;    // how they act, for checkpoints
     std::unique_ptr<PolicyKernels> kernels_;
     PastPools pools_{host_, settings_};
+    bool recorded_ = false;
 };
 
 }

@@ -33,10 +33,12 @@ void PolicyKernels::make_sums(Arguments& a) {
 
 void PolicyKernels::enlist(const Arguments& a, void* stream) const {
     kernels_.launch("enlist", 0, a, stream);
-    for (size_t p = 0; p < external_.size(); ++p) {
+    for (size_t p = 0; p < external_.size(); ++p)
         kernels_.launch("place_samples", p, a, stream, a.steps * owner(p).learners);
-        if (external_[p]) external_[p]->begin(a);
-    }
+}
+void PolicyKernels::begin_external(const Arguments& a) const {
+    for (const auto& external : external_)
+        if (external) external->begin(a);
 }
 void PolicyKernels::mark(Arguments& a, Moment moment, void* stream) const {
     a.epoch = moment;

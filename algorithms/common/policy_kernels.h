@@ -17,8 +17,10 @@ public:
 
     // Before launches are recorded: a save may have brought other kernels.
     void look_again() { kernels_.look_again(); }
-    // Once the arrays are there and filled.
+    // Who follows which policy, as the author's file says.
     void enlist(const Arguments& a, void* stream) const;
+    // Once the arrays are there and filled.
+    void begin_external(const Arguments& a) const;
     void mark(Arguments& a, Moment moment, void* stream) const;
     void begin(const Arguments& a, void* stream) const;
     void rollout(Arguments& a, void* stream) const;

@@ -182,6 +182,25 @@ void another_log(const std::shared_ptr<RunsOn>& on) {
     }
 }
 
+// As many agents for each policy as before, and other ones.
+void other_followers(const std::shared_ptr<RunsOn>& on) {
+    Course course(on, {{"env", {{"count", 3}}}, {"run", {{"report_every", 1}}}}, "tag_gridworld");
+    const auto followers = [&](const std::string& policy) {
+        return numbers(course.run().environment(), "ppo." + policy + ".policy.agents");
+    };
+    course.run().iterate();
+    CHECK(followers("tagger") == std::vector<double>{0, 1, 2, 3});
+    CHECK(followers("runner") == std::vector<double>{4});
+    const RunReload reload = course.save_and_wait(
+        course.with("return id < taggers ? Policy::tagger : Policy::runner;",
+                    "return id > 0 ? Policy::tagger : Policy::runner;"));
+    REQUIRE_MESSAGE(reload.taken, reload.text);
+    CHECK(!reload.restarted);
+    course.run().iterate();
+    CHECK(followers("tagger") == std::vector<double>{1, 2, 3, 4});
+    CHECK(followers("runner") == std::vector<double>{0});
+}
+
 constexpr std::pair<const char*, void (*)(const std::shared_ptr<RunsOn>&)> training_cases[] = {
     {"a comment", a_comment},
     {"a constant", a_constant},
@@ -190,6 +209,7 @@ constexpr std::pair<const char*, void (*)(const std::shared_ptr<RunsOn>&)> train
     {"spaces, restart", spaces_restart},
     {"another state", another_state},
     {"another log", another_log},
+    {"other followers", other_followers},
 };
 
 }
@@ -212,6 +232,9 @@ TEST_CASE("another state trains on, and such a run can be resumed") {
 }
 TEST_CASE("another log trains on, and evaluations have room for it") {
     another_log(without_drafts(cpu()));
+}
+TEST_CASE("agents that follow another policy from a save on learn and are learned from by it") {
+    other_followers(without_drafts(cpu()));
 }
 
 TEST_CASE("runs reload on a GPU") {

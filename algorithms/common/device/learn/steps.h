@@ -9,7 +9,7 @@
 
 namespace learn {
 
-// Who of a group follows which policy, in the order of their numbers; once, when a run begins.
+// Who of a group follows which policy, in the order of their numbers.
 template <class E> NACELLE_INLINE void enlist(const View<E>&, const Arguments& a, Items items) {
     if (items.begin != 0) return;
     for_each_policy<E>([&]<int policy>() {
