@@ -26,7 +26,8 @@ POLICIES = {
 }
 EMULATED = ('cartpole', 'pendulum', 'connect_four')
 # Further settings of an environment, beside its own.
-FURTHER = {'tag_chase': 'tag_gridworld', 'tag_duel': 'tag_gridworld', 'pursuit_wild': 'pursuit_swarm'}
+FURTHER = {'tag_chase': 'tag_gridworld', 'tag_duel': 'tag_gridworld', 'pursuit_wild': 'pursuit_swarm',
+           'rooms_short': 'rooms'}
 
 
 def source_of(path):
