@@ -191,9 +191,9 @@ void other_followers(const std::shared_ptr<RunsOn>& on) {
     course.run().iterate();
     CHECK(followers("tagger") == std::vector<double>{0, 1, 2, 3});
     CHECK(followers("runner") == std::vector<double>{4});
-    const RunReload reload = course.save_and_wait(
-        course.with("return id < taggers ? Policy::tagger : Policy::runner;",
-                    "return id > 0 ? Policy::tagger : Policy::runner;"));
+    const RunReload reload =
+        course.save_and_wait(course.with("return id < taggers ? Policy::tagger : Policy::runner;",
+                                         "return id > 0 ? Policy::tagger : Policy::runner;"));
     REQUIRE_MESSAGE(reload.taken, reload.text);
     CHECK(!reload.restarted);
     course.run().iterate();

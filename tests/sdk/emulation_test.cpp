@@ -116,7 +116,8 @@ TEST_CASE("so it does where questions look at the team's state and at other memb
     }
 }
 
-TEST_CASE("so it does whether rows leave their stage by one, by two or by four numbers, with odd ones at the ends") {
+TEST_CASE("so it does whether rows leave their stage by one, by two or by four numbers, with odd "
+          "ones at the ends") {
     const Folder folder;
     const std::filesystem::path source = folder.write("flock.cu", flock);
     struct Size {

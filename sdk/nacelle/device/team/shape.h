@@ -137,7 +137,8 @@ template <class E> struct TeamShape {
     }
     template <class G> static constexpr int piece_of_all() {
         constexpr int of_team = numbers_in<ObsOf<E, G>> * count_of<E, G>,
-                      all = of_team | (rows_at_once<G>() < count_of<E, G> ? floats_at_once<G>() : 0);
+                      all =
+                          of_team | (rows_at_once<G>() < count_of<E, G> ? floats_at_once<G>() : 0);
         return all % 4 == 0 ? 4 : all % 2 == 0 ? 2 : 1;
     }
     // Whether they leave 16 bytes at once all the same, but for the odd ones at both ends: where smaller pieces would
@@ -156,8 +157,7 @@ template <class E> struct TeamShape {
     static constexpr int spare = floats_to_spare();    // of a stage, for where its first row begins
     static constexpr int stage_of_unit() {
         int most = 0;
-        for_each_group<E>(
-            [&]<class G, int>() { most = max(most, floats_at_once<G>()); });
+        for_each_group<E>([&]<class G, int>() { most = max(most, floats_at_once<G>()); });
         return stage_of(most, spare);
     }
     static constexpr int stage = stage_of_unit();    // floats

@@ -63,9 +63,7 @@ NACELLE_INLINE void look_member(const View<E>& view, const Team<E>& team, LocalT
 #if NACELLE_GPU
 // Floats leave a stage in pieces, mostly of 16 bytes. Where their place does not begin on 16 bytes, they lie as many
 // floats behind the beginning of the stage.
-template <int floats> struct alignas(4 * floats) Piece {
-    float part[floats];
-};
+template <int floats> struct alignas(4 * floats) Piece { float part[floats]; };
 #if defined(__CUDACC_RTC__)
 NACELLE_INLINE void send(Piece<4>& place, const Piece<4>& value) {
     store_streaming(reinterpret_cast<float4&>(place), reinterpret_cast<const float4&>(value));
@@ -85,8 +83,7 @@ template <bool has_ends> NACELLE_INLINE int floats_behind(const float* to) {
     return has_ends ? int(reinterpret_cast<uint64_t>(to) / 4 % 4) : 0;
 }
 // `count` floats from shared memory to where they belong, by all threads of a unit. Gives whether all are finite.
-template <class E, class G>
-NACELLE_INLINE bool send_off(const float* from, float* to, int count) {
+template <class E, class G> NACELLE_INLINE bool send_off(const float* from, float* to, int count) {
     constexpr int unit = Shape<E>::unit;
     constexpr bool has_ends = Shape<E>::template has_ends<G>();
     constexpr int together = has_ends ? 4 : Shape<E>::template piece_of_all<G>();
@@ -111,8 +108,7 @@ NACELLE_INLINE bool send_off(const float* from, float* to, int count) {
     const int pieces = (count - head) / together;
     if constexpr (Shape<E>::template floats_at_once<G>() <= 3 * together * unit)
         NACELLE_ROLLED for (int i = at; i < pieces; i += unit) send_piece(i);
-    else
-        NACELLE_FOURFOLD for (int i = at; i < pieces; i += unit) send_piece(i);
+    else NACELLE_FOURFOLD for (int i = at; i < pieces; i += unit) send_piece(i);
     return zero == 0.0f;
 }
 // What thread `other` of the unit has.
