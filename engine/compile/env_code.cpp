@@ -18,9 +18,9 @@ ProgramText stepwise_of(const std::string& kernels) {
             .defines = {}};
 }
 const ProgramText stepwise_text = stepwise_of("NACELLE_STEPWISE()\n");
-// The same in three programs. The last takes the least time, and checks the author's struct for all.
-const ProgramText step_text = stepwise_of("NACELLE_PROGRAM()\nNACELLE_STEP_KERNEL()\n"),
-                  reset_text = stepwise_of("NACELLE_PROGRAM()\nNACELLE_RESET_KERNEL()\n"),
+// The same in three programs. The last takes the least time: it has the table, and checks the author's struct for all.
+const ProgramText step_text = stepwise_of("NACELLE_VIEW()\nNACELLE_STEP_KERNEL()\n"),
+                  reset_text = stepwise_of("NACELLE_VIEW()\nNACELLE_RESET_KERNEL()\n"),
                   small_text = stepwise_of("NACELLE_PROGRAM()\nNACELLE_SMALL_KERNELS()\n");
 
 const ProgramText table_text{.instantiation = "#include <nacelle/kernel.h>\nNACELLE_PROGRAM()\n",
@@ -148,20 +148,30 @@ ProgramText beside_checks(ProgramText text, bool from_pool) {
     return text;
 }
 
+namespace {
+
+// Beside a program that has the table; without it nobody asks for a field by name but where parameters vary.
+ProgramText beside_table(ProgramText text, const EnvVersion& version, bool from_pool) {
+    if (version.source.varied.empty()) text.defines.push_back("NACELLE_NAMELESS=1");
+    return beside_checks(std::move(text), from_pool);
+}
+
+}
+
 EnvCode compile_saved(const EnvVersion& version, const CompileWay& way, bool from_pool,
                       std::atomic<bool>& stop) {
     if (!way.draft || !way.aside) return code_of(version, version.compile_copy(stepwise_text, way));
     CompileWay beside = way;
     beside.cancel = &stop;
     // A pool is filled and restored by the reset's kernel, whoever asks.
-    std::future<Binary> step = version.begin_copy(beside_checks(step_text, from_pool), beside),
-                        reset = version.begin_copy(beside_checks(reset_text, true), beside);
+    std::future<Binary> step =
+                            version.begin_copy(beside_table(step_text, version, from_pool), beside),
+                        reset = version.begin_copy(beside_table(reset_text, version, true), beside);
     try {
         // First, since it tells what is wrong with the struct.
-        Binary small = version.compile_copy(small_text, way);
-        EnvCode code = code_of(version, step.get());
+        EnvCode code = code_of(version, version.compile_copy(small_text, way));
+        code.parts.push_back(step.get());
         code.parts.push_back(reset.get());
-        code.parts.push_back(std::move(small));
         return code;
     } catch (...) {
         stop = true;

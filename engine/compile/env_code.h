@@ -47,7 +47,7 @@ EnvVersion version_of(std::shared_ptr<RunsOn> on, const EnvSource& source,
 struct EnvCode : EnvVersion {
     EnvSchema schema;
     std::shared_future<Binary> stepwise;
-    std::vector<Binary> parts = {};    // of a draft in parts, those beside the step's
+    std::vector<Binary> parts = {};    // of a draft in parts, those beside the one with the table
 
     // The files that a program is made from: the author's, or the stand-in of the same sizes (stand_in.h).
     std::vector<SourceFile> files_of(const ProgramText& text) const;

@@ -49,10 +49,13 @@ NACELLE_INLINE void await_kernel_before() {
 // Tells the host that a kernel waits where it begins.
 #define NACELLE_WAITS(symbol)                                                                      \
     extern "C" __device__ constinit unsigned char nacelle_waits_##symbol = 1;
-// The table is a constant of the module, and the view the one thing that the host writes into it.
+// The table is a constant of the module, and the view the one thing that the host writes into it. A part of a program
+// whose table is in another part has the view alone.
 #define NACELLE_PROGRAM()                                                                          \
     extern "C" __device__ constinit auto nacelle_schema = nacelle::detail::author_schema();        \
     extern "C" __device__ constinit nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};         \
+    NACELLE_VIEW()
+#define NACELLE_VIEW()                                                                             \
     extern "C" __constant__ constinit nacelle::View<nacelle::Author> nacelle_view{};
 #define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \
     NACELLE_KERNEL_OF(symbol, Args, per_block, 1, body)
@@ -84,6 +87,7 @@ NACELLE_INLINE void await_kernel_before() {
 #define NACELLE_PROGRAM()                                                                          \
     NACELLE_EXPORT constexpr auto nacelle_schema = nacelle::detail::author_schema();               \
     NACELLE_EXPORT constexpr nacelle::ParamsOf<nacelle::Author> nacelle_defaults{};
+#define NACELLE_VIEW()    // it comes with each call
 #if defined(NACELLE_EMULATE)
 #define NACELLE_KERNEL(symbol, Args, per_block, body)                                              \
     NACELLE_EXPORT void symbol(const void* call, uint64_t begin, uint64_t end) {                   \

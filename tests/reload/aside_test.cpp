@@ -169,6 +169,31 @@ TEST_CASE("where helpers compile, a comment that is saved in a training changes 
         CHECK(begins_from_snapshots(one) == (!one.draft || beside_step));
     }
 }
+TEST_CASE("the parts of a draft know the parameters that vary, and have no names where none does") {
+    for (const bool vary : {true, false}) {
+        CAPTURE(vary);
+        const auto asked = std::make_shared<std::vector<Asked>>();
+        const Json by = vary ? Json{{"uniform", {3, 4}}} : Json(3);
+        Bench bench(cpu_aside(asked), {.before = new_comment()}, {{"params", {{"by", by}}}});
+        REQUIRE(bench.save_and_wait({.before = new_comment()}).taken);
+        for (const Asked& one : *asked) {
+            const bool named =
+                std::ranges::find(one.defines, "NACELLE_NAMELESS=1") == one.defines.end();
+            const bool has_table = contains(one.instantiation, "NACELLE_PROGRAM()") ||
+                                   contains(one.instantiation, "NACELLE_STEPWISE()");
+            CHECK(named == (vary || has_table));
+        }
+        bench.env().reset();
+        bench.env().step_at_random();
+        std::set<double> found;
+        for (const double value : numbers(bench.env(), "state.value")) {
+            CHECK(value >= 3);
+            CHECK(value <= 4);
+            found.insert(value);
+        }
+        CHECK((found.size() > 1) == vary);
+    }
+}
 TEST_CASE("a draft for whoever may begin episodes from snapshots begins them there") {
     const auto asked = std::make_shared<std::vector<Asked>>();
     const Author counts{.before = new_comment(), .time_limit = 3};

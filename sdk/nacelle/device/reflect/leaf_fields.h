@@ -19,7 +19,9 @@ constexpr void describe_leaf(const Field& d, const Value& value, Field*& to);
 template <class T, int I, class F>
 constexpr void describe_field(const Field& proto, const F& value, uint32_t& end, Field*& to) {
     Field d = proto;
+#ifndef NACELLE_NAMELESS    // a part of a program whose table is in another part
     add_name(d, field_text<T, I>.text);
+#endif
     end = (end + uint32_t(alignof(F)) - 1) / uint32_t(alignof(F)) * uint32_t(alignof(F));
     d.offset += end;
     end += uint32_t(sizeof(F));
