@@ -39,8 +39,10 @@ void PolicyGradient::record(void* stream) {
     Arguments& a = arguments_;
     kernels_->look_again();
     kernels_->mark(a, iteration_began, stream);
-    // It is recorded again after a save, which may have changed who follows which.
-    if (std::exchange(recorded_, true) && settings_.share_a_group()) kernels_->enlist(a, stream);
+    // It is recorded again after a save, which may have changed who follows which where a group has several policies.
+    const bool again = std::exchange(recorded_, true);
+    if (again && settings_.acting() > SchemaView(environment_).header().groups)
+        kernels_->enlist(a, stream);
     kernels_->begin(a, stream);
     kernels_->rollout(a, stream);
     kernels_->mark(a, rollout_ended, stream);

@@ -116,15 +116,6 @@ struct Settings {
         for (const PolicySettings& policy : policies) count += !policy.is_critic();
         return count;
     }
-    // Whether agents of one group follow several policies.
-    bool share_a_group() const {
-        uint32_t seen = 0;    // one bit for each group
-        for (size_t p = 0; p < acting(); ++p) {
-            if (seen >> policies[p].group & 1) return true;
-            seen |= 1u << policies[p].group;
-        }
-        return false;
-    }
     std::string resolved;    // all of this as the JSON it could be read from
 };
 

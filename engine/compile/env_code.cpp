@@ -116,6 +116,12 @@ EnvCode code_of(EnvVersion version, const Binary& stepwise) {
     return code_of(std::move(version), stepwise, done.get_future().share());
 }
 
+// Beside a program that has the table; without it nobody asks for a field by name but where parameters vary.
+ProgramText beside_table(ProgramText text, const EnvVersion& version, bool from_pool) {
+    if (version.source.varied.empty()) text.defines.push_back("NACELLE_NAMELESS=1");
+    return beside_checks(std::move(text), from_pool);
+}
+
 }
 
 EnvCode compile_env(std::shared_ptr<RunsOn> on, const EnvSource& source, const CompileWay& way) {
@@ -146,16 +152,6 @@ ProgramText beside_checks(ProgramText text, bool from_pool) {
     text.defines.push_back("NACELLE_IS_SOUND=1");
     if (!from_pool) text.defines.push_back("NACELLE_NO_POOL=1");
     return text;
-}
-
-namespace {
-
-// Beside a program that has the table; without it nobody asks for a field by name but where parameters vary.
-ProgramText beside_table(ProgramText text, const EnvVersion& version, bool from_pool) {
-    if (version.source.varied.empty()) text.defines.push_back("NACELLE_NAMELESS=1");
-    return beside_checks(std::move(text), from_pool);
-}
-
 }
 
 EnvCode compile_saved(const EnvVersion& version, const CompileWay& way, bool from_pool,

@@ -34,26 +34,26 @@ Program::Program(RunsOn& on, const Binary& binary, const std::string& what,
                                         binary.from_cache,
                                         binary.draft});
     const auto load = [&](const Binary& part) {
-        code_->parts.push_back(on.device->load(std::as_bytes(std::span(part.image))));
+        code_->modules.push_back(on.device->load(std::as_bytes(std::span(part.image))));
     };
     load(binary);
     std::ranges::for_each(parts, load);
 }
 
 bool Program::has_kernel(const std::string& name) const {
-    return std::ranges::any_of(code_->parts,
-                               [&](const auto& part) { return part->has_kernel(name); });
+    return std::ranges::any_of(code_->modules,
+                               [&](const auto& module) { return module->has_kernel(name); });
 }
 Kernel Program::kernel(const std::string& name) {
     const auto found = std::ranges::find_if(
-        code_->parts, [&](const auto& part) { return part->has_kernel(name); });
-    return (found == code_->parts.end() ? code_->parts.front() : *found)->kernel(name);
+        code_->modules, [&](const auto& module) { return module->has_kernel(name); });
+    return (found == code_->modules.end() ? code_->modules.front() : *found)->kernel(name);
 }
 
 void Program::set_view(Stream& stream, std::span<const std::byte> view) {
     view_ = view.data();
-    for (const auto& part : code_->parts) {
-        const Symbol symbol = part->symbol("nacelle_view");
+    for (const auto& module : code_->modules) {
+        const Symbol symbol = module->symbol("nacelle_view");
         if (symbol.address) stream.to_device(symbol.address, view.data(), view.size());
     }
 }
@@ -66,7 +66,7 @@ void Program::exchange(Program& other) {
 
 void Program::exchange_build(Program& other) {
     Code &mine = *code_, &its = *other.code_;
-    std::swap(its.parts, mine.parts);
+    std::swap(its.modules, mine.modules);
     its.milliseconds = std::exchange(mine.milliseconds, its.milliseconds);
     its.from_cache = std::exchange(mine.from_cache, its.from_cache);
     its.draft = std::exchange(mine.draft, its.draft);

@@ -37,7 +37,7 @@ private:
     struct Code {
         EnvSchema schema;
         std::vector<std::byte> defaults;
-        std::vector<std::unique_ptr<Module>> parts;    // at least one
+        std::vector<std::unique_ptr<Module>> modules;    // at least one
         double milliseconds;
         bool from_cache, draft;
     };

@@ -54,9 +54,10 @@ size_t count(const std::vector<Asked>& asked, const std::string& text, bool draf
     }));
 }
 
-bool begins_from_snapshots(const Asked& one) {
-    return std::ranges::find(one.defines, "NACELLE_NO_POOL=1") == one.defines.end();
+bool is_without(const Asked& one, const std::string& define) {
+    return std::ranges::find(one.defines, define) == one.defines.end();
 }
+bool begins_from_snapshots(const Asked& one) { return is_without(one, "NACELLE_NO_POOL=1"); }
 
 // Trains until the full build has taken the place of the draft.
 void await_full(Course& course, uint64_t draft) {
@@ -177,11 +178,9 @@ TEST_CASE("the parts of a draft know the parameters that vary, and have no names
         Bench bench(cpu_aside(asked), {.before = new_comment()}, {{"params", {{"by", by}}}});
         REQUIRE(bench.save_and_wait({.before = new_comment()}).taken);
         for (const Asked& one : *asked) {
-            const bool named =
-                std::ranges::find(one.defines, "NACELLE_NAMELESS=1") == one.defines.end();
             const bool has_table = contains(one.instantiation, "NACELLE_PROGRAM()") ||
                                    contains(one.instantiation, "NACELLE_STEPWISE()");
-            CHECK(named == (vary || has_table));
+            CHECK(is_without(one, "NACELLE_NAMELESS=1") == (vary || has_table));
         }
         bench.env().reset();
         bench.env().step_at_random();

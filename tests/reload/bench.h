@@ -39,6 +39,23 @@ struct Author {
     }
 };
 
+// Its step leaves this value.
+inline Author adding(int by) {
+    return {.step = "s.value = " + std::to_string(by) + "; ++s.steps;"};
+}
+
+// Until something has become of a save; what is done meanwhile is done again and again.
+inline Reload wait_for_save(
+    Reloader& reloader, const std::function<void()>& meanwhile = [] {}) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < end) {
+        meanwhile();
+        if (const std::optional<Reload> found = reloader.take()) return *found;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    throw std::runtime_error("nothing became of a save within a minute");
+}
+
 // Compiles no drafts: half the compilers for tests of what a reload keeps, which is the same for the full build.
 class WholeCompiler final : public Compiler {
 public:
@@ -77,13 +94,7 @@ public:
     void save(const Author& author) const { folder_.write("counter.cu", author.text()); }
     // Steps until something has become of a save.
     Reload wait() {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-        while (std::chrono::steady_clock::now() < end) {
-            env_->step_at_random();
-            if (const std::optional<Reload> found = reloader_->take()) return *found;
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        throw std::runtime_error("nothing became of a save within a minute");
+        return wait_for_save(*reloader_, [&] { env_->step_at_random(); });
     }
     // Until the version runs whose step leaves this value: of saves in a row, one in between may have
     // settled and been taken before it.

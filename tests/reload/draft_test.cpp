@@ -12,8 +12,9 @@ namespace {
 
 // A step that no cache has seen.
 Author new_text_adding(int by) {
-    return {.before = "// " + std::to_string(fresh_seed()) + "\n",
-            .step = "s.value = " + std::to_string(by) + "; ++s.steps;"};
+    Author author = adding(by);
+    author.before = "// " + std::to_string(fresh_seed()) + "\n";
+    return author;
 }
 
 // Steps until the code of the environment is another one without a word, or a minute is over.

@@ -141,11 +141,14 @@ template <class E> struct TeamShape {
                           of_team | (rows_at_once<G>() < count_of<E, G> ? floats_at_once<G>() : 0);
         return all % 4 == 0 ? 4 : all % 2 == 0 ? 2 : 1;
     }
+    // Whether the unit's threads have sent them, in such pieces, after three turns.
+    template <class G> static constexpr bool leaves_soon(int piece) {
+        return floats_at_once<G>() <= 3 * piece * unit;
+    }
     // Whether they leave 16 bytes at once all the same, but for the odd ones at both ends: where smaller pieces would
-    // take the unit's threads more than three turns. Rows that are scattered do not leave in pieces.
+    // take longer. Rows that are scattered do not leave in pieces.
     template <class G> static constexpr bool has_ends() {
-        return !has_bins<E, G> && piece_of_all<G>() < 4 &&
-               floats_at_once<G>() > 3 * piece_of_all<G>() * unit;
+        return !has_bins<E, G> && piece_of_all<G>() < 4 && !leaves_soon<G>(piece_of_all<G>());
     }
     static constexpr int floats_to_spare() {
         int spare = 0;

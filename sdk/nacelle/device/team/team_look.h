@@ -106,7 +106,7 @@ template <class E, class G> NACELLE_INLINE bool send_off(const float* from, floa
     };
     // Four turns at once where there are that many: for two or three it was a twentieth to a sixth of a step's time.
     const int pieces = (count - head) / together;
-    if constexpr (Shape<E>::template floats_at_once<G>() <= 3 * together * unit)
+    if constexpr (Shape<E>::template leaves_soon<G>(together))
         NACELLE_ROLLED for (int i = at; i < pieces; i += unit) send_piece(i);
     else NACELLE_FOURFOLD for (int i = at; i < pieces; i += unit) send_piece(i);
     return zero == 0.0f;

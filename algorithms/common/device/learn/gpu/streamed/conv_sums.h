@@ -171,8 +171,8 @@ NACELLE_INLINE void each_conv_sum(const Images& images, const float* weights, co
                 NACELLE_UNROLL for (int i = 0; i < cut.across; ++i) {
                     uint32_t right[quads][planes][2];
                     NACELLE_UNROLL for (int plane = 0; plane < planes; ++plane) {
-                        const FourWords words =    // of 8 columns, and of the next 8
-
+                        // Of 8 columns, and of the next 8.
+                        const FourWords words =
                             fragments[((k * p.pairs() + pair[i]) * planes + plane) * 32];
                         NACELLE_UNROLL for (int w = 0; w < 2 * quads; ++w)
                             right[w / 2][plane][w % 2] = words.at[w];
