@@ -1,12 +1,11 @@
 #include "engine/base/error.h"
-#include "engine/base/files.h"
 #include "engine/run/trainee.h"
 #include "engine/view/drawing.h"
-#include "engine/view/svg.h"
 #include "tools/commands.h"
 #include "tools/crash_watch.h"
 #include "tools/options.h"
 #include "tools/output.h"
+#include "tools/picture_file.h"
 
 #include <cstdio>
 
@@ -52,6 +51,7 @@ void say(const Draw& draw, Environment& env, const DisplayList& picture, bool by
 }
 
 void run(Draw& draw) {
+    if (!draw.out.empty()) require_picture_file(draw.out, "draw");
     const std::shared_ptr<RunsOn> on = open_for(draw.options);
     std::optional<CrashWatch> crash;
     Plugins plugins(plugin_folders(draw.options), on->cache, on->log);
@@ -71,7 +71,7 @@ void run(Draw& draw) {
     const std::string stem = env->settings().source.stem().string();
     if (draw.out.empty()) draw.out = stem + ".svg";
     const std::string title = env->name() + " after " + std::to_string(draw.steps) + " steps";
-    write_file(draw.out, svg_text(picture, title, draw.pixels));
+    write_picture(draw.out, picture, title, draw.pixels);
     say(draw, *env, picture, drawing.by_author());
 }
 
@@ -80,7 +80,7 @@ void run(Draw& draw) {
 void add_draw(CommandLine& line) {
     auto draw = std::make_shared<Draw>();
     Command command = line.add(
-        "draw", "Write a picture of an environment (SVG): by its draw(), or of its arrays");
+        "draw", "Write a picture of an environment (SVG or PNG): by its draw(), or of its arrays");
     add_common_options(command, draw->options);
     add_config_options(command, draw->options, false);
     command.option("environment", draw->environment, env_help).required();
@@ -93,7 +93,8 @@ void add_draw(CommandLine& line) {
     command.option("--size", draw->pixels, "Pixels of the longer side")
         .between(16, 16384)
         .shows_default();
-    command.option("--out", draw->out, "The file; NAME.svg here where none is given");
+    command.option("--out", draw->out,
+                   "The file, x.svg or x.png; NAME.svg here where none is given");
     command.run([draw] { run(*draw); });
 }
 

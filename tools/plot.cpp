@@ -1,10 +1,8 @@
 #include "engine/base/error.h"
-#include "engine/base/files.h"
 #include "engine/base/text.h"
-#include "engine/view/svg.h"
 #include "tools/commands.h"
 #include "tools/output.h"
-#include "tools/play_export.h"
+#include "tools/picture_file.h"
 #include "tools/plot_picture.h"
 #include "tools/plot_web.h"
 #include "tools/units.h"
@@ -26,12 +24,6 @@ struct PlotCommand {
 };
 
 constexpr int svg_pixels = 800, png_pixels = 1600;
-
-void require_picture(const fs::path& out) {
-    if (out.extension() == ".svg" || out.extension() == ".png") return;
-    throw Error("--out", out.string() + " is no kind of file that 'plot' writes",
-                "a name that ends in .svg or .png");
-}
 
 fs::path file_for(const std::vector<RunGroup>& groups) {
     const std::string first = folder_name(groups.front().path);
@@ -84,13 +76,6 @@ std::vector<RunSeries> series_of(const RunGroup& group) {
     return series;
 }
 
-void write_picture(const PlotCommand& plot, const DisplayList& picture, const std::string& title) {
-    const bool svg = plot.out.extension() == ".svg";
-    const int pixels = plot.pixels ? plot.pixels : svg ? svg_pixels : png_pixels;
-    if (svg) write_file(plot.out, svg_text(picture, title, pixels));
-    else write_png(plot.out, picture, pixels);
-}
-
 std::vector<PlotPanel> panels_of(const PlotCommand& plot, const std::vector<RunGroup>& groups,
                                  Abscissa abscissa) {
     std::vector<PlotPanel> panels;
@@ -112,7 +97,7 @@ void run_on_page(const PlotCommand& plot, Abscissa abscissa) {
 }
 
 void run(PlotCommand& plot) {
-    if (!plot.out.empty()) require_picture(plot.out);
+    if (!plot.out.empty()) require_picture_file(plot.out, "plot");
     const std::vector<RunGroup> groups = run_groups(plot.runs);
     if (groups.size() > most_curves)
         throw Error("plot", "can tell " + std::to_string(most_curves) + " curves apart, and " +
@@ -122,7 +107,8 @@ void run(PlotCommand& plot) {
     if (plot.web.web) return run_on_page(plot, abscissa);
     const std::vector<PlotPanel> panels = panels_of(plot, groups, abscissa);
     if (plot.out.empty()) plot.out = file_for(groups);
-    write_picture(plot, plot_picture(panels, abscissa), plot.metrics.front());
+    const int pixels = plot.pixels ? plot.pixels : is_svg(plot.out) ? svg_pixels : png_pixels;
+    write_picture(plot.out, plot_picture(panels, abscissa), plot.metrics.front(), pixels);
     if (plot.json) return print_json(plot_json(plot, panels));
     for (const PlotPanel& panel : panels) say_what_is_left_out(panel, groups, abscissa);
     std::printf("written to %s\n", printable(plot.out.string()).c_str());

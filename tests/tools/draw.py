@@ -1,4 +1,5 @@
-"""`nacelle draw`: pictures as SVG files."""
+"""`nacelle draw`: pictures as SVG and PNG files."""
+import struct
 import xml.etree.ElementTree as ElementTree
 
 from bench import CPU, case, main, setting
@@ -33,6 +34,13 @@ def steps_environment_seed_and_parameters_change_it_and_the_same_repeat_it(bench
 
 
 @case
+def a_name_that_ends_in_png_is_a_png_of_that_size(bench):
+    bench.good('draw', 'cartpole', *CPU, '--out', 'one.png', '--size', '120')
+    image = (bench.folder / 'one.png').read_bytes()
+    assert image[:8] == b'\x89PNG\r\n\x1a\n' and max(struct.unpack('>II', image[16:24])) == 120, image[:24]
+
+
+@case
 def what_was_drawn_is_told_as_json(bench):
     [told] = bench.lines('draw', 'mazes', *CPU, '--steps', '3', '--out', 'm.svg')
     assert told['by_author'] and told['steps'] == 3 and told['out'] == 'm.svg' and told['dropped'] == 0, told
@@ -59,6 +67,7 @@ def a_coordinate_that_is_not_finite_is_left_out_and_told(bench):
 def what_cannot_be_drawn_is_refused(bench):
     bench.refused(r'--env: there is no environment 512 \(there are 0 to 511\)', 'draw', 'cartpole', '--env', '512', *CPU)
     bench.refused(r"cartpol: there is no such environment in .* \(did you mean 'cartpole'\?\)", 'draw', 'cartpol', *CPU)
+    bench.refused(r"--out: x\.jpg is no kind of file that 'draw' writes \(a name that ends in \.svg or \.png\)", 'draw', 'cartpole', '--out', 'x.jpg')
     bench.refused(r'nowhere/x\.svg.*: .*', 'draw', 'cartpole', '--out', 'nowhere/x.svg', *CPU)
     endless = bench.cartpole([('const float end = p.x_limit', 'for (int i = 0; i < 300000; ++i) canvas.disc(0, 0, 1);\n'
                                '        const float end = p.x_limit')])
