@@ -14,8 +14,8 @@ uint32_t choosers_of(const Owner& owner, const Settings& settings, const PolicyS
     if (!owner.is(on_gpu | fused | in_steps | acts | network) ||
         !TensorFit(shape.actor, policy.planes, policy.keeps_input()).sums_seen)
         return 0;
-    const uint64_t blocks = for_warps(2 * rounded_up(owner.rows, warp_rows) * warp_rows);
-    return uint32_t(std::min<uint64_t>(rounded_up(blocks, block_threads),
+    const uint64_t blocks = for_warps(2 * divided_up(owner.rows, warp_rows) * warp_rows);
+    return uint32_t(std::min<uint64_t>(divided_up(blocks, block_threads),
                                        settings.emulates ? 2 : choosers_at_once * processors));
 }
 

@@ -15,10 +15,10 @@ inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
 // A warp for so many of them.
 inline uint64_t alone(const Owner& o, uint64_t) {
-    return rounded_up(o.envs, uint64_t(o.warp_envs)) * 32;
+    return divided_up(o.envs, uint64_t(o.warp_envs)) * 32;
 }
 inline uint64_t resident(const Owner& o, uint64_t) {
-    return rounded_up(o.envs, resident_envs) * resident_threads;
+    return divided_up(o.envs, resident_envs) * resident_threads;
 }
 inline uint64_t resident_teams(const Owner& o, uint64_t) {
     return o.is(learning_apart) ? uint64_t(o.resident_blocks) * o.team_threads : for_warps(o.envs);
@@ -26,11 +26,11 @@ inline uint64_t resident_teams(const Owner& o, uint64_t) {
 // So many rows, or those of all agents.
 inline uint64_t agents(const Owner& o, uint64_t count) { return count ? count : o.rows; }
 inline uint64_t resident_rows(const Owner& o, uint64_t count) {
-    return std::min(rounded_up(agents(o, count), o.resident_rows), o.resident_blocks) *
+    return std::min(divided_up(agents(o, count), o.resident_rows), o.resident_blocks) *
            resident_threads;
 }
 inline uint64_t remembering(const Owner& o, uint64_t) {
-    return rounded_up(o.envs, remembering_rows) * o.remembering_threads;
+    return divided_up(o.envs, remembering_rows) * o.remembering_threads;
 }
 inline uint64_t chunks(const Owner& o, uint64_t) {
     const ObsCut cut = obs_cut(o.steps * o.rows / o.shards, o.kept_parts, o.is(on_gpu));
@@ -41,12 +41,12 @@ inline uint64_t numbers(const Owner& o, uint64_t) { return o.rows * o.width; }
 inline uint64_t past(const Owner& o, uint64_t) { return std::max(o.parameters, o.members); }
 inline uint64_t results(const Owner& o, uint64_t) { return o.members * result_count; }
 inline uint64_t opponents(const Owner& o, uint64_t) {
-    return rounded_up(o.envs, opponents_together);
+    return divided_up(o.envs, opponents_together);
 }
 inline uint64_t parameters(const Owner& o, uint64_t) { return o.parameters; }
 // Blocks of no two shards.
 inline uint64_t in_shards(const Owner& o, uint64_t items) {
-    return o.shards * rounded_up(items / o.shards, block_threads) * block_threads;
+    return o.shards * divided_up(items / o.shards, block_threads) * block_threads;
 }
 inline uint64_t learners(const Owner& o, uint64_t) { return in_shards(o, o.learners); }
 inline uint64_t steps_of_agents(const Owner& o, uint64_t) {
@@ -73,7 +73,7 @@ inline uint64_t last_layer(const Owner& o, uint64_t) {
     return o.update_blocks() * last_layer_threads;
 }
 inline uint64_t last_outputs(const Owner&, uint64_t rows) {
-    return rounded_up(rows, last_layer_rows) * last_layer_threads;
+    return divided_up(rows, last_layer_rows) * last_layer_threads;
 }
 inline uint64_t fused_update(const Owner& o, uint64_t) { return o.update_blocks() * o.fit.threads; }
 inline uint64_t total(const Owner& o, uint64_t) {

@@ -28,7 +28,7 @@ LayeredUpdate::LayeredUpdate(nacelle::plugin::Host host, const Kernels& kernels,
     for (const auto& widths : networks_)
         numbers_ += level_numbers(widths, int(widths.size()) - 1, policy_.keeps_input());
     const uint64_t minibatch =
-        rounded_up(settings.horizon * agents_ / shards_, settings.minibatches);
+        divided_up(settings.horizon * agents_ / shards_, settings.minibatches);
     const uint64_t rows = std::min(minibatch, std::clamp(floats_at_once / numbers_, fewest, most));
     room_ = tasks_along(rows, task_rows) * task_rows;
 }

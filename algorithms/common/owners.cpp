@@ -72,8 +72,8 @@ uint32_t stripe_turns_of(const Settings& settings, const PolicySettings& policy,
         uint64_t(matrices[0].in) > most_few_inputs ||
         !fits_clusters(uint64_t(matrices[0].out), policy.planes))
         return 0;
-    const uint64_t minibatch = rounded_up(rows, settings.minibatches),
-                   down = rounded_up(minibatch, cluster_rows),
+    const uint64_t minibatch = divided_up(rows, settings.minibatches),
+                   down = divided_up(minibatch, cluster_rows),
                    stripes = cluster_parts(1, uint64_t(matrices[0].out), policy.planes) *
                              uint64_t(shape.networks());
     if (settings.emulates) return uint32_t(std::min<uint64_t>(2, down));
@@ -176,7 +176,7 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
         const nacelle::Header& header = schema.header();
         every.resident_bytes = team_residence_bytes(settings, shapes, environment);
         every.team_threads = header.block_threads;
-        every.resident_blocks = rounded_up(every.envs, header.block_threads / header.env_threads);
+        every.resident_blocks = divided_up(every.envs, header.block_threads / header.env_threads);
     }
     run = {every};
     const PolicySettings& first = settings.policies[0];

@@ -18,8 +18,7 @@ inline constexpr uint32_t processors = 132, most_clusters = processors / cluster
 inline constexpr uint32_t fewest_cluster_parts = most_clusters - 2;
 // Blocks that choose for rows of many numbers, of a multiprocessor: so many registers has a thread.
 inline constexpr uint32_t choosers_at_once = 4;
-constexpr uint64_t rounded_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-constexpr uint64_t for_warps(uint64_t rows) { return rounded_up(rows, warp_rows) * 32; }
+constexpr uint64_t for_warps(uint64_t rows) { return divided_up(rows, warp_rows) * 32; }
 
 // What is so of an owner of kernels: the run, a group or a policy.
 enum Fact : uint64_t {
@@ -119,7 +118,7 @@ struct Owner {
     // Blocks of an update: a GPU's take one of its networks each.
     uint64_t update_blocks() const { return uint64_t(parts) * (is(on_cpu) ? 1 : networks); }
     // Blocks of a GPU that add up a fused update's slots.
-    uint64_t sum_blocks() const { return rounded_up(slot_floats, total_together); }
+    uint64_t sum_blocks() const { return divided_up(slot_floats, total_together); }
     uint64_t last_width = 0;      // of what goes into the last layer
     uint32_t stripe_turns = 0;    // clusters for each stripe of first layers that are at once
     // A block of a cluster: an emulation has no thread that only brings tiles.

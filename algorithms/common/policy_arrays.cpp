@@ -184,7 +184,7 @@ void PolicyGradient::make_external(uint32_t p) {
     make_update(p);
     state.minibatch = array<int32_t>(
         name + ".minibatch",
-        {rounded_up(steps * agents / kernels_->owner(p).sequence, settings_.minibatches) *
+        {divided_up(steps * agents / kernels_->owner(p).sequence, settings_.minibatches) *
          kernels_->owner(p).sequence},
         Kept::not_at_all);
     state.memory_width = uint32_t(width);
@@ -197,7 +197,7 @@ void PolicyGradient::make_update(uint32_t p) {
     const uint64_t parameters = uint64_t(shapes_[p].parameters());
     const Owner& owner = kernels_->owner(p);
     state.parts = owner.parts;
-    const auto blocks = [](uint64_t items) { return rounded_up(items, block_threads); };
+    const auto blocks = [](uint64_t items) { return divided_up(items, block_threads); };
     const uint64_t minibatch =
         settings_.horizon * uint64_t(state.agents) / settings_.shards / settings_.minibatches + 1;
     state.moment = array<float>(name + ".moment", {2, parameters}, Kept::by_all);

@@ -39,7 +39,7 @@ uint32_t StreamedPolicy::best_splits(uint64_t blocks, uint64_t at_once, uint64_t
     if (settings_.emulates) return uint32_t(std::min<uint64_t>(2, steps));
     // In steps of a block; writing and reading a slot of 256 thousand sums takes about as long as one.
     const auto time = [&](uint64_t splits) {
-        return rounded_up(blocks * splits, at_once) * rounded_up(steps, splits) +
+        return divided_up(blocks * splits, at_once) * divided_up(steps, splits) +
                splits * floats / (256 << 10);
     };
     uint64_t best = 1;

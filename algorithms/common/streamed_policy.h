@@ -125,7 +125,7 @@ private:
     void cell(KernelName name, const StreamArguments& a, const CellRows& cell, void* stream,
               uint32_t together = 2) const {
         kernels_.launch(name, number_, CellArguments{a.all, a.stream, cell}, stream,
-                        a.stream.across * rounded_up(cell.neurons, together));
+                        uint64_t(a.stream.across) * divided_up(cell.neurons, together));
     }
     // All steps of a gru's sequences.
     void through(KernelName in_64, KernelName in_128, const StreamArguments& a,

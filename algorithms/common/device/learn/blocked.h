@@ -14,16 +14,16 @@ inline constexpr uint32_t tile_side = 64, tile_numbers = tile_side * tile_side, 
 // A thread block computes so many rows of a product, 64 or 128 columns of it at a time.
 inline constexpr uint32_t product_rows = 128, product_threads = 288;
 
-constexpr uint32_t tiles_along(uint64_t count) {
-    return uint32_t((count + tile_side - 1) / tile_side);
+// Parts of a size that hold so many.
+template <class Count, class Size> constexpr auto divided_up(Count count, Size size) {
+    return (count + size - 1) / size;
 }
+constexpr uint32_t tiles_along(uint64_t count) { return uint32_t(divided_up(count, tile_side)); }
 constexpr uint32_t chunks_along(uint64_t count) {
-    return uint32_t((count + chunk_numbers - 1) / chunk_numbers);
+    return uint32_t(divided_up(count, chunk_numbers));
 }
 // Blocks one below the other, and the rows that they have: those behind a matrix's last one, too.
-constexpr uint32_t blocks_down(uint64_t rows) {
-    return uint32_t((rows + product_rows - 1) / product_rows);
-}
+constexpr uint32_t blocks_down(uint64_t rows) { return uint32_t(divided_up(rows, product_rows)); }
 constexpr uint64_t whole_blocks(uint64_t rows) {
     return uint64_t(blocks_down(rows)) * product_rows;
 }

@@ -18,7 +18,6 @@ namespace learn {
 inline constexpr uint32_t conv_threads = 256;
 
 constexpr int padded_to(int count, int to) { return (count + to - 1) / to * to; }
-constexpr int divided_up(int count, int size) { return (count + size - 1) / size; }
 
 // Rows or columns of a product's images.
 struct ConvSide {
