@@ -1,6 +1,7 @@
-"""Makes the pictures of the README anew: docs/pictures/make.py [FOLDER]
+"""Makes the pictures of the README and of docs/environments anew: docs/pictures/make.py [FOLDER]
 
-By `nacelle draw`, `nacelle play` and `nacelle plot`, from a run on this machine's CPU, and from tests/bench/results/h200.json."""
+By `nacelle draw`, `nacelle play` and `nacelle plot`, from a run on this machine's CPU, and from tests/bench/results: h200.json, and
+the curves there."""
 import json
 import math
 import subprocess
@@ -12,7 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 NACELLE = ROOT / 'build' / 'tools' / 'nacelle'
 SIZE = '280'
 # With enough steps for something to have happened.
-DRAWN = {'rooms': 150, 'tag_continuous': 40, 'pursuit_swarm': 60, 'connect_four': 14, 'mazes': 30}
+DRAWN = {'rooms': 150, 'tag_continuous': 40, 'pursuit_swarm': 60, 'connect_four': 14, 'mazes': 30, 'cartpole': 12, 'mountain_car': 60,
+         'mountain_car_continuous': 60, 'pendulum': 15, 'levers': 100, 'tag_gridworld': 30}
+# For one in which something can be seen.
+CHANGED = {'tag_gridworld': ('env.constants.length=20', 'env.params.random_starts=true')}
+RESULTS = ROOT / 'tests/bench/results'
 INK, GRID, OURS, THEIRS = '#333', '#ddd', '#2a6f97', '#bbb'
 # Steps of whole teams a second, one launch a step, WarpDrive 2.7 on the same GPU (docs/speed.md).
 TEAMS = (('grid Tag, 5 agents', 'TagGridworld', 5, 201e6), ('grid Tag, 105', 'TagGridworld', 105, 131e6),
@@ -57,9 +62,34 @@ def speed(rows):
     return svg(720, 270, parts)
 
 
+def curves(out, folder):
+    """By `nacelle plot`, from what record_curves.py found: for each seed a run with these readings alone."""
+    out.mkdir(exist_ok=True)
+    for path in sorted((RESULTS / 'curves').glob('*.json')):
+        whole = json.loads(path.read_text())
+        metrics = [name for name, points in next(iter(whole['seeds'].values())).items() if isinstance(points, list)]
+        for seed, row in whole['seeds'].items():
+            run = Path(folder, path.stem, f'seed-{seed}')
+            run.mkdir(parents=True)
+            (run / 'config.json').write_text('{}')
+            lines = [{'step': step, name: value} for name in metrics for step, value in row[name]]
+            (run / 'metrics.jsonl').write_text(''.join(json.dumps(line) + '\n' for line in merged(lines)))
+        words = [word for name in metrics for word in ('--metric', name)]
+        nacelle(folder, 'plot', path.stem, *words, '--size', '480', '--out', out / f'{path.stem}.svg')
+
+
+def merged(lines):
+    """Readings of several metrics at one step in one line, in the order of the steps."""
+    steps = {}
+    for line in lines:
+        steps.setdefault(line['step'], {}).update(line)
+    return [steps[step] for step in sorted(steps)]
+
+
 def main(out):
     for name, steps in DRAWN.items():
-        nacelle(ROOT, 'draw', name, '--steps', steps, '--size', SIZE, '--out', out / f'{name}.svg', '--backend', 'cpu')
+        changes = [word for change in CHANGED.get(name, ()) for word in ('--set', change)]
+        nacelle(ROOT, 'draw', name, '--steps', steps, '--size', SIZE, '--out', out / f'{name}.svg', '--backend', 'cpu', *changes)
     with tempfile.TemporaryDirectory() as folder:
         run = ['--backend', 'cpu', '--quiet', '--out']
         nacelle(ROOT, 'train', 'acrobot', *run, Path(folder, 'acrobot'))
@@ -68,8 +98,9 @@ def main(out):
         nacelle(ROOT, 'train', 'cartpole', *run, Path(folder, 'cartpole'), '--seeds', '10', '--set', 'run.report_every=1',
                 '--set', 'solved.return=null', '--set', 'run.total_steps=300000')
         nacelle(folder, 'plot', 'cartpole', '--metric', 'evaluation.return', '--size', '640', '--out', out / 'curve.svg')
-    (out / 'speed.svg').write_text(speed(json.loads((ROOT / 'tests/bench/results/h200.json').read_text())['rows']))
-    print(sum(path.stat().st_size for path in out.iterdir()), 'bytes')
+        curves(out / 'curves', Path(folder, 'recorded'))
+    (out / 'speed.svg').write_text(speed(json.loads((RESULTS / 'h200.json').read_text())['rows']))
+    print(sum(path.stat().st_size for path in out.rglob('*')), 'bytes')
 
 
 main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

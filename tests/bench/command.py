@@ -21,9 +21,13 @@ def last_row(program, words, kind):
 def evaluated(program, run, seed, more, *words):
     """What the last policy of a run from this seed comes to, over a thousand episodes on seeds that no run meets; of what was given to
     `nacelle train`, too, it takes the backend."""
-    backend = [word for at, word in enumerate(more) if '--backend' in (word, more[at - 1] if at else '')]
-    return last_row(program, ['eval', run, '--checkpoint', 'latest', '--episodes', '1000', '--seed', str(1_000_000 + seed), *words, *backend],
+    return last_row(program, ['eval', run, '--checkpoint', 'latest', '--episodes', '1000', '--seed', str(1_000_000 + seed), *words, *backend_of(more)],
                     'evaluation')
+
+
+def backend_of(more):
+    """Of what was given to `nacelle train`, the backend."""
+    return [word for at, word in enumerate(more) if '--backend' in (word, more[at - 1] if at else '')]
 
 
 def arguments_of(parser):
