@@ -82,6 +82,7 @@ void measure(const Bench& bench, Environment& env, bool& first) {
 }
 
 void run_environments(Bench& bench) {
+    refuse_set_count(bench.options, "a bench has numbers of its own", "--envs N,...");
     const std::shared_ptr<RunsOn> on = open_for(bench.options);
     if (bench.counts.empty())
         bench.counts =

@@ -37,6 +37,8 @@ std::vector<ResolvedConfiguration> standard_cases(const TrainingBench& bench, bo
 }
 
 std::vector<ResolvedConfiguration> cases_of(const TrainingBench& bench, bool cuda) {
+    if (!bench.counts.empty())
+        refuse_set_count(bench.options, "--envs says how many there are", "one of both");
     std::vector<std::string> names = bench.environments;
     if (names.empty() && bench.options.config.empty()) {
         if (!bench.counts.empty())

@@ -4,6 +4,7 @@
 #include "engine/base/text.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <iostream>
 #include <optional>
 
@@ -53,7 +54,15 @@ Option& Option::excludes(const Option& other) { return option_->excludes(other.o
 Option& Option::needs(const Option& other) { return option_->needs(other.option_), *this; }
 
 template <typename T> Option& Option::between(T least, T most) {
-    return option_->check(CLI::Range(least, most)), *this;
+    option_->check(CLI::Range(least, most));
+    // A range looks whether a number lies outside, which NaN never does.
+    if (std::is_floating_point_v<T>)
+        option_->check([](const std::string& value) {
+            double number = 0;
+            const bool none = CLI::detail::lexical_cast(value, number) && std::isnan(number);
+            return none ? "Value " + value + " is no number" : std::string();
+        });
+    return *this;
 }
 template Option& Option::between(int, int);
 template Option& Option::between(unsigned, unsigned);

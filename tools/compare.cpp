@@ -112,7 +112,8 @@ void print_source(const Compared& before, const Compared& after,
 
 Json cell_json(const OverRuns& over) {
     if (over.count == 0) return nullptr;
-    return {{"runs", over.count}, {"mean", over.mean.mean}, {"interval", over.mean.interval}};
+    const Json interval = over.count > 1 ? Json(over.mean.interval) : Json();
+    return {{"runs", over.count}, {"mean", over.mean.mean}, {"interval", interval}};
 }
 
 void print_as_json(const std::vector<Compared>& all,

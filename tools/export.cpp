@@ -23,10 +23,17 @@ struct Export {
     bool json = false;
 };
 
-// Given by the option, else by the end of the file's name.
+// Given by the option, else by the end of the file's name, which may not say otherwise.
 const PolicyFormatName& format_of(const Export& wanted) {
     if (wanted.format.empty() && wanted.out.empty())
         throw UsageError("export: name a format, --to onnx, safetensors or c");
+    for (const PolicyFormatName& one : policy_formats)
+        if (!wanted.format.empty() && wanted.format != one.name &&
+            wanted.out.extension() == one.suffix)
+            throw Error("--out",
+                        "'" + wanted.out.string() + "' is a name of " + one.name +
+                            ", and --to is " + wanted.format,
+                        "leave --to out, or name another file");
     for (const PolicyFormatName& one : policy_formats)
         if (wanted.format.empty() ? wanted.out.extension() == one.suffix
                                   : wanted.format == one.name)

@@ -78,7 +78,9 @@ void require_good_name(const std::string& name) {
         if (c == ' ' || c == '\t') refuse(name, "has a space in it");
         if (is_upper(c)) refuse(name, "has a capital letter in it: files are small_letters.cu");
         if (!is_lower(c) && !is_digit(c) && c != '_')
-            refuse(name, std::string("has a '") + c + "' in it: letters, digits and _ only");
+            refuse(name, std::string(c > ' ' && c <= '~' ? "has a '" + std::string(1, c) + "' in it"
+                                                         : "has letters beyond a to z in it") +
+                             ": letters, digits and _ only");
     }
     for (size_t i = 0; i < name.size(); ++i)
         if (name[i] == '_' && (i == 0 || is_end(i + 1 < name.size() ? name[i + 1] : '\0')))

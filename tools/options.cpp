@@ -141,6 +141,11 @@ BackendSettings backend_of(const Options& options) {
 
 }
 
+void refuse_set_count(const Options& options, const std::string& why, const std::string& instead) {
+    for (const std::string& one : options.assignments)
+        if (one.starts_with("env.count=")) throw Error("--set " + one, why, instead);
+}
+
 std::shared_ptr<RunsOn> open_for(const Options& options) {
     return open_backend(backend_of(options));
 }

@@ -39,6 +39,8 @@ std::vector<std::filesystem::path> named_folders();
 std::vector<std::filesystem::path> plugin_folders(const Options& options);
 // Throws where an option names an environment that is not among `envs`.
 void require_environment(const char* option, uint64_t which, uint64_t envs);
+// Throws where --set says how many environments there are, which this command has an option for.
+void refuse_set_count(const Options& options, const std::string& why, const std::string& instead);
 std::shared_ptr<RunsOn> open_for(const Options& options);
 // The same with compile helpers, which pay off for a learner's programs; for one run, or for several that follow each other.
 std::shared_ptr<RunsOn> open_for_learner(const Options& options, bool several_runs = false);

@@ -16,8 +16,6 @@
 namespace nacelle::tools {
 namespace {
 
-const std::vector<std::string> kinds = {"jsonl", "csv", "npz", "png", "gif", "mp4", "webm"};
-
 struct Play {
     std::filesystem::path file, out, source;
     bool json = false;
@@ -26,21 +24,30 @@ struct Play {
     std::vector<uint32_t> environments;
     std::vector<std::string> arrays;
     std::optional<uint64_t> step;
+    std::optional<uint64_t> size, fps;
     PictureSettings picture;
     WebOptions web;
 
     bool is_video() const { return kind == "mp4" || kind == "webm"; }
-    bool is_picture() const { return kind == "png" || kind == "gif" || is_video(); }
+    bool is_moving() const { return kind == "gif" || is_video(); }
+    bool is_picture() const { return kind == "png" || is_moving(); }
 };
 
-// Given by the option, else by the extension of the file.
+// Given by the option, else by the extension of the file, which may not say otherwise.
 std::string kind_of(const Play& play) {
-    if (!play.kind.empty() || play.out.empty()) return play.kind;
-    std::string ending = play.out.extension().string();
-    if (!ending.empty()) ending.erase(0, 1);
-    if (std::find(kinds.begin(), kinds.end(), ending) != kinds.end()) return ending;
-    throw Error("--out", "'" + play.out.string() + "' does not say what is to be written",
-                "name one of .jsonl, .csv, .npz, .png, .gif, .mp4 and .webm, or --export");
+    if (play.out.empty()) return play.kind;
+    const std::string name = "'" + play.out.string() + "'";
+    const std::string ending = exported_ending(play.out);
+    if (ending.empty() && play.kind.empty())
+        throw Error("--out", name + " does not say what is to be written",
+                    "name one of .jsonl, .csv, .npz, .png, .gif, .mp4 and .webm, or --export");
+    if (!ending.empty() && !play.kind.empty() && ending != play.kind)
+        throw Error("--out", name + " is a name of " + ending + ", and --export is " + play.kind,
+                    "leave --export out, or name another file");
+    if (ending == "png" && !play.step)
+        throw Error("--out", name + " would be a folder: there is a picture of each step",
+                    "--step K writes one, --export png --out FOLDER all");
+    return ending.empty() ? play.kind : ending;
 }
 
 std::vector<size_t> chosen_episodes(const Play& play, const Recording& recording) {
@@ -185,18 +192,34 @@ void list(const Play& play, const Recording& recording) {
     else list_text(recording, selection);
 }
 
+// An option of pictures changes nothing in a list or a table.
+void require_use(const Play& play) {
+    const std::string kind = play.kind.empty() ? "a list" : "." + play.kind;
+    if (play.web.web) {
+        if (play.size) throw Error("--size", "is of files, and a page has the size of its window");
+        return;
+    }
+    if (play.step && play.kind != "png")
+        throw Error("--step", "is of one picture, which " + kind + " is not",
+                    "use it with .png or --web");
+    if (play.size && !play.is_picture())
+        throw Error("--size", "is of pictures, and " + kind + " has none",
+                    "use it with .png, .gif or a video");
+    if (play.fps && !play.is_moving())
+        throw Error("--fps", "is of what moves, which " + kind + " does not",
+                    "use it with .gif, a video or --web");
+}
+
 void run(Play& play) {
     if (!play.web.web) play.kind = kind_of(play);
+    play.picture.pixels = int(play.size.value_or(uint64_t(play.picture.pixels)));
+    play.picture.fps = int(play.fps.value_or(uint64_t(play.picture.fps)));
     const auto recording = std::make_shared<Recording>(play.file);
+    require_use(play);
     if (play.web.web) {
         say_problems(*recording);
         return show_on_page(play, recording);
     }
-    if (play.step && play.kind != "png")
-        throw Error("--step",
-                    "is of one picture, which " + (play.kind.empty() ? "a list" : "." + play.kind) +
-                        " is not",
-                    "use it with .png or --web");
     if (play.kind.empty()) return list(play, *recording);
     say_problems(*recording);
     if (play.out.empty()) play.out = own_name(play);
@@ -220,7 +243,7 @@ void add_play(CommandLine& line) {
         .option("--export", play->kind,
                 "jsonl, csv, npz, png, gif, mp4 or webm; else what the name of --out ends with; "
                 "videos need the program ffmpeg")
-        .one_of(kinds)
+        .one_of(exported_kinds())
         .excludes(web);
     command
         .option("--out", play->out,
@@ -239,14 +262,17 @@ void add_play(CommandLine& line) {
         .list();
     command.option("--step", play->step,
                    "With png: one picture, of this step; with --web it begins there, and waits");
-    command.option("--size", play->picture.pixels, "Pixels of a picture's longer side")
-        .between(16, 4096)
-        .shows_default();
+    const PictureSettings usual;
     command
-        .option("--fps", play->picture.fps,
-                "Steps a second of a GIF or a video, or of the page at first")
-        .between(1, 50)
-        .shows_default();
+        .option("--size", play->size,
+                "Pixels of a picture's longer side; " + std::to_string(usual.pixels) +
+                    " where none is named")
+        .between(uint64_t(16), uint64_t(4096));
+    command
+        .option("--fps", play->fps,
+                "Steps a second of a GIF or a video, or of the page at first; " +
+                    std::to_string(usual.fps) + " where none is named")
+        .between(uint64_t(1), uint64_t(50));
     command.option("--source", play->source,
                    "The environment's .cu for its draw(), though it has changed");
     command.run([play] { run(*play); });

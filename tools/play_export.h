@@ -3,6 +3,11 @@
 
 namespace nacelle::tools {
 
+// What 'play' writes, each the end of a file's name, too.
+const std::vector<std::string>& exported_kinds();
+// The one that a file is named for; empty: none.
+std::string exported_ending(const std::filesystem::path& file);
+
 // The part of a recording that is exported.
 struct Selection {
     std::vector<size_t> episodes;

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "tools/options.h"
+#include "tools/play_export.h"
 
 #include <algorithm>
 #include <numeric>
@@ -9,6 +10,9 @@
 namespace nacelle::tools {
 
 RecordSettings RecordOptions::settings() const {
+    if (const std::string ending = exported_ending(to); !ending.empty())
+        throw Error("--record-to", "'" + to.string() + "' would be a recording, and no ." + ending,
+                    "name x.recording, then 'nacelle play x.recording --out x." + ending + "'");
     RecordSettings settings{.environments = environments, .arrays = arrays};
     std::vector<uint32_t>& all = settings.environments;
     if (first > 0) {

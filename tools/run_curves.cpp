@@ -156,16 +156,17 @@ Curve curve_of(const RunGroup& group, const std::vector<RunSeries>& series,
         end = points == all.front() ? last : std::min(end, last);
         curve.longest = std::max(curve.longest, last);
     }
-    if (!(begin < end))
+    if (begin > end)
         throw Error(group.path.string(),
                     "its runs have no range of " +
                         std::string(abscissa == Abscissa::steps ? "steps" : "seconds") +
                         " in common in which they have '" + metric + "'",
                     "name single ones of its runs");
     std::vector<double> values(all.size());
+    const size_t count = begin < end ? grid_points : 1;    // or all have one place in common
     const double between = (end - begin) / double(grid_points - 1);
-    for (size_t i = 0; i < grid_points; ++i) {
-        const double x = i + 1 < grid_points ? begin + between * double(i) : end;
+    for (size_t i = 0; i < count; ++i) {
+        const double x = i + 1 < count ? begin + between * double(i) : end;
         for (size_t run = 0; run < all.size(); ++run)
             values[run] = value_at(*all[run], abscissa, x, between);
         const MeanInterval mean = mean_interval(values);

@@ -44,7 +44,13 @@ std::vector<Listed> listed_in(const fs::path& folder) {
         std::error_code ignored;
         if (!entry.is_directory(ignored)) continue;
         Listed one{.path = entry.path(), .runs = {}};
-        if (is_run(one.path)) one.runs.push_back(summarise_run(one.path));
+        std::error_code closed;
+        fs::directory_iterator(one.path, closed);
+        if (closed) {    // it may be a run
+            one.runs.push_back({.path = one.path,
+                                .progress = RunProgress::damaged,
+                                .wrong = "cannot be looked into: " + closed.message()});
+        } else if (is_run(one.path)) one.runs.push_back(summarise_run(one.path));
         else {
             one.runs = summarise_seeds(one.path);
             one.seeds = true;

@@ -1,4 +1,6 @@
 #include "engine/base/error.h"
+#include "engine/base/suggest.h"
+#include "engine/recording/format.h"
 #include "engine/run/choose_checkpoint.h"
 #include "engine/run/directory.h"
 #include "engine/run/run_recording.h"
@@ -15,6 +17,7 @@
 #include "tools/watch_terminal.h"
 #include "tools/web.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <unistd.h>
 
@@ -39,9 +42,7 @@ ResolvedConfiguration configuration_of(const Watch& watch, bool on_gpu) {
     ResolvedConfiguration configuration =
         resolve_configuration(sources_for(watch.options, watch.environment));
     if (watch.policy.empty()) {
-        for (const std::string& one : watch.options.assignments)
-            if (one.starts_with("env.count="))
-                throw Error("--set " + one, "a watch has a number of its own", "--count N");
+        refuse_set_count(watch.options, "a watch has a number of its own", "--count N");
         configuration.json["env"]["count"] = watch.count;
         return configuration;
     }
@@ -70,10 +71,28 @@ std::vector<std::filesystem::path> data_files(const Watch& watch, const EnvSetti
     return files;
 }
 
+// Throws where what is to be shown is not there.
+void require_shown(const Watch& watch, const EnvSchema& schema) {
+    const uint32_t agents = schema.header().agents;
+    if (watch.agent >= agents)
+        throw Error("--agent", "there is no agent " + std::to_string(watch.agent),
+                    "there are 0 to " + std::to_string(agents - 1));
+    std::vector<std::string> names;
+    for (const Field& field : schema.fields())
+        if (field.slot >= 0 && (field.per == Per::env || field.per == Per::row))
+            names.push_back(field.name);
+    for (const std::string& word : watch.arrays)
+        if (std::none_of(names.begin(), names.end(),
+                         [&](const std::string& name) { return is_meant(name, word); }))
+            throw Error("--arrays", "there is no array '" + word + "'", suggest(word, names));
+}
+
 // Checks everything that only the stepping process can know.
-WatchSettings session_settings(const Watch& watch, uint32_t envs, std::optional<uint64_t> trained) {
+WatchSettings session_settings(const Watch& watch, const Environment& env,
+                               std::optional<uint64_t> trained) {
+    require_shown(watch, env.schema());
     WatchSettings settings = watch.settings;
-    if (watch.record.wanted()) settings.record = watch.record.settings(envs);
+    if (watch.record.wanted()) settings.record = watch.record.settings(env.count());
     settings.record_to = watch.record.to;
     settings.trained = trained;
     if (watch.policy.empty())
@@ -104,8 +123,7 @@ void step_inside(const Watch& watch, const std::shared_ptr<ChannelViewer>& viewe
         trained = checkpoint.record.steps;
         policy = watch.policy.string() + " at step " + std::to_string(*trained);
     }
-    WatchSession(env, std::move(trainee), viewer, session_settings(watch, env->count(), trained),
-                 policy)
+    WatchSession(env, std::move(trainee), viewer, session_settings(watch, *env, trained), policy)
         .run();
 }
 
@@ -147,6 +165,8 @@ std::vector<std::string> inner_command(const Watch& watch) {
         add("--record-envs", std::to_string(which));
     for (const std::string& array : watch.settings.record.arrays) add("--record-arrays", array);
     if (watch.record.wanted()) add("--record-to", watch.record.to.string());
+    add("--agent", std::to_string(watch.agent));
+    for (const std::string& array : watch.arrays) add("--arrays", array);
     command.emplace_back("--inside");
     return command;
 }
@@ -180,9 +200,13 @@ std::vector<std::string> first_commands(const Watch& watch) {
     return lines;
 }
 
+bool on_terminal(const Watch& watch) {
+    return !watch.options.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
 void show_until_over(const Watch& watch, Sections& sections, WatchedProcess& process,
                      const std::string& title, RecordedFiles& recorded) {
-    if (!watch.options.json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+    if (on_terminal(watch)) {
         WatchTerminal terminal(sections, process, title);
         while (!process.over() && !interrupted() && terminal.turn()) recorded.look(sections);
         return;
@@ -227,6 +251,11 @@ void run(Watch& watch) {
                        });
     watch.environment = settings.source.string();    // the other process takes the same file
     require_environment("--env", watch.which, settings.count);
+    if (!watch.web.web && !on_terminal(watch) &&
+        (watch.which || watch.agent || !watch.arrays.empty()))
+        throw Error("--env, --agent and --arrays",
+                    "are of what is shown, and lines show none of it",
+                    "a terminal without --json, or --web");
     if (watch.record.wanted()) choose_recording(watch, settings);
     listen_for_signals();
 

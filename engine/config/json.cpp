@@ -25,7 +25,9 @@ std::vector<std::string> split_path(const std::string& path, const std::string& 
 
 Json assigned_value(const std::string& assignment) {
     const std::string text = assignment.substr(assignment.find('=') + 1);
-    return try_parse_json(text).value_or(text);
+    const std::optional<Json> value = try_parse_json(text);
+    if (value && value->is_structured()) check_json_syntax(text, "--set " + assignment);    // keys
+    return value.value_or(text);
 }
 
 Json parse_json(const std::string& text, const std::string& where) {

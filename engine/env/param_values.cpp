@@ -33,7 +33,8 @@ double read_value(const Json& value, Dtype dtype, const std::string& where,
     if (!real && number != std::floor(number))
         throw Error(where, path + ": expected a whole number, found " + json_text(value));
     const auto [low, high] = dtype_range(dtype);
-    if (!(number >= low && number <= high))
+    const bool lost = dtype == Dtype::f32 && number != 0 && float(number) == 0;
+    if (!(number >= low && number <= high) || lost)
         throw Error(where,
                     path + ": " + json_text(value) + " does not fit in " + dtype_name(dtype));
     return number;

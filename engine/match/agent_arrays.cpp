@@ -10,8 +10,7 @@ AgentArrays::AgentArrays(Environment& env, uint32_t group)
     : agents_(env.schema().header().group[group].count), rows_(size_t(agents_) * env.count()) {
     for (const auto& [field, count] : observed_arrays(env.schema(), group)) {
         NamedArray& array = env.arrays()[field->name];
-        seen_.push_back({&array, count, std::vector<std::byte>(array.bytes())});
-        inputs_ += count;
+        seen_.push_back({field->name, &array, count, std::vector<std::byte>(array.bytes())});
     }
     for (const Field& field : env.schema().fields()) {
         if (field.group != group || field.slot < 0 || field.per != Per::row) continue;
@@ -46,17 +45,21 @@ void AgentArrays::look() {
 }
 void AgentArrays::read_rewards() { reward_->read(rewards_.data()); }
 
-void AgentArrays::observation(size_t row, float* numbers) const {
-    for (const Seen& seen : seen_) {
-        const Dtype dtype = seen.array->dtype();
-        const size_t size = dtype_size(dtype);
-        const std::byte* const from = seen.bytes.data() + row * seen.count * size;
-        if (dtype == Dtype::f32)
-            std::copy_n(reinterpret_cast<const float*>(from), seen.count, numbers);
-        else
-            for (size_t i = 0; i < seen.count; ++i)
-                numbers[i] = float(read_number(dtype, from + i * size));
-        numbers += seen.count;
+void AgentArrays::Seen::copy(size_t row, float* numbers) const {
+    const Dtype dtype = array->dtype();
+    const size_t size = dtype_size(dtype);
+    const std::byte* const from = bytes.data() + row * count * size;
+    if (dtype == Dtype::f32) std::copy_n(reinterpret_cast<const float*>(from), count, numbers);
+    else
+        for (size_t i = 0; i < count; ++i) numbers[i] = float(read_number(dtype, from + i * size));
+}
+
+void AgentArrays::observation(size_t row, const PolicyDescription& policy, float* numbers) const {
+    for (const PolicyDescription::Array& array : policy.observation) {
+        const auto seen = std::find_if(seen_.begin(), seen_.end(),
+                                       [&](const Seen& one) { return one.name == array.name; });
+        seen->copy(row, numbers);
+        numbers += array.count;
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/env/environment.h"
+#include "engine/policy/policy_description.h"
 
 #include <nacelle/random.h>
 
@@ -12,8 +13,7 @@ public:
     AgentArrays(Environment& env, uint32_t group);
 
     uint32_t agents() const { return agents_; }    // in one environment
-    // Numbers of a row of observations, of masks (0: nothing is ever forbidden) and of actions.
-    size_t inputs() const { return inputs_; }
+    // Numbers of a row of masks (0: nothing is ever forbidden) and of actions.
     size_t choices() const { return mask_ ? choices_ : 0; }
     size_t parts() const { return parts_.size(); }
 
@@ -23,7 +23,8 @@ public:
 
     bool acts(size_t row) const { return turns_.empty() || turns_[row] == 0; }
     float reward(size_t row) const { return rewards_[row]; }
-    void observation(size_t row, float* numbers) const;
+    // The arrays of a row that a policy sees, in its order.
+    void observation(size_t row, const PolicyDescription& policy, float* numbers) const;
     void mask(size_t row, uint8_t* open) const;
     // A choice among what the mask allows, uniform, for each part.
     void draw(size_t row, Rng& rng, float* action) const;
@@ -34,9 +35,12 @@ public:
 
 private:
     struct Seen {
+        std::string name;
         NamedArray* array;
         size_t count;    // of a row
         std::vector<std::byte> bytes;
+
+        void copy(size_t row, float* numbers) const;
     };
     struct Done {
         NamedArray* array;
@@ -50,7 +54,7 @@ private:
     void add_action(const Field& field, NamedArray& array);
 
     uint32_t agents_;
-    size_t rows_, inputs_ = 0, choices_ = 0;
+    size_t rows_, choices_ = 0;
     std::vector<Seen> seen_;
     std::vector<Done> done_;
     std::vector<Part> parts_;

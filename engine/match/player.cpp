@@ -26,11 +26,13 @@ Json spaces_of(const PolicyDescription& description) {
         done.push_back(part_entry(part.name, part.range));
     return {{"observation", seen}, {"actions", done}};
 }
-// What an environment shows to the agents of a group, and has them do.
-Json spaces_of(const EnvSchema& schema, uint32_t group) {
+// Of what an environment shows to the agents of a group what a policy asks for, in its order, and what they do. A policy
+// may see a part alone, as one of random_search, which has no images.
+Json spaces_of(const EnvSchema& schema, uint32_t group, const PolicyDescription& policy) {
     Json seen = Json::array(), done = Json::array();
-    for (const auto& [field, count] : observed_arrays(schema, group))
-        seen.push_back(array_entry(field->name, count));
+    for (const PolicyDescription::Array& asked : policy.observation)
+        for (const auto& [field, count] : observed_arrays(schema, group))
+            if (field->name == asked.name) seen.push_back(array_entry(field->name, count));
     for (const Field& field : schema.fields()) {
         if (field.role != Role::action || field.group != group) continue;
         const bool discrete = field.kind == Kind::discrete;
@@ -46,8 +48,9 @@ Json spaces_of(const EnvSchema& schema, uint32_t group) {
 void require_same_spaces(const TrainedPolicy& policy, const Environment& env, uint32_t number,
                          const std::string& where) {
     const Decider& its = env.schema().header().policy[number];
-    const std::string difference = difference_in_spaces(its.name, spaces_of(policy.description()),
-                                                        spaces_of(env.schema(), its.group));
+    const std::string difference =
+        difference_in_spaces(its.name, spaces_of(policy.description()),
+                             spaces_of(env.schema(), its.group, policy.description()));
     if (!difference.empty()) throw Error(where, difference);
 }
 

@@ -30,6 +30,15 @@ std::optional<bool> stagger(Config& run) {
     return run.flag("stagger", false);
 }
 
+// In the run's directory; that of a sink which names none has its own name.
+std::string file_of(const SinkSettings& sink) {
+    const auto file = sink.config.find("file");
+    const bool named = file != sink.config.end() && file->is_string();
+    return std::filesystem::path(named ? file->get<std::string>() : "metrics." + sink.name)
+        .lexically_normal()
+        .string();
+}
+
 std::vector<SinkSettings> read_sinks(Config& run) {
     const Json list = run.any("sinks", Json::array({"jsonl"}));
     if (!list.is_array())
@@ -44,6 +53,13 @@ std::vector<SinkSettings> read_sinks(Config& run) {
         if (settings.name.empty()) sink.fail("name", "is missing", "csv");
         if (sink.has("out")) sink.fail("out", "is the run's directory, which every sink is told");
         settings.config.erase("name");
+        for (size_t i = 0; i < sinks.size(); ++i)
+            if (file_of(sinks[i]) == file_of(settings))
+                run.fail(key,
+                         "writes the file of sinks[" + std::to_string(i) + "], " +
+                             file_of(settings),
+                         "a sink that is named twice has two files: {\"name\": \"csv\", \"file\": "
+                         "\"other.csv\"}");
         sinks.push_back(std::move(settings));
     }
     return sinks;

@@ -1,5 +1,6 @@
 #include "engine/view/svg.h"
 
+#include "engine/base/text.h"
 #include "engine/view/viewport.h"
 
 #include <algorithm>
@@ -14,12 +15,12 @@ constexpr const char* paper = "#f6f5f1";
 
 std::string escaped(std::string_view text) {
     std::string safe;
-    for (const char c : text) {
+    for (const char c : valid_utf8(text)) {
         if (c == '<') safe += "&lt;";
         else if (c == '>') safe += "&gt;";
         else if (c == '&') safe += "&amp;";
         else if (c == '"') safe += "&quot;";
-        else if (c < ' ' || c > '~') safe += '?';    // bytes that XML may not have
+        else if ((unsigned char)(c) < ' ' || c == '\x7f') safe += '?';    // that XML may not have
         else safe += c;
     }
     return safe;

@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/seconds_since.h"
+#include "engine/recording/format.h"
 #include "engine/watch/parameters.h"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ bool EnvDisplay::obey(const Json& command) {
         arrays_.names.clear();
         if (value.is_array())
             for (const Json& name : value)
-                if (name.is_string() && env_->schema().find(name)) arrays_.names.insert(name);
+                if (name.is_string()) choose_arrays(name);
     } else if (value.is_number_unsigned()) {
         const auto index = value.get<uint64_t>();
         if (what == "env" && index < env_->count()) which_ = uint32_t(index);
@@ -78,6 +79,12 @@ bool EnvDisplay::obey(const Json& command) {
     }
     show_again();
     return true;
+}
+
+// All that a word means, as "state" every array of the state.
+void EnvDisplay::choose_arrays(const std::string& word) {
+    for (const Field& field : env_->schema().fields())
+        if (is_meant(field.name, word)) arrays_.names.insert(field.name);
 }
 
 void EnvDisplay::set_param(const Json& command, const SetParam& set) {

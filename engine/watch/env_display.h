@@ -39,6 +39,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+    void choose_arrays(const std::string& word);
     void make_drawing();
 
     std::shared_ptr<Viewer> viewer_;

@@ -33,6 +33,13 @@ def bench_prints_a_row_for_each_environment_count_and_kind(bench):
     assert len({bench.lines(*steps, '--threads', threads)[0]['checksum'] for threads in (1, 2, 3)}) == 1
 
 
+@case
+def a_number_of_environments_that_would_change_nothing_is_refused(bench):
+    bench.refused(r'--set env\.count=64: a bench has numbers of its own \(--envs N,\.\.\.\)', 'bench', *CPU, *setting(env__count=64))
+    bench.refused(r'--set env\.count=64: --envs says how many there are \(one of both\)', 'bench', 'cartpole', '--train', '--envs', '8', *CPU,
+                  *setting(env__count=64))
+
+
 # Trainings that take milliseconds.
 TINY = (*CPU, '--repetitions', '2', *setting(env__count=32, learner__horizon=8))
 
@@ -54,7 +61,7 @@ def bench_measures_training_as_it_is_configured(bench):
     again = bench.write('again.json', json.dumps(row['settings']))
     [same] = bench.lines('bench', again, '--train', *CPU, '--repetitions', '1')
     assert same['settings'] == row['settings'], same
-    counts = [row['envs'] for row in bench.lines('bench', 'cartpole', '--train', *TINY, '--envs', '8,16')]
+    counts = [row['envs'] for row in bench.lines('bench', 'cartpole', '--train', *CPU, '--repetitions', '2', *setting(learner__horizon=8), '--envs', '8,16')]
     assert counts == [8, 16], counts
     heading = bench.good('bench', 'cartpole', '--train', *TINY).splitlines()[1].split()
     assert {'rollout/s', 'update/s', 'TFLOP/s', 'configuration'} <= set(heading), heading

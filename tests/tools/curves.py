@@ -173,6 +173,12 @@ def what_cannot_be_drawn_is_said_in_one_line(bench):
         assert bench.run(*words).status == 2, words
     write_run(bench, 'flat', [7])
     bench.good('plot', 'flat', '--out', 'flat.png')
+    # Each has the same one reading, and a name that is not of ASCII.
+    for seed in (1, 2):
+        write_run(bench, f'größe/seed-{seed}', [seed])
+    [drawn] = bench.lines('plot', 'größe', '--out', 'one.svg')
+    assert drawn['curves'][0]['last'] == 1.5 and drawn['curves'][0]['from'] == drawn['curves'][0]['to'], drawn
+    assert '>größe' in (bench.folder / 'one.svg').read_text(encoding='utf-8')
 
 
 @case
@@ -197,8 +203,9 @@ def a_comparison_tells_results_settings_and_lines_of_the_source(bench):
     assert abs(group['last_return']['mean'] - sum(row['evaluation.return'] for row in last) / 3) < 1e-9, group
     assert (group['runs'], group['solved'], group['steps_to_solved'], group['return_of']) == (3, 0, None, 'evaluation'), group
     first = next(row for row in metrics(bench.folder / 'other') if row.get('evaluation.return', 0) >= 60)
+    assert group['last_return']['interval'] > 0, group
     assert one['solved'] == 1 and one['steps_to_solved']['mean'] == first['step'] and one['seconds_to_solved']['mean'] == first['seconds'], one
-    assert one['steps_per_second']['mean'] > 0 and one['steps_per_second']['interval'] == 0, one
+    assert one['steps_per_second']['mean'] > 0 and one['steps_per_second']['interval'] is None, one    # of one run there is none
     values = {line['setting']: line['values'] for line in lines if line['kind'] == 'setting'}
     assert values['env.params.gravity'] == {'three': 9.8, 'other': 9.0} and values['solved.return'] == {'three': 1000, 'other': 60}, values
     [difference] = [line for line in lines if line['kind'] == 'source']

@@ -76,8 +76,20 @@ def of_a_team_each_policy_is_a_file(bench):
 
 
 @case
+def a_policy_that_sees_no_images_plays_where_there_are_some(bench):
+    bench.good('train', 'mazes', '--quiet', *CPU, *setting(learner__name='random_search', env__count=16, run__total_steps=4000, run__evaluate='greedy',
+                                                           run__evaluate_every=0, learner__steps=20), '--episodes', '2', '--out', 'blind')
+    bench.good('export', 'blind', '--to', 'onnx')
+    [by_run] = bench.lines('eval', 'blind', '--episodes', '16', *CPU)
+    [told] = bench.lines('eval', 'blind', '--policy', 'blind.onnx', '--episodes', '16', *CPU)
+    assert told['mean_return'] == by_run['mean_return'] and told['mean_length'] == by_run['mean_length'], (told, by_run)
+
+
+@case
 def what_cannot_be_exported_or_played_is_told(bench):
     run = trained(bench)
+    bench.refused(r"--out: 'a\.safetensors' is a name of safetensors, and --to is onnx \(leave --to out, or name another file\)",
+                  'export', run, '--to', 'onnx', '--out', 'a.safetensors')
     bench.refused(r"--out: 'pole\.txt' does not say what is to be written \(name one of \.onnx, \.safetensors and \.h, or --to\)",
                   'export', run, '--out', 'pole.txt')
     bench.refused(r"pole-1: has no checkpoint '5' \(there is: best, latest, 2048, 1536, 1024\)", 'export', f'{run}@5', '--to', 'c')

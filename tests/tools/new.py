@@ -18,6 +18,7 @@ NAMES = {
     'ponds/new': r'ponds/new: is a path, not a name \(name the folder with --out DIR\)',
     'BigPond': r"BigPond: has a capital letter in it: .* \(for example 'big_pond'\)",
     'pond.cu': r"pond\.cu: is a file's name \(leave out the '\.cu': 'pond'\)",
+    'pönd': r"pönd: has letters beyond a to z in it: letters, digits and _ only \(for example 'p_nd'\)",
     'big-pond': r"big-pond: has a '-' in it: letters, digits and _ only \(for example 'big_pond'\)",
     '_pond': r"_pond: has a _ that stands between no two words \(for example 'pond'\)",
     'big__pond': r"big__pond: has a _ .* \(for example 'big_pond'\)",

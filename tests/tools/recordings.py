@@ -194,6 +194,16 @@ def what_cannot_be_played_is_refused(bench):
     name = recording(bench)
     bench.refused(r"--out: 'x\.avi' does not say what is to be written \(name one of \.jsonl, .*\)", 'play', name, '--out', 'x.avi')
     bench.refused(r'--step: is of one picture, which \.gif is not \(use it with \.png or --web\)', 'play', name, '--out', 'x.gif', '--step', '3')
+    bench.refused(r"--out: 'x\.npz' is a name of npz, and --export is gif \(leave --export out, or name another file\)",
+                  'play', name, '--export', 'gif', '--out', 'x.npz')
+    bench.refused(r"--out: 'x\.png' would be a folder: .* \(--step K writes one, --export png --out FOLDER all\)", 'play', name, '--out', 'x.png')
+    for size in ('--size', '--fps'):
+        for out in ([], ['--out', 'x.csv']):
+            bench.refused(rf'{size}: is of .*', 'play', name, size, '20', *out)
+    bench.refused(r'--fps: is of what moves, which \.png does not \(.*\)', 'play', name, '--out', 'x.png', '--step', '3', '--fps', '20')
+    bench.refused(r'--size: is of files, and a page has .*', 'play', name, '--web', '--size', '20')
+    bench.refused(r"--record-to: 'x\.mp4' would be a recording, and no \.mp4 \(name x\.recording, then .*\)",
+                  'watch', 'cartpole', '--record', '1', '--record-to', 'x.mp4', *CPU)
     bench.refused(r'--step: is of one picture, which a list is not \(use it with \.png or --web\)', 'play', name, '--step', '3')
     for out in ([], ['--out', 'x.csv'], ['--json']):
         bench.refused(r'.*step-0\.recording: there is no episode 99 \(there are 0 to \d+\)', 'play', name, *out, '--episode', '99')

@@ -116,6 +116,18 @@ def inspect_shows_the_groups_and_the_policies_of_a_team(bench):
 
 
 @case
+def what_would_be_lost_without_a_word_is_refused(bench):
+    tiny = ('train', 'cartpole', *CPU, *setting(env__count=8, run__total_steps=64), '--out', 'lost')
+    bench.refused(r'.*run\.sinks\[1\]: writes the file of sinks\[0\], metrics\.csv \(a sink that is named twice has two files: .*\)',
+                  *tiny, *setting(run__sinks='["csv", {"name": "csv", "file": "./metrics.csv"}]'))
+    bench.refused(r'.*env\.params\.gravity: 1e-50 does not fit in f32', *tiny, *setting(env__params__gravity='1e-50'))
+    assert bench.run(*tiny, *setting(env__params='{"force":5,"force":6}')).status == 2
+    told = bench.run(*tiny, *setting(learner__frob=1))
+    assert told.status == 1 and told.err.count('minibatches') == told.err.count('ordered_sums') == 1, told
+    assert not (bench.folder / 'lost').exists()
+
+
+@case
 def a_learner_for_one_agent_refuses_a_team_with_what_there_is(bench):
     pattern = r"random_search: TagGridworld is a team of 5 agents, .* a team needs a learner of its own, .*'nacelle plugins'.*"
     bench.refused(pattern, 'train', 'tag_gridworld', *CPU, *setting(env__count=64, learner__name='random_search'), '--out',

@@ -296,7 +296,14 @@ def train_is_watched_and_changed_too(bench):
 def what_cannot_be_watched_is_refused(bench):
     bench.refused(r"cartpol: there is no such environment in .* \(did you mean 'cartpole'\?\)", 'watch', 'cartpol', *CPU)
     bench.refused(r'--env: there is no environment 16 \(there are 0 to 15\)', 'watch', 'cartpole', '--env', '16', *CPU)
-    assert bench.run('watch', 'cartpole', '--pace', '-1').status == 2
+    for words in (('--env', '3'), ('--agent', '1'), ('--arrays', 'obs')):
+        bench.refused(r'--env, --agent and --arrays: are of what is shown, and lines show none of it \(.*\)', 'watch', 'tag_gridworld', *words, *CPU)
+    for words, said in ((('--agent', '5'), '--agent: there is no agent 5 (there are 0 to 4)'),
+                        (('--arrays', 'obs,agents.x'), "--arrays: there is no array 'agents.x' (did you mean 'agent.x'?)")):
+        result = bench.run('watch', 'tag_gridworld', '--web', '--steps', '3', *words, *CPU)
+        assert result.status == 1 and said in result.out + result.err, result
+    for pace in ('-1', 'nan'):
+        assert bench.run('watch', 'cartpole', '--pace', pace).status == 2
     assert bench.run('watch', 'cartpole', '--port', '80').status == 2
     assert bench.run('watch', 'cartpole', '--sampled').status == 2
 

@@ -55,7 +55,7 @@ public:
     }
     // The value itself, or null.
     const JsonValue* find(const std::string& key) {
-        asked_.push_back(key);
+        if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.push_back(key);
         for (size_t i = 0; i < object_.keys.size(); ++i)
             if (object_.keys[i] == key) return &object_.list[i];
         return nullptr;
