@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <sys/stat.h>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
@@ -33,6 +34,15 @@ struct Listed {
     }
 };
 
+RunSummary closed_run(const fs::path& path, const std::error_code& why) {
+    struct stat found {};
+    ::stat(path.c_str(), &found);
+    return {.path = path,
+            .changed = found.st_mtime,
+            .progress = RunProgress::damaged,
+            .wrong = "cannot be looked into: " + why.message()};
+}
+
 std::vector<Listed> listed_in(const fs::path& folder) {
     std::vector<Listed> all;
     if (holds_seeds(folder)) {
@@ -46,11 +56,8 @@ std::vector<Listed> listed_in(const fs::path& folder) {
         Listed one{.path = entry.path(), .runs = {}};
         std::error_code closed;
         fs::directory_iterator(one.path, closed);
-        if (closed) {    // it may be a run
-            one.runs.push_back({.path = one.path,
-                                .progress = RunProgress::damaged,
-                                .wrong = "cannot be looked into: " + closed.message()});
-        } else if (is_run(one.path)) one.runs.push_back(summarise_run(one.path));
+        if (closed) one.runs.push_back(closed_run(one.path, closed));    // it may be one
+        else if (is_run(one.path)) one.runs.push_back(summarise_run(one.path));
         else {
             one.runs = summarise_seeds(one.path);
             one.seeds = true;

@@ -78,7 +78,12 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         where = sources.file.string();
         if (!given.is_object()) throw Error(where, "expected an object, found " + describe(given));
     }
-    for (const std::string& assignment : sources.assignments) set_path(given, assignment);
+    for (const std::string& assignment : sources.assignments) {
+        if (!sources.env.empty() && assignment.starts_with("env.source="))
+            throw Error("--set " + assignment, "the environment is named already: " + sources.env,
+                        "one of both");
+        set_path(given, assignment);
+    }
     std::string name = sources.env;
     if (name.empty()) {
         Config top(given, where);

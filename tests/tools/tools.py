@@ -122,6 +122,7 @@ def what_would_be_lost_without_a_word_is_refused(bench):
                   *tiny, *setting(run__sinks='["csv", {"name": "csv", "file": "./metrics.csv"}]'))
     bench.refused(r'.*env\.params\.gravity: 1e-50 does not fit in f32', *tiny, *setting(env__params__gravity='1e-50'))
     assert bench.run(*tiny, *setting(env__params='{"force":5,"force":6}')).status == 2
+    bench.refused(r'--set env\.source=pendulum: the environment is named already: cartpole \(one of both\)', *tiny, *setting(env__source='pendulum'))
     told = bench.run(*tiny, *setting(learner__frob=1))
     assert told.status == 1 and told.err.count('minibatches') == told.err.count('ordered_sums') == 1, told
     assert not (bench.folder / 'lost').exists()
