@@ -15,6 +15,8 @@ using Clock = std::chrono::steady_clock;
 // and how long sinks may buffer.
 constexpr double between_reads = 0.1, between_looks = 0.05, between_flushes = 1;
 constexpr std::chrono::seconds between_syncs{1};
+// A best policy whose writing takes so many seconds is written after so many times as long at the earliest.
+constexpr double long_write = 0.05, writes_apart = 20;
 
 // Iterations until the count of them is a multiple of `every`.
 uint64_t until_multiple(uint64_t iteration, uint64_t every) { return every - iteration % every; }
@@ -236,7 +238,7 @@ void TrainingRun::save(bool as_best) {
     const bool due = !start_.synced_together || start - synced_ > between_syncs;
     directory_->sync(due);
     if (as_best) unsaved_best_ = {record, std::move(tensors)};
-    if (due || !as_best) save_best();
+    if (!as_best || (due && seconds_since(best_saved_) > wait_for_best_)) save_best();
     if (!as_best) {
         const Checkpoints checkpoints = directory_->checkpoints();
         checkpoints.save(record, tensors, false);
@@ -248,12 +250,16 @@ void TrainingRun::save(bool as_best) {
     save_seconds_ += seconds_since(start);
 }
 
-// A small run finds a better policy every few milliseconds: not each is written. A run that is killed before it was goes
-// back to a checkpoint, and finds that policy again.
+// A small run finds a better policy every few milliseconds, and one that keeps a replay writes long: not each is written. A
+// run that is killed before it was goes back to a checkpoint, and finds that policy again.
 void TrainingRun::save_best() {
     if (!unsaved_best_) return;
+    const Clock::time_point start = Clock::now();
     directory_->checkpoints().save(unsaved_best_->first, unsaved_best_->second, true);
     unsaved_best_.reset();
+    const double took = seconds_since(start);
+    best_saved_ = Clock::now();
+    wait_for_best_ = took > long_write ? took * writes_apart : 0;
 }
 
 void TrainingRun::save_now() {

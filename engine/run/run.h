@@ -164,6 +164,8 @@ private:
     Json problem_, scored_problem_;     // problem_of() now, and of both
     bool best_is_forgotten_ = false;    // though its file may still be there
     std::optional<std::pair<CheckpointRecord, std::string>> unsaved_best_;    // its tensors
+    std::chrono::steady_clock::time_point best_saved_{};
+    double wait_for_best_ = 0;         // seconds
     std::optional<uint64_t> saved_;    // the steps of the last checkpoint
     uint64_t first_steps_ = 0;         // where this process began
     double train_seconds_ = 0, save_seconds_ = 0, flushed_ = 0;

@@ -91,6 +91,7 @@ void TrainingRun::keep_version(bool other_layout) {
     directory_->keep_source(progress_.steps, trainee_.files().files);
     keep_configuration();
     if (!other_layout) return;
+    unsaved_best_.reset();
     directory_->checkpoints().remove_best();
     save(false);
 }
