@@ -54,7 +54,7 @@ def a_strangers_recording_runs_nothing_of_its_own(bench):
                           'play', f'evil-{number}/evil.recording', *words)
     # Code becomes none of what is text: the header is not understood at all.
     bench.write('evil.recording', with_header(whole, varied=[code]))
-    bench.refused(r'evil\.recording: has a header that this engine does not understand \(.*\)', 'play', 'evil.recording', '--out', 'e.png')
+    bench.refused(r'evil\.recording: has a header that this engine does not understand \(.*\)', 'play', 'evil.recording', '--out', 'e.png', '--step', '0')
     assert not marker.exists()
 
 
