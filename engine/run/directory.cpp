@@ -142,7 +142,9 @@ Descriptor lock_directory(const fs::path& path) {
     Descriptor lock(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (lock.get() < 0) throw Error(path.string(), "is no directory that can be read");
     for (int tries = 10; ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;) {
-        if (--tries == 0) throw Error(path.string(), "another process is training in it");
+        if (--tries == 0)
+            throw Error(path.string(),
+                        "another process is training in it, or another run of this one");
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return lock;

@@ -2,13 +2,14 @@
 import json
 import tempfile
 import warnings
+import weakref
 from pathlib import Path
 
 import numpy as np
 
 from nacelle import _engine
-from nacelle.checks import whole
-from nacelle.engine import MOST_SEED, configuration, merge, shared_engine, written
+from nacelle.checks import one_of, whole
+from nacelle.engine import DEVICES, MOST_SEED, configuration, merge, shared_engine, written
 from nacelle.outputs import opened
 from nacelle.spaces import TYPES
 
@@ -53,6 +54,8 @@ def loaded(source, num_envs, device, engine, settings, params):
         raise TypeError(f"engine is {engine!r}; what nacelle.Engine() returns is taken, or a device")
     asked = configuration(source, changes)
     whole(asked.get("seed", 1), "seed", 0, MOST_SEED)
+    if engine is not None and device != "auto" and (one_of(device, "device", DEVICES) == "cpu") != (engine.backend == "cpu"):
+        raise ValueError(f"device is {device!r}, and the engine that was given has the backend {engine.backend!r}: give one of both")
     return (shared_engine(device) if engine is None else engine).load(
         written({key: asked[key] for key in _TAKEN if key in asked}))
 
@@ -65,6 +68,12 @@ def from_text(make, text, num_envs, settings):
     env = make(str(path), num_envs, **settings)
     env._folder = folder
     return env
+
+
+def weakly(method):
+    """A method as a function that does not keep its object: who has it may be kept by that object."""
+    its = weakref.WeakMethod(method)
+    return lambda *given: its()(*given)
 
 
 class Copies:
@@ -152,10 +161,7 @@ class Copies:
 
     def picture(self, which=0, pixels=480):
         """One environment as an image, RGB [height, width, 3]."""
-        if not 0 <= which < self.num_envs:
-            raise ValueError(f"there are environments 0 to {self.num_envs - 1}, not {which}")
-        if not 1 <= pixels <= 8192:
-            raise ValueError(f"pixels is {pixels}; 1 to 8192 are taken")
+        which, pixels = whole(which, "which", 0, self.num_envs - 1), whole(pixels, "pixels", 1, 8192)
         width, height, rgb = self._open().picture(which, pixels)
         return np.frombuffer(rgb, np.uint8).reshape(height, width, 3)
 

@@ -13,7 +13,8 @@ class SingleEnv(gymnasium.Env):
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 30}
 
-    def __init__(self, source, render_mode=None, device="cpu", **settings):
+    def __init__(self, source, render_mode=None, device=None, **settings):
+        device = device or ("auto" if settings.get("engine") else "cpu")
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f'render_mode is {render_mode!r}; there is "rgb_array"')
         self.render_mode = render_mode
@@ -30,8 +31,9 @@ class SingleEnv(gymnasium.Env):
     def step(self, action):
         """One step. The observation of one that ends the episode is its last."""
         seen, reward, terminated, truncated, info = self._one.step(np.asarray(action)[None])
-        return (self._row(info.get("final_obs", seen)), float(reward[0]), bool(terminated[0]), bool(truncated[0]),
-                self._mask(info))
+        ended = bool(terminated[0]), bool(truncated[0])
+        # On a GPU it is there at each step.
+        return (self._row(info.get("final_obs", seen) if any(ended) else seen), float(reward[0]), *ended, self._mask(info))
 
     def render(self):
         """The environment as an image, RGB."""

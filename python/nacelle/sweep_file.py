@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+from decimal import Decimal
 from pathlib import Path
 
 from nacelle._engine import Error
@@ -32,11 +33,12 @@ def write_whole(path, value):
 
 
 def points_of(told):
-    """The values of a list, or of a range with a step."""
+    """The values of a list, or of a range with a step: 0.1, 0.2 and 0.3 as they are written, and as Optuna finds them."""
     if isinstance(told, list):
         return told
-    count = math.floor((told["to"] - told["from"]) / told["step"] + 1e-9) + 1
-    return [told["from"] + told["step"] * i for i in range(count)]
+    first, last, step = (Decimal(repr(told[key])) for key in ("from", "to", "step"))
+    kind = int if all(isinstance(told[key], int) for key in ("from", "step")) else float
+    return [kind(first + step * i) for i in range(int((last - first) // step) + 1)]
 
 
 class SweepFile:

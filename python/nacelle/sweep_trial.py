@@ -98,8 +98,9 @@ class PlayedTrial:
         else:
             readings = self._last_readings()
             for reading in readings:
-                if self._told.score not in reading:
-                    raise Error(f"score {self._told.score} is no metric of its readings; there is return, {', '.join(sorted(reading))}")
+                metrics = sorted(name for name, value in reading.items() if type(value) in (int, float))
+                if self._told.score not in metrics:
+                    raise Error(f"score {self._told.score} is no metric of its readings; there is return, {', '.join(metrics)}")
             score = sum(reading[self._told.score] for reading in readings) / len(readings)
         if score is None or not math.isfinite(score):
             raise Error(f"its score is {score}")

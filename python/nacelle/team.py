@@ -3,7 +3,7 @@ from collections.abc import Mapping
 
 import gymnasium
 
-from nacelle.copies import Copies, loaded
+from nacelle.copies import Copies, loaded, weakly
 from nacelle.spaces import action_space, names_of, observation_space
 
 
@@ -103,7 +103,7 @@ class TeamEnv(Copies):
             late |= dict.fromkeys([*its.last.values(), its.total])
         self._names = [*early, *late]
         computes = any(its.turn or not its.shares_memory for its in self._all)
-        self._door.find(self._names, len(late), self._packed, "copies" if computes else "views")
+        self._door.find(self._names, len(late), weakly(self._packed), "copies" if computes else "views")
 
     def _packed(self, arrays):
         """Arrays in the engine's order: by policy observations, rewards, both flags, what info always has, whether an

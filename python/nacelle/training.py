@@ -21,7 +21,10 @@ class Run:
     def __iter__(self):
         more = True
         while more:
+            before = self.steps
             more = self._training.iterate()
+            if not more and self.steps == before:       # it had ended already
+                return
             self.history.append({"steps": self.steps, **self._training.metrics()})
             yield self.history[-1]
 

@@ -5,7 +5,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from nacelle.copies import Copies, loaded
+from nacelle.copies import Copies, loaded, weakly
 from nacelle.spaces import action_space, names_of, observation_space
 from nacelle.team import TeamEnv
 
@@ -79,7 +79,7 @@ class Env(Copies, gymnasium.vector.VectorEnv):
         late = [*self._last_names.values(), "episode.return", "episode.length"]
         self._late = len(late)
         self._door.find([*self._seen_names.values(), "reward", "terminated", "truncated", *masks, *late], self._late,
-                        self._packed, "views" if masks else "nothing")
+                        weakly(self._packed), "views" if masks else "nothing")
 
     def _packed(self, arrays):
         """Arrays in their order: observations, rewards, both flags, the masks as info has them, whether an episode has

@@ -6,6 +6,7 @@ import re
 import sys
 import tempfile
 import warnings
+import weakref
 from pathlib import Path
 
 import gymnasium
@@ -27,6 +28,18 @@ def the_same_seed_gives_the_same_episodes():
         runs.append([seen] + [env.step(actions)[0] for _ in range(30)])
     assert np.array_equal(*map(np.stack, runs))
     assert not np.array_equal(env.reset(seed=8)[0], runs[0][0])
+
+
+@case
+def an_environment_goes_with_its_last_reference():
+    for name, actions in (("cartpole", np.zeros(4, int)), ("connect_four", None)):
+        env = nacelle.make_vec(name, 4, device="cpu")
+        env.reset(seed=1)
+        if actions is not None:
+            env.step(actions)
+        held = weakref.ref(env)
+        del env
+        assert held() is None, name
 
 
 @case
@@ -75,7 +88,9 @@ def what_may_not_be_is_refused_with_a_sentence():
     for actions in (np.arange(8).astype(">i8") % 2, np.zeros(8, ">i4")):
         refused(TypeError, lambda: env.step(actions.astype(actions.dtype.newbyteorder(">"))), "another machine's order")
     refused(ValueError, lambda: env.reset(seed=2**64), "2^64 - 1")
-    refused(ValueError, lambda: env.picture(-1), "0 to 7")
+    refused(ValueError, lambda: env.picture(-1), "from 0 to 7")
+    refused(ValueError, lambda: env.picture(0.5), "which is 0.5; a whole number from 0")
+    refused(ValueError, lambda: nacelle.make_vec("cartpole", 2, device="cuda", engine=nacelle.Engine("cpu")), "the backend 'cpu': give one of both")
     refused(ValueError, lambda: env.picture(0, 0), "pixels is 0")
     refused(ValueError, lambda: cartpole(settings={"envs": {}}), "['envs']; an environment takes env, seed, hooks")
     refused(TypeError, lambda: cartpole(settings=3), "settings are a dict")

@@ -18,6 +18,7 @@ def a_run_learns_and_its_policy_acts():
     assert readings and readings[-1]["steps"] >= 60000 and run.steps == readings[-1]["steps"]
     assert run.eval(50) > 60
     assert list(run.frame()["steps"]) == [reading["steps"] for reading in readings]
+    assert list(run) == [] and run.history == readings      # of a run that has ended there is no more
     assert set(run.policy(np.random.default_rng(1).normal(size=(64, 4)))) <= {0, 1}
     refused(ValueError, lambda: run.policy(np.zeros((2, 3))), "[rows, 4]")
     assert (run.policy(np.zeros((5, 4)), masks=np.tile([0, 1], (5, 1))) == 1).all()

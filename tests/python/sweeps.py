@@ -131,6 +131,13 @@ def a_grid_has_every_point_once():
 
 
 @case
+def a_grid_in_tenths_has_all_of_them():
+    found = nacelle.sweep(grid("tenths", {"learner.clip": {"from": 0.1, "to": 0.3, "step": 0.1}}))
+    assert [trial["settings"]["learner.clip"] for trial in found.trials] == [0.1, 0.2, 0.3]
+    assert {trial["state"] for trial in found.trials} == {"complete"}
+
+
+@case
 def poor_trials_end_early():
     longer = {**QUICK, "run": {"total_steps": 60000}}
     found = nacelle.sweep(grid("pruned", {"learner.learning_rate": [0.003, 1e-9]}, prune={"trials": 1, "after": 4000}, config=longer))
@@ -145,6 +152,7 @@ def scores_are_of_metrics_and_of_seeds():
     assert found.best["score"] == min(trial["score"] for trial in found.trials)
     assert Path("metric/trial-1/seed-2/metrics.jsonl").exists() and "loss.value" in found.table()
     refused(nacelle.Error, lambda: nacelle.sweep(quick("frob", score="loss.frob")), "score loss.frob is no metric")
+    refused(nacelle.Error, lambda: nacelle.sweep(quick("kind", score="kind", trials=1)), "score kind is no metric")
 
 
 @case

@@ -62,7 +62,7 @@ TEST_CASE(
         CHECK(!run.iterate());
         CHECK(run.steps() == stopped);
         CHECK(complaint([&] { Run::resume(engine, parts); }) ==
-              parts.string() + ": another process is training in it");
+              parts.string() + ": another process is training in it, or another run of this one");
     }
     Run run = Run::resume(engine, parts);
     CHECK(run.steps() == stopped);

@@ -238,7 +238,7 @@ def two_processes_do_not_train_in_one_directory(bench):
     with subprocess.Popen([bench.program, *words], cwd=bench.folder, env=bench.settings, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as running:
         wait_for(running, lambda: (bench.folder / 'shared' / 'config.json').exists())
-        bench.refused(r'shared: another process is training in it', 'resume', 'shared', *CPU)
+        bench.refused(r'shared: another process is training in it, or another run of this one', 'resume', 'shared', *CPU)
         running.kill()
         running.communicate()
 
