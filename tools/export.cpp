@@ -27,17 +27,17 @@ struct Export {
 const PolicyFormatName& format_of(const Export& wanted) {
     if (wanted.format.empty() && wanted.out.empty())
         throw UsageError("export: name a format, --to onnx, safetensors or c");
-    for (const PolicyFormatName& one : policy_formats)
-        if (!wanted.format.empty() && wanted.format != one.name &&
-            wanted.out.extension() == one.suffix)
-            throw Error("--out",
-                        "'" + wanted.out.string() + "' is a name of " + one.name +
-                            ", and --to is " + wanted.format,
-                        "leave --to out, or name another file");
-    for (const PolicyFormatName& one : policy_formats)
-        if (wanted.format.empty() ? wanted.out.extension() == one.suffix
-                                  : wanted.format == one.name)
-            return one;
+    const PolicyFormatName *asked = nullptr, *named = nullptr;
+    for (const PolicyFormatName& one : policy_formats) {
+        if (wanted.format == one.name) asked = &one;
+        if (wanted.out.extension() == one.suffix) named = &one;
+    }
+    if (asked && named && asked != named)
+        throw Error("--out",
+                    "'" + wanted.out.string() + "' is a name of " + named->name + ", and --to is " +
+                        asked->name,
+                    "leave --to out, or name another file");
+    if (asked || named) return asked ? *asked : *named;
     throw Error("--out", "'" + wanted.out.string() + "' does not say what is to be written",
                 "name one of .onnx, .safetensors and .h, or --to");
 }

@@ -1,7 +1,5 @@
 #include "tools/play_export.h"
 
-#include <algorithm>
-
 namespace nacelle::tools {
 
 const std::vector<std::string>& exported_kinds() {

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <sys/stat.h>
 
 namespace nacelle::tools {
 namespace fs = std::filesystem;
@@ -34,15 +33,6 @@ struct Listed {
     }
 };
 
-RunSummary closed_run(const fs::path& path, const std::error_code& why) {
-    struct stat found {};
-    ::stat(path.c_str(), &found);
-    return {.path = path,
-            .changed = found.st_mtime,
-            .progress = RunProgress::damaged,
-            .wrong = "cannot be looked into: " + why.message()};
-}
-
 std::vector<Listed> listed_in(const fs::path& folder) {
     std::vector<Listed> all;
     if (holds_seeds(folder)) {
@@ -54,9 +44,7 @@ std::vector<Listed> listed_in(const fs::path& folder) {
         std::error_code ignored;
         if (!entry.is_directory(ignored)) continue;
         Listed one{.path = entry.path(), .runs = {}};
-        std::error_code closed;
-        fs::directory_iterator(one.path, closed);
-        if (closed) one.runs.push_back(closed_run(one.path, closed));    // it may be one
+        if (const auto closed = summarise_closed(one.path)) one.runs.push_back(*closed);
         else if (is_run(one.path)) one.runs.push_back(summarise_run(one.path));
         else {
             one.runs = summarise_seeds(one.path);

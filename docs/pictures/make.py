@@ -72,18 +72,13 @@ def curves(out, folder):
             run = Path(folder, path.stem, f'seed-{seed}')
             run.mkdir(parents=True)
             (run / 'config.json').write_text('{}')
-            lines = [{'step': step, name: value} for name in metrics for step, value in row[name]]
-            (run / 'metrics.jsonl').write_text(''.join(json.dumps(line) + '\n' for line in merged(lines)))
+            steps = {}
+            for name in metrics:
+                for step, value in row[name]:
+                    steps.setdefault(step, {'step': step})[name] = value
+            (run / 'metrics.jsonl').write_text(''.join(json.dumps(steps[step]) + '\n' for step in sorted(steps)))
         words = [word for name in metrics for word in ('--metric', name)]
         nacelle(folder, 'plot', path.stem, *words, '--size', '480', '--out', out / f'{path.stem}.svg')
-
-
-def merged(lines):
-    """Readings of several metrics at one step in one line, in the order of the steps."""
-    steps = {}
-    for line in lines:
-        steps.setdefault(line['step'], {}).update(line)
-    return [steps[step] for step in sorted(steps)]
 
 
 def main(out):
@@ -100,7 +95,7 @@ def main(out):
         nacelle(folder, 'plot', 'cartpole', '--metric', 'evaluation.return', '--size', '640', '--out', out / 'curve.svg')
         curves(out / 'curves', Path(folder, 'recorded'))
     (out / 'speed.svg').write_text(speed(json.loads((RESULTS / 'h200.json').read_text())['rows']))
-    print(sum(path.stat().st_size for path in out.rglob('*')), 'bytes')
+    print(sum(path.stat().st_size for path in out.rglob('*.*')), 'bytes')
 
 
 main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

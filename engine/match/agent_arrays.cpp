@@ -54,12 +54,16 @@ void AgentArrays::Seen::copy(size_t row, float* numbers) const {
         for (size_t i = 0; i < count; ++i) numbers[i] = float(read_number(dtype, from + i * size));
 }
 
-void AgentArrays::observation(size_t row, const PolicyDescription& policy, float* numbers) const {
+void AgentArrays::observe(std::span<const uint32_t> rows, const PolicyDescription& policy,
+                          std::vector<float>& numbers) const {
+    const size_t inputs = policy.inputs();
+    numbers.resize(rows.size() * inputs);
+    float* place = numbers.data();
     for (const PolicyDescription::Array& array : policy.observation) {
         const auto seen = std::find_if(seen_.begin(), seen_.end(),
                                        [&](const Seen& one) { return one.name == array.name; });
-        seen->copy(row, numbers);
-        numbers += array.count;
+        for (size_t i = 0; i < rows.size(); ++i) seen->copy(rows[i], place + i * inputs);
+        place += array.count;
     }
 }
 

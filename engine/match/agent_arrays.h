@@ -3,6 +3,7 @@
 #include "engine/policy/policy_description.h"
 
 #include <nacelle/random.h>
+#include <span>
 
 namespace nacelle {
 
@@ -23,8 +24,9 @@ public:
 
     bool acts(size_t row) const { return turns_.empty() || turns_[row] == 0; }
     float reward(size_t row) const { return rewards_[row]; }
-    // The arrays of a row that a policy sees, in its order.
-    void observation(size_t row, const PolicyDescription& policy, float* numbers) const;
+    // Of each of these rows the arrays that a policy sees, in its order.
+    void observe(std::span<const uint32_t> rows, const PolicyDescription& policy,
+                 std::vector<float>& numbers) const;
     void mask(size_t row, uint8_t* open) const;
     // A choice among what the mask allows, uniform, for each part.
     void draw(size_t row, Rng& rng, float* action) const;

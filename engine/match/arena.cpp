@@ -99,13 +99,11 @@ void Arena::act(Round& round, uint32_t g, uint32_t side, const TrainedPolicy& po
     const size_t remembered = policy.description().memory();
     std::vector<float>& memory = round.memory[g][side];
     memory.resize(round.games.size() * group.agents() * remembered);
-    const size_t inputs = policy.description().inputs();
-    observations_.resize(rows_.size() * inputs);
+    group.observe(rows_, policy.description(), observations_);
     actions_.resize(rows_.size() * group.parts());
     masks_.resize(rows_.size() * group.choices());
     memory_.resize(rows_.size() * remembered);
     for (size_t i = 0; i < rows_.size(); ++i) {
-        group.observation(rows_[i], policy.description(), observations_.data() + i * inputs);
         group.mask(rows_[i], masks_.data() + i * group.choices());
         std::copy_n(memory.data() + rows_[i] * remembered, remembered,
                     memory_.data() + i * remembered);

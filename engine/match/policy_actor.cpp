@@ -42,13 +42,11 @@ void PolicyActor::act_for(uint32_t g, uint32_t p, bool greedy) {
     for (uint32_t row = 0; row < envs_ * group.agents(); ++row)
         if (deciders_[g][row % group.agents()] == p && group.acts(row)) rows_.push_back(row);
     const size_t memory = policy.description().memory();
-    const size_t inputs = policy.description().inputs();
-    observations_.resize(rows_.size() * inputs);
+    group.observe(rows_, policy.description(), observations_);
     actions_.resize(rows_.size() * group.parts());
     masks_.resize(rows_.size() * group.choices());
     remembered_.resize(rows_.size() * memory);
     for (size_t i = 0; i < rows_.size(); ++i) {
-        group.observation(rows_[i], policy.description(), observations_.data() + i * inputs);
         group.mask(rows_[i], masks_.data() + i * group.choices());
         std::copy_n(memory_[p].data() + rows_[i] * memory, memory, remembered_.data() + i * memory);
     }

@@ -15,16 +15,14 @@ namespace {
 constexpr std::string_view table_end = ".csv";
 
 // The name of the file of the first sink of this kind; empty where there is none.
-std::string sink_file(const Json& configuration, const std::string& kind) {
+std::string first_sink_file(const Json& configuration, const std::string& kind) {
     const Json::json_pointer place("/run/sinks");
     const Json sinks = configuration.is_object() && configuration.contains(place)
                            ? configuration[place]
                            : Json::array({"jsonl"});
     for (const Json& sink : sinks) {
-        const bool object = sink.is_object();
-        if ((object && sink.contains("name") ? sink["name"] : sink) != kind) continue;
-        if (object && sink.contains("file") && sink["file"].is_string()) return sink["file"];
-        return "metrics." + kind;
+        if ((sink.is_object() && sink.contains("name") ? sink["name"] : sink) == kind)
+            return sink_file(kind, sink);
     }
     return {};
 }
@@ -104,10 +102,16 @@ private:
 
 }
 
+std::string sink_file(const std::string& name, const Json& settings) {
+    const bool names =
+        settings.is_object() && settings.contains("file") && settings["file"].is_string();
+    return names ? settings["file"].get<std::string>() : "metrics." + name;
+}
+
 fs::path metrics_file(const fs::path& run, const Json& configuration) {
     fs::path missing;
     for (const char* const kind : {"jsonl", "csv"}) {
-        const std::string name = sink_file(configuration, kind);
+        const std::string name = first_sink_file(configuration, kind);
         if (name.empty()) continue;
         std::error_code ignored;
         if (fs::is_regular_file(run / name, ignored)) return run / name;

@@ -12,6 +12,8 @@ struct MetricReading {
     std::map<std::string, double> values;
 };
 
+// The file of a sink with these settings; that of one which names none has its own name.
+std::string sink_file(const std::string& name, const Json& settings);
 // The file that the run's sink `jsonl`, or else `csv`, has written. Throws where its settings name neither, or where
 // there is no such file yet.
 std::filesystem::path metrics_file(const std::filesystem::path& run, const Json& configuration);

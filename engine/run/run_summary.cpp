@@ -92,6 +92,16 @@ bool is_run(const fs::path& folder) {
                                  fs::is_directory(folder / "source", ignored));
 }
 
+std::optional<RunSummary> summarise_closed(const fs::path& folder) {
+    std::error_code closed;
+    fs::directory_iterator(folder, closed);
+    if (!closed) return std::nullopt;
+    RunSummary summary{.path = folder, .changed = time_of(folder)};
+    summary.progress = RunProgress::damaged;
+    summary.wrong = "cannot be looked into: " + closed.message();
+    return summary;
+}
+
 RunSummary summarise_run(const fs::path& run) {
     RunSummary summary{.path = run, .changed = last_change(run)};
     const bool running = is_locked(run);

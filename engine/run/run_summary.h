@@ -25,6 +25,8 @@ struct RunSummary {
 bool is_run(const std::filesystem::path& folder);
 // Never throws for a damaged run: the summary says what is wrong.
 RunSummary summarise_run(const std::filesystem::path& run);
+// Of a folder that cannot be looked into, which may be a run's.
+std::optional<RunSummary> summarise_closed(const std::filesystem::path& folder);
 // All seeds of a folder in their order, also those that have not begun; empty where it holds none.
 std::vector<RunSummary> summarise_seeds(const std::filesystem::path& folder);
 

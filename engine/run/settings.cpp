@@ -1,6 +1,7 @@
 #include "engine/run/settings.h"
 
 #include "engine/config/describe.h"
+#include "engine/run/metrics_file.h"
 
 #include <algorithm>
 
@@ -30,13 +31,8 @@ std::optional<bool> stagger(Config& run) {
     return run.flag("stagger", false);
 }
 
-// In the run's directory; that of a sink which names none has its own name.
 std::string file_of(const SinkSettings& sink) {
-    const auto file = sink.config.find("file");
-    const bool named = file != sink.config.end() && file->is_string();
-    return std::filesystem::path(named ? file->get<std::string>() : "metrics." + sink.name)
-        .lexically_normal()
-        .string();
+    return std::filesystem::path(sink_file(sink.name, sink.config)).lexically_normal().string();
 }
 
 std::vector<SinkSettings> read_sinks(Config& run) {
