@@ -1,6 +1,7 @@
 #include "tests/algorithms/formulas.h"
 #include "tests/support/random.h"
 
+#include <algorithm>
 #include <array>
 #include <doctest/doctest.h>
 #include <learn/loss.h>
@@ -44,6 +45,12 @@ template <learn::Loss kind> void hold(const LossForm& form, Dice& dice, auto&& s
     const double moved = std::abs(n.value - n.then.value);
     if (std::abs(ratio - 1 - form.clip) < 1e-3 || std::abs(ratio - 1 + form.clip) < 1e-3) return;
     if (form.value_clip > 0 && std::abs(moved - form.value_clip) < 1e-3) return;
+    // Another lies where the value and the bounded one are as far from the target.
+    const double bounded =
+        n.then.value + std::clamp(n.value - n.then.value, -form.value_clip, form.value_clip);
+    if (form.value_clip > 0 && moved > form.value_clip &&
+        std::abs(std::abs(n.value - n.then.target) - std::abs(bounded - n.then.target)) < 1e-3)
+        return;
     const Loss<double> must =
         loss_of<double>(form, n.then, {n.log_probability, n.entropy}, n.value);
     const auto close = [](float a, double b) {
