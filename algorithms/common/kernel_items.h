@@ -12,6 +12,7 @@ namespace items {
 
 inline uint64_t one(const Owner&, uint64_t) { return 1; }
 inline uint64_t one_block(const Owner&, uint64_t) { return block_threads; }
+inline uint64_t shares(const Owner& o, uint64_t) { return o.envs; }
 inline uint64_t environments(const Owner& o, uint64_t) { return for_warps(o.envs); }
 // A warp for so many of them.
 inline uint64_t alone(const Owner& o, uint64_t) {

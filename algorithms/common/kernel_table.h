@@ -9,8 +9,9 @@ namespace learn {
 
 // What a kernel is launched with, in which blocks, and whose it is.
 enum class Form {
-    run,               // Arguments, in blocks of block_threads
-    environments,      // the run's, over all environments as the engine has them
+    run,             // Arguments, in blocks of block_threads
+    environments,    // the run's, over all environments as the engine has them
+    shares,    // the run's, over environments of which a CPU's thread takes a share through all steps
     teams,             // the same for teams whose warps choose, too
     warps,             // the run's, in blocks of rollout_threads, a warp for some environments
     remembering,       // the run's, in blocks that keep what 32 rows remember
@@ -68,7 +69,7 @@ inline constexpr Kernel kernel_table[] = {
     {run, "measure_all_returns", learning, on_gpu | learns, items::steps_of_all, 8},
     {run, "find_all_advantages", learning, on_gpu | learns, items::steps_of_all, 5},
     {run, "finish", rest, always, items::one},
-    {environments, "rollout_blocks", rollout, in_blocks, items::environments},
+    {shares, "rollout_blocks", rollout, in_blocks, items::shares},
     {environments, "step_once", rollout, in_steps, items::environments},
     {teams, "rollout_teams", rollout, in_teams, items::environments},
     {resident_teams, "rollout_resident_teams", rollout, in_team_residence, items::resident_teams},

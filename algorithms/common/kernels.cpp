@@ -76,9 +76,21 @@ std::string symbol_of(const Kernel& kernel, size_t number) {
 struct Blocks {
     uint32_t threads = block_threads, resident = 1, shared_bytes = 0;
 };
+// The least of a CPU's items that are worth a thread where rows go through networks.
+uint32_t network_share(const Kernel& kernel, const Owner& owner) {
+    constexpr uint64_t rows = 16;
+    const bool by_environments = kernel.items != items::standing;
+    return uint32_t(by_environments ? std::max<uint64_t>(1, rows * owner.envs / owner.rows) : rows);
+}
+bool is_of_networks(const Kernel& kernel) {
+    return kernel.items == items::choosing || kernel.items == items::standing ||
+           kernel.items == items::standing_and_cut;
+}
 Blocks conv_blocks(const ConvBlock& block) { return {conv_threads, 2, block.bytes}; }
 Blocks blocks_for(const Kernel& kernel, const Owner& owner) {
+    if (owner.is(on_cpu) && is_of_networks(kernel)) return {network_share(kernel, owner)};
     switch (kernel.form) {
+        case Form::shares: return {owner.share};
         case Form::resident_teams:
             return {.threads = owner.team_threads, .shared_bytes = owner.resident_bytes};
         case Form::warps: return {.threads = rollout_threads};

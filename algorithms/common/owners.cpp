@@ -169,6 +169,8 @@ Owners::Owners(const Settings& settings, const std::vector<NetworkShape>& shapes
                   (settings.keeps_pairs ? in_pairs : always) |
                   (settings.ranks > 1 && !settings.peers ? hands_over : always) |
                   rollout_facts(settings, shapes, environment);
+    // Totals of neighbouring environments of one agent are one thread's.
+    if (!schema.header().is_team) every.share = nacelle::group_envs;
     if (every.is(in_residence))
         every.resident_bytes = residence_bytes(settings.policies[0], shapes[0], environment);
     if (every.is(in_warps)) every.warp_envs = warp_envs(settings, shapes[0], every.envs);

@@ -100,7 +100,9 @@ struct Owner {
              remembering_threads = 0;    // of the run: a block that takes steps in_memory
     uint64_t learning_blocks = 0;        // of the run: for the agents of all policies that learn
     int planes = 0;
-    TensorFit fit{};              // of a fused policy
+    TensorFit fit{};    // of a fused policy
+    uint32_t share =
+        1;    // of the run: environments that a CPU's thread takes through a rollout, at least
     int warp_envs = warp_rows;    // of the run: environments of one agent that a warp has
     Choosers choosers{};    // that add up what is seen: of such a policy, and of all of a group
     uint32_t team_threads = 0;     // of a block that has teams and networks

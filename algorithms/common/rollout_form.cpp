@@ -32,6 +32,20 @@ bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& sha
 
 }
 
+namespace {
+
+// Whether a CPU takes the rows of several teams through the networks at once, which one launch for all steps does not:
+// products read all weights for as few rows as a team has. From 32 rows on that is no loss, and one team alone has no others.
+bool is_of_small_teams(const nacelle::Header& header, uint64_t envs) {
+    constexpr uint32_t most_rows = 32;
+    constexpr uint64_t fewest_teams = 4;
+    uint32_t rows = 0;
+    for (uint32_t g = 0; g < header.groups; ++g) rows = std::max(rows, header.group[g].count);
+    return header.is_team && rows < most_rows && envs >= fewest_teams;
+}
+
+}
+
 uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>& shapes,
                        const nacelle_environment& environment) {
     const nacelle::Header& header = SchemaView(environment).header();
@@ -51,6 +65,7 @@ uint64_t rollout_facts(const Settings& settings, const std::vector<NetworkShape>
     }
     if (gpu && header.is_team && !settings.emulates)
         steps |= !steps && !team_fits(settings, shapes, header);
+    steps |= !gpu && is_of_small_teams(header, environment.envs);
     if (steps) return in_steps | closes_apart;
     if (gpu) return header.is_team ? in_teams : in_warps;
     return in_blocks | closes_apart;

@@ -3,20 +3,30 @@
 
 namespace learn {
 
-// A parameter's gradient: the sum over the slots of each shard, and over shards. What is wide is summed for each already.
-template <class E, int policy> NACELLE_INLINE float sum_of_slots(const PolicyState& state, int i) {
+// A block of parameters' gradients: of each the sum over the slots of each shard, and over shards. What is wide is summed
+// for each already. Slot after slot, so that no sum waits for the one before it; of a small
+// minibatch most slots have nothing.
+template <class E, int policy>
+NACELLE_INLINE void sum_slots(const PolicyState& state, int first, int count, float* sum) {
     using Here = Place<E, policy>;
-    return over_shards([&](uint32_t shard) {
-        if constexpr (Spec<policy>::streamed) return gradient_of_shard<E, policy>(state, shard)[i];
-        else {
+    float of_shard[shards][block_threads] = {};
+    for (uint32_t shard = 0; shard < shards; ++shard) {
+        float* const its = of_shard[shard];
+        if constexpr (Spec<policy>::streamed) {
+            for (int i = 0; i < count; ++i)
+                its[i] = gradient_of_shard<E, policy>(state, shard)[first + i];
+        } else {
             const uint32_t slots = state.parts / shards;
-            const float* const part =
-                state.gradient + size_t(shard) * slots * Here::size + Here::of(i);
-            float sum = 0;
-            for (uint32_t slot = 0; slot < slots; ++slot) sum += part[size_t(slot) * Here::size];
-            return sum;
+            for (uint32_t slot = 0; slot < slots; ++slot) {
+                if (state.tallies[(shard * slots + slot) * tally_count + weight] == 0) continue;
+                const float* const part =
+                    state.gradient + (shard * slots + slot) * uint64_t(Here::size);
+                for (int i = 0; i < count; ++i) its[i] += part[Here::of(first + i)];
+            }
         }
-    });
+    }
+    for (int i = 0; i < count; ++i)
+        sum[i] = over_shards([&](uint32_t shard) { return of_shard[shard][i]; });
 }
 // The mean gradient, and the sum of its squares over a block of parameters. Of several ranks each hands over its own sum,
 // and its tallies.
@@ -32,9 +42,11 @@ NACELLE_INLINE void total(const View<E>&, const Arguments& a, Items items) {
     for (int block = int(items.begin / block_threads); block < int(items.end / block_threads);
          ++block) {
         double squares = 0;
-        for (int i = block * block_threads; i < min((block + 1) * block_threads, parameters); ++i) {
-            const float mean =
-                is_blind<E, policy>(i) ? 0.0f : sum_of_slots<E, policy>(state, i) * one;
+        const int first = block * block_threads, end = min(first + block_threads, parameters);
+        float sum[block_threads];
+        sum_slots<E, policy>(state, first, end - first, sum);
+        for (int i = first; i < end; ++i) {
+            const float mean = is_blind<E, policy>(i) ? 0.0f : sum[i - first] * one;
             hand_over_gradient<E, policy>(a, uint64_t(i), mean);
             squares += double(mean) * double(mean);
         }

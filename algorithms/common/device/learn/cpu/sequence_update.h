@@ -146,19 +146,6 @@ private:
     Critic critic_;
 };
 
-// fn(slot, first sequence, how many) for groups of so many sequences of a shard, each slot's in turn.
-template <class Fn>
-void each_group(const PolicyState& state, uint32_t sequences, Items items, Fn&& fn) {
-    constexpr uint64_t together = uint64_t(sequences_together);
-    const ShardBlocks cut(sequences, state.parts / shards);
-    for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
-        const uint64_t begin = cut.shard_of(uint32_t(slot)) * uint64_t(cut.items),
-                       end = begin + cut.items;
-        for (uint64_t first = begin + cut.own(uint32_t(slot)) * together; first < end;
-             first += cut.blocks * together)
-            fn(slot, uint32_t(first), int(min(end - first, together)));
-    }
-}
 template <class E, int policy>
 void gradient_of_sequences(const View<E>& view, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
@@ -166,14 +153,14 @@ void gradient_of_sequences(const View<E>& view, const Arguments& a, Items items)
     const Minibatch<E, policy> batch(view, a);
     SequenceGradient<E, policy>& sequences = SequenceGradient<E, policy>::here();
     sequences.load(a);
-    clear_slots<E, policy>(state, items);
-    each_group(state, batch.count / a.sequence, items, [&](uint64_t slot, uint32_t first, int n) {
-        sequences.add(
-            view, slot, n,
-            [&](int i, int t) { return batch.sample(a, first + uint32_t(i), uint32_t(t)); },
-            state.gradient + slot * uint64_t(Place<E, policy>::size),
-            state.tallies + slot * tally_count);
-    });
+    sum_groups<E, policy>(
+        state, batch.count / a.sequence, sequences_together, items,
+        [&](uint64_t slot, uint32_t first, uint32_t n, float* gradient, double* tally) {
+            sequences.add(
+                view, slot, int(n),
+                [&](int i, int t) { return batch.sample(a, first + uint32_t(i), uint32_t(t)); },
+                gradient, tally);
+        });
 }
 template <class E, int policy>
 void review_sequences(const View<E>& view, const Arguments& a, Items items) {
@@ -182,10 +169,12 @@ void review_sequences(const View<E>& view, const Arguments& a, Items items) {
     SequenceGradient<E, policy>& sequences = SequenceGradient<E, policy>::here();
     sequences.load(a);
     const uint32_t all = samples_of<E, policy>(view, a) / a.sequence;
-    each_group(state, all, items, [&](uint64_t slot, uint32_t first, int n) {
-        sequences.review(view, slot, n, [&](int i, int t) {
-            const uint32_t sequence = first + uint32_t(i), agents = learners<policy>(state);
-            return (sequence / agents * a.sequence + uint32_t(t)) * agents + sequence % agents;
+    each_slot(state, items, [&](uint64_t slot) {
+        each_group(state, all, sequences_together, slot, [&](uint32_t first, uint32_t n) {
+            sequences.review(view, slot, int(n), [&](int i, int t) {
+                const uint32_t sequence = first + uint32_t(i), agents = learners<policy>(state);
+                return (sequence / agents * a.sequence + uint32_t(t)) * agents + sequence % agents;
+            });
         });
     });
 }

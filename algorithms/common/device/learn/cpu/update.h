@@ -1,5 +1,6 @@
 #pragma once
 #include <learn/cpu/conv.h>
+#include <learn/cpu/slots.h>
 #include <learn/returns.h>
 #include <learn/shuffle.h>
 // The gradient of one minibatch on a CPU: each slot takes every so many tiles and sums apart.
@@ -142,31 +143,17 @@ private:
     Either<!N::separate, None, Tile<typename N::Critic, tile_samples, true>> critic_;
 };
 
-template <class E, int policy> void clear_slots(const PolicyState& state, Items items) {
-    constexpr uint64_t size = uint64_t(Place<E, policy>::size);
-    const uint64_t first = items.begin / block_threads, end = items.end / block_threads;
-    for (uint64_t i = first * size; i < end * size; ++i) state.gradient[i] = 0;
-    for (uint64_t i = first * tally_count; i < end * tally_count; ++i) state.tallies[i] = 0;
-}
 template <class E, int policy> void gradient(const View<E>& view, const Arguments& a, Items items) {
     const PolicyState& state = a.policy[policy];
     if (state.found[stopped] != 0) return;
     const Minibatch<E, policy> batch(view, a);
     TileGradient<E, policy>& tile_gradient = TileGradient<E, policy>::here();
     tile_gradient.load(a);
-    clear_slots<E, policy>(state, items);
-    constexpr uint32_t size = uint32_t(Place<E, policy>::size);
-    for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
-        float* const sum = state.gradient + slot * size;
-        double* const tally = state.tallies + slot * tally_count;
-        const ShardBlocks cut(batch.count, state.parts / shards);
-        const uint64_t begin = cut.shard_of(uint32_t(slot)) * uint64_t(cut.items),
-                       end = begin + cut.items;
-        for (uint64_t first = begin + cut.own(uint32_t(slot)) * uint64_t(tile_samples); first < end;
-             first += cut.blocks * uint64_t(tile_samples))
-            tile_gradient.add(view, batch, uint32_t(first),
-                              uint32_t(min(first + tile_samples, end)), sum, tally);
-    }
+    sum_groups<E, policy>(
+        state, batch.count, tile_samples, items,
+        [&](uint64_t, uint32_t first, uint32_t n, float* gradient, double* tally) {
+            tile_gradient.add(view, batch, first, first + n, gradient, tally);
+        });
 }
 template <class E, int policy> void review(const View<E>& view, const Arguments& a, Items items) {
     if (a.policy[policy].found[stopped] != 0) return;

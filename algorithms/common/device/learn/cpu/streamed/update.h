@@ -139,8 +139,8 @@ void find_slopes(const View<E>& view, const LayerArguments& a, Items items) {
     const Levels<E, policy, !N::separate ? 0 : 1> critic{a};
     const Minibatch<E, policy> batch(view, a.all);
     const ShardBlocks cut(batch.count, state.parts / shards);
-    for (uint64_t slot = items.begin / block_threads; slot < items.end / block_threads; ++slot) {
-        if (cut.shard_of(uint32_t(slot)) != a.shard) continue;
+    each_slot(state, items, [&](uint64_t slot) {
+        if (cut.shard_of(uint32_t(slot)) != a.shard) return;
         double* const tally = state.tallies + slot * tally_count;
         for (int k = 0; k < tally_count && !a.adds; ++k) tally[k] = 0;
         for (uint32_t panel = cut.own(uint32_t(slot)); panel < panels_of<E, policy>(a);
@@ -166,7 +166,7 @@ void find_slopes(const View<E>& view, const LayerArguments& a, Items items) {
             }
             for (int k = 0; k < tally_count; ++k) tally[k] += double(sum[k]);
         }
-    }
+    });
     (void)critic;
 }
 // What the networks say now of every sample: its value, and how its choice's probability moved.

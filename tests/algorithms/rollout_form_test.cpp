@@ -1,0 +1,76 @@
+#include "algorithms/common/kernels.h"
+#include "algorithms/common/rollout_form.h"
+#include "engine/env/policy_settings.h"
+#include "tests/algorithms/told.h"
+
+#include <doctest/doctest.h>
+
+// How a CPU takes the steps of a rollout, and what its threads have at least.
+using namespace nacelle;
+using namespace nacelle::test;
+
+namespace {
+
+struct Form {
+    bool in_steps = false, in_blocks = false;
+    std::string texts;
+
+    bool has(const char* text) const { return texts.find(text) != std::string::npos; }
+};
+Form form_of(const char* name, uint32_t envs, const Json& constants, const char* config = "{}") {
+    const std::filesystem::path author = env_folder / (std::string(name) + ".cu");
+    Environment env(
+        cpu(1),
+        settings_of({{"source", author.string()}, {"count", 4}, {"constants", constants}}, 1));
+    Told told(env, 0);
+    told.environment.on_gpu = 0;
+    told.environment.envs = envs;
+    const learn::Settings settings =
+        learn::read_settings({"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told.environment,
+                             {sizeof(nacelle_ranks), 0, 1, 0});
+    std::vector<learn::NetworkShape> shapes;
+    for (const learn::PolicySettings& policy : settings.policies)
+        shapes.emplace_back(policy, told.environment);
+    const uint64_t facts = learn::rollout_facts(settings, shapes, told.environment);
+    Form form{(facts & learn::in_steps) != 0, (facts & learn::in_blocks) != 0, ""};
+    for (const std::string& text :
+         learn::program_texts(settings, learn::Owners(settings, shapes, told.environment)))
+        form.texts += text;
+    return form;
+}
+
+}
+
+TEST_CASE("a CPU chooses for several small teams at once, and takes others through all steps") {
+    const Json none = Json::object();
+    const auto tag = [](int taggers, uint32_t envs) {
+        return form_of("tag_gridworld", envs, {{"taggers", taggers}, {"observe_all", 0}});
+    };
+    for (const auto& [taggers, envs] : {std::pair{4, 4u}, {4, 4096u}, {30, 64u}}) {
+        const Form form = tag(taggers, envs);
+        CHECK(form.in_steps);
+        CHECK(!form.in_blocks);
+        CHECK(form.has("step_once"));
+        CHECK(!form.has("rollout_blocks"));
+    }
+    // A team that is alone, nearly, and one that has rows enough.
+    for (const auto& [taggers, envs] : {std::pair{4, 1u}, {4, 3u}, {31, 64u}, {104, 64u}}) {
+        const Form form = tag(taggers, envs);
+        CHECK(form.in_blocks);
+        CHECK(!form.in_steps);
+        CHECK(form.has("LEARN_KERNEL(rollout_blocks, Arguments, 1, 1,"));
+    }
+    CHECK(form_of("cartpole", 4096, none).has("LEARN_KERNEL(rollout_blocks, Arguments, 32, 1,"));
+    CHECK(form_of("cartpole", 4096, none, R"({"rollout": "stepwise"})").in_steps);
+}
+TEST_CASE("a CPU's threads share out few rows where these go through networks") {
+    const Json none = Json::object();
+    const Form four = form_of("connect_four", 64, none);    // two rows each
+    CHECK(four.has("LEARN_KERNEL(choose_0, Arguments, 8, 1,"));
+    CHECK(four.has("LEARN_KERNEL(close_rollout_0, Arguments, 8, 1,"));
+    CHECK(four.has("LEARN_KERNEL(act_0, Arguments, 16, 1,"));
+    const Form pole = form_of("cartpole", 64, none, R"({"rollout": "stepwise"})");
+    CHECK(pole.has("LEARN_KERNEL(choose_0, Arguments, 16, 1,"));
+    const Form tag = form_of("tag_gridworld", 64, {{"taggers", 104}, {"observe_all", 0}});
+    CHECK(tag.has("LEARN_KERNEL(close_rollout_0, Arguments, 1, 1,"));
+}
