@@ -3,30 +3,28 @@
 
 namespace learn {
 
-// A block of parameters' gradients: of each the sum over the slots of each shard, and over shards. What is wide is summed
-// for each already. Slot after slot, so that no sum waits for the one before it; of a small
-// minibatch most slots have nothing.
+// A block of parameters' gradients: of each the sum over the slots of each shard, and over shards. What is wide is summed for
+// each already. Slot after slot, so that no sum waits for the one before it; of a small minibatch most slots have nothing.
 template <class E, int policy>
 NACELLE_INLINE void sum_slots(const PolicyState& state, int first, int count, float* sum) {
     using Here = Place<E, policy>;
-    float of_shard[shards][block_threads] = {};
+    TreeSum<float, shards> tree[block_threads];
     for (uint32_t shard = 0; shard < shards; ++shard) {
-        float* const its = of_shard[shard];
         if constexpr (Spec<policy>::streamed) {
-            for (int i = 0; i < count; ++i)
-                its[i] = gradient_of_shard<E, policy>(state, shard)[first + i];
+            const float* const its = gradient_of_shard<E, policy>(state, shard) + first;
+            for (int i = 0; i < count; ++i) sum[i] = its[i];
         } else {
             const uint32_t slots = state.parts / shards;
-            for (uint32_t slot = 0; slot < slots; ++slot) {
-                if (state.tallies[(shard * slots + slot) * tally_count + weight] == 0) continue;
-                const float* const part =
-                    state.gradient + (shard * slots + slot) * uint64_t(Here::size);
-                for (int i = 0; i < count; ++i) its[i] += part[Here::of(first + i)];
+            for (int i = 0; i < count; ++i) sum[i] = 0;
+            for (uint64_t slot = shard * slots; slot < (shard + 1) * slots; ++slot) {
+                if (state.tallies[slot * tally_count + weight] == 0) continue;
+                const float* const its = state.gradient + slot * uint64_t(Here::size);
+                for (int i = 0; i < count; ++i) sum[i] += its[Here::of(first + i)];
             }
         }
+        for (int i = 0; i < count; ++i) tree[i].add(sum[i]);
     }
-    for (int i = 0; i < count; ++i)
-        sum[i] = over_shards([&](uint32_t shard) { return of_shard[shard][i]; });
+    for (int i = 0; i < count; ++i) sum[i] = tree[i].sum();
 }
 // The mean gradient, and the sum of its squares over a block of parameters. Of several ranks each hands over its own sum,
 // and its tallies.
