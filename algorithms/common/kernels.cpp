@@ -76,11 +76,9 @@ std::string symbol_of(const Kernel& kernel, size_t number) {
 struct Blocks {
     uint32_t threads = block_threads, resident = 1, shared_bytes = 0;
 };
-// The least of a CPU's items that are worth a thread where rows go through networks.
+// The least of a CPU's items that are worth a thread where rows go through networks: those of 16 rows.
 uint32_t network_share(const Kernel& kernel, const Owner& owner) {
-    constexpr uint64_t rows = 16;
-    const bool by_environments = kernel.items != items::standing;
-    return uint32_t(by_environments ? std::max<uint64_t>(1, rows * owner.envs / owner.rows) : rows);
+    return uint32_t(std::max<uint64_t>(1, 16 * kernel.items(owner, 0) / owner.rows));
 }
 bool is_of_networks(const Kernel& kernel) {
     return kernel.items == items::choosing || kernel.items == items::standing ||

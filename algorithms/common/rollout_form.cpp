@@ -30,10 +30,6 @@ bool keeps_memory(const Settings& settings, const std::vector<NetworkShape>& sha
                                   uint64_t(shared_bytes_of(environment.compute)));
 }
 
-}
-
-namespace {
-
 // Whether a CPU takes the rows of several teams through the networks at once, which one launch for all steps does not:
 // products read all weights for as few rows as a team has. From 32 rows on that is no loss, and one team alone has no others.
 bool is_of_small_teams(const nacelle::Header& header, uint64_t envs) {

@@ -1,5 +1,4 @@
 #include "algorithms/common/headers.h"
-#include "algorithms/common/kernels.h"
 #include "algorithms/common/tensor_fit.h"
 #include "engine/compile/stand_in.h"
 #include "engine/env/policy_settings.h"
@@ -53,17 +52,13 @@ std::string fault_of(Compiler& compiler, const Wanted& program, As as = As::quic
         const bool four = env.schema().header().agents == 2;
         told.has_blocks(four ? 64 : 128, four ? 2 : 8, 27000);
     }
-    const learn::Settings settings =
-        learn::read_settings(program.algorithm, program.config, told.environment,
-                             {sizeof(nacelle_ranks), 0, program.ranks, program.peers});
+    const Understood learner(program.algorithm, program.config, told, program.ranks, program.peers);
+    const learn::Settings& settings = learner.settings;
     CHECK(settings.policies[0].planes == program.planes);
     CHECK(settings.policies[0].streamed() == program.streamed);
-    std::vector<learn::NetworkShape> shapes;
-    for (const learn::PolicySettings& policy : settings.policies)
-        shapes.emplace_back(policy, told.environment);
     const learn::ProgramTexts texts =
-        learn::program_texts(settings, learn::Owners(settings, shapes, told.environment),
-                             learn::Owners::of_draft(settings, shapes, told.environment));
+        learn::program_texts(settings, learner.owners,
+                             learn::Owners::of_draft(settings, learner.shapes, told.environment));
     ProgramSource source{.author = author,
                          .headers = {},
                          .instantiation = {},

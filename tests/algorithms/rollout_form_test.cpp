@@ -1,5 +1,3 @@
-#include "algorithms/common/kernels.h"
-#include "algorithms/common/rollout_form.h"
 #include "engine/env/policy_settings.h"
 #include "tests/algorithms/told.h"
 
@@ -25,16 +23,10 @@ Form form_of(const char* name, uint32_t envs, const Json& constants, const char*
     Told told(env, 0);
     told.environment.on_gpu = 0;
     told.environment.envs = envs;
-    const learn::Settings settings =
-        learn::read_settings({"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told.environment,
-                             {sizeof(nacelle_ranks), 0, 1, 0});
-    std::vector<learn::NetworkShape> shapes;
-    for (const learn::PolicySettings& policy : settings.policies)
-        shapes.emplace_back(policy, told.environment);
-    const uint64_t facts = learn::rollout_facts(settings, shapes, told.environment);
-    Form form{(facts & learn::in_steps) != 0, (facts & learn::in_blocks) != 0, ""};
-    for (const std::string& text :
-         learn::program_texts(settings, learn::Owners(settings, shapes, told.environment)))
+    const Understood learner({"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told);
+    const learn::Owner& run = learner.owners.run[0];
+    Form form{run.is(learn::in_steps), run.is(learn::in_blocks), ""};
+    for (const std::string& text : learn::program_texts(learner.settings, learner.owners))
         form.texts += text;
     return form;
 }

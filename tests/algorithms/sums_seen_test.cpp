@@ -1,4 +1,3 @@
-#include "algorithms/common/kernels.h"
 #include "engine/env/policy_settings.h"
 #include "tests/algorithms/told.h"
 
@@ -18,15 +17,10 @@ bool is_measured(int taggers, const char* config) {
         settings_of(
             {{"source", author.string()}, {"count", 4}, {"constants", {{"taggers", taggers}}}}, 1));
     Told told(env, 90);
-    const learn::Settings settings =
-        learn::read_settings({"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told.environment,
-                             {sizeof(nacelle_ranks), 0, 1, 0});
-    std::vector<learn::NetworkShape> shapes;
-    for (const learn::PolicySettings& policy : settings.policies)
-        shapes.emplace_back(policy, told.environment);
-    const learn::Owners owners(settings, shapes, told.environment);
+    const Understood learner({"a2c", false, 8, 1, 1, 1e-3, 0.01}, config, told);
+    const learn::Owners& owners = learner.owners;
     bool found = false;
-    for (const std::string& text : learn::program_texts(settings, owners))
+    for (const std::string& text : learn::program_texts(learner.settings, owners))
         found |= text.find("measure_observations") != std::string::npos;
     uint32_t slots = 0;
     for (const learn::Owner& owner : owners.policies) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/common/kernels.h"
 #include "tests/env/workbench.h"
 
 #include <cstring>
@@ -34,6 +35,29 @@ struct Told {
                        .time_limit = header.time_limit,
                        .compute = compute,
                        .drafts = 1};
+    }
+};
+
+// What a learner makes of its settings for such an environment.
+struct Understood {
+    learn::Settings settings;
+    std::vector<learn::NetworkShape> shapes;
+    learn::Owners owners;
+
+    Understood(const learn::Algorithm& algorithm, const char* config, const Told& told,
+               uint32_t ranks = 1, uint32_t peers = 0)
+        : settings(learn::read_settings(algorithm, config, told.environment,
+                                        {sizeof(nacelle_ranks), 0, ranks, peers})),
+          shapes(shapes_of(settings, told)),
+          owners(settings, shapes, told.environment) {}
+
+private:
+    static std::vector<learn::NetworkShape> shapes_of(const learn::Settings& settings,
+                                                      const Told& told) {
+        std::vector<learn::NetworkShape> shapes;
+        for (const learn::PolicySettings& policy : settings.policies)
+            shapes.emplace_back(policy, told.environment);
+        return shapes;
     }
 };
 
