@@ -15,8 +15,6 @@ SIZE = '280'
 # With enough steps for something to have happened.
 DRAWN = {'rooms': 150, 'tag_continuous': 40, 'pursuit_swarm': 60, 'connect_four': 14, 'mazes': 30, 'cartpole': 12, 'mountain_car': 60,
          'mountain_car_continuous': 60, 'pendulum': 15, 'levers': 100, 'tag_gridworld': 30}
-# For one in which something can be seen.
-CHANGED = {'tag_gridworld': ('env.constants.length=20', 'env.params.random_starts=true')}
 RESULTS = ROOT / 'tests/bench/results'
 INK, GRID, OURS, THEIRS = '#333', '#ddd', '#2a6f97', '#bbb'
 # Steps of whole teams a second, one launch a step, WarpDrive 2.7 on the same GPU (docs/speed.md).
@@ -83,8 +81,7 @@ def curves(out, folder):
 
 def main(out):
     for name, steps in DRAWN.items():
-        changes = [word for change in CHANGED.get(name, ()) for word in ('--set', change)]
-        nacelle(ROOT, 'draw', name, '--steps', steps, '--size', SIZE, '--out', out / f'{name}.svg', '--backend', 'cpu', *changes)
+        nacelle(ROOT, 'draw', name, '--steps', steps, '--size', SIZE, '--out', out / f'{name}.svg', '--backend', 'cpu')
     with tempfile.TemporaryDirectory() as folder:
         run = ['--backend', 'cpu', '--quiet', '--out']
         nacelle(ROOT, 'train', 'acrobot', *run, Path(folder, 'acrobot'))

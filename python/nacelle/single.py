@@ -9,16 +9,17 @@ from nacelle.vector import Env
 
 
 class SingleEnv(gymnasium.Env):
-    """One copy of an environment of one agent. Of thousands make_vec makes much more."""
+    """One copy of an environment of one agent. Of thousands make_vec makes much more. What a step returns is the caller's own,
+    as learners that keep it for later want it, but with `copy=False`."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 30}
 
-    def __init__(self, source, render_mode=None, device=None, **settings):
+    def __init__(self, source, render_mode=None, device=None, copy=True, **settings):
         device = device or ("auto" if settings.get("engine") else "cpu")
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f'render_mode is {render_mode!r}; there is "rgb_array"')
         self.render_mode = render_mode
-        self._one = Env(source, 1, device=device, **settings)
+        self._one = Env(source, 1, device=device, copy=copy, **settings)
         self.observation_space = self._one.single_observation_space
         self.action_space = self._one.single_action_space
 
@@ -30,7 +31,7 @@ class SingleEnv(gymnasium.Env):
 
     def step(self, action):
         """One step. The observation of one that ends the episode is its last."""
-        seen, reward, terminated, truncated, info = self._one.step(np.asarray(action)[None])
+        seen, reward, terminated, truncated, info = self._one.step((action if hasattr(action, "shape") else np.asarray(action))[None])
         ended = bool(terminated[0]), bool(truncated[0])
         # On a GPU it is there at each step.
         return (self._row(info.get("final_obs", seen) if any(ended) else seen), float(reward[0]), *ended, self._mask(info))

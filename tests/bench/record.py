@@ -26,7 +26,8 @@ TEAMS = [('tag_gridworld', {'taggers': 4, 'observe_all': 1}, 2000, 128),
          ('pursuit_swarm', {'predators': 2048, 'preys': 14336}, 64, 16),
          ('connect_four', {}, 65536, 128), ('rooms', {}, 65536, 32)]
 # Games as their files have them, whatever the settings beside them say.
-PLAIN = {'tag_continuous': ['env.constants.time_limit=500', 'env.params.tagger_skill=1'],
+PLAIN = {'tag_gridworld': ['env.constants.length=100', 'env.constants.time_limit=100', 'env.params.random_starts=false'],
+         'tag_continuous': ['env.constants.time_limit=500', 'env.params.tagger_skill=1'],
          'connect_four': ['env.params.opening=0'], 'rooms': ['env.params.door_reward=0']}
 
 

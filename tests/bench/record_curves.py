@@ -26,8 +26,9 @@ RETURN = ('evaluation.return',)
 # The metrics of each environment that tell how it goes; a team whose sides both learn has a return of nothing.
 METRICS = {
     'acrobot': RETURN, 'cartpole': RETURN, 'connect_four': ('elo',), 'levers': RETURN, 'mazes': ('log.solved',), 'mountain_car': RETURN,
-    'mountain_car_continuous': RETURN, 'pendulum': RETURN, 'pursuit_wild': ('log.caught',), 'rooms': ('log.solved',),
-    'tag_chase': RETURN, 'tag_continuous': ('log.tags', 'log.life'), 'tag_duel': ('episode.length',),
+    'mountain_car_continuous': RETURN, 'pendulum': RETURN, 'pursuit_swarm': ('log.caught',), 'pursuit_wild': ('log.caught',),
+    'rooms': ('log.solved',), 'tag_chase': RETURN, 'tag_continuous': ('log.tags', 'log.life'), 'tag_duel': ('episode.length',),
+    'tag_gridworld': ('episode.length',),
 }
 # Whose settings they are, where they have a name of their own.
 SOURCES = {'tag_chase': 'tag_gridworld', 'tag_duel': 'tag_gridworld', 'pursuit_wild': 'pursuit_swarm'}

@@ -24,6 +24,8 @@ POLICIES = {
     'a2c': ('learner.name="a2c"', 'policies.default.hidden=[16]'),
     'random_search': ('learner.name="random_search"', 'learner.episodes=2', 'learner.steps=20'),
 }
+# Both sides learn against a pool, each in 64 environments at least.
+POOLED = {'tag_duel': 128}
 EMULATED = ('cartpole', 'pendulum', 'connect_four')
 # Further settings of an environment, beside its own.
 FURTHER = {'tag_chase': 'tag_gridworld', 'tag_duel': 'tag_gridworld', 'pursuit_wild': 'pursuit_swarm',
@@ -40,7 +42,7 @@ def cases():
         for learner in POLICIES:
             if team and learner == 'random_search':
                 continue        # it trains one agent alone
-            yield f'{path.stem} {learner}', path, TEAMS if team else ENVIRONMENTS, POLICIES[learner]
+            yield f'{path.stem} {learner}', path, POOLED.get(path.stem, TEAMS) if team else ENVIRONMENTS, POLICIES[learner]
         if path.stem in EMULATED:
             yield f'{path.stem} emulated', path, 2 if team else 16, (*POLICIES['ppo'], 'learner.emulate=true')
 

@@ -187,6 +187,23 @@ def copies_are_the_callers():
 
 
 @case
+def one_environment_shows_what_is_there_now():
+    import gymnasium
+    there = gymnasium.make("nacelle/CartPole-v1", device="cuda", output="torch", settings={"env": {"strict": True}})
+    here = gymnasium.make("nacelle/CartPole-v1", device="cpu", settings={"env": {"strict": True}})
+    kept, ends = [(there.reset(seed=2)[0], here.reset(seed=2)[0])], 0
+    for step in range(200):
+        push = torch.tensor(step % 3 == 0, dtype=torch.int64, device="cuda")
+        (seen, reward, *ended, _), (wanted, *others, _) = there.step(push if step % 2 else push.item()), here.step(push.item())
+        assert [reward, *ended] == others and [type(flag) for flag in ended] == [bool, bool], step
+        kept.append((seen, wanted))
+        if any(ended):
+            ends += 1
+            kept.append((there.reset()[0], here.reset()[0]))
+    assert ends > 2 and all(seen.is_cuda and np.array_equal(seen.cpu(), wanted) for seen, wanted in kept)
+
+
+@case
 def what_reads_observations_is_done_before_the_next_step():
     env = cartpole(4096)
     seen, _ = env.reset(seed=1)

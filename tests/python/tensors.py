@@ -72,6 +72,21 @@ def a_rollout_is_the_steps_of_its_policy():
 
 
 @case
+def one_environment_takes_and_returns_tensors():
+    one, plain = (gymnasium.make("nacelle/CartPole-v1", output=output).unwrapped for output in ("torch", "numpy"))
+    shared = gymnasium.make("nacelle/CartPole-v1", output="torch", copy=False).unwrapped
+    kept = [(one.reset(seed=1)[0], plain.reset(seed=1)[0])]
+    shared.reset(seed=1)
+    for step in range(40):
+        seen, reward, *ended, _ = one.step(torch.tensor(step % 2) if step % 3 else step % 2)
+        wanted, *others, _ = plain.step(step % 2)
+        assert isinstance(seen, torch.Tensor) and [reward, *ended] == others
+        kept.append((seen, wanted))
+    assert all(np.array_equal(seen, wanted) for seen, wanted in kept)
+    assert shared.step(0)[0].data_ptr() == shared.step(0)[0].data_ptr()
+
+
+@case
 def a_policy_takes_tensors():
     run = nacelle.train("cartpole", device="cpu", env={"count": 64}, run={"total_steps": 4000})
     list(run)
