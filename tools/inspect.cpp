@@ -219,8 +219,7 @@ void add_inspect(CommandLine& line) {
     add_config_options(command, inspect->options, false);
     command
         .option("environment", inspect->environment,
-                "NAME for NAME.cu in this folder or in env_sources, a path to a .cu, or the "
-                "directory of a run")
+                std::string(env_help) + "; or the directory of a run")
         .required();
     command.run([inspect] { run(*inspect); });
 }

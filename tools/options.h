@@ -19,7 +19,8 @@ struct Options {
 
 // The help of an argument that names an environment.
 inline constexpr const char* env_help =
-    "NAME for NAME.cu in this folder or in env_sources, or a path to a .cu";
+    "NAME for NAME.cu in this folder or in env_sources, or a path to a .cu; or settings that say "
+    "which environment they are for: NAME for NAME.json, or a path to a .json";
 
 void add_common_options(Command command, Options& options);
 // The same for a command on the directory of a run, which has its seed.

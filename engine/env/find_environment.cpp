@@ -2,6 +2,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
+#include "engine/config/config.h"
 
 #include <algorithm>
 
@@ -13,6 +14,37 @@ bool is_path(const std::string& name) {
     return name.find('/') != std::string::npos || name.ends_with(".cu");
 }
 
+// A path that the user wrote, as a file.
+fs::path file_at(const std::string& path, const char* kind, const char* ending) {
+    std::error_code wrong;    // a name may be too long for any file
+    if (!fs::exists(path, wrong)) throw Error(path, "no such file");
+    if (fs::is_directory(path, wrong))
+        throw Error(path, std::string("is a directory, not ") + kind,
+                    std::string("name a ") + ending + " file");
+    return fs::absolute(path).lexically_normal();
+}
+
+std::vector<fs::path> files_in(const std::vector<fs::path>& folders, const std::string& file) {
+    std::vector<fs::path> files;
+    for (const fs::path& folder : folders) {
+        std::error_code ignored;
+        if (fs::is_regular_file(folder / file, ignored))
+            files.push_back(fs::absolute(folder / file).lexically_normal());
+    }
+    return files;
+}
+
+// Whether these are settings that may be named in place of their environment.
+bool says_environment(const fs::path& file) {
+    std::error_code ignored;
+    if (fs::file_size(file, ignored) > 1 << 20) return false;
+    try {
+        return load_json(file).at("env").at("source").is_string();
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
 [[noreturn]] void say_not_found(const std::string& name, const std::vector<fs::path>& folders) {
     std::vector<std::string> names;
     std::string places;
@@ -20,7 +52,9 @@ bool is_path(const std::string& name) {
         places += (i == 0 ? " in " : i + 1 < folders.size() ? ", " : " or ") + folders[i].string();
         std::error_code ignored;
         for (const auto& entry : fs::directory_iterator(folders[i], ignored))
-            if (entry.path().extension() == ".cu") names.push_back(entry.path().stem());
+            if (const fs::path ending = entry.path().extension();
+                ending == ".cu" || (ending == ".json" && says_environment(entry.path())))
+                names.push_back(entry.path().stem());
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -31,28 +65,22 @@ bool is_path(const std::string& name) {
 
 fs::path find_environment(const std::string& name, const std::vector<fs::path>& folders) {
     if (name.empty()) throw Error("env.source", "no environment is named");
-    if (is_path(name)) {
-        std::error_code wrong;    // a name may be too long for any file
-        if (!fs::exists(name, wrong)) throw Error(name, "no such file");
-        if (fs::is_directory(name, wrong))
-            throw Error(name, "is a directory, not an environment", "name a .cu file");
-        return fs::absolute(name).lexically_normal();
-    }
+    if (is_path(name)) return file_at(name, "an environment", ".cu");
     const std::vector<fs::path> files = files_of_name(name, folders);
     if (files.empty()) say_not_found(name, folders);
     return files.front();
 }
 
 std::vector<fs::path> files_of_name(const std::string& name, const std::vector<fs::path>& folders) {
-    std::vector<fs::path> files;
-    if (name.empty() || is_path(name)) return files;
-    for (const fs::path& folder : folders) {
-        const fs::path file = folder / (name + ".cu");
-        std::error_code ignored;
-        if (fs::is_regular_file(file, ignored))
-            files.push_back(fs::absolute(file).lexically_normal());
-    }
-    return files;
+    if (name.empty() || is_path(name)) return {};
+    return files_in(folders, name + ".cu");
+}
+
+std::vector<fs::path> settings_of_name(const std::string& name,
+                                       const std::vector<fs::path>& folders) {
+    if (name.ends_with(".json")) return {file_at(name, "settings", ".json")};
+    if (name.empty() || is_path(name) || !files_of_name(name, folders).empty()) return {};
+    return files_in(folders, name + ".json");
 }
 
 }

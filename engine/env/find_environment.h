@@ -14,4 +14,9 @@ std::filesystem::path find_environment(const std::string& name,
 std::vector<std::filesystem::path> files_of_name(const std::string& name,
                                                  const std::vector<std::filesystem::path>& folders);
 
+// The files of settings that the name stands for: a path to a .json; or every NAME.json of the folders, in their order,
+// where no environment has the name.
+std::vector<std::filesystem::path>
+settings_of_name(const std::string& name, const std::vector<std::filesystem::path>& folders);
+
 }

@@ -5,6 +5,8 @@
 #include "engine/env/find_environment.h"
 #include "engine/env/param_values.h"
 
+#include <algorithm>
+
 namespace nacelle {
 namespace {
 
@@ -68,15 +70,48 @@ void drop_settings_of_other_policies(Json& recommended, const Json& given) {
     *known = std::move(kept);
 }
 
+Json load_object(const std::filesystem::path& file) {
+    Json settings = load_json(file);
+    if (!settings.is_object())
+        throw Error(file.string(), "expected an object, found " + describe(settings));
+    return settings;
+}
+
+std::string source_in(const Json& settings, const std::string& where) {
+    Config top(settings, where);
+    return top.object("env").text("source", "");
+}
+
+// Settings that are named in place of an environment, as tag_duel.json, and say which one they are for.
+struct NamedSettings {
+    std::filesystem::path file;    // empty: an environment is named
+    Json json;
+    std::string environment;
+};
+
+NamedSettings named_settings(const ConfigurationSources& sources) {
+    const std::vector<std::filesystem::path> files =
+        settings_of_name(sources.env, sources.env_folders);
+    if (files.empty()) return {{}, {}, sources.env};
+    if (sources.found && !sources.env.ends_with(".json")) sources.found(files);
+    const std::filesystem::path& file = files.front();
+    NamedSettings named{file, load_object(file), ""};
+    named.environment = source_in(named.json, file.string());
+    if (named.environment.empty())
+        throw Error(
+            file.string(), "does not say which environment its settings are for",
+            "\"env\": {\"source\": NAME} in it, or NAME and this file as its configuration");
+    return named;
+}
+
 }
 
 ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources) {
     Json given = Json::object(), from_file;
     std::string where = "configuration";
     if (!sources.file.empty()) {
-        given = from_file = load_json(sources.file);
+        given = from_file = load_object(sources.file);
         where = sources.file.string();
-        if (!given.is_object()) throw Error(where, "expected an object, found " + describe(given));
     }
     for (const std::string& assignment : sources.assignments) {
         if (!sources.env.empty() && assignment.starts_with("env.source="))
@@ -84,13 +119,15 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
                         "one of both");
         set_path(given, assignment);
     }
-    std::string name = sources.env;
-    if (name.empty()) {
-        Config top(given, where);
-        name = top.object("env").text("source", "");
-    }
-    const std::filesystem::path source = find_environment(name, sources.env_folders);
-    const std::vector<std::filesystem::path> files = files_of_name(name, sources.env_folders);
+    const NamedSettings named = named_settings(sources);
+    std::string name = named.environment;
+    if (name.empty()) name = source_in(given, where);
+    std::vector<std::filesystem::path> folders = sources.env_folders;
+    if (const auto beside = named.file.parent_path();
+        !beside.empty() && std::ranges::find(folders, beside) == folders.end())
+        folders.insert(folders.begin(), beside);
+    const std::filesystem::path source = find_environment(name, folders);
+    const std::vector<std::filesystem::path> files = files_of_name(name, folders);
     if (sources.found && !files.empty()) sources.found(files);
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
@@ -103,11 +140,17 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
     }
     Origins origins(where);
     if (has_own) origins.add_file(beside.filename().string(), merged);
+    Path path;
+    if (!named.file.empty()) {
+        origins.add_file(named.file.string(), named.json);
+        drop_settings_of_another_learner(merged, named.json);
+        drop_settings_of_other_policies(merged, named.json);
+        lay_over(merged, named.json, path);
+    }
     if (!sources.file.empty()) origins.add_file(where, std::move(from_file));
     for (const std::string& assignment : sources.assignments) origins.add_assignment(assignment);
     drop_settings_of_another_learner(merged, given);
     drop_settings_of_other_policies(merged, given);
-    Path path;
     lay_over(merged, given, path);
     if (const auto env = merged.find("env"); env != merged.end() && !env->is_object())
         throw origins.placed(Error(where, "env: expected an object, found " + describe(*env),

@@ -5,15 +5,16 @@
 
 namespace nacelle {
 
-// The sources of a run's settings, weakest first: built-in defaults, ENV.json beside the source, the given file,
-// assignments such as "env.count=512".
+// The sources of a run's settings, weakest first: built-in defaults, ENV.json beside the source, settings that were named
+// in place of an environment, the given file, assignments such as "env.count=512".
 struct ConfigurationSources {
-    std::string env;               // a name or a path; empty: the file says it
+    std::string
+        env;    // a name or a path of an environment, or of settings that name theirs; empty: the file says it
     std::filesystem::path file;    // empty: none
     std::vector<std::string> assignments;
     std::vector<std::filesystem::path> env_folders;
-    // Called with the files that a name of an environment stands for, wherever it was given, the one that is taken
-    // first; may throw.
+    // Called with the files that a name of an environment or of settings stands for, wherever it was given, the one that
+    // is taken first; may throw.
     std::function<void(const std::vector<std::filesystem::path>&)> found = {};
 };
 

@@ -14,7 +14,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from command import PROGRAM, arguments_of, evaluated, last_row
-from tasks import SOURCES, TASKS
+from tasks import TASKS
 
 
 def trained(program, name, seed, more):
@@ -23,8 +23,7 @@ def trained(program, name, seed, more):
     with tempfile.TemporaryDirectory() as folder:
         run = f'{folder}/run'
         settings = [word for value in task.settings for word in ('--set', value)]
-        configuration = [str(SOURCES / task.configuration)] if task.configuration else []
-        train = last_row(program, ['train', task.source(folder), *configuration, '--out', run, '--seed', str(seed), *settings, *more], 'result')
+        train = last_row(program, ['train', task.source(folder), '--out', run, '--seed', str(seed), *settings, *more], 'result')
         found = evaluated(program, run, seed, more)
     return {'task': name, 'environment': task.environment, 'seed': seed, 'steps': train['steps'], 'train_seconds': train['train_seconds'],
             'return': found['mean_return'], 'interval': found['return_interval'], 'length': found['mean_length']}

@@ -30,8 +30,6 @@ METRICS = {
     'rooms': ('log.solved',), 'tag_chase': RETURN, 'tag_continuous': ('log.tags', 'log.life'), 'tag_duel': ('episode.length',),
     'tag_gridworld': ('episode.length',),
 }
-# Whose settings they are, where they have a name of their own.
-SOURCES = {'tag_chase': 'tag_gridworld', 'tag_duel': 'tag_gridworld', 'pursuit_wild': 'pursuit_swarm'}
 PARTS = 60
 
 
@@ -54,8 +52,8 @@ def recorded(program, name, seed, gpus, more):
     gpu = gpus.get()
     try:
         with tempfile.TemporaryDirectory() as folder:
-            words = [program, 'train', SOURCES.get(name, name), str(ROOT / f'env_sources/{name}.json'), '--seed', str(seed), '--out', f'{folder}/run',
-                     '--episodes', '1', '--quiet', '--set', 'solved.return=null', *more]
+            words = [program, 'train', name, '--seed', str(seed), '--out', f'{folder}/run', '--episodes', '1', '--quiet', '--set', 'solved.return=null',
+                     *more]
             here = os.environ | ({} if gpu is None else {'CUDA_VISIBLE_DEVICES': gpu})
             subprocess.run(words, stdout=subprocess.DEVNULL, check=True, env=here, cwd=ROOT)
             lines = [json.loads(line) for line in Path(folder, 'run/metrics.jsonl').read_text(encoding='utf-8').splitlines()]

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from command import PROGRAM, arguments_of, evaluated, last_row
-from tasks import SOURCES
 
 
 @dataclass
@@ -27,7 +26,6 @@ class Measure:
 
 @dataclass
 class Game:
-    environment: str
     policies: tuple
     measures: tuple
 
@@ -37,20 +35,20 @@ BOTH, FIRST, SECOND, NONE = ('trained', 'trained'), ('trained', 'random'), ('ran
 
 def tag(life):
     """Grid Tag, whose runner lives so many times as long as a random one."""
-    return Game('tag_gridworld', ('tagger', 'runner'), (
+    return Game(('tagger', 'runner'), (
         Measure('caught, taggers against a random runner', 'caught', FIRST, (), 0.95),
         Measure("a runner's life before random taggers, over a random one's", 'length', SECOND, NONE, life)))
 
 
 def swarm(catches):
-    return Game('pursuit_swarm', ('predator', 'prey'), (
+    return Game(('predator', 'prey'), (
         Measure('prey caught, over what random predators catch', 'caught', FIRST, NONE, catches),))
 
 
 # By the names of their settings.
 GAMES = {
     'tag_gridworld': tag(2), 'tag_duel': tag(3), 'pursuit_swarm': swarm(3), 'pursuit_wild': swarm(4),
-    'tag_continuous': Game('tag_continuous', ('tagger', 'runner'), (
+    'tag_continuous': Game(('tagger', 'runner'), (
         Measure('runners tagged, over what random taggers tag', 'tags', FIRST, NONE, 1.6),
         Measure("runners' life before trained taggers, over random ones'", 'life', BOTH, FIRST, 1.5))),
 }
@@ -60,11 +58,9 @@ class Played:
     """Both sides trained from one seed, and what evaluations of them say."""
     def __init__(self, program, name, seed, more, folder):
         self.program, self.game, self.seed, self.more, self.folder = program, GAMES[name], seed, more, folder
-        configuration = str(SOURCES / f'{name}.json')
         self.found = {}
         for run, changes in (('trained', []), ('random', ['--set', 'learner.learning_rate=0', '--set', 'run.total_steps=1'])):
-            last_row(program, ['train', self.game.environment, configuration, '--out', f'{folder}/{run}', '--seed', str(seed), '--episodes', '1', *changes, *more],
-                     'result')
+            last_row(program, ['train', name, '--out', f'{folder}/{run}', '--seed', str(seed), '--episodes', '1', *changes, *more], 'result')
 
     def evaluation(self, sides):
         if sides not in self.found:

@@ -1,5 +1,5 @@
 """What tests/bench/learning.py trains: an environment, settings, and the return that the lower end of the 95 % interval has to
-reach. Without settings it is the configuration that lies beside the environment."""
+reach. Without settings it is the configuration that lies beside the environment, or that has a name of its own."""
 from dataclasses import dataclass
 
 from command import ROOT
@@ -11,7 +11,6 @@ SOURCES = ROOT / 'env_sources'
 class Task:
     environment: str
     bound: float
-    configuration: str = ''
     settings: tuple = ()
 
     def source(self, folder):
@@ -44,7 +43,7 @@ TASKS = {
     'pendulum': Task('pendulum', -200),
     'mountain_car_continuous': Task('mountain_car_continuous', 90),
     'mountain_car': Task('mountain_car', -130),
-    'tag_gridworld': Task('tag_gridworld', 9, configuration='tag_chase.json'),
+    'tag_chase': Task('tag_chase', 9),
     'torch_lstm_cartpole_without_velocities': Task(HIDDEN, 475, settings=(
         'learner.name=torch_ppo', 'env.count=64', 'learner.horizon=64', 'learner.sequence=16', 'learner.entropy=0',
         'learner.learning_rate={"linear": [0.003, 0]}', 'policies.default.model={"name": "lstm"}', 'run.total_steps=1200000',

@@ -27,13 +27,11 @@ POLICIES = {
 # Both sides learn against a pool, each in 64 environments at least.
 POOLED = {'tag_duel': 128}
 EMULATED = ('cartpole', 'pendulum', 'connect_four')
-# Further settings of an environment, beside its own.
-FURTHER = {'tag_chase': 'tag_gridworld', 'tag_duel': 'tag_gridworld', 'pursuit_wild': 'pursuit_swarm',
-           'rooms_short': 'rooms'}
 
 
 def source_of(path):
-    return path.with_name(FURTHER.get(path.stem, path.stem) + '.cu')
+    """The environment of settings, which are its own or say whose they are."""
+    return path.with_name(json.loads(path.read_text()).get('env', {}).get('source', path.stem) + '.cu')
 
 
 def cases():

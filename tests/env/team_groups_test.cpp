@@ -136,7 +136,7 @@ TEST_CASE("groups act, observe and are paid by themselves; totals, log and criti
 }
 
 TEST_CASE("the agents of each Policy are counted by themselves") {
-    Environment env(cpu(), recommended("tag_gridworld", 60));
+    Environment env(cpu(), settings_of({{"source", "tag_gridworld"}, {"count", 60}}));
     const Header& header = env.schema().header();
     REQUIRE(header.policies == 2);
     CHECK(std::string(header.policy[0].name) == "tagger");

@@ -70,6 +70,76 @@ TEST_CASE("the file may name the environment, and a name is looked up in the fol
     CHECK(complaint([&] { resolved({}); }) == "env.source: no environment is named");
 }
 
+TEST_CASE("settings that are named stand for the environment that they are for") {
+    const Folder folder, own;
+    const std::string source = folder.write("pole.cu", "").string();
+    folder.write("pole.json", R"({"env": {"count": 1, "levels": 1}, "seed": 1,
+                                  "learner": {"name": "ppo", "horizon": 8}})");
+    const auto duel = folder.write("duel.json", R"({"env": {"source": "pole", "count": 2},
+                                                    "learner": {"horizon": 9}, "seed": 2})");
+    const auto file = own.write("mine.json", R"({"seed": 3})");
+    std::string noted;
+    ConfigurationSources sources{.env = "duel",
+                                 .file = {},
+                                 .assignments = {},
+                                 .env_folders = {own.path(), folder.path()},
+                                 .found = [&](const auto& files) {
+                                     for (const auto& one : files) noted += one.string() + " ";
+                                 }};
+    const Json by_name = resolved(sources);
+    CHECK(by_name ==
+          Json::parse(R"({"env": {"source": ")" + source + R"(", "count": 2, "levels": 1},
+                                     "learner": {"name": "ppo", "horizon": 9}, "seed": 2})"));
+    CHECK(noted == duel.string() + " " + source + " ");
+    // A path does as well, and finds the environment beside it; what is given on top is above.
+    sources = {.env = duel.string(), .file = {}, .assignments = {}, .env_folders = {own.path()}};
+    CHECK(resolved(sources) == by_name);
+    sources.file = file;
+    CHECK(resolved(sources)["seed"] == 3);
+    sources.assignments = {"seed=4", "learner.name=search"};
+    CHECK(resolved(sources)["seed"] == 4);
+    CHECK(resolved(sources)["learner"] == Json::parse(R"({"name": "search"})"));
+    CHECK(resolved(sources)["env"]["count"] == 2);
+    sources.assignments = {"env.source=pole"};
+    CHECK(complaint([&] { resolved(sources); }) ==
+          "--set env.source=pole: the environment is named already: " + duel.string() +
+              " (one of both)");
+    // An environment of the same name is meant where there is one.
+    own.write("duel.cu", "");
+    sources = {
+        .env = "duel", .file = {}, .assignments = {}, .env_folders = {folder.path(), own.path()}};
+    CHECK(resolved(sources)["env"]["source"] == (own.path() / "duel.cu").string());
+}
+
+TEST_CASE("settings that are named and say nothing of an environment are refused") {
+    const Folder folder;
+    folder.write("pole.cu", "");
+    folder.write("duel.json", R"({"env": {"source": "pole"}})");
+    const auto refusal = [&](const std::string& name) {
+        return complaint([&] {
+            resolved({.env = name, .file = {}, .assignments = {}, .env_folders = {folder.path()}});
+        });
+    };
+    const std::string none = folder.write("none.json", R"({"env": {"count": 2}})").string(),
+                      list = folder.write("list.json", "[1]").string(),
+                      three = folder.write("three.json", R"({"env": {"source": 3}})").string();
+    CHECK(refusal("none") ==
+          none + ": does not say which environment its settings are for (\"env\": "
+                 "{\"source\": NAME} in it, or NAME and this file as its configuration)");
+    CHECK(refusal("list") == list + ": expected an object, found [1]");
+    CHECK(refusal(three) == three + ": env.source: expected a text, found 3");
+    CHECK(refusal("x.json") == "x.json: no such file");
+    folder.write("lost.json", R"({"env": {"source": "poll"}})");
+    CHECK(refusal("lost") == "poll: there is no such environment in " + folder.path().string() +
+                                 " (did you mean 'pole'?)");
+    // Those that can be named are among the names.
+    CHECK(contains(refusal("dual"), "did you mean 'duel'?"));
+    std::filesystem::create_directory(folder.path() / "room.json");
+    CHECK(refusal((folder.path() / "room.json").string()) ==
+          (folder.path() / "room.json").string() +
+              ": is a directory, not settings (name a .json file)");
+}
+
 TEST_CASE("who names another learner gets nothing that was recommended for the usual one") {
     const std::string recommended =
         R"({"learner": {"name": "ppo", "horizon": 8, "epochs": 2},

@@ -2,7 +2,7 @@
 import json
 import re
 
-from bench import CPU, case, main
+from bench import CPU, case, main, setting
 
 QUICK = ('--only', 'host compiler', *CPU)
 
@@ -52,6 +52,35 @@ def what_others_could_have_put_here_is_not_run_by_its_name(bench):
     [told] = bench.lines('inspect', './lent.cu', *CPU)
     assert told['environment'] == 'CartPole', told
     path.unlink()
+
+
+@case
+def settings_are_named_in_place_of_their_environment(bench):
+    bench.write('brisk.json', '{"env": {"source": "cartpole", "count": 8, "params": {"force": 12}}, "run": {"total_steps": 2048}}')
+    here = bench.folder.resolve()
+    for name in ('brisk', 'brisk.json', './brisk.json'):
+        [told] = bench.lines('inspect', name, *CPU)
+        assert told['environment'] == 'CartPole' and told['envs'] == 8, told
+    quick = (*CPU, '--quiet', '--episodes', '4', *setting(solved__return='null'))
+    bench.good('train', 'brisk', *quick)
+    run = json.loads((here / 'runs/brisk-1/config.json').read_text())
+    assert run['env']['params']['force'] == 12 and run['env']['source'].endswith('/cartpole.cu'), run
+    # What a run was made of is a configuration that says whose it is, and makes it again.
+    bench.good('train', 'runs/brisk-1/config.json', *quick)
+    weights = [next((here / 'runs' / name / 'checkpoints').glob('step-*.safetensors')).read_bytes() for name in ('brisk-1', 'cartpole-1')]
+    assert weights[0] == weights[1]
+    # With a file of one's own over it; the shipped ones have names, too.
+    bench.write('more.json', '{"env": {"count": 16}}')
+    [told] = bench.lines('inspect', 'brisk', '--config', 'more.json', *CPU)
+    assert told['envs'] == 16, told
+    assert [bench.lines('inspect', name, *CPU)[0]['environment'] for name in ('tag_duel', 'rooms_short')] == ['TagGridworld', 'Rooms']
+    bench.refused(r"brisks: there is no such environment in .* \(did you mean 'brisk'\?\)", 'train', 'brisks', *CPU)
+    bench.refused(rf'{re.escape(str(here))}/more\.json: does not say which environment its settings are for \("env": .*\)', 'train', 'more', *CPU)
+    bench.refused('nowhere.json: no such file', 'train', 'nowhere.json', *CPU)
+    (here / 'brisk.json').chmod(0o666)
+    bench.refused(rf'{re.escape(str(here))}/brisk\.json: can be written by other users, .* \(\./brisk\.json does\)', 'inspect', 'brisk', *CPU)
+    for name in ('brisk', 'more'):
+        (here / f'{name}.json').unlink()
 
 
 @case
