@@ -97,11 +97,31 @@ NamedSettings named_settings(const ConfigurationSources& sources) {
     const std::filesystem::path& file = files.front();
     NamedSettings named{file, load_object(file), ""};
     named.environment = source_in(named.json, file.string());
-    if (named.environment.empty())
+    if (!named.environment.empty()) return named;
+    std::filesystem::path beside = file;    // pond.json, beside pond.cu
+    beside.replace_extension(".cu");
+    std::error_code ignored;
+    if (!std::filesystem::exists(beside, ignored))
         throw Error(
             file.string(), "does not say which environment its settings are for",
             "\"env\": {\"source\": NAME} in it, or NAME and this file as its configuration");
+    named.environment = beside.string();
     return named;
+}
+
+// The environment that is named, or that the given settings name.
+std::filesystem::path find_source(const NamedSettings& named, const Json& given,
+                                  const std::string& where, const ConfigurationSources& sources) {
+    const std::string name =
+        named.environment.empty() ? source_in(given, where) : named.environment;
+    std::vector<std::filesystem::path> folders = sources.env_folders;
+    if (const auto beside = named.file.parent_path();
+        !beside.empty() && std::ranges::find(folders, beside) == folders.end())
+        folders.insert(folders.begin(), beside);
+    std::filesystem::path source = find_environment(name, folders);
+    const std::vector<std::filesystem::path> files = files_of_name(name, folders);
+    if (sources.found && !files.empty()) sources.found(files);
+    return source;
 }
 
 }
@@ -120,15 +140,7 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         set_path(given, assignment);
     }
     const NamedSettings named = named_settings(sources);
-    std::string name = named.environment;
-    if (name.empty()) name = source_in(given, where);
-    std::vector<std::filesystem::path> folders = sources.env_folders;
-    if (const auto beside = named.file.parent_path();
-        !beside.empty() && std::ranges::find(folders, beside) == folders.end())
-        folders.insert(folders.begin(), beside);
-    const std::filesystem::path source = find_environment(name, folders);
-    const std::vector<std::filesystem::path> files = files_of_name(name, folders);
-    if (sources.found && !files.empty()) sources.found(files);
+    const std::filesystem::path source = find_source(named, given, where, sources);
     std::filesystem::path beside = source;
     beside.replace_extension(".json");
     Json merged = Json::object();

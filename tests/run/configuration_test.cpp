@@ -132,6 +132,11 @@ TEST_CASE("settings that are named and say nothing of an environment are refused
     folder.write("lost.json", R"({"env": {"source": "poll"}})");
     CHECK(refusal("lost") == "poll: there is no such environment in " + folder.path().string() +
                                  " (did you mean 'pole'?)");
+    // What lies beside an environment is that one's.
+    const std::string own = folder.write("pole.json", R"({"seed": 5})").string();
+    const Json beside = resolved({.env = own, .file = {}, .assignments = {}, .env_folders = {}});
+    CHECK(beside["env"]["source"] == (folder.path() / "pole.cu").string());
+    CHECK(beside["seed"] == 5);
     // Those that can be named are among the names.
     CHECK(contains(refusal("dual"), "did you mean 'duel'?"));
     std::filesystem::create_directory(folder.path() / "room.json");
