@@ -124,41 +124,6 @@ def every_type_of_action_is_taken():
 
 
 @case
-def an_ended_episode_begins_when_its_mode_says():
-    modes = gymnasium.vector.AutoresetMode
-    ones = np.ones(8, np.int64)
-    same, late = cartpole(), cartpole(autoreset_mode=modes.NEXT_STEP)
-    held = cartpole(autoreset_mode=modes.DISABLED)
-    for env in (same, late, held):
-        env.reset(seed=1)
-    while True:
-        _, _, done, _, info = same.step(ones)
-        seen, reward, ended, _, _ = late.step(ones)
-        shown, _, over, _, _ = held.step(ones)
-        if done.any():
-            break
-    assert np.array_equal(done, ended) and np.array_equal(done, over) and not done.all()
-    assert np.array_equal(seen[done], info["final_obs"][done]) and np.array_equal(seen, shown)
-    refused(ValueError, lambda: held.step(ones), f"environment {np.flatnonzero(done)[0]} has ended")
-    mask = done.copy()
-    first, _ = held.reset(options={"reset_mask": mask})
-    assert (np.abs(first[done]) <= 0.05).all() and np.array_equal(first[~done], shown[~done])
-    held.step(ones)
-    ignored = ones.copy()
-    ignored[done] = 99
-    seen, reward, ended, _, _ = late.step(ignored)
-    assert (np.abs(seen[done]) <= 0.05).all() and (reward[done] == 0).all() and not ended[done].any()
-    assert (reward[~done] == 1).all()
-    begun, _ = same.reset(options={"reset_mask": np.arange(8) == 3})
-    assert np.abs(begun[3]).max() <= 0.05
-    refused(ValueError, lambda: same.reset(options={"reset_mask": np.ones(3, bool)}), "bool (8,) is taken")
-    refused(ValueError, lambda: same.reset(seed=1, options={"reset_mask": mask}), "anew")
-    refused(ValueError, lambda: same.reset(options={"x0": 1}), "reset_mask")
-    refused(ValueError, lambda: cartpole(autoreset_mode=modes.DISABLED, copy=False), "SameStep")
-    hold_alike("numpy", np.asarray)
-
-
-@case
 def masks_are_in_info():
     env = nacelle.make_vec("rooms", num_envs=4, device="cpu")
     _, info = env.reset(seed=1)
@@ -201,37 +166,6 @@ def jax_gets_copies():
     assert isinstance(seen, jax.Array) and np.array_equal(seen, host.step(np.ones(8, np.int64))[0])
     assert np.array_equal(first, before) and terminated.dtype == bool
     hold_alike("jax", jax.numpy.asarray)
-
-
-@case
-def gymnasiums_checker_takes_one_environment():
-    from gymnasium.utils.env_checker import check_env
-    names = [name for name in gymnasium.registry if name.startswith("nacelle/")]
-    assert "nacelle/CartPole-v1" in names and "nacelle/TagGridworld-v1" not in names, names
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check_env(gymnasium.make("nacelle/CartPole-v1").unwrapped)
-    many = gymnasium.make_vec("nacelle/CartPole-v1", num_envs=4, vectorization_mode="vector_entry_point", device="cpu")
-    assert many.reset(seed=1)[0].shape == (4, 4)
-
-
-@case
-def gymnasiums_wrappers_take_all_environments():
-    wrappers = gymnasium.wrappers.vector
-    counted = wrappers.RecordEpisodeStatistics(cartpole())
-    counted.reset(seed=1)
-    told = []
-    for _ in range(60):
-        *_, info = counted.step(np.ones(8, np.int64))
-        if "final_info" in info:
-            told += info["final_info"]["episode"]["r"][info["_final_info"]].tolist()
-    assert len(told) > 8 and list(counted.return_queue) == told
-    for wrapper, mode in ((wrappers.NormalizeReward, "SAME_STEP"), (wrappers.NormalizeObservation, "NEXT_STEP"),
-                          (wrappers.FlattenObservation, "NEXT_STEP"), (wrappers.ClipAction, "DISABLED")):
-        env = wrapper(nacelle.make_vec("pendulum", num_envs=4, device="cpu", autoreset_mode=gymnasium.vector.AutoresetMode[mode]))
-        env.reset(seed=1)
-        seen = env.step(np.full((4, 1), 0.5, np.float32))[0]
-        assert env.observation_space.contains(seen), wrapper
 
 
 @case
