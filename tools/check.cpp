@@ -72,9 +72,9 @@ std::vector<std::string> all_environments(bool quiet) {
 
 // Starts this program again for one environment, in a process that an author's code may end.
 std::vector<std::string> inner_command(const CheckCommand& check,
-                                       const std::filesystem::path& author) {
+                                       const std::filesystem::path& named) {
     const Options& options = check.options;
-    std::vector<std::string> command = {own_program(), "check", author.string(), "--backend",
+    std::vector<std::string> command = {own_program(), "check", named.string(), "--backend",
                                         options.backend};
     if (options.seed) command.insert(command.end(), {"--seed", std::to_string(*options.seed)});
     if (!options.config.empty())
@@ -161,24 +161,27 @@ std::string counts_text(const std::array<int, 4>& counts) {
 bool check_one(const CheckCommand& check, const std::string& environment) {
     const bool terminal = !check.options.json && isatty(STDOUT_FILENO);
     // A wrong name or setting is an error of the command line, not of the environment.
-    const Json configuration = resolve_configuration(sources_for(check.options, environment)).json;
-    const std::filesystem::path author = configuration["env"]["source"].get<std::string>();
+    const ResolvedConfiguration resolved =
+        resolve_configuration(sources_for(check.options, environment));
+    const std::filesystem::path author = resolved.json["env"]["source"].get<std::string>();
     const std::string name = author.stem().string();
     std::array<int, 4> counts{};
     bool begun = false;
-    const bool passes = check_in_child(
-        {.command = inner_command(check, author), .author = author, .timeout = check.timeout},
-        [&](const Finding& finding) {
-            ++counts[size_t(finding.verdict)];
-            if (!check.options.json) {
-                if (!begun) std::printf("%s  (%s)\n", name.c_str(), author.c_str());
-                begun = true;
-                return show(finding, terminal);
-            }
-            Json line = as_json(finding);
-            line["environment"] = name;
-            print_json(line);
-        });
+    const bool passes =
+        check_in_child({.command = inner_command(check, resolved.named),
+                        .author = author,
+                        .timeout = check.timeout},
+                       [&](const Finding& finding) {
+                           ++counts[size_t(finding.verdict)];
+                           if (!check.options.json) {
+                               if (!begun) std::printf("%s  (%s)\n", name.c_str(), author.c_str());
+                               begun = true;
+                               return show(finding, terminal);
+                           }
+                           Json line = as_json(finding);
+                           line["environment"] = name;
+                           print_json(line);
+                       });
     if (check.options.json)
         print_json({{"environment", name},
                     {"passes", passes},

@@ -168,7 +168,8 @@ ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources)
         throw origins.placed(Error(where, "env: expected an object, found " + describe(*env),
                                    "--set env.count=512 sets one value of it"));
     merged["env"]["source"] = source.string();
-    return {std::move(merged), std::move(where), std::move(origins)};
+    return {std::move(merged), std::move(where), std::move(origins),
+            named.file.empty() ? source : named.file};
 }
 
 ResolvedConfiguration changed_configuration(Json own, std::string where,

@@ -23,6 +23,8 @@ struct ResolvedConfiguration {
     Json json;
     std::string where;    // its name in errors
     Origins origins;
+    // The file that another process has to be told to come to the same: settings that were named, else the source.
+    std::filesystem::path named = {};
 };
 ResolvedConfiguration resolve_configuration(const ConfigurationSources& sources);
 // A run's own configuration, named `where`, with assignments over it.

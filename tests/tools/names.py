@@ -74,12 +74,20 @@ def settings_are_named_in_place_of_their_environment(bench):
     [told] = bench.lines('inspect', 'brisk', '--config', 'more.json', *CPU)
     assert told['envs'] == 16, told
     assert [bench.lines('inspect', name, *CPU)[0]['environment'] for name in ('tag_duel', 'rooms_short')] == ['TagGridworld', 'Rooms']
+    # Those of another process, too, and below what is given there.
+    bench.write('odd.json', '{"env": {"source": "cartpole", "params": {"forze": 1}}}')
+    stepped = ('--steps', '3', '--pace', '0', *CPU)
+    for words in (('watch', 'odd', *stepped), ('check', 'odd', *QUICK)):
+        result = bench.run(*words)
+        assert result.status == 1 and f"{here}/odd.json: env.params.forze: CartPole has no parameter 'forze'" in result.out + result.err, result
+    for words in (('watch', 'brisk', *stepped), ('check', 'brisk', *QUICK)):
+        bench.good(*words, *setting(env__params__force=13))
     bench.refused(r"brisks: there is no such environment in .* \(did you mean 'brisk'\?\)", 'train', 'brisks', *CPU)
     bench.refused(rf'{re.escape(str(here))}/more\.json: does not say which environment its settings are for \("env": .*\)', 'train', 'more', *CPU)
     bench.refused('nowhere.json: no such file', 'train', 'nowhere.json', *CPU)
     (here / 'brisk.json').chmod(0o666)
     bench.refused(rf'{re.escape(str(here))}/brisk\.json: can be written by other users, .* \(\./brisk\.json does\)', 'inspect', 'brisk', *CPU)
-    for name in ('brisk', 'more'):
+    for name in ('brisk', 'more', 'odd'):
         (here / f'{name}.json').unlink()
 
 
