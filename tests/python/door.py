@@ -188,6 +188,11 @@ def names_are_found_where_the_command_line_looks():
             Path("pond.cu").write_text(text)
             assert Path(nacelle.make_vec("pond", num_envs=2).description["source"]) == Path.cwd() / "pond.cu"
             refused(RuntimeError, lambda: nacelle.make_vec("pand"), "(did you mean 'pond'?)")
+            Path("brisk.json").write_text('{"env": {"source": "pond", "count": 3, "params": {"force": 12}}}')
+            brisk = nacelle.make_vec("brisk")
+            assert (brisk.description["name"], brisk.num_envs) == ("CartPole", 3)
+            run = nacelle.train("brisk", device="cpu", run={"total_steps": 384})
+            assert list(run) and run.steps == 384
         finally:
             os.chdir(before)
 
